@@ -1,0 +1,55 @@
+# custodian_target(<target>): the standard, the warnings and the sanitizers of our own targets.
+# Nothing here is public: a program that links us keeps its own flags.
+
+if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(CUSTODIAN_CCACHE ccache)
+  mark_as_advanced(CUSTODIAN_CCACHE)
+  if(CUSTODIAN_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CUSTODIAN_CCACHE})
+  endif()
+endif()
+
+function(custodian_target target)
+  # Public, because the public headers use C++20; extensions are nobody's business but ours.
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    target_compile_features(${target} PRIVATE cxx_std_20)
+  else()
+    target_compile_features(${target} PUBLIC cxx_std_20)
+  endif()
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    # Not -Wnon-virtual-dtor: -Wall's -Wdelete-non-virtual-dtor says where it matters.
+    target_compile_options(${target} PRIVATE
+      -Wall -Wextra -Wpedantic -Wshadow -Wold-style-cast -Wconversion)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # Where it inlines one of the two but not the other, g++ finds that Asio's coroutine frames are
+      # not deleted as they were allocated. AddressSanitizer checks it in earnest.
+      target_compile_options(${target} PRIVATE -Wno-mismatched-new-delete)
+    endif()
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+      # GCC bug 105651: false alarms on the concatenation of strings.
+      target_compile_options(${target} PRIVATE -Wno-restrict)
+    endif()
+    if(CUSTODIAN_WARNINGS_AS_ERRORS)
+      target_compile_options(${target} PRIVATE -Werror)
+    endif()
+    if(CUSTODIAN_SANITIZE)
+      target_compile_options(${target} PRIVATE -fsanitize=${CUSTODIAN_SANITIZE} -fno-omit-frame-pointer)
+      target_link_options(${target} PUBLIC -fsanitize=${CUSTODIAN_SANITIZE})
+    endif()
+    if(CUSTODIAN_SANITIZE MATCHES "undefined")
+      # A finding must fail the test, not scroll by.
+      target_compile_options(${target} PRIVATE -fno-sanitize-recover=all)
+    endif()
+    if(CUSTODIAN_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # g++ sees ghosts through its own instrumentation, in the standard library's <regex> for one.
+      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    endif()
+    if(CUSTODIAN_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # Asio's fences: ThreadSanitizer does not model them, and g++ says so in every file.
+      target_compile_options(${target} PRIVATE -Wno-tsan)
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,14 @@
+/* What is promised. A promise that is broken names itself: the name, always false, is part of the assertion that spin
+ * prints. Beside these: nobody waits for ever, which shows as an invalid end state. */
+
+#define promise(name, condition)  assert((condition) || name)
+
+hidden byte one_holder;                 /* no two callers work under the lock at once */
+hidden byte tokens_grow;                /* from grant to grant */
+hidden byte no_stale_write;             /* no guarded write lands when the lock has passed on */
+hidden byte no_orphan;                  /* an acquire ends in a lease or in no node */
+hidden byte nothing_is_left;            /* nor is a watch, or a holder, when all are done */
+hidden byte nobody_waits_for_the_dead;  /* for a node that it was told is gone */
+hidden byte no_false_alarm;             /* nobody is told of a loss while his node is there */
+hidden byte told_in_time;               /* a session whose clock still runs is not ended */
+hidden byte enough_nodes;               /* of the model, not of the lock: the configuration has room for the run */

@@ -1,0 +1,48 @@
+// Work that stops when its lock is lost, and writes that cannot land after that.
+//
+//   custodian-example-lost 127.0.0.1:2181
+
+#include <chrono>
+#include <iostream>
+#include <stop_token>
+#include <thread>
+
+#include "custodian/client.hpp"
+#include "custodian/recipes/inter_process_mutex.hpp"
+
+namespace {
+
+/// Counts in a register of ZooKeeper's, until it is told to stop.
+void count(custodian::Client& client, const custodian::Lease& lease, const std::stop_token& lost) {
+  for (int number = 1; !lost.stop_requested(); ++number) {
+    // Lands only while the lock is held, even if this process has just slept for an hour.
+    client.commit({lease.check(), custodian::set("/examples/register", std::to_string(number))});
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  if (argc != 2) {
+    std::cerr << "usage: " << argv[0] << " host:port[,host:port...]\n";
+    return 2;
+  }
+  try {
+    custodian::Client client{argv[1]};
+    custodian::InterProcessMutex mutex{client, "/examples/counter"};
+    const custodian::Lease lease = mutex.acquire();
+    if (!client.exists("/examples/register")) client.create("/examples/register");
+    std::cout << "counting under " << lease.node() << '\n' << std::flush;
+    try {
+      count(client, lease, lease.lost());
+    } catch (const custodian::Error& error) {
+      // The lease's node is gone: the guard knew before we were told.
+      if (error.code() != custodian::ServerErrc::no_node) throw;
+    }
+    std::cout << "stopped, the lock is lost\n";
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,59 @@
+#pragma once
+
+/// \file
+/// Who may do what with a node. Value types; any thread.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace custodian {
+
+/// What an ACL entry permits; combine with `|`. The bits are ZooKeeper's own.
+enum class Permissions : std::int32_t {
+  none = 0,
+  read = 1,
+  write = 2,
+  create = 4,
+  remove = 8,
+  admin = 16,
+  all = 31,
+};
+
+[[nodiscard]] constexpr Permissions operator|(Permissions a, Permissions b) noexcept {
+  return static_cast<Permissions>(static_cast<std::int32_t>(a) | static_cast<std::int32_t>(b));
+}
+
+[[nodiscard]] constexpr Permissions operator&(Permissions a, Permissions b) noexcept {
+  return static_cast<Permissions>(static_cast<std::int32_t>(a) & static_cast<std::int32_t>(b));
+}
+
+/// One entry of a node's access control list.
+struct AclEntry {
+  Permissions permissions = Permissions::all;
+  /// "world", "auth", "digest", "ip", ...
+  std::string scheme = "world";
+  /// "anyone" for world, empty for auth, "user:base64(sha1(user:password))" for digest.
+  std::string id = "anyone";
+
+  friend bool operator==(const AclEntry&, const AclEntry&) = default;
+};
+
+using Acl = std::vector<AclEntry>;
+
+/// Everybody may do everything: ZooKeeper's default.
+[[nodiscard]] Acl open_acl();
+/// Everybody may read, and nothing else.
+[[nodiscard]] Acl read_acl();
+/// The identities that the creating session has authenticated as may do everything. Useless
+/// without `ClientOptions::credentials`: the server refuses it then (invalid_acl).
+[[nodiscard]] Acl creator_all_acl();
+
+/// Chooses the ACL of a node that is created without an explicit one; called with the path as the
+/// user gave it, for parents created on the way, too. Runs on the client's strand: it must not
+/// block, and must be safe to call from any thread. An exception fails the create.
+using AclProvider = std::function<Acl(std::string_view path)>;
+
+}  // namespace custodian

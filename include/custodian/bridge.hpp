@@ -1,0 +1,178 @@
+#pragma once
+
+/// \file
+/// The bridge between the client's strand and its users, for the client's own operations and for
+/// recipes: completion tokens, cancellation, blocking. Whoever writes a recipe of their own uses
+/// it; an application does not.
+///
+/// A public function template only initiates: it erases the handler's type and calls a compiled
+/// function. Four promises are kept here and nowhere else:
+///
+/// - A handler never runs on the client's strand, nor inside the initiating function: it is posted
+/// to
+///   its own executor, or to the client's callback executor if it has none.
+/// - A cancellation may be requested on any thread: it hops to the strand. A request that comes
+/// when the
+///   operation is over does nothing.
+/// - A coroutine on the strand is resumed by the reply itself, without another turn of the queue.
+/// - A blocking call carries its result as a value and throws in the caller's thread, and refuses
+/// to
+///   run on a thread that it would wait for.
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/append.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "custodian/error.hpp"
+
+namespace custodian {
+
+namespace detail {
+class ClientCore;
+}
+
+/// A handler of any type, completing with an error code and these results. Construct,
+/// move-construct or swap it; Boost 1.81's move assignment does not end.
+template <typename... Results>
+using Handler = boost::asio::any_completion_handler<void(error_code, Results...)>;
+
+/// A request to give up, on its way from any thread to the client's strand.
+class Cancellation : public std::enable_shared_from_this<Cancellation> {
+ public:
+  explicit Cancellation(std::weak_ptr<detail::ClientCore> core) : core_{std::move(core)} {}
+
+  /// Any thread.
+  void request();
+  /// On the strand: what to do about it, until forget() is called with the same key. Does nothing
+  /// if it has been requested already: ask first.
+  void on_request(const void* key, std::function<void()> action);
+  void forget(const void* key);
+  /// On the strand.
+  [[nodiscard]] bool requested() const noexcept { return requested_; }
+
+ private:
+  std::weak_ptr<detail::ClientCore> core_;
+  std::map<const void*, std::function<void()>> actions_;
+  bool requested_ = false;
+};
+
+using CancellationPtr = std::shared_ptr<Cancellation>;
+
+namespace detail {
+
+[[nodiscard]] boost::asio::any_io_executor callback_executor(const ClientCore& core);
+void require_may_block(const ClientCore& core, std::string_view operation, std::string_view path);
+
+template <typename Handler, typename Executor>
+struct PostedHandler {
+  Handler handler;
+  Executor executor;
+
+  template <typename... Results>
+  void operator()(Results... results) {
+    boost::asio::post(executor, boost::asio::append(std::move(handler), std::move(results)...));
+  }
+};
+
+template <typename Handler>
+auto posted(Handler handler, const ClientCore& core) {
+  auto executor =
+      boost::asio::prefer(boost::asio::get_associated_executor(handler, callback_executor(core)),
+                          boost::asio::execution::outstanding_work.tracked);
+  return PostedHandler<Handler, decltype(executor)>{std::move(handler), std::move(executor)};
+}
+
+template <typename Handler>
+CancellationPtr cancellation_of(const Handler& handler, const std::shared_ptr<ClientCore>& core) {
+  auto slot = boost::asio::get_associated_cancellation_slot(handler);
+  if (!slot.is_connected()) return nullptr;
+  auto cancellation = std::make_shared<Cancellation>(core);
+  slot.assign([cancellation](boost::asio::cancellation_type type) {
+    if (type != boost::asio::cancellation_type::none) cancellation->request();
+  });
+  return cancellation;
+}
+
+}  // namespace detail
+
+/// Calls `Start(core, cancellation, arguments..., handler)`, a compiled function, for a completion
+/// token. The cancellation is null if the token has no slot.
+template <typename Signature, auto Start, typename Token, typename... Arguments>
+auto initiate(std::shared_ptr<detail::ClientCore> core, Token&& token, Arguments... arguments) {
+  return boost::asio::async_initiate<Token, Signature>(
+      [](auto handler, std::shared_ptr<detail::ClientCore> on, Arguments... passed) {
+        CancellationPtr cancellation = detail::cancellation_of(handler, on);
+        auto erased = detail::posted(std::move(handler), *on);
+        Start(std::move(on), std::move(cancellation), std::move(passed)..., std::move(erased));
+      },
+      token, std::move(core), std::move(arguments)...);
+}
+
+/// The same, for a coroutine on the strand: `co_await` gives the error and the results.
+template <auto Start, typename... Results, typename... Arguments>
+boost::asio::awaitable<std::tuple<error_code, Results...>> await(
+    std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+    Arguments... arguments) {
+  const auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
+  return boost::asio::async_initiate<decltype(token), void(error_code, Results...)>(
+      [](auto handler, std::shared_ptr<detail::ClientCore> on, CancellationPtr until,
+         Arguments... passed) {
+        Start(std::move(on), std::move(until), std::move(passed)...,
+              Handler<Results...>{std::move(handler)});
+      },
+      token, std::move(core), std::move(cancellation), std::move(arguments)...);
+}
+
+/// The same, for a caller who waits: returns the error and the results. `stop` cancels.
+template <auto Start, typename... Results, typename... Arguments>
+std::tuple<error_code, Results...> block(std::shared_ptr<detail::ClientCore> core,
+                                         std::string_view operation, std::string_view path,
+                                         std::stop_token stop, Arguments... arguments) {
+  detail::require_may_block(*core, operation, path);
+  struct Outcome {
+    std::mutex mutex;
+    std::condition_variable arrived;
+    std::optional<std::tuple<error_code, Results...>> value;
+  };
+  const auto outcome = std::make_shared<Outcome>();
+  const auto settle = [outcome](error_code error, Results... results) {
+    const std::lock_guard lock{outcome->mutex};
+    if (!outcome->value) outcome->value.emplace(error, std::move(results)...);
+    outcome->arrived.notify_one();
+  };
+  // Should the handler be destroyed unused, with its executor's context, nobody waits for ever.
+  std::shared_ptr<void> last_word{nullptr, [settle](void*) { settle(Errc::closed, Results{}...); }};
+  CancellationPtr cancellation;
+  if (stop.stop_possible()) cancellation = std::make_shared<Cancellation>(core);
+  Handler<Results...> handler{
+      [settle, last_word = std::move(last_word)](error_code error, Results... results) {
+        settle(error, std::move(results)...);
+      }};
+  Start(std::move(core), cancellation, std::move(arguments)..., std::move(handler));
+  const std::stop_callback on_stop{stop, [&cancellation] {
+                                     if (cancellation) cancellation->request();
+                                   }};
+  std::unique_lock lock{outcome->mutex};
+  outcome->arrived.wait(lock, [&] { return outcome->value.has_value(); });
+  return std::move(*outcome->value);
+}
+
+}  // namespace custodian

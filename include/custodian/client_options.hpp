@@ -1,0 +1,92 @@
+#pragma once
+
+/// \file
+/// How a client connects and behaves. A plain struct: set what differs from the defaults.
+
+#include <boost/asio/any_io_executor.hpp>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "custodian/acl.hpp"
+#include "custodian/lease_options.hpp"
+#include "custodian/log.hpp"
+#include "custodian/retry_policy.hpp"
+#include "custodian/session.hpp"
+
+namespace custodian {
+
+struct ClientOptions {
+  /// "host:port,host:port/chroot"; IPv6 literals in brackets; the port may be left out (2181). A
+  /// chroot is put before every path, as in ZooKeeper's own clients.
+  std::string servers{};
+
+  /// Put before every path, like a chroot, and created as needed: "app" or "/team/app".
+  std::string name_space{};
+
+  /// After this long without a word from a client the servers end its session, and free its locks.
+  /// Servers clip it to [minSessionTimeout, maxSessionTimeout], 4 s to 40 s unless configured.
+  /// Short: a crashed holder is replaced soon. Long: a slow network or a paused process costs no
+  /// lock. kazoo's default; Curator's is 60 s, for which a crashed holder's waiters wait.
+  std::chrono::milliseconds session_timeout{10'000};
+
+  /// How long a server may take to tell its leader that it has heard of a session: half the
+  /// servers' tickTime, and slack. The default suits ZooKeeper's default tick of 2 s. Locks need a
+  /// session timeout of three of these at the least, for else a holder could not be told of a loss
+  /// in time.
+  std::chrono::milliseconds touch_interval{1'500};
+
+  /// When a lease counts as lost; a lock or an acquire may say otherwise.
+  LossPolicy loss_policy = LossPolicy::on_lease_expiry;
+
+  /// Counts before the number in every fencing token. Raise it when the ensemble has been rebuilt
+  /// from nothing, since its numbers then start again.
+  std::int64_t fencing_epoch = 0;
+
+  /// After this long an address that does not answer is given up for the next one.
+  std::chrono::milliseconds connect_timeout{3'000};
+
+  /// The deadline of every operation that is not given one of its own, waiting for a connection
+  /// included. Longer than the default session timeout, so that a session that can be saved is.
+  std::chrono::milliseconds operation_timeout{15'000};
+
+  /// What is done about failures that change nothing (see `ErrorCondition::retryable`), and about
+  /// lost replies of operations that may be repeated.
+  RetryPolicy retry{};
+
+  struct Credential {
+    std::string scheme{};  ///< "digest"
+    std::string value{};   ///< "user:password"
+  };
+  /// Presented to every server that the client connects to.
+  std::vector<Credential> credentials{};
+
+  /// ACLs of nodes that are created without one. Empty: open to everybody, ZooKeeper's default.
+  AclProvider acl_provider{};
+
+  /// What people who look at a lock's nodes learn of their owner: the data of every node that a
+  /// recipe creates. Empty: "host/process id".
+  std::string identity{};
+
+  /// Where the client reports what it does by itself. Empty: nowhere.
+  LogSink log{};
+
+  /// Where listeners, stop callbacks, log sinks and handlers without an executor of their own run.
+  /// Default: a thread of the client's own, or the executor that the client was given. User code
+  /// never runs on the client's strand, so a slow callback cannot cost the session.
+  std::optional<boost::asio::any_io_executor> callback_executor{};
+
+  /// Bytes of a request that the servers accept: their `jute.maxbuffer`, 1 MiB - 1 by default. More
+  /// is refused here, since a server answers by dropping the connection.
+  std::size_t max_request_size = 0xfffff;
+
+  /// Makes the session: for tests. Empty: the one that talks to ZooKeeper servers.
+  SessionFactory session_factory{};
+};
+
+/// Tells what is wrong with the options, if anything, by throwing Error (invalid_argument).
+void validate(const ClientOptions& options);
+
+}  // namespace custodian

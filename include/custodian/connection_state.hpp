@@ -1,0 +1,50 @@
+#pragma once
+
+/// \file
+/// What a client knows of its connection. As in Curator.
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace custodian {
+
+///   connecting --> connected --> suspended --> reconnected --> suspended ...
+///                                    |
+///                                    +--> lost --> connecting (a new session) --> connected
+///   any --> closed
+enum class ConnectionState {
+  connecting,   ///< no session yet
+  connected,    ///< a new session: what was ephemeral in an earlier one is gone
+  suspended,    ///< no connection, but the session may be alive: locks are in doubt
+  reconnected,  ///< the same session goes on: locks and watches are still there
+  lost,         ///< the session has ended: its ephemeral nodes, locks and watches are gone
+  closed,       ///< by us, for good
+};
+
+[[nodiscard]] std::string_view to_string(ConnectionState state) noexcept;
+
+[[nodiscard]] constexpr bool is_connected(ConnectionState state) noexcept {
+  return state == ConnectionState::connected || state == ConnectionState::reconnected;
+}
+
+/// Keeps a listener registered for as long as it lives. Move-only. After its destructor has
+/// returned no new call begins; one that is under way on another thread may still be running.
+class Subscription {
+ public:
+  Subscription() = default;
+  explicit Subscription(std::shared_ptr<void> registration)
+      : registration_{std::move(registration)} {}
+  Subscription(Subscription&&) noexcept = default;
+  Subscription& operator=(Subscription&&) noexcept = default;
+
+  void reset() noexcept { registration_.reset(); }
+
+ private:
+  std::shared_ptr<void> registration_;
+};
+
+/// Called on the client's callback executor, in the order of the changes.
+using ConnectionListener = std::function<void(ConnectionState)>;
+
+}  // namespace custodian

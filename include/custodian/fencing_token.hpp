@@ -1,0 +1,33 @@
+#pragma once
+
+/// \file
+/// A number that tells an old holder of a lock from a new one.
+
+#include <compare>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+
+namespace custodian {
+
+/// Grows strictly from one holder of an exclusive lock to the next. Hand it to the resource that
+/// the lock protects, and let the resource refuse a token that is smaller than the largest it has
+/// seen: then a holder that was paused, and has lost the lock without knowing, can do no harm.
+///
+/// It is the czxid of the holder's node: the number of the transaction that created it, of 64 bits,
+/// over the whole ensemble. So it survives the deletion of the lock's path, which a sequence number
+/// does not. It does not survive the rebuilding of the ensemble from nothing: whoever does that
+/// raises `ClientOptions::fencing_epoch`, which counts before the number. Of leases that are shared
+/// (readers, semaphores) it tells nothing.
+struct FencingToken {
+  std::int64_t epoch = 0;
+  std::int64_t value = 0;
+
+  friend auto operator<=>(const FencingToken&, const FencingToken&) = default;
+};
+
+/// "value", or "epoch:value" where there is an epoch; decimal.
+[[nodiscard]] std::string to_string(FencingToken token);
+std::ostream& operator<<(std::ostream& out, FencingToken token);
+
+}  // namespace custodian

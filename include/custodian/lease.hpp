@@ -1,0 +1,177 @@
+#pragma once
+
+/// \file
+/// Ownership of a lock, as an object, and the truth about it.
+///
+/// A lock over a network is held until the servers have not heard of its holder's session for the
+/// session timeout. A holder that is cut off cannot ask them; but it knows when it last reached
+/// them, and so when its hold may end: the *lease clock* counts from there. What is promised: a
+/// holder is told that it has lost the lock *before* the servers can give it to another, unless
+/// its process was stopped meanwhile. For a process that was stopped there are fencing (`token()`)
+/// and guarded writes (`check()`), which hold always.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "custodian/bridge.hpp"
+#include "custodian/connection_state.hpp"
+#include "custodian/fencing_token.hpp"
+#include "custodian/lease_options.hpp"
+#include "custodian/own_node.hpp"
+#include "custodian/retry_policy.hpp"
+#include "custodian/transaction.hpp"
+
+namespace custodian {
+
+///   held <--> suspended        a connection fails, and another stands
+///   held, suspended --> lost   for ever, whatever comes later
+enum class LeaseState {
+  held,
+  /// There is no connection, or its server is silent; the lease clock still runs. What is short may
+  /// be finished.
+  suspended,
+  released,  ///< by its holder; an empty lease
+  lost,      ///< or ended; see LossReason
+};
+[[nodiscard]] std::string_view to_string(LeaseState state) noexcept;
+
+enum class LossReason {
+  none,           ///< it is not lost
+  lease_expired,  ///< the lease clock has run out: the servers may end the session now
+  session_over,   ///< its session has ended
+  node_deleted,   ///< somebody has deleted the lease's node
+  suspended,      ///< the connection failed, under `LossPolicy::on_suspended`
+  held_too_long,  ///< the lease's maximum time is up (`hold_at_most`)
+  closed,         ///< the client was closed
+};
+[[nodiscard]] std::string_view to_string(LossReason reason) noexcept;
+
+/// Called on the client's callback executor, in the order of the changes.
+using LeaseListener = std::function<void(LeaseState)>;
+
+class Lease;
+
+namespace detail {
+class Hold;
+using HoldPtr = std::shared_ptr<Hold>;
+
+/// For authors of recipes, on the client's strand: makes a lease of a node that has come to be
+/// first. Asks the servers before that, if the lease clock has not got a comfortable rest (a third
+/// of the session timeout), and again by the policy. If it fails or is cancelled, the node is
+/// deleted.
+/// Errors: session_lost, node_deleted, session_timeout_too_short, operation_aborted, closed; and
+/// not_connected, connection_loss or throttled, if the policy gives up.
+void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, OwnNode node,
+                 LeaseOptions options, RetryPolicy retry, Handler<Lease> handler);
+void start_wait_lost(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
+                     Handler<> handler);
+void start_wait_state(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
+                      LeaseState known, Handler<LeaseState> handler);
+void start_assert_held(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
+                       Handler<> handler);
+[[nodiscard]] std::shared_ptr<ClientCore> core_of(const HoldPtr& hold, std::string_view operation);
+}  // namespace detail
+
+/// The right to be where the lock lets one in; ownership is this object, so it may cross threads
+/// and coroutines. Move-only; an empty one holds nothing. Several leases may share one hold (see
+/// `share()`); the lock is released with the last of them.
+///
+/// Destroying it releases in the background: the node is deleted, with retries, until it is gone or
+/// the session is over. Neither that nor release() blocks or throws. A lost lease is released, too:
+/// the client keeps a session that its clock has given up until the last lease on it is let go.
+///
+/// Threads: different Lease objects may be used by different threads at once; one object by one
+/// thread at a time. Lifetimes: may outlive the lock object and the client; closing the client
+/// loses it.
+class Lease {
+ public:
+  /// Holds nothing.
+  Lease() noexcept = default;
+  Lease(Lease&& other) noexcept = default;
+  Lease& operator=(Lease&& other) noexcept;
+  ~Lease();
+
+  /// Whether there is something to release; says nothing about a loss, which state() tells.
+  [[nodiscard]] explicit operator bool() const noexcept { return hold_ != nullptr; }
+
+  /// Lets go; does nothing if empty. The lease is empty afterwards.
+  void release() noexcept;
+
+  // -- Is it still held? --------------------------------------------------------------------------
+
+  /// Reads the boot clock, and asks no server: cheap, and right after a machine's suspension, too.
+  [[nodiscard]] LeaseState state() const noexcept;
+  /// Why it is lost; none if it is not.
+  [[nodiscard]] LossReason loss_reason() const noexcept;
+  /// How long the lease would last from now on without another word from the servers; zero if it is
+  /// lost or empty. Grows again with each answer of theirs.
+  [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
+
+  /// Stops when the lease is lost; never after it was released, nor if it is empty. Callbacks on it
+  /// (`std::stop_callback`) run on the client's callback executor: they must not keep it busy, for
+  /// other leases' losses are told there, too.
+  [[nodiscard]] std::stop_token lost() const noexcept;
+
+  /// Waits until the lease is lost; `co_await (job() || lease.async_wait_lost(use_awaitable))`.
+  /// Completes with: error; none when it is lost.
+  /// Cancellation: total.
+  /// Errors: operation_aborted, also when it is released first.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_wait_lost(Token&& token) const {
+    return initiate<void(error_code), &detail::start_wait_lost>(
+        detail::core_of(hold_, "async_wait_lost"), std::forward<Token>(token), hold_);
+  }
+
+  /// Waits until the state is another than `known`, at once if it is already.
+  /// Completes with: error, the state. Otherwise as async_wait_lost().
+  template <typename Token>
+  auto async_wait_state(LeaseState known, Token&& token) const {
+    return initiate<void(error_code, LeaseState), &detail::start_wait_state>(
+        detail::core_of(hold_, "async_wait_state"), std::forward<Token>(token), hold_, known);
+  }
+
+  /// Told of every change from now on, until the subscription or the hold is gone.
+  [[nodiscard]] Subscription on_state(LeaseListener listener) const;
+
+  /// Asks a quorum of the servers whether the lease is held. True when they were asked, and not any
+  /// longer: guard writes with check() or token() instead where that is possible.
+  /// Errors: lock_lost, deadline_exceeded, and those common to all operations.
+  template <typename Token>
+  auto async_assert_held(Token&& token) const {
+    return initiate<void(error_code), &detail::start_assert_held>(
+        detail::core_of(hold_, "async_assert_held"), std::forward<Token>(token), hold_);
+  }
+  /// The same, blocking. Throws Error.
+  void assert_held(std::stop_token stop = {}) const;
+
+  // -- For those who must not believe an old holder -----------------------------------------------
+
+  /// The fencing token. An empty lease has 0, smaller than any other.
+  [[nodiscard]] FencingToken token() const noexcept;
+  /// For a transaction: passes only while the lock is held. The node's name is unique, so that its
+  /// existence means just that. Throws Error (lock_lost) if empty.
+  [[nodiscard]] TransactionOperation check() const;
+
+  // -- Sharing ------------------------------------------------------------------------------------
+
+  /// The path of the node that stands for the hold; empty if empty.
+  [[nodiscard]] const std::string& node() const noexcept;
+  /// Leases that share the hold, this one included; 0 if empty.
+  [[nodiscard]] int hold_count() const noexcept;
+  /// Another lease on the same hold. Throws Error (lock_lost) if this one is lost or empty.
+  [[nodiscard]] Lease share() const;
+
+  /// For authors of recipes; see detail::start_lease.
+  explicit Lease(detail::HoldPtr hold) noexcept;
+
+ private:
+  detail::HoldPtr hold_;
+};
+
+}  // namespace custodian

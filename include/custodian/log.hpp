@@ -1,0 +1,20 @@
+#pragma once
+
+/// \file
+/// Where a client's log lines go. The library has no logger of its own: the application chooses.
+
+#include <functional>
+#include <string_view>
+
+namespace custodian {
+
+enum class LogLevel { debug, info, warning, error };
+
+/// Called on the client's callback executor, one line at a time and in order; without a line break
+/// at the end. An empty sink discards. An exception that it throws is swallowed.
+using LogSink = std::function<void(LogLevel level, std::string_view message)>;
+
+/// "debug", "info", "warning" or "error".
+[[nodiscard]] std::string_view to_string(LogLevel level) noexcept;
+
+}  // namespace custodian

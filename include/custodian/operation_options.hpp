@@ -1,0 +1,121 @@
+#pragma once
+
+/// \file
+/// What each operation of a client may be told, and the compiled functions behind the templates in
+/// client.hpp.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <typeindex>
+#include <vector>
+
+#include "custodian/acl.hpp"
+#include "custodian/bridge.hpp"
+#include "custodian/deadline.hpp"
+#include "custodian/node.hpp"
+#include "custodian/retry_policy.hpp"
+#include "custodian/service.hpp"
+#include "custodian/transaction.hpp"
+#include "custodian/watch.hpp"
+
+namespace custodian {
+
+struct OperationOptions {
+  /// Default: `ClientOptions::operation_timeout` from the call.
+  Deadline deadline{};
+  /// Default: `ClientOptions::retry`.
+  std::optional<RetryPolicy> retry{};
+};
+
+/// A protected create puts `_c_<uuid>-` before the node's name, as Curator does. When its reply is
+/// lost it finds the node by that, and ends with one node or, given up, with none.
+enum class Protection { none, by_unique_name };
+
+enum class Parents {
+  must_exist,
+  /// Created as they are missed, as containers: they go when they are empty.
+  created_as_containers,
+};
+
+struct CreateOptions {
+  CreateMode mode = CreateMode::persistent;
+  Protection protection = Protection::none;
+  Parents parents = Parents::must_exist;
+  /// Default: what the client's ACL provider says.
+  std::optional<Acl> acl{};
+  /// For the modes with a TTL, and only for them: 1 ms to 2^40 ms.
+  std::chrono::milliseconds ttl{0};
+  Deadline deadline{};
+  std::optional<RetryPolicy> retry{};
+};
+
+struct SetOptions {
+  /// bad_version if the node has another.
+  std::int32_t version = any_version;
+  Deadline deadline{};
+  std::optional<RetryPolicy> retry{};
+};
+
+enum class Missing { is_an_error, is_fine };
+enum class Descendants { must_not_exist, are_removed };
+
+struct RemoveOptions {
+  std::int32_t version = any_version;
+  /// `is_fine`: quiet about a node that is not there.
+  Missing missing = Missing::is_an_error;
+  /// `are_removed`: the whole tree, not atomically.
+  Descendants descendants = Descendants::must_not_exist;
+  Deadline deadline{};
+  std::optional<RetryPolicy> retry{};
+};
+
+namespace detail {
+
+using CorePtr = std::shared_ptr<ClientCore>;
+
+// Throw Error(invalid_argument, ...), naming the argument and the rule.
+void check_path(const CorePtr& core, std::string_view operation, std::string_view path);
+void check_create(const CorePtr& core, std::string_view path, std::string_view data,
+                  const CreateOptions& options);
+void check_set(const CorePtr& core, std::string_view path, std::string_view data);
+void check_remove(const CorePtr& core, std::string_view path, const RemoveOptions& options);
+void check_commit(const CorePtr& core, const Transaction& transaction);
+
+void start_create(CorePtr core, CancellationPtr cancellation, std::string path, std::string data,
+                  CreateOptions options, Handler<Created> handler);
+void start_get(CorePtr core, CancellationPtr cancellation, std::string path,
+               OperationOptions options, Handler<GetResult> handler);
+void start_set(CorePtr core, CancellationPtr cancellation, std::string path, std::string data,
+               SetOptions options, Handler<Stat> handler);
+void start_remove(CorePtr core, CancellationPtr cancellation, std::string path,
+                  RemoveOptions options, Handler<> handler);
+void start_exists(CorePtr core, CancellationPtr cancellation, std::string path,
+                  OperationOptions options, Handler<std::optional<Stat>> handler);
+void start_children(CorePtr core, CancellationPtr cancellation, std::string path,
+                    OperationOptions options, Handler<Children> handler);
+void start_get_acl(CorePtr core, CancellationPtr cancellation, std::string path,
+                   OperationOptions options, Handler<Acl> handler);
+void start_set_acl(CorePtr core, CancellationPtr cancellation, std::string path, Acl acl,
+                   SetOptions options, Handler<> handler);
+void start_sync(CorePtr core, CancellationPtr cancellation, std::string path,
+                OperationOptions options, Handler<> handler);
+void start_commit(CorePtr core, CancellationPtr cancellation, Transaction transaction,
+                  OperationOptions options, Handler<std::vector<TransactionResult>> handler);
+void start_get_and_watch(CorePtr core, CancellationPtr cancellation, std::string path,
+                         OperationOptions options, Handler<GetResult, Watch> handler);
+void start_exists_and_watch(CorePtr core, CancellationPtr cancellation, std::string path,
+                            OperationOptions options, Handler<std::optional<Stat>, Watch> handler);
+void start_children_and_watch(CorePtr core, CancellationPtr cancellation, std::string path,
+                              OperationOptions options, Handler<Children, Watch> handler);
+void start_wait_connected(CorePtr core, CancellationPtr cancellation, OperationOptions options,
+                          Handler<> handler);
+
+using ServiceFactory = std::function<std::unique_ptr<Service>(boost::asio::any_io_executor strand)>;
+Service& use_service(const CorePtr& core, std::type_index type, const ServiceFactory& make);
+
+}  // namespace detail
+}  // namespace custodian

@@ -1,0 +1,47 @@
+#pragma once
+
+/// \file
+/// An ephemeral node that stands for somebody in a queue: for authors of recipes.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "custodian/node.hpp"
+#include "custodian/watch.hpp"
+
+namespace custodian {
+
+/// Owns a node that the client's session has created, under a name that is nobody else's (see
+/// `Protection::by_unique_name`). Destroying it deletes the node in the background: again and again
+/// until the servers say that it is gone, or its session is over. Never blocks or throws.
+///
+/// Move-only; one thread at a time. May outlive its client, whose end takes the node along.
+class OwnNode {
+ public:
+  OwnNode() noexcept = default;
+  OwnNode(std::shared_ptr<detail::ClientCore> core, Created created) noexcept;
+  OwnNode(OwnNode&&) noexcept = default;
+  OwnNode& operator=(OwnNode&& other) noexcept;
+  ~OwnNode();
+
+  [[nodiscard]] const std::string& path() const noexcept { return created_.path; }
+  /// The last part of the path.
+  [[nodiscard]] std::string_view name() const noexcept;
+  [[nodiscard]] const Stat& stat() const noexcept { return created_.stat; }
+  /// Whether its session is still the client's. A server that lags behind lists nodes of sessions
+  /// that are over.
+  [[nodiscard]] bool alive() const;
+
+  /// A watch on the node itself, to be kept until the deletion has fired it: taking it off the
+  /// server before that would cost a request. Empty if it has none.
+  void set_watch(Watch watch) noexcept { watch_ = std::move(watch); }
+  [[nodiscard]] const Watch& watch() const noexcept { return watch_; }
+
+ private:
+  std::shared_ptr<detail::ClientCore> core_;
+  Created created_;
+  Watch watch_;
+};
+
+}  // namespace custodian

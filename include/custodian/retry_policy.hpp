@@ -1,0 +1,90 @@
+#pragma once
+
+/// \file
+/// Whether an operation that failed is tried again, and after which pause.
+
+#include <chrono>
+#include <optional>
+
+namespace custodian {
+
+/// What a policy needs to know in order to decide.
+struct RetryAttempt {
+  /// 0 after the first failure of an operation.
+  int retries_so_far = 0;
+  /// Since the operation was called.
+  std::chrono::milliseconds elapsed{0};
+  /// Drawn anew for each decision, evenly from [0, 1).
+  double random = 0;
+};
+
+/// How often, how long and at which pace a failed operation is repeated. A policy only bounds the
+/// repetition of what *may* be repeated: errors of the `ErrorCondition::retryable` kind, and those
+/// whose outcome was looked up. And it repeats within the deadline of the operation, which bounds
+/// every policy from outside.
+///
+/// When not to use it: to limit how long a call may take (that is its `Deadline`), or to wait for
+/// a lock (a contender waits in its queue and does not retry).
+///
+/// Threads: an immutable value; one policy may serve any number of clients and threads.
+class RetryPolicy {
+ public:
+  /// The numbers of the default policy. The first pauses are in the order of a round trip to a
+  /// remote data centre, so that the hiccup of one connection costs next to nothing. 3 s at most
+  /// between two tries bounds how late a client notices that the ensemble is back, while a thousand
+  /// clients together still ask it less than once a millisecond. Ten retries take 9 s on average
+  /// and 18 s at most: longer than the election of a leader and the restart of a server take.
+  static constexpr std::chrono::milliseconds default_base{100};
+  static constexpr std::chrono::milliseconds default_max_pause{3000};
+  static constexpr int default_max_retries = 10;
+
+  /// The default: `exponential_backoff` with the numbers above.
+  RetryPolicy() noexcept = default;
+
+  /// One try.
+  [[nodiscard]] static RetryPolicy none() noexcept;
+
+  /// `count` retries, each after the same pause. Neither may be negative.
+  [[nodiscard]] static RetryPolicy n_times(int count, std::chrono::milliseconds pause);
+
+  /// Retries with the same pause between them; the last one comes when `limit` has elapsed. The
+  /// limit must not be negative; the pause must be positive, lest the servers be flooded.
+  [[nodiscard]] static RetryPolicy until_elapsed(std::chrono::milliseconds limit,
+                                                 std::chrono::milliseconds pause);
+
+  /// Retries with the same pause, which must be positive, until the deadline of the operation.
+  [[nodiscard]] static RetryPolicy forever(std::chrono::milliseconds pause);
+
+  /// The retry number n, counted from 0, comes after a pause drawn evenly from the range of 0 to
+  /// base * 2^n, or to `max_pause` if that is less. The draw ("full jitter") is there because all
+  /// clients of a server lose it at the same moment, and should not all return at the same moment;
+  /// see "Exponential Backoff And Jitter" in the AWS Architecture Blog. `max_retries`: nothing
+  /// for no bound but the deadline. The base must be positive, `max_pause` not less than the base,
+  /// `max_retries` not negative.
+  [[nodiscard]] static RetryPolicy exponential_backoff(
+      std::chrono::milliseconds base = default_base,
+      std::chrono::milliseconds max_pause = default_max_pause,
+      std::optional<int> max_retries = default_max_retries);
+
+  /// This policy's pace, without an end: for what is retried until somebody gives it up. The
+  /// default pace in the place of none, lest the servers be flooded.
+  [[nodiscard]] RetryPolicy unlimited() const noexcept;
+
+  /// How long to wait before the next try; nothing if there is to be none. Values out of range (a
+  /// negative count or time, a `random` outside [0, 1)) count as the nearest in range.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> pause_before(
+      RetryAttempt attempt) const noexcept;
+
+  friend bool operator==(const RetryPolicy&, const RetryPolicy&) noexcept = default;
+
+ private:
+  enum class Pace { constant, doubling_with_jitter };
+
+  Pace pace_ = Pace::doubling_with_jitter;
+  std::chrono::milliseconds pause_ = default_base;
+  std::chrono::milliseconds max_pause_ = default_max_pause;
+  std::optional<int> max_retries_ = default_max_retries;
+  std::optional<std::chrono::milliseconds> limit_;
+};
+
+}  // namespace custodian

@@ -1,0 +1,233 @@
+#pragma once
+
+/// \file
+/// One ZooKeeper session as a client sees it: the seam between a `Client` and the wire.
+///
+/// A `Client` submits `Request`s to a `Session` and is told of its states. A `Session` is one
+/// ZooKeeper session, from its first handshake to its end; the client makes another one when that
+/// is over. The session that talks to real servers is the default; another one (an in-memory fake,
+/// or a wrapper that injects faults) comes in through `ClientOptions::session_factory`. The seam
+/// lies *below* the client's retries: what fails here is retried above.
+///
+/// Use it to test; an application uses `Client` and never sees these types.
+///
+/// Threads: everything happens on the strand that the factory was given.
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "custodian/acl.hpp"
+#include "custodian/error.hpp"
+#include "custodian/log.hpp"
+#include "custodian/node.hpp"
+#include "custodian/transaction.hpp"
+
+namespace custodian {
+
+/// CLOCK_BOOTTIME: goes on while the machine is suspended, unlike the steady clock.
+struct BootClock {
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<BootClock>;
+  static constexpr bool is_steady = true;
+  [[nodiscard]] static time_point now() noexcept;
+};
+
+/// What happened to a watched node. A watch ends with its first event.
+enum class WatchEventType { created, deleted, data_changed, children_changed };
+[[nodiscard]] std::string_view to_string(WatchEventType type) noexcept;
+
+/// What is watched: a node's existence and data, or the list of its children.
+enum class WatchKind { data, children };
+
+/// Receives the one event of a watch, or `Errc::session_lost` / `Errc::closed` when the session
+/// ends before it. A watch survives reconnections of its session. A watcher serves one request.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  virtual void on_event(error_code error, WatchEventType type) = 0;
+};
+
+namespace request {
+struct Create {
+  std::string path{};
+  std::string data{};
+  CreateMode mode = CreateMode::persistent;
+  Acl acl{};
+  std::chrono::milliseconds ttl{0};
+};
+struct Remove {
+  std::string path{};
+  std::int32_t version = any_version;
+};
+struct Exists {
+  std::string path{};
+  std::shared_ptr<Watcher> watcher{};  ///< armed if the answer is "ok" or "no node"
+};
+struct Get {
+  std::string path{};
+  std::shared_ptr<Watcher> watcher{};  ///< armed if the answer is "ok"
+};
+struct Set {
+  std::string path{};
+  std::string data{};
+  std::int32_t version = any_version;
+};
+struct GetChildren {
+  std::string path{};
+  std::shared_ptr<Watcher> watcher{};  ///< armed if the answer is "ok"
+};
+struct GetAcl {
+  std::string path{};
+};
+struct SetAcl {
+  std::string path{};
+  Acl acl{};
+  std::int32_t version = any_version;
+};
+struct Sync {
+  std::string path{};
+};
+struct Multi {
+  std::vector<std::variant<Create, Set, Remove, transaction::Check>> operations{};
+};
+}  // namespace request
+
+using Request = std::variant<request::Create, request::Remove, request::Exists, request::Get,
+                             request::Set, request::GetChildren, request::GetAcl, request::SetAcl,
+                             request::Sync, request::Multi>;
+
+/// When a request left, when its answer came, and what the answer proves: the input of the lease
+/// clock. Only a result that a quorum decided (of create, set, remove or multi; a failed check
+/// counts, too) proves that the servers still have a quorum.
+struct Stamp {
+  std::uint64_t connection = 0;  ///< which connection of the client; counted from 1
+  BootClock::time_point sent{};  ///< or a little earlier
+  /// Or a little later; zero if no server answered.
+  BootClock::time_point acknowledged{};
+  bool quorum_result = false;
+};
+
+/// Whether a server has processed the request to come to this result. It has not if the connection
+/// failed, or if it refused to work (throttled, session moved or expired, read-only).
+[[nodiscard]] bool is_answer_of_server(const error_code& error) noexcept;
+/// Whether a quorum decides about this kind of request: also if it comes to an error, since that
+/// is proposed, too.
+[[nodiscard]] bool is_decided_by_quorum(const Request& request) noexcept;
+
+/// The answer to any request; which fields count depends on the request.
+struct Reply {
+  error_code error{};
+  std::string path{};                        ///< create
+  std::string data{};                        ///< get
+  Stat stat{};                               ///< all that have one
+  std::vector<std::string> children{};       ///< get_children
+  Acl acl{};                                 ///< get_acl
+  std::vector<TransactionResult> results{};  ///< multi
+  Stamp stamp{};
+};
+
+using ReplyHandler = boost::asio::any_completion_handler<void(Reply)>;
+
+struct SessionInfo {
+  std::int64_t id = 0;     ///< 0: there is none yet
+  std::string password{};  ///< 16 bytes; with the id it *is* the session: keep it to yourself
+  std::chrono::milliseconds timeout{0};  ///< as negotiated
+  std::uint64_t connection = 0;          ///< the newest connection of the client, counted from 1
+  BootClock::time_point handshake{};     ///< when that one's left, or a little earlier
+};
+
+enum class SessionState {
+  connecting,  ///< no connection (yet, or any more); the session may still be alive
+  connected,
+  expired,      ///< the servers ended it; the end
+  auth_failed,  ///< the servers refused the credentials; the end
+  closed,       ///< by us; the end
+};
+
+/// Told of each change of state, in order. When the state has become `connected`, what the
+/// observer submits from within the call travels before anything else on that connection.
+class SessionObserver {
+ public:
+  virtual ~SessionObserver() = default;
+  virtual void on_state(SessionState state, const SessionInfo& info) = 0;
+  /// A server has answered a request, whose handler is called next.
+  virtual void on_answer(const Stamp& stamp) = 0;
+  virtual void on_log(LogLevel level, std::string message) = 0;
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  /// Begins to connect.
+  virtual void start() = 0;
+
+  /// Sends a request, now. The handler is called exactly once, never from within submit(), in the
+  /// order of submission among the requests of one connection. Not connected:
+  /// `Errc::not_connected`, and nothing was sent. Connection lost before the reply:
+  /// `ServerErrc::connection_loss`.
+  virtual void submit(Request request, ReplyHandler handler) = 0;
+
+  /// Ends a watch without an event, and takes it off the server when nobody else here wants it. A
+  /// watcher whose request has no reply yet may be given, too. Does nothing if the watch is over.
+  virtual void unwatch(const std::shared_ptr<Watcher>& watcher) = 0;
+
+  /// Ends the session: fails what is under way (`Errc::closed`), ends all watches, tells the
+  /// servers so that ephemeral nodes go at once, and calls back when that is sent and confirmed or
+  /// the grace has passed. Does not block.
+  virtual void close(std::chrono::milliseconds grace, std::function<void()> done) = 0;
+
+  /// Serves nobody any more: fails what is under way (connection_loss), ends all watches
+  /// (session_lost), refuses requests (not_connected). The session itself goes on, with its
+  /// ephemeral nodes, until close().
+  virtual void retire() = 0;
+
+  /// Gives up the connection, not the session: as a network failure would.
+  virtual void disconnect() = 0;
+
+  /// Replaces the servers (host:port,...; validated before). A standing connection stays if its
+  /// server is among them.
+  virtual void set_servers(std::string servers) = 0;
+
+  /// Operations without a reply, and watches: for tests that nothing is left over.
+  struct Load {
+    std::size_t operations = 0;
+    std::size_t watches = 0;
+  };
+  [[nodiscard]] virtual Load load() const = 0;
+};
+
+/// What a session needs to know.
+struct SessionSettings {
+  std::string servers{};  ///< host:port,... without a chroot
+  std::chrono::milliseconds session_timeout{0};
+  std::chrono::milliseconds connect_timeout{0};
+  std::uint64_t earlier_connections = 0;  ///< of the client, by its earlier sessions
+  struct Credential {
+    std::string scheme{};
+    std::string value{};
+  };
+  std::vector<Credential> credentials{};
+};
+
+/// Makes a session on a strand. An observer that is gone is told nothing.
+using SessionFactory = std::function<std::shared_ptr<Session>(
+    boost::asio::any_io_executor strand, SessionSettings settings,
+    std::weak_ptr<SessionObserver> observer)>;
+
+/// The session that talks to ZooKeeper servers; the default.
+[[nodiscard]] std::shared_ptr<Session> make_zookeeper_session(
+    boost::asio::any_io_executor strand, SessionSettings settings,
+    std::weak_ptr<SessionObserver> observer);
+
+}  // namespace custodian

@@ -1,0 +1,68 @@
+#pragma once
+
+/// \file
+/// Operations that a server applies all together or not at all: `client.commit({...})`.
+/// Value types; any thread.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "custodian/acl.hpp"
+#include "custodian/error.hpp"
+#include "custodian/node.hpp"
+
+namespace custodian {
+
+namespace transaction {
+struct Create {
+  std::string path{};
+  std::string data{};
+  CreateMode mode = CreateMode::persistent;
+  std::optional<Acl> acl{};
+};
+struct Set {
+  std::string path{};
+  std::string data{};
+  std::int32_t version = any_version;
+};
+struct Remove {
+  std::string path{};
+  std::int32_t version = any_version;
+};
+struct Check {
+  std::string path{};
+  std::int32_t version = any_version;
+};
+}  // namespace transaction
+
+using TransactionOperation =
+    std::variant<transaction::Create, transaction::Set, transaction::Remove, transaction::Check>;
+using Transaction = std::vector<TransactionOperation>;
+
+/// Creates a node. TTL modes are refused: the C client cannot put them into a transaction.
+[[nodiscard]] TransactionOperation create(std::string path, std::string data = {},
+                                          CreateMode mode = CreateMode::persistent,
+                                          std::optional<Acl> acl = std::nullopt);
+/// Sets a node's data, if it has this version.
+[[nodiscard]] TransactionOperation set(std::string path, std::string data,
+                                       std::int32_t version = any_version);
+/// Removes a node without children, if it has this version.
+[[nodiscard]] TransactionOperation remove(std::string path, std::int32_t version = any_version);
+/// Passes if the node exists and has this version; changes nothing.
+[[nodiscard]] TransactionOperation check(std::string path, std::int32_t version = any_version);
+
+/// What became of one operation of a transaction.
+struct TransactionResult {
+  /// If the transaction failed: the operation's own error where it is the culprit, and
+  /// `ServerErrc::runtime_inconsistency` or no error for those that failed with it.
+  error_code error{};
+  /// The final path, of a create.
+  std::string path{};
+  /// Of a set.
+  Stat stat{};
+};
+
+}  // namespace custodian

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string_view>
+
+namespace custodian {
+
+// The version of the library that the program runs with, such as "0.1.0".
+std::string_view version() noexcept;
+
+}  // namespace custodian

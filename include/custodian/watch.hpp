@@ -1,0 +1,76 @@
+#pragma once
+
+/// \file
+/// A one-shot watch on a node.
+///
+/// It is armed together with a read, so nothing is missed in between:
+/// `auto [result, watch] = co_await client.async_get_and_watch(path, {}, use_awaitable);`
+/// Then `co_await watch.async_wait(use_awaitable)` ends with the first change after that read.
+///
+/// Do not use it to follow every change: between an event and the next read, changes fall together,
+/// as ZooKeeper's watches have it. Watch few things: each is sent again after every reconnection.
+///
+/// Threads: one at a time. Lifetimes: destroying it takes the watch off the server, and ends a wait
+/// with operation_aborted; it may outlive its client.
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <memory>
+#include <stop_token>
+
+#include "custodian/bridge.hpp"
+#include "custodian/deadline.hpp"
+#include "custodian/error.hpp"
+#include "custodian/session.hpp"
+
+namespace custodian {
+
+namespace detail {
+class ClientWatcher;
+void start_wait(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+                std::shared_ptr<ClientWatcher> watcher, Handler<WatchEventType> handler);
+// For authors of recipes.
+/// Waits for the first event of two watches; both may be waited for again afterwards.
+void start_wait_either(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+                       std::shared_ptr<ClientWatcher> one, std::shared_ptr<ClientWatcher> other,
+                       Handler<> handler);
+/// On the strand: whether the event has come.
+[[nodiscard]] bool is_over(const std::shared_ptr<ClientWatcher>& watcher);
+}  // namespace detail
+
+class Watch {
+ public:
+  /// An empty watch: waiting for it fails (invalid_argument).
+  Watch() = default;
+  Watch(std::shared_ptr<detail::ClientCore> core, std::shared_ptr<detail::ClientWatcher> watcher);
+  Watch(Watch&&) noexcept = default;
+  Watch& operator=(Watch&& other) noexcept;
+  ~Watch();
+
+  [[nodiscard]] explicit operator bool() const noexcept { return watcher_ != nullptr; }
+
+  /// Waits for the event; at once if it has come already. Use any completion token, a callback
+  /// for one. One wait at a time.
+  /// Completes with: error, what happened.
+  /// Cancellation: total; the watch stays armed.
+  /// Errors: session_lost, closed, operation_aborted.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_wait(Token&& token) {
+    return initiate<void(error_code, WatchEventType), &detail::start_wait>(
+        core_, std::forward<Token>(token), watcher_);
+  }
+
+  /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
+  WatchEventType wait(std::stop_token stop = {});
+
+  /// For authors of recipes: what `await<&detail::start_wait, WatchEventType>` wants.
+  [[nodiscard]] const std::shared_ptr<detail::ClientWatcher>& state() const noexcept {
+    return watcher_;
+  }
+
+ private:
+  std::shared_ptr<detail::ClientCore> core_;
+  std::shared_ptr<detail::ClientWatcher> watcher_;
+};
+
+}  // namespace custodian

@@ -1,0 +1,264 @@
+#include "contender_queue.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <utility>
+
+#include "eager.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+namespace {
+
+template <typename... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+
+/// One acquire, from its call to its end.
+struct Acquire {
+  QueuePtr queue;
+  Patience patience;
+  AcquireOptions options;
+  /// The only way in which anything here is cut short: by the caller, the deadline, or the client's
+  /// end.
+  CancellationPtr give_up;
+  bool late = false;
+  bool declined = false;  ///< it was only to be tried
+  bool has_queued = false;
+  std::optional<Participant> nearest{};
+
+  [[nodiscard]] const Client& client() const { return queue->client; }
+  /// Everything is retried until somebody gives up, so operations need no limits of their own.
+  [[nodiscard]] RetryPolicy retry() const {
+    return patience.only_try ? RetryPolicy::none() : client().retry_policy().unlimited();
+  }
+  [[nodiscard]] OperationOptions operation() const { return {Deadline::never(), retry()}; }
+  [[nodiscard]] LeaseOptions lease_options() const {
+    LeaseOptions of_lock = queue->lease;
+    if (options.lease.loss_policy) of_lock.loss_policy = options.lease.loss_policy;
+    if (options.lease.hold_at_most) of_lock.hold_at_most = options.lease.hold_at_most;
+    return of_lock;
+  }
+};
+
+using AcquirePtr = std::shared_ptr<Acquire>;
+
+std::string child(const std::string& parent, std::string_view name) {
+  return (parent == "/" ? parent : parent + "/") + std::string{name};
+}
+
+/// The queue as it was a moment ago.
+asio::awaitable<std::tuple<error_code, Listing>> list(AcquirePtr acquire) {
+  auto [error, children] = co_await await<&detail::start_children, Children>(
+      acquire->client().core(), acquire->give_up, acquire->queue->path, acquire->operation());
+  co_return std::tuple{error, Listing{std::move(children.names), acquire->queue->rule}};
+}
+
+void report_oddities(const Queue& queue, const Listing& listing) {
+  if (!listing.foreign().empty() && !queue.foreign_reported.exchange(true)) {
+    queue.client.log(LogLevel::warning, queue.path + " has a child that is no contender, " +
+                                            std::string{listing.foreign().front()} +
+                                            "; it is ignored");
+  }
+  if (!listing.contenders().empty() &&
+      state_of(listing.contenders().back().sequence) == SequenceState::near_end) {
+    queue.client.log(LogLevel::warning,
+                     queue.path + " comes near the end of its sequence numbers: use another path");
+  }
+}
+
+void tell_position(const Acquire& acquire, std::size_t ahead) {
+  if (!acquire.options.on_position) return;
+  asio::post(acquire.client().callback_executor(),
+             [callback = acquire.options.on_position, ahead, nearest = *acquire.nearest] {
+               callback(ahead, nearest);
+             });
+}
+
+/// Ends when the own node or the nearest one ahead has changed or gone, or may have: the caller
+/// lists again.
+asio::awaitable<error_code> wait_for_change(AcquirePtr acquire, OwnNode& own, std::string nearest,
+                                            std::size_t ahead) {
+  const auto core = acquire->client().core();
+  // Somebody else may delete the own node, and then let the others in. Watched before the other is
+  // relied on; both travel together.
+  std::optional<Eager<GetResult, Watch>> watching;
+  const bool watched = own.watch() && !detail::is_over(own.watch().state());
+  if (!watched && !acquire->patience.only_try) {
+    watching = Eager<GetResult, Watch>::start<&detail::start_get_and_watch>(
+        acquire->client().get_executor(), core, acquire->give_up, own.path(), acquire->operation());
+  }
+  auto [error, result, watch] = co_await await<&detail::start_get_and_watch, GetResult, Watch>(
+      core, acquire->give_up, nearest, acquire->operation());
+  if (watching) {
+    auto [own_error, own_result, own_watch] = co_await watching->get();
+    if (own_error) co_return own_error == ServerErrc::no_node ? error_code{} : own_error;
+    own.set_watch(std::move(own_watch));
+  }
+  if (error == ServerErrc::no_node) co_return error_code{};
+  if (error) co_return error;
+  acquire->nearest = Participant{.node = std::move(nearest),
+                                 .identity = std::move(result.data),
+                                 .session = result.stat.ephemeral_owner,
+                                 .since = result.stat.created,
+                                 .token = {acquire->client().fencing_epoch(), result.stat.czxid}};
+  tell_position(*acquire, ahead);
+  if (acquire->patience.only_try) {
+    acquire->declined = true;
+    co_return asio::error::operation_aborted;
+  }
+  const auto [failure] = co_await await<&detail::start_wait_either>(
+      core, acquire->give_up, own.watch().state(), watch.state());
+  // A session that is over shows in the next listing.
+  co_return failure == Errc::session_lost ? error_code{} : failure;
+}
+
+/// What one stand in the queue comes to.
+struct Turn {
+  error_code error;
+  Lease lease;
+};
+
+/// First in the queue: a lease, as soon as the lease clock runs.
+asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
+  auto [error, lease] = co_await await<&detail::start_lease, Lease>(
+      acquire->client().core(), acquire->give_up, std::move(node), acquire->lease_options(),
+      acquire->retry());
+  co_return Turn{error, std::move(lease)};
+}
+
+/// Creates a node, and waits until it is first.
+asio::awaitable<Turn> stand_in_line(AcquirePtr acquire) {
+  const Queue& queue = *acquire->queue;
+  const auto core = acquire->client().core();
+
+  // The list travels behind the create and so contains its node: one round trip for both.
+  CreateOptions options{.mode = CreateMode::ephemeral_sequential,
+                        .protection = Protection::by_unique_name,
+                        .parents = Parents::created_as_containers,
+                        .deadline = Deadline::never(),
+                        .retry = acquire->retry()};
+  auto creation = Eager<Created>::start<&detail::start_create>(
+      acquire->client().get_executor(), core, acquire->give_up, child(queue.path, queue.lock_name),
+      queue.identity, std::move(options));
+  auto [list_error, listing] = co_await list(acquire);
+  auto [create_error, created] = co_await creation.get();
+  if (create_error) co_return Turn{create_error, {}};
+
+  OwnNode node{core, std::move(created)};
+  acquire->has_queued = true;
+  // A create that was tried again may have come after the list.
+  bool listed_after_create = !list_error && listing.index_of(node.name()).has_value();
+  for (;;) {
+    if (!listed_after_create) {
+      std::tie(list_error, listing) = co_await list(acquire);
+      if (list_error && list_error != ServerErrc::no_node) co_return Turn{list_error, {}};
+    }
+    listed_after_create = false;
+    if (!node.alive()) co_return Turn{Errc::session_lost, {}};
+    report_oddities(queue, listing);
+
+    const Judgement judgement = judge(listing, node.name());
+    if (std::holds_alternative<Held>(judgement)) co_return co_await take(acquire, std::move(node));
+    if (std::holds_alternative<OwnNodeMissing>(judgement)) co_return Turn{Errc::node_deleted, {}};
+    if (std::holds_alternative<Exhausted>(judgement)) {
+      co_return Turn{Errc::sequence_exhausted, {}};
+    }
+    if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
+      queue.client.log(LogLevel::error, child(queue.path, malformed->name) +
+                                            " bears no sequence number: nobody can tell who is "
+                                            "first. Remove it");
+      co_return Turn{Errc::malformed_contender, {}};
+    }
+    const Wait wait = std::get<Wait>(judgement);
+    std::string nearest = child(queue.path, wait.nearest.name);
+    const error_code error =
+        co_await wait_for_change(acquire, node, std::move(nearest), wait.position);
+    if (error) co_return Turn{error, {}};
+  }
+}
+
+/// What the caller is told of an acquire that did not come to a lease.
+error_code verdict(const Acquire& acquire, const WaitingAcquires& service, error_code error) {
+  if (error != asio::error::operation_aborted) return error;
+  if (service.closing()) return Errc::closed;
+  if (acquire.declined || (acquire.late && acquire.has_queued)) return {};
+  return acquire.late ? make_error_code(Errc::deadline_exceeded) : error;
+}
+
+asio::awaitable<void> run(AcquirePtr acquire, CancellationPtr callers,
+                          std::shared_ptr<Handler<AcquireResult>> handler) {
+  auto& service = Client{acquire->client().share()}.use_service<WaitingAcquires>();
+  AcquireResult result;
+  error_code error = Errc::closed;
+  if (!service.closing()) {
+    service.enter(acquire->give_up);
+    if (callers) {
+      callers->on_request(acquire.get(), [give_up = acquire->give_up] { give_up->request(); });
+      if (callers->requested()) acquire->give_up->request();
+    }
+    asio::steady_timer timer{acquire->client().get_executor(),
+                             acquire->patience.deadline.time_point()};
+    timer.async_wait([acquire](error_code cancelled) {
+      if (cancelled) return;
+      acquire->late = true;
+      acquire->give_up->request();
+    });
+
+    for (;;) {
+      Turn turn = co_await stand_in_line(acquire);
+      error = turn.error;
+      result.lease = std::move(turn.lease);
+      const bool again = error == Errc::session_lost &&
+                         acquire->options.requeue == RequeuePolicy::queue_again &&
+                         !acquire->patience.only_try;
+      if (!again) break;
+      acquire->nearest.reset();
+      if (acquire->options.on_requeued) {
+        asio::post(acquire->client().callback_executor(), acquire->options.on_requeued);
+      }
+    }
+
+    if (callers) callers->forget(acquire.get());
+    service.leave(acquire->give_up);
+    error = verdict(*acquire, service, error);
+  }
+  if (!result.lease) result.blocked_by = std::move(acquire->nearest);
+  std::move (*handler)(error, std::move(result));
+}
+
+}  // namespace
+
+void WaitingAcquires::begin_shutdown() {
+  closing_ = true;
+  for (const CancellationPtr& acquire : std::exchange(acquires_, {})) acquire->request();
+}
+
+void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
+                          AcquireOptions options, Handler<AcquireResult> handler) {
+  const auto core = queue->client.core();
+  if (const error_code unusable = queue->client.unusable()) {
+    return std::move(handler)(unusable, AcquireResult{});
+  }
+  if (!is_valid(options.lease)) return std::move(handler)(Errc::invalid_argument, AcquireResult{});
+  auto acquire =
+      std::make_shared<Acquire>(Acquire{.queue = queue,
+                                        .patience = patience,
+                                        .options = std::move(options),
+                                        .give_up = std::make_shared<Cancellation>(core)});
+  asio::co_spawn(queue->client.get_executor(),
+                 run(std::move(acquire), std::move(cancellation),
+                     std::make_shared<Handler<AcquireResult>>(std::move(handler))),
+                 asio::detached);
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,62 @@
+/// \file
+/// Who holds a lock and who waits for it, for people who look.
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include "contender_queue.hpp"
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "eager.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+asio::awaitable<void> collect(QueuePtr queue, CancellationPtr cancellation,
+                              std::shared_ptr<Handler<std::vector<Participant>>> handler) {
+  const auto core = queue->client.core();
+  std::vector<Participant> participants;
+  auto [error, children] = co_await await<&detail::start_children, Children>(
+      core, cancellation, queue->path, OperationOptions{});
+  if (error == ServerErrc::no_node) error.clear();  // nobody has come yet
+  if (!error) {
+    const Listing listing{std::move(children.names), queue->rule};
+    std::vector<std::pair<std::string, Eager<GetResult>>> reads;
+    for (const Contender& contender : listing.contenders()) {
+      std::string node = queue->path == "/" ? "/" : queue->path + "/";
+      node += contender.name;
+      auto read = Eager<GetResult>::start<&detail::start_get>(
+          queue->client.get_executor(), core, cancellation, node, OperationOptions{});
+      reads.emplace_back(std::move(node), std::move(read));
+    }
+    for (auto& [node, read] : reads) {
+      auto [failure, result] = co_await read.get();
+      if (failure == ServerErrc::no_node) continue;  // has gone meanwhile
+      if (failure) error = failure;
+      participants.push_back({.node = node,
+                              .identity = std::move(result.data),
+                              .session = result.stat.ephemeral_owner,
+                              .since = result.stat.created,
+                              .token = {queue->client.fencing_epoch(), result.stat.czxid}});
+    }
+  }
+  std::move (*handler)(error, std::move(participants));
+}
+
+}  // namespace
+
+void start_participants(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                        QueuePtr queue, Handler<std::vector<Participant>> handler) {
+  if (const error_code unusable = queue->client.unusable()) {
+    return std::move(handler)(unusable, std::vector<Participant>{});
+  }
+  const asio::any_io_executor strand = queue->client.get_executor();
+  asio::co_spawn(strand,
+                 collect(std::move(queue), std::move(cancellation),
+                         std::make_shared<Handler<std::vector<Participant>>>(std::move(handler))),
+                 asio::detached);
+}
+
+}  // namespace custodian::recipes_detail

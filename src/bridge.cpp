@@ -1,0 +1,41 @@
+#include "custodian/bridge.hpp"
+
+#include "client_core.hpp"
+
+namespace custodian {
+
+void Cancellation::request() {
+  const auto core = core_.lock();
+  if (!core || core->forked()) return;
+  core->on_strand([self = shared_from_this()] {
+    if (std::exchange(self->requested_, true)) return;
+    // An action may forget others.
+    while (!self->actions_.empty()) {
+      const auto node = self->actions_.extract(self->actions_.begin());
+      node.mapped()();
+    }
+  });
+}
+
+void Cancellation::on_request(const void* key, std::function<void()> action) {
+  if (!requested_) actions_.insert_or_assign(key, std::move(action));
+}
+
+void Cancellation::forget(const void* key) { actions_.erase(key); }
+
+namespace detail {
+
+boost::asio::any_io_executor callback_executor(const ClientCore& core) {
+  return core.callback_executor();
+}
+
+void require_may_block(const ClientCore& core, std::string_view operation, std::string_view path) {
+  if (core.forked()) throw Error{Errc::forked, operation, path};
+  if (core.is_own_thread()) {
+    throw Error{Errc::would_deadlock, operation, path,
+                "a blocking call on a thread that runs the client; use the async_ form"};
+  }
+}
+
+}  // namespace detail
+}  // namespace custodian

@@ -1,0 +1,321 @@
+#include "custodian/client.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include "client_core.hpp"
+#include "connection_string.hpp"
+
+namespace custodian {
+
+namespace asio = boost::asio;
+
+/// Two threads, one for I/O and one for callbacks, which end by themselves when nobody has anything
+/// left to do with the client. Each keeps this alive.
+struct Client::Runtime : std::enable_shared_from_this<Client::Runtime> {
+  using WorkGuard = asio::executor_work_guard<asio::io_context::executor_type>;
+
+  asio::io_context io{1};
+  asio::io_context callbacks{1};
+  std::optional<WorkGuard> io_work{asio::make_work_guard(io)};
+  std::optional<WorkGuard> callback_work{asio::make_work_guard(callbacks)};
+  std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::condition_variable thread_ended;
+  int running = 0;
+
+  ~Runtime() {
+    for (std::thread& thread : threads) thread.detach();
+  }
+
+  void run() {
+    const std::lock_guard starting{mutex};
+    for (asio::io_context* context : {&io, &callbacks}) {
+      ++running;
+      threads.emplace_back([self = shared_from_this(), context] {
+        context->run();
+        const std::lock_guard lock{self->mutex};
+        --self->running;
+        self->thread_ended.notify_all();
+      });
+    }
+  }
+
+  /// Nobody will use the contexts any more. Called by the core's destructor, on any thread.
+  void let_go() {
+    asio::post(io, [self = shared_from_this()] {
+      self->io_work.reset();
+      self->callback_work.reset();
+    });
+  }
+
+  /// Joins the threads if they end in time.
+  void join(Deadline deadline) {
+    std::unique_lock lock{mutex};
+    for (const std::thread& thread : threads) {
+      if (thread.get_id() == std::this_thread::get_id()) return;
+    }
+    if (!thread_ended.wait_until(lock, deadline.time_point(), [this] { return running == 0; })) {
+      return;
+    }
+    for (std::thread& thread : threads) thread.join();
+    threads.clear();
+  }
+};
+
+namespace {
+
+constexpr std::chrono::seconds close_grace{1};
+
+void throw_if(error_code error, std::string_view operation, std::string_view path) {
+  if (error) throw Error{error, operation, path};
+}
+
+}  // namespace
+
+Client::Client(std::string_view servers) : Client{ClientOptions{.servers = std::string{servers}}} {}
+
+Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, owner_{true} {
+  validate(options);
+  const asio::any_io_executor callbacks =
+      options.callback_executor.value_or(runtime_->callbacks.get_executor());
+  const std::shared_ptr<void> keep_alive{runtime_.get(),
+                                         [runtime = runtime_](void*) { runtime->let_go(); }};
+  core_ = std::make_shared<detail::ClientCore>(runtime_->io.get_executor(), callbacks,
+                                               std::move(options), keep_alive);
+  core_->start();
+  runtime_->run();
+}
+
+Client::Client(asio::any_io_executor executor, ClientOptions options) : owner_{true} {
+  validate(options);
+  const asio::any_io_executor callbacks = options.callback_executor.value_or(executor);
+  core_ = std::make_shared<detail::ClientCore>(std::move(executor), callbacks, std::move(options),
+                                               nullptr);
+  core_->start();
+}
+
+Client::Client(std::shared_ptr<detail::ClientCore> core, std::shared_ptr<Runtime> runtime)
+    : core_{std::move(core)}, runtime_{std::move(runtime)} {}
+
+Client::~Client() {
+  if (!core_ || !owner_) return;
+  if (core_->forked()) {
+    // The threads are the parent's; joining, or even destroying what they use, would not end.
+    static_cast<void>(new std::shared_ptr{std::move(core_)});
+    static_cast<void>(new std::shared_ptr{std::move(runtime_)});
+    return;
+  }
+  const Deadline deadline{close_grace};
+  if (!runtime_ || core_->is_own_thread()) {
+    core_->close(close_grace, nullptr);
+    return;
+  }
+  close();
+  const std::weak_ptr<detail::ClientCore> last{core_};
+  core_.reset();
+  // Whoever still has a lease or a lock keeps the threads; they end with the last of those.
+  // What the strand and the log still have to say holds it for a moment, too.
+  const Deadline brief{std::chrono::milliseconds{100}};
+  while (!last.expired() && !brief.passed()) {
+    std::this_thread::sleep_for(std::chrono::microseconds{200});
+  }
+  if (last.expired()) runtime_->join(deadline);
+}
+
+Client Client::share() const { return Client{core_, nullptr}; }
+
+void Client::close() {
+  if (core_->forked()) return;
+  struct Closed {
+    std::mutex mutex;
+    std::condition_variable arrived;
+    bool value = false;
+  };
+  const auto closed = std::make_shared<Closed>();
+  core_->close(close_grace, [closed] {
+    const std::lock_guard lock{closed->mutex};
+    closed->value = true;
+    closed->arrived.notify_all();
+  });
+  if (core_->is_own_thread()) return;
+  std::unique_lock lock{closed->mutex};
+  closed->arrived.wait_for(lock, close_grace, [&] { return closed->value; });
+}
+
+bool Client::close(Deadline deadline) {
+  detail::require_may_block(*core_, "close", "");
+  core_->begin_drain();
+  const bool drained =
+      core_->wait_until_no_hold(deadline.or_default(core_->options().operation_timeout));
+  close();
+  return drained;
+}
+
+// -- Blocking forms -------------------------------------------------------------------------------
+
+Created Client::create(std::string path, std::string data, CreateOptions options) {
+  detail::check_create(core_, path, data, options);
+  auto [error, created] = block<&detail::start_create, Created>(
+      core_, "create", path, {}, path, std::move(data), std::move(options));
+  throw_if(error, "create", path);
+  return created;
+}
+
+GetResult Client::get(std::string path, OperationOptions options) {
+  detail::check_path(core_, "get", path);
+  auto [error, result] =
+      block<&detail::start_get, GetResult>(core_, "get", path, {}, path, options);
+  throw_if(error, "get", path);
+  return result;
+}
+
+Stat Client::set(std::string path, std::string data, SetOptions options) {
+  detail::check_set(core_, path, data);
+  auto [error, stat] =
+      block<&detail::start_set, Stat>(core_, "set", path, {}, path, std::move(data), options);
+  throw_if(error, "set", path);
+  return stat;
+}
+
+void Client::remove(std::string path, RemoveOptions options) {
+  detail::check_remove(core_, path, options);
+  auto [error] = block<&detail::start_remove>(core_, "remove", path, {}, path, options);
+  throw_if(error, "remove", path);
+}
+
+void Client::remove_in_background(std::string path) noexcept {
+  if (core_->forked()) return;
+  core_->on_strand([core = core_, full = core_->prefix().add(path)]() mutable {
+    core->deletes().add(std::move(full), core->session_info().id);
+  });
+}
+
+std::optional<Stat> Client::exists(std::string path, OperationOptions options) {
+  detail::check_path(core_, "exists", path);
+  auto [error, stat] =
+      block<&detail::start_exists, std::optional<Stat>>(core_, "exists", path, {}, path, options);
+  throw_if(error, "exists", path);
+  return stat;
+}
+
+Children Client::children(std::string path, OperationOptions options) {
+  detail::check_path(core_, "children", path);
+  auto [error, children] =
+      block<&detail::start_children, Children>(core_, "children", path, {}, path, options);
+  throw_if(error, "children", path);
+  return children;
+}
+
+Acl Client::get_acl(std::string path, OperationOptions options) {
+  detail::check_path(core_, "get_acl", path);
+  auto [error, acl] = block<&detail::start_get_acl, Acl>(core_, "get_acl", path, {}, path, options);
+  throw_if(error, "get_acl", path);
+  return acl;
+}
+
+void Client::set_acl(std::string path, Acl acl, SetOptions options) {
+  detail::check_path(core_, "set_acl", path);
+  auto [error] =
+      block<&detail::start_set_acl>(core_, "set_acl", path, {}, path, std::move(acl), options);
+  throw_if(error, "set_acl", path);
+}
+
+void Client::sync(std::string path, OperationOptions options) {
+  detail::check_path(core_, "sync", path);
+  auto [error] = block<&detail::start_sync>(core_, "sync", path, {}, path, options);
+  throw_if(error, "sync", path);
+}
+
+std::vector<TransactionResult> Client::commit(Transaction transaction, OperationOptions options) {
+  detail::check_commit(core_, transaction);
+  auto [error, results] = block<&detail::start_commit, std::vector<TransactionResult>>(
+      core_, "commit", "", {}, std::move(transaction), options);
+  throw_if(error, "commit", "");
+  return results;
+}
+
+std::pair<GetResult, Watch> Client::get_and_watch(std::string path, OperationOptions options) {
+  detail::check_path(core_, "get", path);
+  auto [error, result, watch] =
+      block<&detail::start_get_and_watch, GetResult, Watch>(core_, "get", path, {}, path, options);
+  throw_if(error, "get", path);
+  return {std::move(result), std::move(watch)};
+}
+
+std::pair<std::optional<Stat>, Watch> Client::exists_and_watch(std::string path,
+                                                               OperationOptions options) {
+  detail::check_path(core_, "exists", path);
+  auto [error, stat, watch] = block<&detail::start_exists_and_watch, std::optional<Stat>, Watch>(
+      core_, "exists", path, {}, path, options);
+  throw_if(error, "exists", path);
+  return {stat, std::move(watch)};
+}
+
+std::pair<Children, Watch> Client::children_and_watch(std::string path, OperationOptions options) {
+  detail::check_path(core_, "children", path);
+  auto [error, children, watch] = block<&detail::start_children_and_watch, Children, Watch>(
+      core_, "children", path, {}, path, options);
+  throw_if(error, "children", path);
+  return {std::move(children), std::move(watch)};
+}
+
+void Client::wait_connected(OperationOptions options) {
+  auto [error] = block<&detail::start_wait_connected>(core_, "wait_connected", "", {}, options);
+  throw_if(error, "wait_connected", "");
+}
+
+// -- Connection -----------------------------------------------------------------------------------
+
+ConnectionState Client::connection_state() const { return core_->connection_state(); }
+
+Subscription Client::on_connection_state(ConnectionListener listener) {
+  return core_->listen(std::move(listener));
+}
+
+SessionInfo Client::session() const { return core_->session_info(); }
+
+void Client::set_servers(std::string_view servers) {
+  const auto parsed = detail::parse_connection_string("set_servers", servers);
+  if (!parsed.chroot.empty()) {
+    throw Error{Errc::invalid_argument, "set_servers", "",
+                "servers: a chroot cannot change while the client lives"};
+  }
+  core_->on_strand([core = core_, text = std::string{servers}] { core->set_servers(text); });
+}
+
+asio::any_io_executor Client::get_executor() const { return core_->strand(); }
+
+const std::string& Client::identity() const { return core_->options().identity; }
+
+asio::any_io_executor Client::callback_executor() const { return core_->callback_executor(); }
+
+error_code Client::unusable() const noexcept {
+  if (core_->forked()) return Errc::forked;
+  if (core_->draining()) return Errc::closed;
+  return {};
+}
+
+void Client::log(LogLevel level, std::string message) const {
+  if (!core_->forked()) core_->log(level, std::move(message));
+}
+
+std::int64_t Client::fencing_epoch() const noexcept { return core_->options().fencing_epoch; }
+
+const RetryPolicy& Client::retry_policy() const { return core_->options().retry; }
+
+Session::Load Client::load() const {
+  const auto load = std::make_shared<std::promise<Session::Load>>();
+  detail::require_may_block(*core_, "load", "");
+  core_->on_strand([core = core_, load] {
+    Session::Load now = core->session().load();
+    now.operations += core->deletes().size();
+    load->set_value(now);
+  });
+  return load->get_future().get();
+}
+
+}  // namespace custodian

@@ -1,0 +1,342 @@
+#include "client_core.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include "connection_string.hpp"
+#include "operation.hpp"
+
+namespace custodian::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+std::string default_identity() {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return std::string{host.data()} + "/" + std::to_string(::getpid());
+}
+
+ClientOptions with_defaults(ClientOptions options) {
+  if (!options.name_space.empty() && !options.name_space.starts_with('/')) {
+    options.name_space.insert(0, "/");
+  }
+  if (options.identity.empty()) options.identity = default_identity();
+  if (!options.session_factory) options.session_factory = &make_zookeeper_session;
+  return options;
+}
+
+/// Whether this thread runs the context behind an executor, as far as executors can tell.
+bool runs_on_this_thread(const asio::any_io_executor& executor) {
+  if (const auto* context = executor.target<asio::io_context::executor_type>()) {
+    return context->running_in_this_thread();
+  }
+  if (const auto* pool = executor.target<asio::thread_pool::executor_type>()) {
+    return pool->running_in_this_thread();
+  }
+  if (const auto* strand = executor.target<asio::strand<asio::io_context::executor_type>>()) {
+    return strand->get_inner_executor().running_in_this_thread();
+  }
+  if (const auto* strand = executor.target<asio::strand<asio::any_io_executor>>()) {
+    return strand->running_in_this_thread() || runs_on_this_thread(strand->get_inner_executor());
+  }
+  return false;
+}
+
+}  // namespace
+
+ClientCore::ClientCore(asio::any_io_executor executor, asio::any_io_executor callbacks,
+                       ClientOptions options, std::shared_ptr<void> keep_alive)
+    : keep_alive_{std::move(keep_alive)},
+      options_{with_defaults(std::move(options))},
+      process_{::getpid()},
+      strand_{asio::make_strand(std::move(executor))},
+      callback_executor_{std::move(callbacks)},
+      callbacks_{asio::make_strand(callback_executor_)},
+      prefix_{parse_connection_string("connect", options_.servers).chroot, options_.name_space},
+      servers_{options_.servers.substr(0, options_.servers.find('/'))},
+      timer_{strand_} {}
+
+ClientCore::~ClientCore() = default;
+
+// -- Sessions -------------------------------------------------------------------------------------
+
+void ClientCore::start() { begin_session(); }
+
+void ClientCore::begin_session() {
+  SessionSettings settings{.servers = servers_,
+                           .session_timeout = options_.session_timeout,
+                           .connect_timeout = options_.connect_timeout,
+                           .earlier_connections = session_info().connection,
+                           .credentials = {}};
+  for (const auto& [scheme, value] : options_.credentials) {
+    settings.credentials.push_back({scheme, value});
+  }
+  session_ = std::make_shared<ClientSession>(shared_from_this(), std::move(settings));
+  session_->start();
+}
+
+void ClientCore::begin_session_after(std::chrono::milliseconds pause) {
+  timer_.expires_after(pause);
+  timer_.async_wait([weak = weak_from_this()](error_code error) {
+    const auto self = weak.lock();
+    if (self && !error && !self->closing_) self->begin_session();
+  });
+}
+
+void ClientCore::on_session_state(ClientSession& session, SessionState state,
+                                  const SessionInfo& info) {
+  if (&session != session_.get()) {
+    const bool over = state != SessionState::connected && state != SessionState::connecting;
+    if (over) std::erase_if(retired_, [&](const auto& each) { return each.get() == &session; });
+    return;
+  }
+  const bool same_session = info.id != 0 && info.id == session_info().id;
+  connected_ = state == SessionState::connected;
+  switch (state) {
+    case SessionState::connected:
+      set_session_info(info);
+      deletes_.resume();  // before anything else travels
+      set_connection_state(same_session ? ConnectionState::reconnected
+                                        : ConnectionState::connected);
+      for (const auto& operation : operations()) operation->on_connected();
+      break;
+    case SessionState::connecting:
+      if (is_connected(connection_state())) set_connection_state(ConnectionState::suspended);
+      break;
+    case SessionState::expired:
+      on_session_over();
+      begin_session();
+      break;
+    case SessionState::auth_failed: {
+      on_session_over();
+      for (const auto& operation : operations()) operation->finish(ServerErrc::auth_failed);
+      // The credentials will be as wrong at once as now; say so, and ask seldom.
+      constexpr std::chrono::seconds pause{5};
+      log(LogLevel::error, "the servers refused the credentials; trying again in 5 s");
+      begin_session_after(pause);
+      break;
+    }
+    case SessionState::closed:
+      set_session_info(info);
+      set_connection_state(ConnectionState::closed);
+      break;
+  }
+}
+
+void ClientCore::on_session_over() {
+  deletes_.session_over(session_->id());
+  SessionInfo none = session_info();
+  none.id = 0;
+  set_session_info(none);
+  set_connection_state(ConnectionState::lost);
+}
+
+void ClientCore::give_up(ClientSession& session, LossReason reason) {
+  if (closing_ || &session != session_.get()) return;
+  const std::shared_ptr<ClientSession> given_up = session_;
+  log(LogLevel::warning, "giving the session up: " + std::string{to_string(reason)});
+  connected_ = false;
+  SessionInfo none = session_info();
+  none.id = 0;
+  set_session_info(none);
+  retired_.push_back(given_up);
+  begin_session();
+  given_up->lose_holds(reason);
+  given_up->retire();
+  set_connection_state(ConnectionState::lost);
+}
+
+std::shared_ptr<ClientSession> ClientCore::session_of(std::int64_t id) const {
+  return id != 0 && session_info().id == id ? session_ : nullptr;
+}
+
+void ClientCore::end_session(std::int64_t id) {
+  if (const auto session = session_of(id)) give_up(*session, LossReason::session_over);
+}
+
+void ClientCore::set_session_info(const SessionInfo& info) {
+  const std::lock_guard lock{mutex_};
+  info_ = info;
+}
+
+void ClientCore::set_servers(std::string servers) {
+  servers_ = std::move(servers);
+  session_->wire().set_servers(servers_);
+  for (const auto& each : retired_) each->wire().set_servers(servers_);
+}
+
+bool ClientCore::forked() const noexcept { return ::getpid() != process_; }
+
+bool ClientCore::is_own_thread() const {
+  return strand_.running_in_this_thread() || runs_on_this_thread(strand_.get_inner_executor()) ||
+         runs_on_this_thread(callback_executor_);
+}
+
+// -- State ----------------------------------------------------------------------------------------
+
+void ClientCore::set_connection_state(ConnectionState state) {
+  std::vector<std::weak_ptr<ConnectionListener>> listeners;
+  {
+    const std::lock_guard lock{mutex_};
+    state_ = state;
+    std::erase_if(listeners_, [](const auto& each) { return each.expired(); });
+    listeners = listeners_;
+  }
+  log(LogLevel::info, "connection " + std::string{to_string(state)});
+  for (auto& weak : listeners) {
+    asio::post(callbacks_, [weak = std::move(weak), state] {
+      if (const auto listener = weak.lock()) (*listener)(state);
+    });
+  }
+}
+
+ConnectionState ClientCore::connection_state() const {
+  const std::lock_guard lock{mutex_};
+  return state_;
+}
+
+SessionInfo ClientCore::session_info() const {
+  const std::lock_guard lock{mutex_};
+  return info_;
+}
+
+Subscription ClientCore::listen(ConnectionListener listener) {
+  auto registration = std::make_shared<ConnectionListener>(std::move(listener));
+  const std::lock_guard lock{mutex_};
+  listeners_.push_back(registration);
+  return Subscription{std::move(registration)};
+}
+
+void ClientCore::log(LogLevel level, std::string message) {
+  if (!options_.log) return;
+  asio::post(callbacks_, [self = shared_from_this(), level, message = std::move(message)] {
+    try {
+      self->options_.log(level, message);
+    } catch (...) {
+      // A log that cannot be written must not end the process; there is nowhere else to say so.
+    }
+  });
+}
+
+Service& ClientCore::use_service(
+    std::type_index type,
+    const std::function<std::unique_ptr<Service>(asio::any_io_executor strand)>& make) {
+  const std::lock_guard lock{mutex_};
+  auto& service = services_[type];
+  if (!service) service = make(strand_);
+  return *service;
+}
+
+// -- Operations -----------------------------------------------------------------------------------
+
+void ClientCore::enter(Operation& operation) {
+  operation.number_ = ++next_operation_;
+  operations_.emplace(operation.number_, &operation);
+}
+
+void ClientCore::leave(Operation& operation) noexcept {
+  operations_.erase(std::exchange(operation.number_, 0));
+}
+
+std::vector<std::shared_ptr<Operation>> ClientCore::operations() const {
+  std::vector<std::shared_ptr<Operation>> all;
+  all.reserve(operations_.size());
+  for (const auto& [number, operation] : operations_) {
+    if (auto alive = operation->weak_from_this().lock()) all.push_back(std::move(alive));
+  }
+  return all;
+}
+
+// -- Holds ----------------------------------------------------------------------------------------
+
+void ClientCore::count_hold(int change) noexcept {
+  const std::lock_guard lock{mutex_};
+  holds_ += change;
+  if (holds_ == 0) no_hold_.notify_all();
+}
+
+bool ClientCore::wait_until_no_hold(Deadline deadline) {
+  std::unique_lock lock{mutex_};
+  const auto none = [this] { return holds_ == 0; };
+  if (deadline.is_never()) {
+    no_hold_.wait(lock, none);
+    return true;
+  }
+  return no_hold_.wait_until(lock, deadline.time_point(), none);
+}
+
+// -- The end --------------------------------------------------------------------------------------
+
+void ClientCore::begin_drain() {
+  if (draining_.exchange(true)) return;
+  on_strand([self = shared_from_this()] {
+    for (Service* service : self->services()) service->begin_shutdown();
+  });
+}
+
+std::vector<Service*> ClientCore::services() const {
+  const std::lock_guard lock{mutex_};
+  std::vector<Service*> all;
+  all.reserve(services_.size());
+  for (const auto& [type, service] : services_) all.push_back(service.get());
+  return all;
+}
+
+void ClientCore::close(std::chrono::milliseconds grace, std::function<void()> done) {
+  begin_drain();
+  asio::post(strand_, [self = shared_from_this(), grace, done = std::move(done)]() mutable {
+    if (std::exchange(self->closing_, true)) return self->end_sessions(grace, std::move(done));
+    for (const auto& operation : self->operations()) operation->finish(Errc::closed);
+    const bool holds = self->session_->has_holds();
+    self->session_->lose_holds(LossReason::closed);
+    self->deletes_.clear();
+    if (!holds) return self->end_sessions(grace, std::move(done));
+    // The servers hand the locks on as soon as they are told: their holders are, first. Who will
+    // not listen is waited for no longer than this.
+    self->timer_.expires_after(grace / 4);
+    self->timer_.async_wait([self, grace, done = std::move(done)](error_code) mutable {
+      self->end_sessions(grace, std::move(done));
+    });
+    asio::post(self->callback_executor_,
+               [self] { asio::post(self->strand_, [self] { self->timer_.cancel(); }); });
+  });
+}
+
+void ClientCore::end_sessions(std::chrono::milliseconds grace, std::function<void()> done) {
+  timer_.cancel();
+  for (const auto& each : retired_) each->wire().close(grace, nullptr);
+  session_->wire().close(grace, [self = shared_from_this(), done = std::move(done)] {
+    if (!std::exchange(self->shut_down_, true)) {
+      for (Service* service : self->services()) service->shutdown();
+    }
+    // A session that was over already had nothing to say.
+    if (self->connection_state() != ConnectionState::closed) {
+      self->set_connection_state(ConnectionState::closed);
+    }
+    if (done) done();
+  });
+}
+
+}  // namespace custodian::detail
+
+namespace custodian {
+
+std::string_view to_string(ConnectionState state) noexcept {
+  switch (state) {
+    case ConnectionState::connecting: return "connecting";
+    case ConnectionState::connected: return "connected";
+    case ConnectionState::suspended: return "suspended";
+    case ConnectionState::reconnected: return "reconnected";
+    case ConnectionState::lost: return "lost";
+    case ConnectionState::closed: return "closed";
+  }
+  return "unknown";
+}
+
+}  // namespace custodian

@@ -1,0 +1,145 @@
+#pragma once
+
+/// \file
+/// What all handles of a client share: the strand, the session, the state of the connection, what
+/// is under way. The strand orders everything but what a mutex guards.
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <random>
+#include <typeindex>
+#include <vector>
+
+#include "client_session.hpp"
+#include "custodian/bridge.hpp"
+#include "custodian/client_options.hpp"
+#include "custodian/connection_state.hpp"
+#include "custodian/deadline.hpp"
+#include "custodian/service.hpp"
+#include "guaranteed_deletes.hpp"
+#include "paths.hpp"
+
+namespace custodian::detail {
+
+class Operation;
+
+class ClientCore final : public std::enable_shared_from_this<ClientCore> {
+ public:
+  using Strand = boost::asio::strand<boost::asio::any_io_executor>;
+
+  /// `keep_alive` is released last: it may own the context of the executors.
+  ClientCore(boost::asio::any_io_executor executor, boost::asio::any_io_executor callbacks,
+             ClientOptions options, std::shared_ptr<void> keep_alive);
+  ~ClientCore();
+  ClientCore(const ClientCore&) = delete;
+  ClientCore& operator=(const ClientCore&) = delete;
+
+  // Any thread.
+  [[nodiscard]] const Strand& strand() const noexcept { return strand_; }
+  [[nodiscard]] const boost::asio::any_io_executor& callback_executor() const noexcept {
+    return callback_executor_;
+  }
+  [[nodiscard]] const ClientOptions& options() const noexcept { return options_; }
+  [[nodiscard]] const PathPrefix& prefix() const noexcept { return prefix_; }
+  [[nodiscard]] ConnectionState connection_state() const;
+  [[nodiscard]] SessionInfo session_info() const;
+  [[nodiscard]] Subscription listen(ConnectionListener listener);
+  [[nodiscard]] Service& use_service(
+      std::type_index type,
+      const std::function<std::unique_ptr<Service>(boost::asio::any_io_executor strand)>& make);
+  /// Whether this is a child of the process that the client belongs to, where nothing may be done.
+  [[nodiscard]] bool forked() const noexcept;
+  [[nodiscard]] bool draining() const noexcept { return draining_; }
+  /// Whether a thread that blocks now is one that runs the strand or the callbacks.
+  [[nodiscard]] bool is_own_thread() const;
+  void log(LogLevel level, std::string message);
+  /// Runs user code on the callback executor, in the order of these calls.
+  template <typename Function>
+  void call_back(Function function) {
+    boost::asio::post(callbacks_, std::move(function));
+  }
+  /// Runs on the strand: now if this is it, or later.
+  template <typename Function>
+  void on_strand(Function function) {
+    boost::asio::dispatch(strand_, std::move(function));
+  }
+
+  void start();
+  /// Calls back, on the strand, when the end of the session was sent or the grace has passed.
+  void close(std::chrono::milliseconds grace, std::function<void()> done);
+  void begin_drain();
+
+  void count_hold(int change) noexcept;
+  [[nodiscard]] bool wait_until_no_hold(Deadline deadline);
+
+  // The strand only.
+  [[nodiscard]] Session& session() noexcept { return session_->wire(); }
+  /// The client's session, if it has this id; null otherwise.
+  [[nodiscard]] std::shared_ptr<ClientSession> session_of(std::int64_t id) const;
+  /// Serves everybody with a new session. The leases on this one are lost; it is closed when the
+  /// last of them has been released: to close it at once would hand their locks on at once.
+  void give_up(ClientSession& session, LossReason reason);
+  /// The same, if it is still the client's.
+  void end_session(std::int64_t id);
+  [[nodiscard]] bool connected() const noexcept { return connected_; }
+  [[nodiscard]] bool closed() const noexcept { return closing_; }
+  [[nodiscard]] GuaranteedDeletes& deletes() noexcept { return deletes_; }
+  [[nodiscard]] double random() { return std::uniform_real_distribution{}(random_); }
+  void enter(Operation& operation);
+  void leave(Operation& operation) noexcept;
+  void set_servers(std::string servers);
+
+  void on_session_state(ClientSession& session, SessionState state, const SessionInfo& info);
+
+ private:
+  void begin_session();
+  void begin_session_after(std::chrono::milliseconds pause);
+  void end_sessions(std::chrono::milliseconds grace, std::function<void()> done);
+  void on_session_over();
+  void set_session_info(const SessionInfo& info);
+  void set_connection_state(ConnectionState state);
+  [[nodiscard]] std::vector<std::shared_ptr<Operation>> operations() const;
+  [[nodiscard]] std::vector<Service*> services() const;
+
+  const std::shared_ptr<void> keep_alive_;
+  const ClientOptions options_;
+  const pid_t process_;
+  const Strand strand_;
+  const boost::asio::any_io_executor callback_executor_;
+  const Strand callbacks_;  ///< keeps listeners' calls and log lines in order
+  PathPrefix prefix_;
+
+  std::shared_ptr<ClientSession> session_;
+  /// Given up, and not closed yet.
+  std::vector<std::shared_ptr<ClientSession>> retired_;
+  std::string servers_;
+  boost::asio::steady_timer timer_;
+  GuaranteedDeletes deletes_{*this};
+  /// In the order in which they began.
+  std::map<std::uint64_t, Operation*> operations_;
+  std::minstd_rand random_{std::random_device{}()};
+  std::uint64_t next_operation_ = 0;
+  bool connected_ = false;
+  bool closing_ = false;
+  bool shut_down_ = false;
+  std::atomic<bool> draining_ = false;
+
+  mutable std::mutex mutex_;  ///< guards what follows
+  std::condition_variable no_hold_;
+  ConnectionState state_ = ConnectionState::connecting;
+  SessionInfo info_;
+  std::vector<std::weak_ptr<ConnectionListener>> listeners_;
+  std::map<std::type_index, std::unique_ptr<Service>> services_;
+  int holds_ = 0;
+};
+
+}  // namespace custodian::detail

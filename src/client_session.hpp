@@ -1,0 +1,91 @@
+#pragma once
+
+/// \file
+/// One session of a client: its wire, its lease clock and beats, and the leases that stand on it.
+
+#include <atomic>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "custodian/lease.hpp"
+#include "custodian/session.hpp"
+#include "lease_clock.hpp"
+
+namespace custodian::detail {
+
+class ClientCore;
+class Hold;
+
+class ClientSession final : public SessionObserver,
+                            public std::enable_shared_from_this<ClientSession> {
+ public:
+  ClientSession(const std::shared_ptr<ClientCore>& core, SessionSettings settings);
+  void start();
+
+  // Any thread.
+  /// 0 before the servers have given it one.
+  [[nodiscard]] std::int64_t id() const noexcept { return id_; }
+  [[nodiscard]] bool connected() const noexcept { return connected_; }
+  /// Until when what it holds is certainly its own.
+  [[nodiscard]] BootClock::time_point valid_until() const noexcept { return valid_until_; }
+  /// The lease may come when the session is over; it is lost then.
+  void add(const std::shared_ptr<Hold>& hold);
+  void remove(const Hold& hold);
+
+  // The strand only.
+  [[nodiscard]] Session& wire() noexcept { return *wire_; }
+  [[nodiscard]] const LeaseClock& clock() const noexcept { return clock_; }
+  [[nodiscard]] bool has_holds() const;
+  /// Looks after the clock and the beats: also called when there is a new lease.
+  void check();
+  /// A lease has seen its clock run out, and counts as lost now: so do the others, unless an answer
+  /// has come meanwhile.
+  void give_up_if_run_out();
+  /// Every lease is told.
+  void lose_holds(LossReason reason);
+  /// Serves nobody any more, and is closed when the last lease on it has been released; left to the
+  /// servers, who end it by themselves, if they cannot be reached for a session timeout.
+  void retire();
+
+  void on_state(SessionState state, const SessionInfo& info) override;
+  void on_answer(const Stamp& stamp) override;
+  void on_log(LogLevel level, std::string message) override;
+
+ private:
+  using Holds = std::vector<std::shared_ptr<Hold>>;
+
+  [[nodiscard]] Holds holds() const;
+  void on_connection(SessionState state, const SessionInfo& info);
+  void close_if_free();
+  void abandon_unless_connected();
+  [[nodiscard]] bool has_live_holds() const;
+  [[nodiscard]] bool clock_has_run_out() const;
+  void schedule();
+  void beat();
+  void ask_for(const Holds& holds);
+  void on_beat(const std::vector<std::weak_ptr<Hold>>& asked_for, const Reply& reply);
+
+  const std::weak_ptr<ClientCore> core_;
+  std::shared_ptr<Session> wire_;
+  SessionSettings settings_;
+  LeaseClock clock_;
+  Heartbeat heartbeat_;
+  boost::asio::steady_timer timer_;
+  bool retired_ = false;
+  bool over_ = false;
+  int unanswered_ = 0;  ///< parts of the newest beat
+
+  std::atomic<std::int64_t> id_ = 0;
+  std::atomic<bool> connected_ = false;
+  std::atomic<BootClock::time_point> valid_until_{BootClock::time_point::min()};
+
+  mutable std::mutex mutex_;  ///< guards what follows
+  std::map<const Hold*, std::weak_ptr<Hold>> holds_;
+};
+
+}  // namespace custodian::detail

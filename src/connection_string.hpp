@@ -1,0 +1,46 @@
+#pragma once
+
+/// \file
+/// "zk1:2181,10.0.0.2,[::1]:2182/app": the servers of an ensemble and the chroot below which a
+/// client works, in the form that all ZooKeeper clients share.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace custodian::detail {
+
+struct HostPort {
+  /// A name, an IPv4 address or an IPv6 address, the latter without brackets and in its shortest
+  /// form.
+  std::string host;
+  std::uint16_t port;
+
+  friend bool operator==(const HostPort&, const HostPort&) = default;
+};
+
+struct ConnectionString {
+  /// At least one, in the order given, each once.
+  std::vector<HostPort> hosts;
+  /// A valid path, or empty.
+  std::string chroot;
+
+  friend bool operator==(const ConnectionString&, const ConnectionString&) = default;
+};
+
+/// Servers are separated by commas; the port is 2181 if none is given; an IPv6 address stands in
+/// brackets. Space around an element is ignored, and a server given twice is kept once. The chroot
+/// follows the last server and must be a valid path; "/" means none. Here it may not contain a
+/// comma: "zk1/app,zk2/app" would be read as a single server otherwise, and two processes would
+/// take a lock at two places.
+///
+/// Throws `Error` (`Errc::invalid_argument`, naming `operation`, the element and the rule).
+[[nodiscard]] ConnectionString parse_connection_string(std::string_view operation,
+                                                       std::string_view text);
+
+[[nodiscard]] std::string to_string(const HostPort& server);
+/// With every port and IPv6 bracket written out; parses to an equal value.
+[[nodiscard]] std::string to_string(const ConnectionString& connection_string);
+
+}  // namespace custodian::detail

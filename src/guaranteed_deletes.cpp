@@ -1,0 +1,63 @@
+#include "guaranteed_deletes.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include "client_core.hpp"
+
+namespace custodian::detail {
+
+void GuaranteedDeletes::add(std::string path, std::int64_t session, std::shared_ptr<void> keep) {
+  if (core_.closed()) return;  // the end of the session takes the node along
+  const auto [position, is_new] =
+      pending_.try_emplace(std::move(path), Pending{session, false, std::move(keep)});
+  if (is_new && core_.connected()) attempt(position->first, position->second);
+}
+
+void GuaranteedDeletes::resume() {
+  for (auto& [path, pending] : pending_) {
+    if (!pending.in_flight) attempt(path, pending);
+  }
+}
+
+void GuaranteedDeletes::session_over(std::int64_t session) {
+  std::erase_if(pending_, [&](const auto& each) { return each.second.session == session; });
+}
+
+void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
+  pending.in_flight = true;
+  core_.session().submit(request::Remove{path, any_version},
+                         [weak = core_.weak_from_this(), path](const Reply& reply) {
+                           if (const auto core = weak.lock()) {
+                             core->deletes().on_result(path, reply.error);
+                           }
+                         });
+}
+
+void GuaranteedDeletes::on_result(const std::string& path, error_code error) {
+  const auto found = pending_.find(path);
+  if (found == pending_.end()) return;
+  if (!error || error == ServerErrc::no_node) {
+    pending_.erase(found);
+    return;
+  }
+  const bool forbidden = error == ServerErrc::no_auth;
+  if (forbidden || error == ServerErrc::not_empty) {
+    const std::int64_t session = core_.session_info().id;
+    const bool owned = session != 0 && found->second.session == session;
+    core_.log(LogLevel::error, "cannot delete " + path + ": " + error.message() +
+                                   (owned ? "; ending the session, which frees it" : ""));
+    pending_.erase(found);
+    if (owned) core_.end_session(session);
+    return;
+  }
+  found->second.in_flight = false;
+  if (!core_.connected()) return;  // resume() follows with the connection
+  auto timer = std::make_shared<boost::asio::steady_timer>(core_.strand());
+  timer->expires_after(std::chrono::milliseconds{100});
+  timer->async_wait([timer, weak = core_.weak_from_this()](error_code) {
+    const auto core = weak.lock();
+    if (core && core->connected() && !core->closed()) core->deletes().resume();
+  });
+}
+
+}  // namespace custodian::detail

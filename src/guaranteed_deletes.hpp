@@ -1,0 +1,47 @@
+#pragma once
+
+/// \file
+/// Nodes that must go, whatever happens to the connection: released locks, and what a given-up
+/// acquire may have left. Tried until the server says that the node is gone, or the session that
+/// owns it is over. Strand only.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "custodian/error.hpp"
+
+namespace custodian::detail {
+
+class ClientCore;
+
+class GuaranteedDeletes {
+ public:
+  explicit GuaranteedDeletes(ClientCore& core) : core_{core} {}
+
+  /// `path` as the server knows it. `session` owns the node; 0 if none does. `keep` lives until the
+  /// node is gone.
+  void add(std::string path, std::int64_t session, std::shared_ptr<void> keep = {});
+  /// There is a connection: before anything else travels on it.
+  void resume();
+  void session_over(std::int64_t session);
+  /// The client is closed: the ends of its sessions take the nodes along.
+  void clear() noexcept { pending_.clear(); }
+  [[nodiscard]] std::size_t size() const noexcept { return pending_.size(); }
+
+ private:
+  struct Pending {
+    std::int64_t session = 0;
+    bool in_flight = false;
+    std::shared_ptr<void> keep{};
+  };
+
+  void attempt(const std::string& path, Pending& pending);
+  void on_result(const std::string& path, error_code error);
+
+  ClientCore& core_;
+  std::map<std::string, Pending> pending_;
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,240 @@
+#include "custodian/lease.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <utility>
+
+#include "hold.hpp"
+#include "operation.hpp"
+
+namespace custodian {
+
+namespace asio = boost::asio;
+
+std::string_view to_string(LeaseState state) noexcept {
+  switch (state) {
+    case LeaseState::held: return "held";
+    case LeaseState::suspended: return "suspended";
+    case LeaseState::released: return "released";
+    case LeaseState::lost: return "lost";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(LossReason reason) noexcept {
+  switch (reason) {
+    case LossReason::none: return "not lost";
+    case LossReason::lease_expired: return "the servers were out of reach for too long";
+    case LossReason::session_over: return "its session has ended";
+    case LossReason::node_deleted: return "somebody has deleted its node";
+    case LossReason::suspended: return "the connection failed";
+    case LossReason::held_too_long: return "its maximum time is up";
+    case LossReason::closed: return "the client was closed";
+  }
+  return "unknown";
+}
+
+bool is_valid(const LeaseOptions& options) noexcept {
+  return !options.hold_at_most || *options.hold_at_most > std::chrono::nanoseconds::zero();
+}
+
+namespace detail {
+
+namespace {
+
+request::Multi check_of(std::string full_path) {
+  return {{transaction::Check{std::move(full_path), any_version}}};
+}
+
+/// A node that has come to be first, on its way to being a lease.
+struct Grant {
+  std::shared_ptr<ClientCore> core;
+  CancellationPtr cancellation;
+  OwnNode node;
+  LeaseOptions options;
+  RetryPolicy retry;
+  Handler<Lease> handler;
+
+  /// The session, if it is still the client's.
+  [[nodiscard]] std::shared_ptr<ClientSession> session() const {
+    return core->session_of(node.stat().ephemeral_owner);
+  }
+};
+
+enum class Readiness { ready, closed, session_lost, timeout_too_short, uncertain };
+
+/// Whether the servers are known to be in touch with the session, and for long enough.
+Readiness readiness(const Grant& grant) {
+  if (grant.core->closed()) return Readiness::closed;
+  const auto session = grant.session();
+  if (!session) return Readiness::session_lost;
+  const LeaseClock& clock = session->clock();
+  if (!clock.can_run()) return Readiness::timeout_too_short;
+  if (!session->connected()) return Readiness::uncertain;
+  const auto rest = clock.valid_until() - BootClock::now();
+  return rest >= clock.comfortable_rest() ? Readiness::ready : Readiness::uncertain;
+}
+
+void finish(Grant& grant, error_code error) {
+  if (error) return std::move(grant.handler)(error, Lease{});
+  auto session = grant.session();
+  HoldPtr hold = Hold::make(grant.core, std::move(session), std::move(grant.node), grant.options);
+  std::move(grant.handler)(error_code{}, Lease{std::move(hold)});
+}
+
+asio::awaitable<void> make_certain(std::shared_ptr<Grant> grant) {
+  const Plan plan{Deadline::never(), grant->retry, Repeat::always};
+  const std::string path = grant->core->prefix().add(grant->node.path());
+  for (;;) {
+    const Readiness now = readiness(*grant);
+    if (now == Readiness::ready) co_return finish(*grant, {});
+    if (now == Readiness::closed) co_return finish(*grant, Errc::closed);
+    if (now == Readiness::session_lost) co_return finish(*grant, Errc::session_lost);
+    if (now == Readiness::timeout_too_short) {
+      co_return finish(*grant, Errc::session_timeout_too_short);
+    }
+    Request check = check_of(path);
+    const Reply reply = co_await reply_to(grant->core, std::move(check), plan, grant->cancellation);
+    const auto session = grant->session();
+    if (!session) co_return finish(*grant, Errc::session_lost);
+    if (reply.error == ServerErrc::no_node) co_return finish(*grant, Errc::node_deleted);
+    // A node that we may not read is there all the same, and the quorum has spoken.
+    if (reply.error && reply.error != ServerErrc::no_auth) co_return finish(*grant, reply.error);
+    if (readiness(*grant) != Readiness::uncertain) continue;
+    // The answers of a young connection are credited only after a touch interval.
+    const auto wait = session->clock().touch_interval() / 4;
+    co_await pause(grant->core, std::chrono::ceil<std::chrono::milliseconds>(wait),
+                   Deadline::never(), grant->cancellation);
+  }
+}
+
+}  // namespace
+
+void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, OwnNode node,
+                 LeaseOptions options, RetryPolicy retry, Handler<Lease> handler) {
+  Grant grant{std::move(core), std::move(cancellation), std::move(node), options,
+              retry,           std::move(handler)};
+  if (readiness(grant) == Readiness::ready) return finish(grant, {});
+  const asio::any_io_executor strand = grant.core->strand();
+  asio::co_spawn(strand, make_certain(std::make_shared<Grant>(std::move(grant))), asio::detached);
+}
+
+void start_wait_state(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
+                      LeaseState known, Handler<LeaseState> handler) {
+  if (core->forked()) return std::move(handler)(Errc::forked, LeaseState::released);
+  core->on_strand([hold = std::move(hold), known, cancellation = std::move(cancellation),
+                   handler = std::move(handler)]() mutable {
+    hold->wait(known, std::move(cancellation), std::move(handler));
+  });
+}
+
+namespace {
+
+/// A lease may be suspended and held again many times before it is lost.
+void wait_lost(const std::shared_ptr<ClientCore>& core, const CancellationPtr& cancellation,
+               const HoldPtr& hold, LeaseState known, Handler<> handler) {
+  start_wait_state(core, cancellation, hold, known,
+                   [weak = std::weak_ptr{hold}, core, cancellation, handler = std::move(handler)](
+                       error_code error, LeaseState state) mutable {
+                     const HoldPtr alive = weak.lock();
+                     if (error || state == LeaseState::lost || !alive) {
+                       if (!error && state != LeaseState::lost) {
+                         error = asio::error::operation_aborted;
+                       }
+                       return std::move(handler)(error);
+                     }
+                     wait_lost(core, cancellation, alive, state, std::move(handler));
+                   });
+}
+
+}  // namespace
+
+void start_wait_lost(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
+                     Handler<> handler) {
+  wait_lost(core, cancellation, hold, LeaseState::held, std::move(handler));
+}
+
+void start_assert_held(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
+                       Handler<> handler) {
+  if (hold->state() == LeaseState::lost) return std::move(handler)(Errc::lock_lost);
+  const Plan plan = make_plan(*core, {}, {}, Repeat::always);
+  perform(core, check_of(hold->full_path()), plan, std::move(cancellation),
+          [weak = std::weak_ptr{hold}, handler = std::move(handler)](const Reply& reply) mutable {
+            HoldPtr alive = weak.lock();  // the lease may be released meanwhile
+            if (alive && reply.error == ServerErrc::no_node) alive->on_check_failed(reply.error);
+            const bool lost = !alive || alive->state() == LeaseState::lost;
+            alive.reset();
+            std::move(handler)(lost ? make_error_code(Errc::lock_lost) : reply.error);
+          });
+}
+
+std::shared_ptr<ClientCore> core_of(const HoldPtr& hold, std::string_view operation) {
+  if (!hold) throw Error{Errc::lock_lost, operation, "", "the lease is empty"};
+  return hold->core();
+}
+
+}  // namespace detail
+
+Lease::Lease(detail::HoldPtr hold) noexcept : hold_{std::move(hold)} { ++hold_->leases; }
+
+Lease& Lease::operator=(Lease&& other) noexcept {
+  if (this != &other) {
+    release();
+    hold_ = std::move(other.hold_);
+  }
+  return *this;
+}
+
+Lease::~Lease() { release(); }
+
+void Lease::release() noexcept {
+  if (!hold_) return;
+  --hold_->leases;
+  hold_.reset();
+}
+
+LeaseState Lease::state() const noexcept { return hold_ ? hold_->state() : LeaseState::released; }
+
+LossReason Lease::loss_reason() const noexcept {
+  return hold_ ? hold_->loss_reason() : LossReason::none;
+}
+
+std::chrono::nanoseconds Lease::remaining() const noexcept {
+  const std::chrono::nanoseconds zero{0};
+  if (!hold_ || hold_->state() == LeaseState::lost) return zero;
+  return std::max(zero, hold_->valid_until() - BootClock::now());
+}
+
+std::stop_token Lease::lost() const noexcept { return hold_ ? hold_->lost() : std::stop_token{}; }
+
+Subscription Lease::on_state(LeaseListener listener) const {
+  return hold_ ? hold_->listen(std::move(listener)) : Subscription{};
+}
+
+void Lease::assert_held(std::stop_token stop) const {
+  const auto core = detail::core_of(hold_, "assert_held");
+  auto [error] = block<&detail::start_assert_held>(core, "assert_held", node(), std::move(stop),
+                                                   detail::HoldPtr{hold_});
+  if (error) throw Error{error, "assert_held", node()};
+}
+
+FencingToken Lease::token() const noexcept { return hold_ ? hold_->token() : FencingToken{}; }
+
+const std::string& Lease::node() const noexcept {
+  static const std::string none;
+  return hold_ ? hold_->node() : none;
+}
+
+int Lease::hold_count() const noexcept { return hold_ ? hold_->leases.load() : 0; }
+
+Lease Lease::share() const {
+  if (!hold_ || hold_->state() == LeaseState::lost) throw Error{Errc::lock_lost, "share", node()};
+  return Lease{hold_};
+}
+
+TransactionOperation Lease::check() const {
+  if (!hold_) throw Error{Errc::lock_lost, "check", ""};
+  return custodian::check(hold_->node());
+}
+
+}  // namespace custodian

@@ -1,0 +1,69 @@
+#pragma once
+
+/// \file
+/// Paths of znodes: the rules that a path must keep, and the arithmetic on paths that keep them.
+/// Pure functions on text; nothing here asks a server. Safe to use from any thread.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace custodian::detail {
+
+enum class PathKind {
+  /// The path of a node as it is.
+  plain,
+  /// The server appends a sequence number, so the path may end in '/' or in a dot.
+  sequential_prefix,
+};
+
+/// The first rule that `path` breaks and the byte at which it does; nothing if it breaks none.
+[[nodiscard]] std::optional<std::string> path_fault(std::string_view path,
+                                                    PathKind kind = PathKind::plain);
+
+/// Throws `Error` (`Errc::invalid_argument`, naming `operation`, `path` and the rule) unless the
+/// path is one that a ZooKeeper server accepts.
+void validate_path(std::string_view operation, std::string_view path,
+                   PathKind kind = PathKind::plain);
+
+// The functions below expect paths that are valid, and answer with views into their argument.
+
+/// The path of the parent: "/a" for "/a/b" and for the sequential prefix "/a/". The root is its
+/// own parent.
+[[nodiscard]] std::string_view parent_of(std::string_view path);
+
+/// What follows the last slash: "b" for "/a/b"; nothing for the root.
+[[nodiscard]] std::string_view name_of(std::string_view path);
+
+/// The path of the child `name` of `parent`.
+[[nodiscard]] std::string join(std::string_view parent, std::string_view name);
+
+/// What stands between the paths of a client and those of the server: the chroot of the connection
+/// string, then the namespace. A value.
+///
+/// It is kept here and not in the C client, whose handling of a chroot corrupts memory when a
+/// transaction fails, and creates a sequential child of "/" beside the chroot, not below it.
+class PathPrefix {
+ public:
+  /// Adds nothing.
+  PathPrefix() = default;
+  /// Each is a valid path, or empty; "/" adds nothing.
+  explicit PathPrefix(std::string_view chroot, std::string_view name_space = {});
+
+  /// The server's path of a client's path.
+  [[nodiscard]] std::string add(std::string_view path, PathKind kind = PathKind::plain) const;
+
+  /// The client's path of a server's path; nothing if that is not the prefix or below it.
+  [[nodiscard]] std::optional<std::string> strip(std::string_view path) const;
+
+  /// The server's path of the client's root; "/" if nothing is added.
+  [[nodiscard]] std::string root() const;
+
+  friend bool operator==(const PathPrefix&, const PathPrefix&) = default;
+
+ private:
+  /// Without a slash at its end; hence empty, and not "/", if it adds nothing.
+  std::string prefix_;
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,380 @@
+#include "session/c_client.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <string_view>
+#include <utility>
+
+#include "paths.hpp"
+#include "session/c_codec.hpp"
+#include "session/library_call.hpp"
+
+namespace custodian::detail {
+
+_zhandle* CClient::handle() const {
+  assert(&LibraryCall::client() == this);
+  return handle_;
+}
+
+struct CClient::MultiResults {
+  std::vector<zoo_op_t> operations;
+  std::vector<zoo_op_result_t> results;
+  std::vector<std::string> paths;
+  std::vector<::Stat> stats;
+};
+
+namespace {
+
+void* to_context(std::uint64_t key) { return reinterpret_cast<void*>(key); }
+std::uint64_t to_key(const void* context) { return reinterpret_cast<std::uintptr_t>(context); }
+
+WatchEventType to_event_type(int type) {
+  if (type == ZOO_CREATED_EVENT) return WatchEventType::created;
+  if (type == ZOO_CHANGED_EVENT) return WatchEventType::data_changed;
+  if (type == ZOO_CHILD_EVENT) return WatchEventType::children_changed;
+  return WatchEventType::deleted;
+}
+
+/// The library calls an address that refuses a connection an error, and a late ping a warning. Both
+/// are everyday matters of a client that reconnects by itself.
+LogLevel to_level(std::string_view line) {
+  if (line.find("ZOO_ERROR@") != std::string_view::npos) return LogLevel::warning;
+  if (line.find("ZOO_WARN@") != std::string_view::npos) return LogLevel::info;
+  return LogLevel::debug;
+}
+
+}  // namespace
+
+/// What the library calls back. Each only takes a note.
+struct Callbacks {
+  static void complete(int rc, const void* operation, Reply reply = {}) {
+    reply.error = to_error(rc);
+    LibraryCall::client().events_.emplace_back(
+        event::Completed{to_key(operation), std::move(reply)});
+  }
+
+  static void created(int rc, const char* path, const ::Stat* stat, const void* operation) {
+    Reply reply;
+    if (rc == ZOK) {
+      reply.path = path;
+      reply.stat = to_stat(*stat);
+    }
+    complete(rc, operation, std::move(reply));
+  }
+
+  static void stat(int rc, const ::Stat* stat, const void* operation) {
+    Reply reply;
+    if (rc == ZOK) reply.stat = to_stat(*stat);
+    complete(rc, operation, std::move(reply));
+  }
+
+  static void data(int rc, const char* value, int length, const ::Stat* stat,
+                   const void* operation) {
+    Reply reply;
+    if (rc == ZOK) {
+      // A node without data answers with the length -1.
+      reply.data.assign(value, static_cast<std::size_t>(std::max(length, 0)));
+      reply.stat = to_stat(*stat);
+    }
+    complete(rc, operation, std::move(reply));
+  }
+
+  static void children(int rc, const String_vector* names, const ::Stat* stat,
+                       const void* operation) {
+    Reply reply;
+    if (rc == ZOK) {
+      reply.children.assign(names->data, names->data + names->count);
+      reply.stat = to_stat(*stat);
+    }
+    complete(rc, operation, std::move(reply));
+  }
+
+  static void acl(int rc, ACL_vector* acl, ::Stat* stat, const void* operation) {
+    Reply reply;
+    if (rc == ZOK) {
+      reply.acl = to_acl(*acl);
+      reply.stat = to_stat(*stat);
+    }
+    complete(rc, operation, std::move(reply));
+  }
+
+  static void done(int rc, const void* operation) { complete(rc, operation); }
+  static void synced(int rc, const char*, const void* operation) { complete(rc, operation); }
+
+  static void committed(int rc, const void* operation) {
+    const auto multi = LibraryCall::client().multis_.extract(to_key(operation));
+    Reply reply;
+    for (const zoo_op_result_t& result : multi.mapped()->results) {
+      TransactionResult ours;
+      // Here the code means "rolled back with the others", and nothing about the outcome.
+      ours.error = result.err == ZRUNTIMEINCONSISTENCY
+                       ? make_error_code(ServerErrc::runtime_inconsistency)
+                       : to_error(result.err);
+      if (rc == ZOK && result.value != nullptr) ours.path = result.value;
+      if (rc == ZOK && result.stat != nullptr) ours.stat = to_stat(*result.stat);
+      reply.results.push_back(std::move(ours));
+    }
+    complete(rc, operation, std::move(reply));
+  }
+
+  static void watched(_zhandle*, int type, int, const char*, void* watch) {
+    // Session events reach every watch without ending it, and the state is read after each call.
+    if (type == ZOO_SESSION_EVENT || type == ZOO_NOTWATCHING_EVENT) return;
+    LibraryCall::client().events_.emplace_back(event::Watched{to_key(watch), to_event_type(type)});
+  }
+
+  static void logged(const char* line) {
+    LibraryCall::client().events_.emplace_back(event::Logged{to_level(line), line});
+  }
+};
+
+CClient::CClient(const std::string& servers, const SessionSettings& settings)
+    : owner_{::getpid()}, servers_{servers} {
+  const LibraryCall call{*this};
+  zoo_set_debug_level(ZOO_LOG_LEVEL_WARN);
+  handle_ = zookeeper_init2(servers.c_str(), &Callbacks::watched,
+                            static_cast<int>(settings.session_timeout.count()), nullptr, nullptr,
+                            ZOO_NO_LOG_CLIENTENV, &Callbacks::logged);
+  if (handle_ == nullptr) {
+    throw Error{error_code{errno, boost::system::generic_category()}, "zookeeper_init", servers};
+  }
+  // Otherwise it looks names up in the midst of a healthy connection.
+  zoo_set_servers_resolution_delay(handle_, -1);
+  for (const auto& [scheme, value] : settings.credentials) {
+    zoo_add_auth(
+        handle_, scheme.c_str(), value.data(), static_cast<int>(value.size()),
+        [](int, const void*) {}, nullptr);
+  }
+}
+
+CClient::~CClient() { close(); }
+
+Interest CClient::interest() {
+  if (::getpid() != owner_) return {.error = Errc::forked, .timeout = std::chrono::hours{1}};
+  const LibraryCall call{*this};
+  take_up_changes();
+  Interest result;
+  int interest = 0;
+  timeval timeout{};
+  // On an error the descriptor may be set to a number that is closed already.
+  const int rc = zookeeper_interest(handle(), &result.descriptor, &interest, &timeout);
+  result.error = to_error(rc);
+  if (rc != ZOK) result.descriptor = -1;
+  result.read = (interest & ZOOKEEPER_READ) != 0;
+  result.write = (interest & ZOOKEEPER_WRITE) != 0;
+  result.timeout =
+      std::chrono::seconds{timeout.tv_sec} + std::chrono::milliseconds{timeout.tv_usec / 1000};
+  return result;
+}
+
+void CClient::process(bool readable, bool writable) {
+  if (::getpid() != owner_) return;
+  const LibraryCall call{*this};
+  int events = (readable ? ZOOKEEPER_READ : 0) | (writable ? ZOOKEEPER_WRITE : 0);
+  // One call reads one reply. The bound leaves the strand to others when replies pour in; what is
+  // left makes the descriptor readable again.
+  constexpr int most_at_once = 256;
+  for (int i = 0; i < most_at_once; ++i) {
+    if (zookeeper_process(handle(), events) != ZOK || !readable) break;
+    events = ZOOKEEPER_READ;
+  }
+}
+
+error_code CClient::submit(const Request& request, std::uint64_t operation, std::uint64_t watch) {
+  if (::getpid() != owner_) return Errc::forked;
+  const LibraryCall call{*this};
+  // The library would keep it for the next connection, of which we do not know yet whether
+  // something else must go first there.
+  if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
+  const int rc = dispatch(request, operation, watch);
+  send_failed_ = send_failed_ || zoo_state(handle()) != ZOO_CONNECTED_STATE;
+  return to_error(rc);
+}
+
+int CClient::dispatch(const Request& request, std::uint64_t operation, std::uint64_t watch) {
+  const void* key = to_context(operation);
+  void* context = to_context(watch);
+  const watcher_fn watcher = watch == 0 ? nullptr : &Callbacks::watched;
+  struct Visitor {
+    CClient& self;
+    const void* key;
+    void* context;
+    watcher_fn watcher;
+    std::uint64_t operation;
+
+    static int size(const std::string& data) { return static_cast<int>(data.size()); }
+
+    int operator()(const request::Create& r) const {
+      const CAcl acl{r.acl};
+      return zoo_acreate2_ttl(self.handle(), r.path.c_str(), r.data.data(), size(r.data), acl.get(),
+                              to_flags(r.mode), has_ttl(r.mode) ? r.ttl.count() : -1,
+                              &Callbacks::created, key);
+    }
+    int operator()(const request::Remove& r) const {
+      return zoo_adelete(self.handle(), r.path.c_str(), r.version, &Callbacks::done, key);
+    }
+    int operator()(const request::Exists& r) const {
+      return zoo_awexists(self.handle(), r.path.c_str(), watcher, context, &Callbacks::stat, key);
+    }
+    int operator()(const request::Get& r) const {
+      return zoo_awget(self.handle(), r.path.c_str(), watcher, context, &Callbacks::data, key);
+    }
+    int operator()(const request::Set& r) const {
+      return zoo_aset(self.handle(), r.path.c_str(), r.data.data(), size(r.data), r.version,
+                      &Callbacks::stat, key);
+    }
+    int operator()(const request::GetChildren& r) const {
+      return zoo_awget_children2(self.handle(), r.path.c_str(), watcher, context,
+                                 &Callbacks::children, key);
+    }
+    int operator()(const request::GetAcl& r) const {
+      return zoo_aget_acl(self.handle(), r.path.c_str(), &Callbacks::acl, key);
+    }
+    int operator()(const request::SetAcl& r) const {
+      const CAcl acl{r.acl};
+      return zoo_aset_acl(self.handle(), r.path.c_str(), r.version,
+                          const_cast<ACL_vector*>(acl.get()), &Callbacks::done, key);
+    }
+    int operator()(const request::Sync& r) const {
+      return zoo_async(self.handle(), r.path.c_str(), &Callbacks::synced, key);
+    }
+    int operator()(const request::Multi& r) const { return self.commit(r, operation); }
+  };
+  return std::visit(Visitor{*this, key, context, watcher, operation}, request);
+}
+
+int CClient::commit(const request::Multi& multi, std::uint64_t operation) {
+  auto pending = std::make_unique<MultiResults>();
+  const std::size_t count = multi.operations.size();
+  pending->operations.resize(count);
+  pending->results.resize(count);
+  pending->paths.resize(count);
+  pending->stats.resize(count);
+  std::vector<CAcl> acls;
+  acls.reserve(count);
+
+  // An operation that the library refuses makes it free what it has linked already: nothing that
+  // it would refuse may reach it. Containers and TTL nodes come back in a form that it misreads.
+  if (count == 0 || is_unrecoverable(handle()) != ZOK) return ZBADARGUMENTS;
+  for (std::size_t i = 0; i < count; ++i) {
+    zoo_op_t& op = pending->operations[i];
+    const auto& ours = multi.operations[i];
+    const bool valid = std::visit(
+        [](const auto& o) {
+          if constexpr (requires { o.mode; }) {
+            return !path_fault(o.path, is_sequential(o.mode) ? PathKind::sequential_prefix
+                                                             : PathKind::plain) &&
+                   !has_ttl(o.mode) && o.mode != CreateMode::container;
+          } else {
+            return !path_fault(o.path);
+          }
+        },
+        ours);
+    if (!valid) return ZBADARGUMENTS;
+    if (const auto* create = std::get_if<request::Create>(&ours)) {
+      constexpr std::size_t sequence_digits = 10;
+      std::string& path = pending->paths[i];
+      path.resize(create->path.size() + sequence_digits + 2);
+      zoo_create_op_init(&op, create->path.c_str(), create->data.data(),
+                         static_cast<int>(create->data.size()),
+                         acls.emplace_back(create->acl).get(), to_flags(create->mode), path.data(),
+                         static_cast<int>(path.size()));
+    } else if (const auto* set = std::get_if<request::Set>(&ours)) {
+      zoo_set_op_init(&op, set->path.c_str(), set->data.data(), static_cast<int>(set->data.size()),
+                      set->version, &pending->stats[i]);
+    } else if (const auto* remove = std::get_if<request::Remove>(&ours)) {
+      zoo_delete_op_init(&op, remove->path.c_str(), remove->version);
+    } else {
+      const auto& check = std::get<transaction::Check>(ours);
+      zoo_check_op_init(&op, check.path.c_str(), check.version);
+    }
+  }
+
+  MultiResults& results = *pending;
+  multis_.emplace(operation, std::move(pending));
+  const int rc = zoo_amulti(handle(), static_cast<int>(count), results.operations.data(),
+                            results.results.data(), &Callbacks::committed, to_context(operation));
+  if (rc != ZOK) multis_.erase(operation);
+  return rc;
+}
+
+error_code CClient::remove_watch(const std::string& path, WatchKind kind, std::uint64_t operation) {
+  if (::getpid() != owner_) return Errc::forked;
+  const LibraryCall call{*this};
+  if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
+  // "all" are all of this session's, which is one of ours; without it the server keeps the watch.
+  // The parameter's type is a slip in the library's header: it takes the function itself.
+  const int rc = zoo_aremove_all_watches(
+      handle(), path.c_str(), kind == WatchKind::data ? ZWATCHTYPE_DATA : ZWATCHTYPE_CHILD, 0,
+      reinterpret_cast<void_completion_t*>(&Callbacks::done), to_context(operation));
+  send_failed_ = send_failed_ || zoo_state(handle()) != ZOO_CONNECTED_STATE;
+  return to_error(rc);
+}
+
+void CClient::set_servers(const std::string& servers) {
+  if (::getpid() != owner_) return;
+  const LibraryCall call{*this};
+  servers_ = servers;
+  servers_changed_ = true;
+  if (state_ != HandleState::connected) return;  // interest() takes them up
+  zoo_set_servers(handle(), servers_.c_str());
+  // It may have closed the connection, as a failed send does: without a word.
+  send_failed_ = send_failed_ || zoo_state(handle()) != ZOO_CONNECTED_STATE;
+}
+
+void CClient::take_up_changes() {
+  const bool reload = servers_changed_ && zoo_state(handle()) != ZOO_CONNECTED_STATE;
+  if (!send_failed_ && !reload) return;
+  // An address to which no TCP connection can be begun. It serves twice: the library compares the
+  // addresses of lists without their ports, and ignores a list that it takes for the old one; and
+  // it clears its queues only on the way of a failure that it notices.
+  zoo_set_servers(handle(), "255.255.255.255:9");
+  if (std::exchange(send_failed_, false)) {
+    int descriptor = -1;
+    int interest = 0;
+    timeval timeout{};
+    zookeeper_interest(handle(), &descriptor, &interest, &timeout);
+  }
+  zoo_set_servers(handle(), servers_.c_str());
+  servers_changed_ = false;
+}
+
+void CClient::close() {
+  if (handle_ == nullptr) return;
+  if (::getpid() == owner_) {
+    const LibraryCall call{*this};
+    zookeeper_close(std::exchange(handle_, nullptr));
+  }
+  handle_ = nullptr;
+}
+
+void CClient::read_state() {
+  const int state = handle_ == nullptr ? ZOO_NOTCONNECTED_STATE : zoo_state(handle_);
+  if (state == ZOO_CONNECTED_STATE) {
+    state_ = HandleState::connected;
+  } else if (state == ZOO_EXPIRED_SESSION_STATE) {
+    state_ = HandleState::expired;
+  } else if (state == ZOO_AUTH_FAILED_STATE) {
+    state_ = HandleState::auth_failed;
+  } else if (state == ZOO_CONNECTING_STATE || state == ZOO_ASSOCIATING_STATE) {
+    state_ = HandleState::connecting;
+  } else {
+    state_ = HandleState::disconnected;
+  }
+}
+
+SessionInfo CClient::session() {
+  if (::getpid() != owner_) return {};
+  const LibraryCall call{*this};
+  const clientid_t* id = zoo_client_id(handle());
+  return {.id = id->client_id,
+          .password = {id->passwd, sizeof id->passwd},
+          .timeout = std::chrono::milliseconds{zoo_recv_timeout(handle())},
+          .connection = 0};
+}
+
+std::vector<Event> CClient::take_events() { return std::exchange(events_, {}); }
+
+}  // namespace custodian::detail

@@ -1,0 +1,76 @@
+#include "session/c_codec.hpp"
+
+namespace custodian::detail {
+namespace {
+
+std::chrono::system_clock::time_point to_time(std::int64_t milliseconds) {
+  return std::chrono::system_clock::time_point{std::chrono::milliseconds{milliseconds}};
+}
+
+}  // namespace
+
+error_code to_error(int code) noexcept {
+  if (code == ZOK) {
+    return {};
+  }
+  switch (code) {
+    // A request whose send failed ends like this after the reconnection; so does a reply out of
+    // order. Either way nobody knows whether it was applied.
+    case ZRUNTIMEINCONSISTENCY:
+    case ZOPERATIONTIMEOUT: return ServerErrc::connection_loss;
+    // What an expired handle says to every new call.
+    case ZINVALIDSTATE: return ServerErrc::session_expired;
+    case ZCLOSING: return Errc::closed;
+    default: return static_cast<ServerErrc>(code);
+  }
+}
+
+custodian::Stat to_stat(const ::Stat& stat) {
+  return {.czxid = stat.czxid,
+          .mzxid = stat.mzxid,
+          .pzxid = stat.pzxid,
+          .created = to_time(stat.ctime),
+          .modified = to_time(stat.mtime),
+          .version = stat.version,
+          .children_version = stat.cversion,
+          .acl_version = stat.aversion,
+          .ephemeral_owner = stat.ephemeralOwner,
+          .data_length = stat.dataLength,
+          .child_count = stat.numChildren};
+}
+
+Acl to_acl(const ACL_vector& acl) {
+  Acl entries;
+  entries.reserve(static_cast<std::size_t>(acl.count));
+  for (int i = 0; i < acl.count; ++i) {
+    const ACL& entry = acl.data[i];
+    entries.push_back({static_cast<Permissions>(entry.perms), entry.id.scheme, entry.id.id});
+  }
+  return entries;
+}
+
+int to_flags(CreateMode mode) noexcept {
+  switch (mode) {
+    case CreateMode::persistent: return ZOO_PERSISTENT;
+    case CreateMode::ephemeral: return ZOO_EPHEMERAL;
+    case CreateMode::persistent_sequential: return ZOO_PERSISTENT_SEQUENTIAL;
+    case CreateMode::ephemeral_sequential: return ZOO_EPHEMERAL_SEQUENTIAL;
+    case CreateMode::container: return ZOO_CONTAINER;
+    case CreateMode::persistent_with_ttl: return ZOO_PERSISTENT_WITH_TTL;
+    case CreateMode::persistent_sequential_with_ttl: return ZOO_PERSISTENT_SEQUENTIAL_WITH_TTL;
+  }
+  return ZOO_PERSISTENT;
+}
+
+CAcl::CAcl(const Acl& acl) {
+  entries_.reserve(acl.size());
+  for (const AclEntry& entry : acl) {
+    // The library takes char* and only reads through it.
+    entries_.push_back(
+        {static_cast<std::int32_t>(entry.permissions),
+         {const_cast<char*>(entry.scheme.c_str()), const_cast<char*>(entry.id.c_str())}});
+  }
+  vector_ = {static_cast<std::int32_t>(entries_.size()), entries_.data()};
+}
+
+}  // namespace custodian::detail

@@ -1,0 +1,31 @@
+#pragma once
+
+/// \file
+/// Between the C client's structures and ours. Included by the door to the C client only.
+
+#include <zookeeper/zookeeper.h>
+
+#include <string>
+#include <vector>
+
+#include "custodian/session.hpp"
+
+namespace custodian::detail {
+
+[[nodiscard]] error_code to_error(int code) noexcept;
+[[nodiscard]] custodian::Stat to_stat(const ::Stat& stat);
+[[nodiscard]] Acl to_acl(const ACL_vector& acl);
+[[nodiscard]] int to_flags(CreateMode mode) noexcept;
+
+/// A list of ACL entries in the library's form; it points into the Acl that it was made from.
+class CAcl {
+ public:
+  explicit CAcl(const Acl& acl);
+  [[nodiscard]] const ACL_vector* get() const noexcept { return &vector_; }
+
+ private:
+  std::vector<ACL> entries_;
+  ACL_vector vector_{};
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,54 @@
+#pragma once
+
+/// \file
+/// The C client's socket, as Asio may see it.
+///
+/// The library closes its descriptor when it likes and gets the same number again for another
+/// socket. So Asio is given a duplicate, which is ours to close, and a socket is known by its
+/// inode. The duplicate also lets us shut a connection down that the library would wait for too
+/// long.
+
+#include <sys/types.h>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <functional>
+#include <memory>
+
+namespace custodian::detail {
+
+class Descriptor {
+ public:
+  explicit Descriptor(const boost::asio::any_io_executor& strand) : duplicate_{strand} {}
+
+  /// Turns to the socket behind the library's descriptor; true if it is another one than before.
+  /// -1 releases.
+  bool follow(int descriptor);
+  void release();
+  [[nodiscard]] bool is_open() const { return duplicate_.is_open(); }
+
+  /// Calls back once when it is readable, or writable. A wait that is under way already is kept. No
+  /// call comes for a socket that was let go.
+  void wait_readable(std::function<void()> ready);
+  void wait_writable(std::function<void()> ready);
+
+  /// As a network failure would: both sides see the end of the connection.
+  void shut_down();
+  /// Reads and forgets what has come; false when the other side has closed.
+  [[nodiscard]] bool discard_input();
+
+ private:
+  void wait(boost::asio::posix::stream_descriptor::wait_type type, bool& waiting,
+            std::function<void()> ready);
+
+  boost::asio::posix::stream_descriptor duplicate_;
+  ino_t inode_ = 0;
+  /// Replaced with the socket: a late completion of an earlier wait finds its own gone.
+  struct Waits {
+    bool readable = false;
+    bool writable = false;
+  };
+  std::shared_ptr<Waits> waits_ = std::make_shared<Waits>();
+};
+
+}  // namespace custodian::detail

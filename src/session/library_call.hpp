@@ -1,0 +1,53 @@
+#pragma once
+
+/// \file
+/// The lock that every call into the C client holds. Included by the door to the C client only.
+
+#include <pthread.h>
+
+#include <cassert>
+#include <mutex>
+#include <thread>
+
+#include "session/c_client.hpp"
+
+namespace custodian::detail {
+
+/// Holds the process-wide lock during one call into the library, and says whose call it is:
+/// completions and log lines come without a handle.
+class LibraryCall {
+ public:
+  explicit LibraryCall(CClient& client) : lock_{(make_fork_safe(), mutex)} {
+    current = &client;
+    caller = std::this_thread::get_id();
+  }
+  LibraryCall(const LibraryCall&) = delete;
+  LibraryCall& operator=(const LibraryCall&) = delete;
+  ~LibraryCall() {
+    // A connection may come or go inside any call, and without an event.
+    current->read_state();
+    current = nullptr;
+  }
+
+  static CClient& client() {
+    assert(current != nullptr && caller == std::this_thread::get_id() &&
+           "the C client is used, or calls back, outside of a call that holds its lock");
+    return *current;
+  }
+
+ private:
+  /// A fork waits for the call under way: else the lock would be held for ever in the child, by a
+  /// thread that is not there.
+  static void make_fork_safe() {
+    static const int once =
+        ::pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });
+    static_cast<void>(once);
+  }
+
+  static inline std::mutex mutex;
+  static inline CClient* current = nullptr;
+  static inline std::thread::id caller;
+  std::lock_guard<std::mutex> lock_;
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,47 @@
+#pragma once
+
+/// \file
+/// Names to addresses, without ever waiting for the system's resolver.
+///
+/// getaddrinfo() may take half a minute and cannot be cancelled. Asio's own resolver joins its
+/// thread when the io_context goes, and the C client calls it in the midst of a healthy connection.
+/// Here each look-up has a detached thread, and nobody waits for one that is not wanted any more.
+
+#include <boost/asio/any_io_executor.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "connection_string.hpp"
+
+namespace custodian::detail {
+
+class Resolver {
+ public:
+  explicit Resolver(boost::asio::any_io_executor strand);
+  Resolver(const Resolver&) = delete;
+  Resolver& operator=(const Resolver&) = delete;
+  ~Resolver();
+
+  /// The numeric addresses of all hosts that resolve, as the C client takes them
+  /// ("10.0.0.1:2181,::1:2181"); empty, with a reason, if none does.
+  struct Result {
+    std::string addresses;
+    std::string failures;
+  };
+  using Handler = std::function<void(Result)>;
+
+  /// Calls back on the strand. An earlier look-up that is still under way is forgotten.
+  void resolve(std::vector<HostPort> hosts, Handler handler);
+  [[nodiscard]] bool busy() const noexcept { return mailbox_ != nullptr; }
+  void cancel();
+
+ private:
+  struct Mailbox;
+
+  boost::asio::any_io_executor strand_;
+  std::shared_ptr<Mailbox> mailbox_;
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,112 @@
+#include "session/watch_table.hpp"
+
+#include <algorithm>
+
+namespace custodian::detail {
+
+WatchTable::Key WatchTable::request_sent(const std::string& path, WatchKind kind,
+                                         const std::shared_ptr<Watcher>& watcher) {
+  const auto [position, is_new] = by_path_.try_emplace({path, kind}, next_);
+  const Key key = position->second;
+  if (is_new) {
+    ++next_;
+    Entry& entry = entries_[key];
+    entry.path = path;
+    entry.kind = kind;
+  }
+  Entry& entry = entries_.at(key);
+  ++entry.requests;
+  entry.requested.push_back(watcher);
+  by_watcher_.emplace(watcher.get(), key);
+  return key;
+}
+
+void WatchTable::reply_received(Key key, const std::shared_ptr<Watcher>& watcher, bool armed) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return;  // cleared meanwhile
+  Entry& entry = found->second;
+  --entry.requests;
+  entry.armed = entry.armed || armed;
+  const auto wanted = std::find(entry.requested.begin(), entry.requested.end(), watcher);
+  if (wanted != entry.requested.end()) {
+    if (armed) {
+      entry.waiting.push_back(watcher);
+    } else {
+      by_watcher_.erase(watcher.get());
+    }
+    entry.requested.erase(wanted);
+  }
+  settle(key);
+}
+
+std::vector<std::shared_ptr<Watcher>> WatchTable::fire(Key key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return {};
+  found->second.armed = false;
+  auto waiting = std::exchange(found->second.waiting, {});
+  for (const auto& watcher : waiting) by_watcher_.erase(watcher.get());
+  settle(key);
+  return waiting;
+}
+
+void WatchTable::cancel(const std::shared_ptr<Watcher>& watcher) {
+  const auto found = by_watcher_.find(watcher.get());
+  if (found == by_watcher_.end()) return;
+  const Key key = found->second;
+  by_watcher_.erase(found);
+  Entry& entry = entries_.at(key);
+  std::erase(entry.waiting, watcher);
+  std::erase(entry.requested, watcher);
+  settle(key);
+}
+
+std::vector<std::shared_ptr<Watcher>> WatchTable::clear() {
+  std::vector<std::shared_ptr<Watcher>> all;
+  for (auto& [key, entry] : entries_) {
+    std::move(entry.waiting.begin(), entry.waiting.end(), std::back_inserter(all));
+  }
+  entries_.clear();
+  by_path_.clear();
+  by_watcher_.clear();
+  unwanted_.clear();
+  return all;
+}
+
+std::vector<WatchTable::Removal> WatchTable::take_removals() {
+  std::vector<Removal> removals;
+  for (const Key key : std::exchange(unwanted_, {})) {
+    const auto found = entries_.find(key);
+    if (found == entries_.end() || !found->second.unwanted())
+      continue;  // wanted again, or listed twice
+    found->second.removing = true;
+    removals.push_back({key, found->second.path, found->second.kind});
+  }
+  return removals;
+}
+
+void WatchTable::removed(Key key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return;
+  found->second.removing = false;
+  found->second.armed = false;
+  settle(key);
+}
+
+void WatchTable::removal_failed(Key key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return;
+  found->second.removing = false;
+  settle(key);
+}
+
+void WatchTable::settle(Key key) {
+  const Entry& entry = entries_.at(key);
+  if (entry.unwanted()) {
+    unwanted_.push_back(key);
+  } else if (entry.idle()) {
+    by_path_.erase({entry.path, entry.kind});
+    entries_.erase(key);
+  }
+}
+
+}  // namespace custodian::detail

@@ -1,0 +1,106 @@
+#pragma once
+
+/// \file
+/// One ZooKeeper session on one strand: drives a handle of the C client with Asio, and keeps its
+/// own tables of operations and watches.
+
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <optional>
+#include <random>
+
+#include "custodian/session.hpp"
+#include "session/c_client.hpp"
+#include "session/descriptor.hpp"
+#include "session/resolver.hpp"
+#include "session/watch_table.hpp"
+
+namespace custodian::detail {
+
+class ZooKeeperSession final : public Session,
+                               public std::enable_shared_from_this<ZooKeeperSession> {
+ public:
+  ZooKeeperSession(boost::asio::any_io_executor strand, SessionSettings settings,
+                   std::weak_ptr<SessionObserver> observer);
+
+  void start() override;
+  void submit(Request request, ReplyHandler handler) override;
+  void unwatch(const std::shared_ptr<Watcher>& watcher) override;
+  void close(std::chrono::milliseconds grace, std::function<void()> done) override;
+  void retire() override;
+  void disconnect() override;
+  void set_servers(std::string servers) override;
+  [[nodiscard]] Load load() const override;
+
+ private:
+  struct Operation {
+    explicit Operation(ReplyHandler completion) : handler{std::move(completion)} {}
+    ReplyHandler handler;
+    Stamp stamp;
+    bool decided_by_quorum = false;  ///< if the server answers
+    WatchTable::Key watch = 0;
+    bool armed_by_no_node = false;
+    std::shared_ptr<Watcher> watcher;
+  };
+
+  struct Closing {
+    std::chrono::steady_clock::time_point deadline;
+    std::function<void()> done;
+  };
+
+  // The loop: ask the library what it waits for, wait for that, let it work, hand out the results.
+  void pump();
+  void schedule_pump();
+  void wait_for(const Interest& interest, BootClock::time_point asked);
+  void wake_after(std::chrono::milliseconds pause);
+  void work(bool readable, bool writable);
+  void deliver();
+  void complete(event::Completed& completed);
+  void remove_unwanted_watches();
+
+  // What changes between the calls.
+  void on_connected();
+  void on_disconnected();
+  void on_session_over(SessionState state);
+  void end_watches(error_code error);
+  [[nodiscard]] bool is_over() const;
+  void set_state(SessionState state);
+  void resolve();
+  void begin_again_after(std::chrono::milliseconds pause);
+  void on_resolved(Resolver::Result result);
+  void log(LogLevel level, std::string message);
+
+  // The way out; see close().
+  void begin_closing(Closing closing);
+  void pump_closing();
+  void finish_closing();
+  void wait_for_end_of_connection();
+  void closed();
+  void fail_operations(error_code error);
+
+  boost::asio::any_io_executor strand_;
+  SessionSettings settings_;
+  std::weak_ptr<SessionObserver> observer_;
+  std::vector<HostPort> hosts_;
+  Resolver resolver_;
+  std::string addresses_;
+  std::optional<CClient> client_;
+  Descriptor descriptor_;
+  boost::asio::steady_timer timer_;
+  std::minstd_rand random_{std::random_device{}()};
+
+  SessionState state_ = SessionState::connecting;
+  SessionInfo info_;
+  std::map<std::uint64_t, Operation> operations_;
+  WatchTable watches_;
+  std::uint64_t next_operation_ = 1;
+  std::chrono::steady_clock::time_point connecting_since_;
+  BootClock::time_point handshake_;  ///< of the newest connection, or a little earlier
+  int failures_ = 0;
+  bool pump_scheduled_ = false;
+  bool retired_ = false;
+
+  std::optional<Closing> closing_;
+};
+
+}  // namespace custodian::detail

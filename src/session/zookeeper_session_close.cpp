@@ -1,0 +1,103 @@
+/// \file
+/// How a session ends without making anybody wait.
+///
+/// zookeeper_close() sends the end of the session and then blocks until the socket is readable, or
+/// for one and a half seconds. So a harmless request goes out first, and its reply is left unread:
+/// the library finds the socket readable and returns at once. Our duplicate of the descriptor keeps
+/// the connection open until the server has seen the end of the session and closes it.
+
+#include <boost/asio/post.hpp>
+
+#include "session/zookeeper_session.hpp"
+
+namespace custodian::detail {
+
+using std::chrono::steady_clock;
+
+void ZooKeeperSession::close(std::chrono::milliseconds grace, std::function<void()> done) {
+  if (is_over()) {
+    if (done) boost::asio::post(strand_, std::move(done));
+    return;
+  }
+  if (closing_) {
+    // Whoever asks again is told when the first closing is over.
+    closing_->done = [first = std::move(closing_->done), second = std::move(done)] {
+      if (first) first();
+      if (second) second();
+    };
+    return;
+  }
+  begin_closing({steady_clock::now() + grace, std::move(done)});
+}
+
+void ZooKeeperSession::begin_closing(Closing closing) {
+  const bool connected = state_ == SessionState::connected;
+  closing_ = std::move(closing);
+  resolver_.cancel();
+  info_.id = 0;
+  boost::asio::post(strand_, [self = shared_from_this(), connected] {
+    // The connection may have failed meanwhile, and everything be over.
+    if (!self->closing_ || self->state_ == SessionState::closed) return;
+    if (!self->client_ || !connected) return self->finish_closing();
+    // No entry in the table: its completion is nobody's.
+    static_cast<void>(self->client_->submit(request::Exists{"/", nullptr}, 0, 0));
+    self->pump_closing();
+  });
+}
+
+void ZooKeeperSession::pump_closing() {
+  if (!client_) return;
+  const Interest interest = client_->interest();
+  const auto now = steady_clock::now();
+  if (interest.error || client_->state() != HandleState::connected) return finish_closing();
+  if (now >= closing_->deadline) {
+    descriptor_.shut_down();
+    return finish_closing();
+  }
+  descriptor_.follow(interest.descriptor);
+  const auto self = shared_from_this();
+  if (interest.write) {
+    descriptor_.wait_writable([self] { self->work(false, true); });
+  } else {
+    descriptor_.wait_readable([self] {
+      if (self->client_) self->finish_closing();
+    });
+  }
+  wake_after(std::chrono::ceil<std::chrono::milliseconds>(closing_->deadline - now));
+}
+
+void ZooKeeperSession::finish_closing() {
+  // What the library makes of them is of no interest any more.
+  fail_operations(Errc::closed);
+  end_watches(Errc::closed);
+  if (client_) {
+    // Without a session on it, nobody will close the connection from the other side.
+    if (client_->state() != HandleState::connected) descriptor_.release();
+    client_->close();
+    client_.reset();
+  }
+  wait_for_end_of_connection();
+}
+
+void ZooKeeperSession::wait_for_end_of_connection() {
+  if (!closing_ || state_ == SessionState::closed) return;
+  if (!descriptor_.is_open() || steady_clock::now() >= closing_->deadline ||
+      !descriptor_.discard_input()) {
+    return closed();
+  }
+  const auto self = shared_from_this();
+  descriptor_.wait_readable([self] { self->wait_for_end_of_connection(); });
+  timer_.expires_at(closing_->deadline);
+  timer_.async_wait([self](error_code error) {
+    if (!error) self->wait_for_end_of_connection();
+  });
+}
+
+void ZooKeeperSession::closed() {
+  timer_.cancel();
+  descriptor_.release();
+  set_state(SessionState::closed);
+  if (auto done = std::exchange(closing_->done, nullptr)) done();
+}
+
+}  // namespace custodian::detail

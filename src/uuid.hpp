@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+namespace custodian::detail {
+
+/// A random uuid (version 4), 36 characters in lower case. Safe to call from any thread and after a
+/// fork: it keeps no state, so that parent and child cannot draw the same one. Throws
+/// `boost::uuids::entropy_error` if the system has no random bytes to give.
+[[nodiscard]] std::string make_uuid();
+
+}  // namespace custodian::detail

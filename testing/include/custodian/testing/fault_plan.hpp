@@ -1,0 +1,78 @@
+#pragma once
+
+/// \file
+/// What is to go wrong, and when: asked for each request that a session of a `FakeEnsemble` sends.
+
+#include <cstddef>
+#include <string>
+
+#include "custodian/session.hpp"
+
+namespace custodian::testing {
+
+enum class FaultKind {
+  pass,
+  /// The connection is cut before the server sees the request: `connection_loss`.
+  fail_before,
+  /// The server applies the request, and the connection is cut before the reply: `connection_loss`.
+  fail_after,
+  /// The connection was cut before the request could be sent: `not_connected`.
+  disconnect,
+  /// The servers end the session before they see the request. The client learns it as it would in
+  /// life: its connection is cut, and the next one is told.
+  expire_before,
+  /// The same, after the request was applied.
+  expire_after,
+  /// The reply, and what follows on the connection, is held back.
+  delay,
+  /// The server refuses to work for now, and has done nothing: `throttled`.
+  throttle,
+};
+[[nodiscard]] std::string_view to_string(FaultKind kind) noexcept;
+
+/// What becomes of the replies that the server sent before a connection was cut.
+enum class EarlierReplies { arrive, are_lost };
+
+/// Whether the server that a session comes to next, after a cut, is up to date.
+enum class NextServer {
+  current,
+  /// It has what the session has seen, and nothing that was applied since: reads do not show what
+  /// the lost request did. It catches up before it answers a write of this session, or by itself
+  /// after `FakeEnsembleOptions::longest_lag`.
+  lags_behind,
+};
+
+struct Fault {
+  FaultKind kind = FaultKind::pass;
+  EarlierReplies earlier = EarlierReplies::arrive;
+  NextServer next_server = NextServer::current;
+  /// For `delay`: turns of the executor; 0: until `FakeEnsemble::release_replies()`.
+  int turns = 0;
+};
+
+/// A request on its way.
+struct Submission {
+  std::string client;  ///< as it was named to `FakeEnsemble::session_factory()`
+  std::size_t index =
+      0;             ///< how many requests its session had sent before; goes on after an expiry
+  std::string kind;  ///< "create", "remove", "exists", "get", "set", "children", "get_acl",
+                     ///< "set_acl", "sync" or "multi"
+  std::string path;  ///< empty for a multi
+};
+
+/// Decides for each request; the defaults let everything pass.
+///
+/// Threads: called on the strand of the session, for different sessions perhaps at once; no lock is
+/// held, so it may call the ensemble. on_submit() runs within Session::submit(): what a test wants
+/// to do to the client there (cancel, for one) it posts.
+class FaultPlan {
+ public:
+  virtual ~FaultPlan() = default;
+
+  [[nodiscard]] virtual Fault on_submit(const Submission&) { return {}; }
+  /// Just before, and just after, the client is given the reply, real or not.
+  virtual void before_reply(const Submission&, const Reply&) {}
+  virtual void after_reply(const Submission&) {}
+};
+
+}  // namespace custodian::testing

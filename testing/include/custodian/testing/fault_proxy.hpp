@@ -1,0 +1,134 @@
+#pragma once
+
+/// \file
+/// A TCP proxy in front of a server, for a test: what the network between a client and its server
+/// can do, on demand.
+///
+/// \code
+/// custodian::testing::TestingServer server;
+/// custodian::testing::FaultProxy proxy{server.endpoint()};
+/// custodian::Client client{proxy.connect_string()};
+/// proxy.hold_back();  // the network is cut
+/// ...
+/// proxy.heal();       // it is back, and what was sent meanwhile arrives
+/// \endcode
+///
+/// It works below ZooKeeper, on bytes; `cut_after_replies()` alone knows ZooKeeper's packets. When
+/// not to use it: to let exactly one request fail before or after it is applied, which a
+/// `FakeEnsemble` does by name.
+///
+/// What a proxy cannot do: leave a connection attempt unanswered. While the network is cut, the
+/// kernel accepts a new connection, which then is silent. Likewise a connection to a target that is
+/// down is accepted first, and reset when the target has refused it.
+///
+/// Threads: it has one of its own; any thread may call any function. A function has taken effect
+/// when it returns: after `hold_back()`, say, not one more byte is delivered. Lifetimes: the
+/// destructor closes everything.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "custodian/testing/server_endpoint.hpp"
+
+namespace custodian::testing {
+
+/// Which bytes: those on their way from the clients to the server, or back.
+enum class Direction { to_server, to_client, both };
+
+/// How a connection is closed, on both of its sides.
+enum class Ending {
+  orderly,  ///< end of file, as a process that ends causes it
+  reset,    ///< "connection reset by peer", as a firewall or a rebooted machine causes it
+};
+
+/// Whether the reply after which a connection is cut arrives.
+enum class LastReply { arrives, is_lost };
+
+/// What one connection sends goes through this; called with all bytes in order, in pieces as they
+/// come, on the proxy's thread. It may hold bytes back until a later call.
+using StreamEdit = std::function<std::string(std::string_view)>;
+
+struct FaultProxyOptions {
+  /// Where it listens, on a free port.
+  std::string address = "127.0.0.1";
+  /// How long a target that refuses is tried again for a connection, before that is reset. More
+  /// than 0 for a target that is about to start.
+  std::chrono::milliseconds connect_patience{0};
+  /// Makes the edit of what a new connection sends to the server, to spoil it for instance; null:
+  /// none.
+  std::function<StreamEdit()> edit_to_server;
+};
+
+class FaultProxy {
+ public:
+  /// Listens when constructed; the target need not be there yet. Throws `TestingError` if the
+  /// target's name cannot be resolved or there is no free port.
+  explicit FaultProxy(const ServerEndpoint& target, FaultProxyOptions options = {});
+  ~FaultProxy();
+  FaultProxy(const FaultProxy&) = delete;
+  FaultProxy& operator=(const FaultProxy&) = delete;
+
+  /// Where clients connect to; the same for all its life.
+  [[nodiscard]] const ServerEndpoint& endpoint() const;
+  [[nodiscard]] std::string connect_string() const;
+  /// Where new connections go from now on; those that exist stay.
+  void set_target(const ServerEndpoint& target);
+
+  // -- Faults -------------------------------------------------------------------------------------
+  //
+  // They add up, but for hold_back() and black_hole(), of which the later one counts. Each lasts
+  // until it is set otherwise, or heal().
+
+  /// Closes all connections that there are. New ones are welcome.
+  void cut(Ending ending = Ending::orderly);
+  /// New connections are refused ("connection refused"); those that exist stay. accept() ends it.
+  void refuse();
+  void accept();
+
+  /// The network is cut: nothing is delivered, not even the end of a connection, and nothing is
+  /// lost: TCP repeats it, so that it arrives after heal(). Towards the server, new connections
+  /// get there only then, too.
+  void hold_back(Direction direction = Direction::both);
+  /// The same, but what is sent is lost. heal() cuts a connection that has lost anything, since
+  /// what follows would make no sense.
+  void black_hole(Direction direction = Direction::both);
+
+  /// What is sent from now on arrives this much later; order and bandwidth stay.
+  void delay(Direction direction, std::chrono::milliseconds latency);
+  /// Each connection carries so much and no more; 0: as much as it can.
+  void throttle(Direction direction, std::uint64_t bytes_per_second);
+
+  /// Once `count` further bytes are delivered, counted over all connections, the connection that
+  /// carried the last is cut, and the count is over. 0: instead of the next byte. With
+  /// `Direction::both` each direction has a count of its own.
+  void cut_after_bytes(Direction direction, std::uint64_t count, Ending ending = Ending::orderly);
+  /// The same with the packets that a ZooKeeper server sends: the answer to the handshake, replies,
+  /// among them those to pings, and watch events. With `LastReply::is_lost` the last of them is
+  /// waited for, so that the server has done what was asked, and not delivered. Throws
+  /// `std::invalid_argument` for a count of 0.
+  void cut_after_replies(std::uint64_t count, LastReply last = LastReply::arrives,
+                         Ending ending = Ending::orderly);
+
+  /// A plain proxy again, that accepts, and delivers at once what was held back or delayed.
+  void heal();
+
+  // -- For assertions -----------------------------------------------------------------------------
+
+  /// Connections that are open on the clients' side, as far as the proxy has noticed.
+  [[nodiscard]] std::size_t connections() const;
+  /// Connections that there have been.
+  [[nodiscard]] std::uint64_t accepted() const;
+  /// Bytes delivered.
+  [[nodiscard]] std::uint64_t bytes(Direction direction) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace custodian::testing

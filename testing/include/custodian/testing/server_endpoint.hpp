@@ -1,0 +1,60 @@
+#pragma once
+
+/// \file
+/// Questions to a ZooKeeper server that goes by its host and port: one that a `TestingServer` runs,
+/// or any other. Boost alone is needed; nothing here knows the client.
+///
+/// Each function blocks, for ten seconds at most, and throws `TestingError`, naming the server,
+/// when there is no answer by then. Any thread may call them.
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace custodian::testing {
+
+/// What the harness throws. It is the fault of the test or its machine, never of the code under
+/// test.
+class TestingError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct ServerEndpoint {
+  std::string host;
+  std::uint16_t port = 0;
+
+  friend bool operator==(const ServerEndpoint&, const ServerEndpoint&) = default;
+};
+
+/// "host:port", with brackets around an IPv6 address, as a connection string has it.
+[[nodiscard]] std::string to_string(const ServerEndpoint& endpoint);
+
+/// The parts of "host:port,host:port,...".
+[[nodiscard]] std::vector<ServerEndpoint> parse_endpoints(std::string_view connect_string);
+
+/// The answer to "ruok", "srvr", "mntr", "cons", ... The server must allow the word
+/// (`4lw.commands.whitelist`).
+[[nodiscard]] std::string four_letter_word(const ServerEndpoint& endpoint, std::string_view word);
+
+/// What "mntr" tells, by name, such as "zk_watch_count".
+[[nodiscard]] std::map<std::string, std::string> statistics(const ServerEndpoint& endpoint);
+
+/// One number of `statistics()`.
+[[nodiscard]] std::int64_t statistic(const ServerEndpoint& endpoint, const std::string& name);
+
+/// The watched paths of each session that has watches ("wchc").
+[[nodiscard]] std::map<std::int64_t, std::vector<std::string>> watches_by_session(
+    const ServerEndpoint& endpoint);
+
+/// Ends a client's session as the servers would after its timeout, at once: by a twin, a second
+/// handle with the same id and password that connects and closes the session. The client learns of
+/// it when it has connected again. The password has 16 bytes. Throws if there is no such session
+/// (any more).
+void expire_session(const ServerEndpoint& endpoint, std::int64_t session_id,
+                    std::string_view password);
+
+}  // namespace custodian::testing

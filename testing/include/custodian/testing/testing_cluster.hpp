@@ -1,0 +1,152 @@
+#pragma once
+
+/// \file
+/// A real ZooKeeper ensemble for a test: several `TestingServer`s on this machine that elect a
+/// leader, and, if wanted, a network between them that can be cut.
+///
+/// \code
+/// custodian::testing::TestingCluster cluster{{.peer_links = PeerLinks::proxied}};
+/// custodian::Client client{cluster.connect_string()};
+/// const auto leader = cluster.wait_for_leader();
+/// cluster.isolate(leader);                 // from the others, not from its clients
+/// cluster.wait_for_leader_other_than(leader);
+/// cluster.heal_peers();
+/// cluster.wait_until_serving();
+/// \endcode
+///
+/// A member goes by its index, from 0; ZooKeeper's own number for it ("myid") is one more.
+///
+/// With `PeerLinks::proxied` each member reaches each other one through `FaultProxy`s of its own:
+/// its configuration names their ports where it would name the other's. A link is cut by holding
+/// its bytes back (`FaultProxy::hold_back()`), as TCP sees a network that is cut: both ends wait,
+/// until ZooKeeper's own limits end that. A leader steps down, and a follower stops serving, about
+/// `sync_limit` ticks after it has last heard from the others; until then it answers reads. After
+/// heal_peers() old messages arrive first, as they would in life.
+///
+/// A leader that is heard and hears nothing (`isolate(leader, PeerDirection::incoming)`) may win
+/// the next election, too, since the others do hear its vote for itself. They wait for it for
+/// `init_limit` ticks in vain, and then elect one of themselves.
+///
+/// When not to use it: where one `TestingServer` will do; three servers take three times the memory
+/// and a second more to start.
+///
+/// Threads: one thread at a time. Lifetimes: as of `TestingServer`.
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "custodian/testing/fault_proxy.hpp"
+#include "custodian/testing/testing_server.hpp"
+
+namespace custodian::testing {
+
+/// Whether the members talk to each other through proxies.
+enum class PeerLinks { direct, proxied };
+/// Whether clients talk to the members through proxies, which connect_string() names then.
+enum class ClientLinks { direct, proxied };
+
+/// Which bytes between a member and others: those that it sends, or those that it gets.
+enum class PeerDirection { outgoing, incoming, both };
+
+/// How members are lost, for a while.
+enum class Loss {
+  kill,   ///< SIGKILL: their connections end
+  pause,  ///< SIGSTOP: their connections stay, and are silent
+};
+
+struct TestingClusterOptions {
+  std::size_t size = 3;
+  PeerLinks peer_links = PeerLinks::direct;
+  ClientLinks client_links = ClientLinks::direct;
+
+  /// Ticks that a follower has to connect to a leader and to catch up with it.
+  unsigned init_limit = 20;
+  /// Ticks after which a leader and a follower that hear nothing from each other part.
+  unsigned sync_limit = 4;
+
+  /// Of each member. The port is a free one, whatever it says; `start_timeout` is for the ensemble.
+  /// "reconfigEnabled=true" among its lines goes with direct links only: it makes the members take
+  /// over their leader's view of the addresses.
+  TestingServerOptions server{};
+};
+
+class TestingCluster {
+ public:
+  /// Starts all members and waits until they serve. Throws `TestingError` as `TestingServer` does.
+  explicit TestingCluster(TestingClusterOptions options = {});
+  ~TestingCluster();
+  TestingCluster(const TestingCluster&) = delete;
+  TestingCluster& operator=(const TestingCluster&) = delete;
+
+  [[nodiscard]] std::size_t size() const;
+  /// All members, or the proxies in front of them, for a client.
+  [[nodiscard]] std::string connect_string() const;
+  /// One of them.
+  [[nodiscard]] std::string connect_string(std::size_t member) const;
+  /// For questions, such as statistics(). To start and stop it, use the cluster.
+  [[nodiscard]] const TestingServer& server(std::size_t member) const;
+
+  // -- Who leads ----------------------------------------------------------------------------------
+
+  /// Who says so and serves; of several, since one that is deposed may not know it yet, the one of
+  /// the latest epoch. Nothing if nobody does.
+  [[nodiscard]] std::optional<std::size_t> leader() const;
+  /// Who follows and serves.
+  [[nodiscard]] std::vector<std::size_t> followers() const;
+  /// Whether a member serves, as leader or follower.
+  [[nodiscard]] bool is_serving(std::size_t member) const;
+
+  // The waits throw `TestingError`, with the end of each server's log, when it takes longer than
+  // the limit; none: `TestingServerOptions::start_timeout`.
+  using Limit = std::optional<std::chrono::milliseconds>;
+
+  std::size_t wait_for_leader(Limit limit = {}) const;
+  /// A new one, that is.
+  std::size_t wait_for_leader_other_than(std::size_t member, Limit limit = {}) const;
+  /// Until every member that runs, and is not paused, serves. Who was paused or cut off may say so
+  /// until it notices.
+  void wait_until_serving(Limit limit = {}) const;
+  void wait_until_serving(std::size_t member, Limit limit = {}) const;
+  /// Until a member has stopped to serve: it is cut off, and has noticed.
+  void wait_until_not_serving(std::size_t member, Limit limit = {}) const;
+
+  // -- Members ------------------------------------------------------------------------------------
+
+  /// Starts one that was stopped or killed, without waiting until it serves: it may need others.
+  void start(std::size_t member);
+  void stop(std::size_t member);
+  void kill(std::size_t member);
+  /// `stop()` and `start()`.
+  void restart(std::size_t member);
+  void pause(std::size_t member);
+  void resume(std::size_t member);
+
+  /// Takes so many members away, the leader first, that those left are no majority, and waits until
+  /// none of them serves.
+  void lose_quorum(Loss loss = Loss::kill);
+  /// Starts and resumes all members that are not there, and waits until all serve.
+  void regain_quorum();
+
+  // -- Links. Throw `TestingError` without proxies ------------------------------------------------
+
+  /// Cuts the link between two members, or what `member` sends to `other`, or gets from it.
+  void cut_peers(std::size_t member, std::size_t other,
+                 PeerDirection direction = PeerDirection::both);
+  /// Cuts a member off from all others. Its clients are not concerned.
+  void isolate(std::size_t member, PeerDirection direction = PeerDirection::both);
+  /// Heals all links between members.
+  void heal_peers();
+
+  /// The proxy in front of a member, for its clients.
+  [[nodiscard]] FaultProxy& client_proxy(std::size_t member);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace custodian::testing

@@ -1,0 +1,135 @@
+#pragma once
+
+/// \file
+/// A real ZooKeeper server for a test: a child process on a free port, with its data in a temporary
+/// directory, that is gone with the test however the test ends.
+///
+/// \code
+/// custodian::testing::TestingServer server;
+/// custodian::Client client{server.connect_string()};
+/// server.restart();  // or pause(), kill(), expire_session(id, password), ...
+/// \endcode
+///
+/// Needs Linux, Java and ZooKeeper's jar files (Debian: default-jre-headless, libzookeeper-java).
+/// Not for production: it does not force its log to the disk.
+///
+/// Threads: one thread at a time, but for the questions (`statistics()` and the like), which any
+/// thread may ask. Lifetimes: the destructor kills the server and returns when process and
+/// directory are gone. Several servers, in this process and in others, do not get into each other's
+/// way.
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "custodian/testing/server_endpoint.hpp"
+
+// The CMake target defines it, here and not in the library, so that an installation can be moved.
+#ifndef CUSTODIAN_TESTING_GUARDIAN
+#define CUSTODIAN_TESTING_GUARDIAN "custodian-testing-guardian"
+#endif
+
+namespace custodian::testing {
+
+struct TestingServerOptions {
+  /// The server's unit of time: it ends a session up to one tick after its timeout. ZooKeeper's
+  /// usual 2 s are short here so that tests with short sessions are quick.
+  std::chrono::milliseconds tick_time{500};
+  /// What a session timeout is moved into when it is negotiated.
+  std::chrono::milliseconds min_session_timeout{1000};
+  std::chrono::milliseconds max_session_timeout{60'000};
+
+  /// Nodes with a TTL.
+  bool extended_types = true;
+  /// How often empty containers and nodes past their TTL are looked for.
+  std::chrono::milliseconds container_check_interval{1000};
+
+  /// Bytes a request may have; 0: the server's own limit, just under 1 MB.
+  std::size_t jute_max_buffer = 0;
+  /// Connections from one address; 0: no limit.
+  unsigned max_client_connections = 0;
+
+  /// Whether a change is on the disk before it is acknowledged. Without it, data survives a kill()
+  /// but not a power failure.
+  bool force_sync = false;
+  /// Transactions from one snapshot to the next.
+  unsigned snapshot_count = 100'000;
+
+  std::string address = "127.0.0.1";
+  /// 0: a free one.
+  std::uint16_t port = 0;
+
+  /// How long a start may take. It takes about half a second.
+  std::chrono::milliseconds start_timeout{30'000};
+
+  /// Its number among the members of an ensemble, whose other lines are in `config_lines`; 0: it
+  /// serves alone. A `TestingCluster` sets it. A member serves only together with others, so
+  /// neither the constructor nor start() waits for it to answer.
+  unsigned ensemble_member = 0;
+
+  /// Further lines of zoo.cfg, and arguments of the Java machine such as "-Dzookeeper.skipACL=yes".
+  /// They come last and win.
+  std::vector<std::string> config_lines{};
+  std::vector<std::string> java_options{};
+
+  /// Empty: the environment's CUSTODIAN_JAVA, else "java" in PATH.
+  std::string java{};
+  /// Empty: the environment's CUSTODIAN_ZOOKEEPER_CLASSPATH, else Debian's
+  /// /usr/share/java/zookeeper.jar.
+  std::string classpath{};
+  /// The program that cleans up behind a killed test. The environment's CUSTODIAN_TESTING_GUARDIAN
+  /// wins.
+  std::string guardian = CUSTODIAN_TESTING_GUARDIAN;
+};
+
+class TestingServer {
+ public:
+  /// Starts a server and waits until it answers, if it serves alone. Throws `TestingError` with the
+  /// end of the server's log if it does not, and with what to install if Java or ZooKeeper is
+  /// missing.
+  explicit TestingServer(TestingServerOptions options = {});
+  ~TestingServer();
+  TestingServer(const TestingServer&) = delete;
+  TestingServer& operator=(const TestingServer&) = delete;
+
+  /// The same from start to start.
+  [[nodiscard]] const ServerEndpoint& endpoint() const;
+  [[nodiscard]] std::uint16_t port() const;
+  [[nodiscard]] std::string connect_string() const;
+  /// zoo.cfg, data/ and server.log.
+  [[nodiscard]] const std::filesystem::path& directory() const;
+
+  /// Starts it again after `stop()` or `kill()`, with its data, and waits until it answers.
+  void start();
+  /// Asks it to go (SIGTERM) and waits until it is gone. Does nothing if it is.
+  void stop();
+  /// SIGKILL; waits until it is gone. Does nothing if it is.
+  void kill();
+  /// `stop()`, if it runs, and `start()`.
+  void restart();
+  /// Freezes the process (SIGSTOP): connections stay open and nothing answers.
+  void pause();
+  void resume();
+  [[nodiscard]] bool is_running() const;
+
+  /// As the functions of the same names for any endpoint.
+  [[nodiscard]] std::string four_letter_word(std::string_view word) const;
+  [[nodiscard]] std::map<std::string, std::string> statistics() const;
+  [[nodiscard]] std::int64_t statistic(const std::string& name) const;
+  [[nodiscard]] std::map<std::int64_t, std::vector<std::string>> watches_by_session() const;
+  void expire_session(std::int64_t session_id, std::string_view password) const;
+
+  /// The last lines of the server's log: warnings and errors.
+  [[nodiscard]] std::string log_tail(std::size_t lines = 20) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace custodian::testing

@@ -1,0 +1,145 @@
+#pragma once
+
+/// \file
+/// The servers' side of a FakeEnsemble: the tree, the sessions, and one wire to each that is
+/// connected.
+///
+/// Threads: everything is guarded by one mutex, under which nothing of anybody else's runs: what a
+/// session is to be told is put on its wire, and its strand is woken.
+
+#include <boost/asio/any_io_executor.hpp>
+#include <compare>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "custodian/testing/fake_ensemble.hpp"
+#include "fake_tree.hpp"
+
+namespace custodian::testing {
+
+class FakeSession;
+
+struct WatchId {
+  std::string path;
+  WatchKind kind = WatchKind::data;
+  friend auto operator<=>(const WatchId&, const WatchId&) = default;
+};
+
+enum class ArmedOn { a_node, its_absence };
+using ArmedWatches = std::map<WatchId, ArmedOn>;
+
+/// What the server sends. A connection's messages arrive in order.
+struct FakeMessage {
+  enum class Kind { reply, event, cut };
+  Kind kind = Kind::reply;
+  std::uint64_t operation = 0;  ///< of a reply
+  Reply reply{};
+  WatchId watch{};  ///< of an event
+  WatchEventType event = WatchEventType::created;
+  std::int64_t zxid = 0;  ///< what the client has seen when it has this
+  int turns = 0;          ///< to wait before it arrives; held until released if negative
+};
+
+/// The wire from the server to a session. Guarded by the server's mutex.
+struct FakeConnection {
+  std::int64_t session = 0;
+  boost::asio::any_io_executor strand;
+  std::weak_ptr<FakeSession> receiver;
+  std::deque<FakeMessage> inbox{};
+  bool severed = false;  ///< what is sent now goes nowhere
+  bool woken = false;    ///< the receiver will look
+};
+using FakeConnectionPtr = std::shared_ptr<FakeConnection>;
+
+class FakeServer {
+ public:
+  explicit FakeServer(FakeEnsembleOptions options) : options_{options} {}
+
+  [[nodiscard]] const FakeEnsembleOptions& options() const noexcept { return options_; }
+
+  // For sessions.
+  enum class Welcome { accepted, unreachable, expired };
+  struct Handshake {
+    Welcome welcome = Welcome::unreachable;
+    FakeConnectionPtr connection;
+    bool lags = false;  ///< catch_up() is to be called, after a while
+  };
+  /// `session`: 0 for a new one. `seen`: the newest zxid that it was shown; what it watches and has
+  /// changed since is sent at once.
+  [[nodiscard]] Handshake connect(const std::shared_ptr<FakeSession>& receiver,
+                                  const boost::asio::any_io_executor& strand, std::int64_t session,
+                                  std::int64_t seen, ArmedWatches watches);
+  /// A request arrives, or what the fault makes of it.
+  void serve(const FakeConnectionPtr& connection, const Request& request, std::uint64_t operation,
+             bool arms_watch, const Fault& fault);
+  /// The next message for a receiver that was woken, if it is due.
+  [[nodiscard]] std::optional<FakeMessage> receive(const FakeConnectionPtr& connection);
+  void catch_up(const FakeConnectionPtr& connection);
+  void unwatch(std::int64_t session, const WatchId& watch);
+  void sever(const FakeConnectionPtr& connection, EarlierReplies earlier);
+  void end_session(std::int64_t session);
+  [[nodiscard]] std::shared_ptr<FaultPlan> plan() const;
+  void record(const Submission& submission);
+
+  // For the ensemble.
+  void set_plan(std::shared_ptr<FaultPlan> plan);
+  void release_replies();
+  void disconnect(std::int64_t session);
+  void set_running(bool running);
+  /// Does something to the tree and fires the watches that it concerns.
+  template <typename Action>
+  auto change(Action action) {
+    const std::lock_guard lock{mutex_};
+    std::vector<TreeChange> changes;
+    auto result = action(tree_, changes);
+    fire(changes);
+    return result;
+  }
+  template <typename Question>
+  auto look(Question question) const {
+    const std::lock_guard lock{mutex_};
+    return question(tree_);
+  }
+  [[nodiscard]] std::vector<Submission> history() const;
+  void clear_history();
+  /// Watches of each session that is alive.
+  [[nodiscard]] std::map<std::int64_t, std::size_t> watches() const;
+
+ private:
+  struct ServerSession {
+    std::int64_t id = 0;
+    FakeConnectionPtr connection;  ///< null: not connected
+    ArmedWatches watches;
+    std::optional<FakeTree> stale;       ///< what its server shows while that lags behind
+    std::optional<FakeTree> next_stale;  ///< the same for its next server
+  };
+
+  // With the mutex held.
+  void process(ServerSession& session, const FakeConnectionPtr& connection, const Request& request,
+               std::uint64_t operation, bool arms_watch, int turns);
+  void cut(const FakeConnectionPtr& connection, EarlierReplies earlier);
+  void catch_up(ServerSession& session);
+  void forget_session(std::int64_t session);
+  void fire(const std::vector<TreeChange>& changes);
+  /// Fires what has changed since a moment, as a reconnection or a server that catches up does.
+  void fire_missed(ServerSession& session, const FakeTree& tree, std::int64_t since);
+  void fire_one(ServerSession& session, ArmedWatches::iterator watch, WatchEventType type,
+                std::int64_t zxid);
+  static void send(const FakeConnectionPtr& connection, FakeMessage message);
+  static void wake(const FakeConnectionPtr& connection);
+
+  const FakeEnsembleOptions options_;
+  mutable std::mutex mutex_;
+  FakeTree tree_;
+  std::map<std::int64_t, ServerSession> sessions_;
+  std::int64_t next_session_ = 0x1000'0000'0000'0001;
+  bool running_ = true;
+  std::shared_ptr<FaultPlan> plan_;
+  std::vector<Submission> history_;
+};
+
+}  // namespace custodian::testing

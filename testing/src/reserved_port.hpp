@@ -1,0 +1,24 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <string>
+
+namespace custodian::testing {
+
+/// A free port that stays ours while the server that uses it is down: a socket is bound to it and
+/// never listens. Linux lets the server bind to it, too, since both allow the reuse of addresses,
+/// but gives it to nobody who asks for any port.
+class ReservedPort {
+ public:
+  explicit ReservedPort(const std::string& address);
+
+  [[nodiscard]] std::uint16_t number() const;
+
+ private:
+  boost::asio::io_context context_;
+  boost::asio::ip::tcp::socket socket_{context_};
+};
+
+}  // namespace custodian::testing

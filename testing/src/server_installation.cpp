@@ -1,0 +1,101 @@
+#include "server_installation.hpp"
+
+#include <cstdlib>
+#include <fstream>
+
+namespace custodian::testing {
+namespace {
+
+// The first that is not empty: the option, the environment, the default.
+std::string choose(const std::string& option, const char* variable, const char* otherwise) {
+  if (!option.empty()) return option;
+  if (const char* value = std::getenv(variable); value != nullptr && *value != '\0') return value;
+  return otherwise;
+}
+
+constexpr const char* debian_zookeeper = "/usr/share/java/zookeeper.jar";
+// The jar names its dependencies itself, but for a logger.
+constexpr const char* debian_classpath =
+    "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar";
+
+std::string property(const std::string& name, const std::string& value) {
+  return "-D" + name + "=" + value;
+}
+
+}  // namespace
+
+std::string how_to_install() {
+  return "Debian, Ubuntu: apt-get install default-jre-headless libzookeeper-java; in Custodian's "
+         "source tree "
+         "tools/setup does it. Elsewhere: CUSTODIAN_JAVA names the java program and "
+         "CUSTODIAN_ZOOKEEPER_CLASSPATH ZooKeeper's jar files (/opt/zookeeper/lib/*).";
+}
+
+std::vector<std::string> server_command(const TestingServerOptions& options) {
+  const std::string classpath =
+      choose(options.classpath, "CUSTODIAN_ZOOKEEPER_CLASSPATH", debian_classpath);
+  if (classpath == debian_classpath && !std::filesystem::exists(debian_zookeeper)) {
+    throw TestingError{std::string{"there is no ZooKeeper server here: "} + debian_zookeeper +
+                       " does not exist. " + how_to_install()};
+  }
+  std::vector<std::string> command{
+      choose(options.java, "CUSTODIAN_JAVA", "java"),
+      // A short life on a small machine: no optimising compiler, no collector with threads of its
+      // own, and no file in /tmp/hsperfdata_* that a killed one leaves behind.
+      "-XX:TieredStopAtLevel=1",
+      "-XX:+UseSerialGC",
+      "-XX:-UsePerfData",
+      "-Xshare:auto",
+      "-Xms32m",
+      "-Xmx512m",
+      "-Djava.awt.headless=true",
+      property("org.slf4j.simpleLogger.defaultLogLevel", "warn"),
+      property("org.slf4j.simpleLogger.showDateTime", "true"),
+      property("org.slf4j.simpleLogger.dateTimeFormat", "HH:mm:ss.SSS"),
+      property("zookeeper.jmx.log4j.disable", "true"),
+      property("zookeeper.admin.enableServer", "false"),
+      property("zookeeper.extendedTypesEnabled", options.extended_types ? "true" : "false"),
+      property("zookeeper.forceSync", options.force_sync ? "yes" : "no"),
+      property("zookeeper.snapCount", std::to_string(options.snapshot_count)),
+      property("znode.container.checkIntervalMs",
+               std::to_string(options.container_check_interval.count())),
+  };
+  if (options.jute_max_buffer != 0) {
+    command.push_back(property("jute.maxbuffer", std::to_string(options.jute_max_buffer)));
+  }
+  command.insert(command.end(), options.java_options.begin(), options.java_options.end());
+  command.insert(command.end(), {"-cp", classpath,
+                                 options.ensemble_member == 0
+                                     ? "org.apache.zookeeper.server.ZooKeeperServerMain"
+                                     : "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                                 "./zoo.cfg"});
+  return command;
+}
+
+void write_config(const TestingServerOptions& options, const std::filesystem::path& directory,
+                  std::uint16_t port) {
+  std::ofstream config{directory / "zoo.cfg"};
+  config << "tickTime=" << options.tick_time.count() << "\n"
+         << "minSessionTimeout=" << options.min_session_timeout.count() << "\n"
+         << "maxSessionTimeout=" << options.max_session_timeout.count() << "\n"
+         << "dataDir=./data\n"
+         << "clientPortAddress=" << options.address << "\n"
+         << "clientPort=" << port << "\n"
+         << "maxClientCnxns=" << options.max_client_connections << "\n"
+         << "4lw.commands.whitelist=*\n";
+  for (const auto& line : options.config_lines) config << line << "\n";
+  config.close();
+  if (!config) throw TestingError{"cannot write " + (directory / "zoo.cfg").string()};
+  if (options.ensemble_member == 0) return;
+  std::filesystem::create_directory(directory / "data");
+  std::ofstream number{directory / "data" / "myid"};
+  number << options.ensemble_member << "\n";
+  number.close();
+  if (!number) throw TestingError{"cannot write " + (directory / "data" / "myid").string()};
+}
+
+std::string guardian_program(const TestingServerOptions& options) {
+  return choose({}, "CUSTODIAN_TESTING_GUARDIAN", options.guardian.c_str());
+}
+
+}  // namespace custodian::testing

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "custodian/testing/testing_server.hpp"
+
+namespace custodian::testing {
+
+/// The command that runs a server in its directory, where `write_config()` has put zoo.cfg. Throws
+/// `TestingError`, naming the packages, if ZooKeeper is not there.
+[[nodiscard]] std::vector<std::string> server_command(const TestingServerOptions& options);
+
+void write_config(const TestingServerOptions& options, const std::filesystem::path& directory,
+                  std::uint16_t port);
+
+/// The guardian's path.
+[[nodiscard]] std::string guardian_program(const TestingServerOptions& options);
+
+/// What to install, for messages that end with it.
+[[nodiscard]] std::string how_to_install();
+
+}  // namespace custodian::testing

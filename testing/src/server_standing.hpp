@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "custodian/testing/server_endpoint.hpp"
+
+namespace custodian::testing {
+
+/// What a server says of itself when it is asked "srvr".
+struct ServerStanding {
+  enum class Role { none, leads, follows };
+
+  bool known = false;      ///< it has answered
+  Role role = Role::none;  ///< a role is held by one that serves
+  std::uint64_t epoch = 0;
+
+  friend bool operator==(const ServerStanding&, const ServerStanding&) = default;
+};
+
+[[nodiscard]] ServerStanding parse_standing(std::string_view answer);
+
+/// Not known if there is no answer in time.
+[[nodiscard]] ServerStanding ask_for_standing(const ServerEndpoint& endpoint,
+                                              std::chrono::milliseconds patience);
+
+}  // namespace custodian::testing

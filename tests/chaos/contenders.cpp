@@ -1,0 +1,250 @@
+#include "contenders.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <exception>
+#include <iomanip>
+#include <mutex>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace custodian::chaos {
+namespace {
+
+/// Between two looks at what may have changed.
+constexpr std::chrono::milliseconds moment{20};
+
+std::string in_hexadecimal(const std::string& bytes) {
+  std::ostringstream text;
+  text << std::hex << std::setfill('0');
+  for (const char byte : bytes)
+    text << std::setw(2) << static_cast<int>(static_cast<unsigned char>(byte));
+  return text.str();
+}
+
+ClientOptions client_options(const ContenderSettings& settings) {
+  ClientOptions options;
+  options.servers = settings.servers;
+  options.session_timeout = settings.session_timeout;
+  options.touch_interval = settings.touch_interval;
+  // A member that accepts and is silent must not take the time of the session.
+  options.connect_timeout = settings.session_timeout / 4;
+  options.identity = settings.name;
+  return options;
+}
+
+}  // namespace
+
+Contenders::Contenders(ContenderSettings settings, DriverLine& driver)
+    : settings_{std::move(settings)},
+      driver_{driver},
+      journal_{std::make_shared<Journal>(settings_.directory / ("worker-" + settings_.name))},
+      seeds_{settings_.seed},
+      client_{client_options(settings_)} {
+  for (const std::string& lock : settings_.locks)
+    mutexes_.emplace_back(client_, settings_.root + "/" + lock);
+}
+
+void Contenders::run() {
+  client_.wait_connected();
+  driver_.say("ready");
+
+  auto work = asio::make_work_guard(context_);
+  for (int i = 0; i < settings_.coroutines; ++i) {
+    asio::co_spawn(context_, contend_in_coroutine(make_contender()),
+                   [](std::exception_ptr failure) {
+                     if (failure) std::rethrow_exception(failure);
+                   });
+  }
+  // What escapes from a contender ends the process at once, and the driver sees that.
+  std::vector<std::thread> threads;
+  for (int i = 0; i < settings_.threads; ++i) {
+    threads.emplace_back([this, contender = make_contender()] { contend_in_thread(contender); });
+  }
+  std::thread io{[this] { context_.run(); }};
+  for (std::thread& thread : threads) thread.join();
+  work.reset();
+  io.join();
+
+  driver_.say("done " + std::to_string(load_when_idle()));
+  client_.close();
+}
+
+std::size_t Contenders::load_when_idle() const {
+  // What the last holders have released is deleted in the background.
+  const Deadline limit{settings_.session_timeout};
+  for (;;) {
+    const auto load = client_.load();
+    if (load.operations + load.watches == 0 || limit.passed())
+      return load.operations + load.watches;
+    std::this_thread::sleep_for(10ms);
+  }
+}
+
+Contenders::ContenderPtr Contenders::make_contender() {
+  asio::ip::tcp::socket socket{context_};
+  socket.connect({asio::ip::address_v4::loopback(), settings_.register_port});
+  return std::make_shared<Contender>(Contender{
+      std::mt19937_64{seeds_()}, Writes{client_.share(), settings_.root, journal_, attempts_,
+                                        std::move(socket), settings_.session_timeout / 4}});
+}
+
+Contenders::Turn Contenders::begin(Contender& contender) {
+  const Turn turn{.id = ++last_turn_, .lock = contender.random() % mutexes_.size()};
+  journal_->note("begun " + std::to_string(turn.id) + " " + settings_.locks[turn.lock]);
+  return turn;
+}
+
+void Contenders::end_without_lease(const Turn& turn, error_code error) {
+  std::string how;
+  if (!error) {
+    how = "declined";
+  } else if (error == asio::error::operation_aborted) {
+    how = "cancelled";
+  } else if (error == Errc::deadline_exceeded || error == Errc::deadline_exceeded_outcome_unknown) {
+    how = "deadline";
+  } else if (error == Errc::not_connected ||
+             (turn.tries_only && error == ServerErrc::connection_loss)) {
+    how = "disconnected";
+  } else if (error == Errc::node_deleted) {
+    how = "deleted";
+  } else {
+    how = "failed:" + error.message();
+    std::ranges::replace(how, ' ', '_');
+  }
+  journal_->note("ended " + std::to_string(turn.id) + " " + how);
+}
+
+void Contenders::contend_in_thread(const ContenderPtr& contender) {
+  while (!driver_.finishing()) {
+    if (driver_.wants_quiet()) {
+      std::this_thread::sleep_for(moment);
+      continue;
+    }
+    Turn turn = begin(*contender);
+    InterProcessMutex& mutex = mutexes_[turn.lock];
+    std::unique_lock<InterProcessMutex> standard;
+    Lease lease;
+    error_code failure;
+    try {
+      switch (contender->random() % 5) {
+        case 0:
+          turn.tries_only = true;
+          lease = mutex.try_acquire().lease;
+          break;
+        case 1:
+          lease = mutex.try_acquire_for(between(*contender, 1ms, settings_.session_timeout)).lease;
+          break;
+        case 2:
+          standard = std::unique_lock{mutex};
+          lease = mutex.current_lease();
+          break;
+        default: lease = mutex.acquire(); break;
+      }
+    } catch (const Error& error) {
+      failure = error.code();
+    }
+    const auto now = BootClock::now();
+    if (lease) {
+      asio::co_spawn(context_, hold(contender, turn, std::move(lease), now), asio::use_future)
+          .get();
+    } else {
+      end_without_lease(turn, failure);
+    }
+    std::this_thread::sleep_for(between(*contender, 0ms, 20ms));
+  }
+}
+
+asio::awaitable<void> Contenders::contend_in_coroutine(ContenderPtr contender) {
+  while (!driver_.finishing()) {
+    if (driver_.wants_quiet()) {
+      co_await pause(moment);
+      continue;
+    }
+    const Turn turn = begin(*contender);
+    // Of every four acquires one is cancelled after a while, if it is not over by then.
+    const auto patience = contender->random() % 4 == 0
+                              ? between(*contender, 0ms, settings_.session_timeout)
+                              : std::chrono::hours{24};
+    asio::steady_timer timer{context_, patience};
+    // Shared, for the timer's handler may be under way when it is cancelled.
+    auto cancellation = std::make_shared<asio::cancellation_signal>();
+    timer.async_wait([cancellation](error_code error) {
+      if (!error) cancellation->emit(asio::cancellation_type::total);
+    });
+    auto as_result =
+        asio::bind_cancellation_slot(cancellation->slot(), asio::as_tuple(asio::use_awaitable));
+    auto [error, lease] = co_await mutexes_[turn.lock].async_acquire(std::move(as_result));
+    const auto now = BootClock::now();
+    timer.cancel();
+    if (lease) {
+      Lease granted = std::move(lease);
+      co_await hold(contender, turn, std::move(granted), now);
+    } else {
+      end_without_lease(turn, error);
+    }
+    const auto rest = between(*contender, 0ms, 20ms);
+    co_await pause(rest);
+  }
+}
+
+asio::awaitable<void> Contenders::hold(ContenderPtr contender, Turn turn, Lease lease,
+                                       BootClock::time_point granted) {
+  const std::string lock = settings_.locks[turn.lock];
+  const auto until = BootClock::now() + between(*contender, 0ms, 20ms);
+  const SessionInfo session = client_.session();
+  const auto watch =
+      std::make_shared<HoldWatch>(journal_, turn.id, std::move(lease), granted, session.id);
+  const std::string token = std::to_string(watch->lease().token().value);
+  driver_.say("granted " + lock + " " + token);
+
+  bool kept = false;
+  co_await contender->writes.write(watch, lock);
+  for (;;) {
+    if (watch->lease().state() == LeaseState::lost) break;
+    if (driver_.keeps(lock) && !std::exchange(kept, true)) {
+      std::ostringstream told;
+      told << "kept " << lock << ' ' << token << ' ' << watch->lease().node() << ' ' << session.id
+           << ' ' << in_hexadecimal(session.password);
+      driver_.say(told.str());
+    }
+    if (!driver_.keeps(lock) && BootClock::now() >= until) break;
+    co_await pause(moment);
+    // Before it looks at the lease: who was stopped here writes with what it had.
+    if (driver_.wants_quiet()) {
+      co_await contender->writes.read(lock);
+    } else {
+      co_await contender->writes.write(watch, lock);
+    }
+  }
+  if (watch->lease().state() == LeaseState::lost) {
+    if (kept) driver_.say("lost " + lock + " " + token);
+    co_await contender->writes.write(watch, lock);
+  }
+  watch->release();
+}
+
+asio::awaitable<void> Contenders::pause(std::chrono::milliseconds length) {
+  asio::steady_timer timer{context_, length};
+  co_await timer.async_wait(asio::use_awaitable);
+}
+
+std::chrono::milliseconds Contenders::between(Contender& contender, std::chrono::milliseconds least,
+                                              std::chrono::milliseconds most) {
+  std::uniform_int_distribution<std::chrono::milliseconds::rep> lengths{least.count(),
+                                                                        most.count()};
+  return std::chrono::milliseconds{lengths(contender.random)};
+}
+
+}  // namespace custodian::chaos

@@ -1,0 +1,88 @@
+#pragma once
+
+/// \file
+/// The threads and coroutines of one worker process, which contend for its locks through one
+/// client: each acquires, writes and lets go, in a way that is drawn at random, again and again.
+///
+/// Threads: run() belongs to one thread; it has others, and ends with them.
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "custodian/client.hpp"
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "driver_line.hpp"
+#include "journal.hpp"
+#include "writes.hpp"
+
+namespace custodian::chaos {
+
+struct ContenderSettings {
+  std::string name{};
+  std::string servers{};
+  std::string root{};
+  std::vector<std::string> locks{};
+  int threads = 2;
+  int coroutines = 2;
+  std::chrono::milliseconds session_timeout{0};
+  std::chrono::milliseconds touch_interval{0};
+  std::uint16_t register_port = 0;
+  std::uint64_t seed = 0;
+  std::filesystem::path directory{};
+};
+
+class Contenders {
+ public:
+  Contenders(ContenderSettings settings, DriverLine& driver);
+
+  /// Until the driver wants it to end. What no contender expects terminates the process.
+  void run();
+
+ private:
+  struct Contender {
+    std::mt19937_64 random;
+    Writes writes;
+  };
+  using ContenderPtr = std::shared_ptr<Contender>;
+  /// One acquire.
+  struct Turn {
+    std::int64_t id = 0;
+    std::size_t lock = 0;
+    /// It does not wait, not even for a connection.
+    bool tries_only = false;
+  };
+
+  /// Requests and watches that the client still has; those that end by themselves are waited for.
+  [[nodiscard]] std::size_t load_when_idle() const;
+  ContenderPtr make_contender();
+  Turn begin(Contender& contender);
+  void end_without_lease(const Turn& turn, error_code error);
+  void contend_in_thread(const ContenderPtr& contender);
+  boost::asio::awaitable<void> contend_in_coroutine(ContenderPtr contender);
+  /// From the grant to the release; on the io_context's thread.
+  boost::asio::awaitable<void> hold(ContenderPtr contender, Turn turn, Lease lease,
+                                    BootClock::time_point granted);
+  boost::asio::awaitable<void> pause(std::chrono::milliseconds length);
+  std::chrono::milliseconds between(Contender& contender, std::chrono::milliseconds least,
+                                    std::chrono::milliseconds most);
+
+  const ContenderSettings settings_;
+  DriverLine& driver_;
+  std::shared_ptr<const Journal> journal_;
+  std::shared_ptr<Attempts> attempts_ = std::make_shared<Attempts>();
+  std::mt19937_64 seeds_;
+  std::atomic<std::int64_t> last_turn_{0};
+  boost::asio::io_context context_{1};
+  Client client_;
+  std::deque<InterProcessMutex> mutexes_;
+};
+
+}  // namespace custodian::chaos

@@ -1,0 +1,83 @@
+#pragma once
+
+/// \file
+/// The faults of a chaos run, by the names that stand in its histories. Value types; pure.
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace custodian::chaos {
+
+enum class FaultKind {
+  // A holder is cut off from whoever could confirm its lease, and cannot go elsewhere.
+  client_cut,               ///< its lines to all members, both ways
+  client_cut_to_servers,    ///< the servers hear nothing of it
+  client_cut_from_servers,  ///< it hears nothing of the servers
+  follower_cut,             ///< the follower that it reaches, and no other member, from the leader
+  follower_cut_outgoing,    ///< the leader hears nothing of that follower
+  follower_cut_incoming,    ///< that follower hears nothing of the leader
+  leader_cut,               ///< the leader that it reaches, and no other member, from its quorum
+  leader_cut_outgoing,
+  leader_cut_incoming,
+
+  // A holder's connection or its server fails, and it may go elsewhere.
+  connection_reset,
+  follower_killed,
+  leader_killed,
+  server_paused_shortly,  ///< for less than the session timeout
+  server_paused,          ///< for more
+
+  // Somebody takes what a contender has.
+  session_expired,  ///< a twin closes a holder's session
+  holder_deleted,   ///< an operator deletes the node of a holder,
+  next_deleted,     ///< of the next in line,
+  waiter_deleted,   ///< of one further back
+
+  // A process is not there.
+  worker_stopped,  ///< SIGSTOP past the session timeout, while it holds a lock
+  worker_killed,   ///< SIGKILL, while it holds a lock; another one takes its place
+
+  calm,  ///< none: whatever is lost now is lost for nothing
+};
+
+inline constexpr std::array all_fault_kinds{
+    FaultKind::client_cut,
+    FaultKind::client_cut_to_servers,
+    FaultKind::client_cut_from_servers,
+    FaultKind::follower_cut,
+    FaultKind::follower_cut_outgoing,
+    FaultKind::follower_cut_incoming,
+    FaultKind::leader_cut,
+    FaultKind::leader_cut_outgoing,
+    FaultKind::leader_cut_incoming,
+    FaultKind::connection_reset,
+    FaultKind::follower_killed,
+    FaultKind::leader_killed,
+    FaultKind::server_paused_shortly,
+    FaultKind::server_paused,
+    FaultKind::session_expired,
+    FaultKind::holder_deleted,
+    FaultKind::next_deleted,
+    FaultKind::waiter_deleted,
+    FaultKind::worker_stopped,
+    FaultKind::worker_killed,
+    FaultKind::calm,
+};
+
+[[nodiscard]] std::string_view to_string(FaultKind kind) noexcept;
+/// Nothing if there is no kind of this name.
+[[nodiscard]] std::optional<FaultKind> parse_fault_kind(std::string_view name) noexcept;
+
+/// Whether a holder is cut off for as long as it takes to lose its lock: it is to be told before
+/// the next one is granted.
+[[nodiscard]] constexpr bool cuts_holder_off(FaultKind kind) noexcept {
+  return kind <= FaultKind::leader_cut_incoming;
+}
+/// Whether an acquire may end because its node was deleted.
+[[nodiscard]] constexpr bool deletes_nodes(FaultKind kind) noexcept {
+  return kind == FaultKind::holder_deleted || kind == FaultKind::next_deleted ||
+         kind == FaultKind::waiter_deleted;
+}
+
+}  // namespace custodian::chaos

@@ -1,0 +1,31 @@
+#pragma once
+
+/// \file
+/// A resource outside of ZooKeeper that locks protect: it takes what is written with a token that
+/// is not smaller than the largest that it has seen for that lock, and refuses the rest.
+///
+/// Protocol, over TCP: a line "<lock> <token>" is answered by a line "landed" or "refused".
+///
+/// Threads: it has one of its own. Lifetimes: the destructor closes everything.
+
+#include <cstdint>
+#include <memory>
+
+namespace custodian::chaos {
+
+class FencedRegister {
+ public:
+  /// Listens on the loopback interface. Throws boost::system::system_error.
+  FencedRegister();
+  ~FencedRegister();
+  FencedRegister(const FencedRegister&) = delete;
+  FencedRegister& operator=(const FencedRegister&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace custodian::chaos

@@ -1,0 +1,64 @@
+#include "holds.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace custodian::chaos {
+
+Holds::Holds(const History& history) : history_{history} {
+  for (const Acquire& acquire : history.acquires) {
+    if (!acquire.granted) continue;
+    by_lock_[acquire.lock].push_back(&acquire);
+    auto& first = first_grants_[acquire.lock].try_emplace(acquire.token, never).first->second;
+    first = std::min(first, *acquire.granted);
+  }
+  for (auto& [lock, holds] : by_lock_) {
+    std::ranges::sort(holds, {}, [](const Acquire* hold) {
+      return std::pair{hold->granted, hold->token};
+    });
+    Time earliest = never;
+    auto& first_grants = first_grants_[lock];
+    for (auto each = first_grants.rbegin(); each != first_grants.rend(); ++each) {
+      earliest = each->second = std::min(earliest, each->second);
+    }
+  }
+}
+
+Time Holds::end(const Acquire& hold) const {
+  Time end = std::min(hold.lost.value_or(never), hold.released.value_or(never));
+  const auto kill = history_.kills.find(hold.process);
+  return kill == history_.kills.end() ? end : std::min(end, kill->second);
+}
+
+Time Holds::next_grant(const Acquire& hold) const {
+  const auto lock = first_grants_.find(hold.lock);
+  if (lock == first_grants_.end()) return never;
+  const auto next = lock->second.upper_bound(hold.token);
+  return next == lock->second.end() ? never : next->second;
+}
+
+const Acquire* Holds::find(const std::string& lock, std::int64_t token) const {
+  const auto holds = by_lock_.find(lock);
+  if (holds == by_lock_.end()) return nullptr;
+  const auto found = std::ranges::find(holds->second, token, &Acquire::token);
+  return found == holds->second.end() ? nullptr : *found;
+}
+
+bool Holds::was_stopped(const Acquire& hold, Time at) const {
+  const Time margin = history_.session_timeout / 10;
+  return std::ranges::any_of(history_.stops, [&](const Stop& stop) {
+    return stop.process == hold.process && stop.from <= at && (!stop.to || at <= *stop.to + margin);
+  });
+}
+
+bool Holds::was_taken_away(const Acquire& hold, Time at) const {
+  return std::ranges::any_of(history_.faults, [&](const Fault& fault) {
+    if (fault.begun > at) return false;
+    if (deletes_nodes(fault.kind)) return fault.lock == hold.lock && fault.token == hold.token;
+    // A session is more than the one hold that was aimed at.
+    return fault.kind == FaultKind::session_expired && fault.process == hold.process &&
+           hold.begun <= fault.begun;
+  });
+}
+
+}  // namespace custodian::chaos

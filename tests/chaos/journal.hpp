@@ -1,0 +1,31 @@
+#pragma once
+
+/// \file
+/// The history that one process writes; see history.hpp for what stands in it.
+///
+/// Threads: any. Each line is one write(2), so that lines do not mix and a SIGKILL loses none.
+
+#include <filesystem>
+#include <string_view>
+
+#include "custodian/session.hpp"
+
+namespace custodian::chaos {
+
+class Journal {
+ public:
+  /// Makes the file, which must not exist. Throws std::system_error.
+  explicit Journal(const std::filesystem::path& file);
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  ~Journal();
+
+  /// Throws std::system_error if it cannot be written.
+  void note(std::string_view what) const { note(BootClock::now(), what); }
+  void note(BootClock::time_point at, std::string_view what) const;
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace custodian::chaos

@@ -1,0 +1,109 @@
+#include <algorithm>
+
+#include "judge_parts.hpp"
+
+namespace custodian::chaos {
+namespace {
+
+std::string in_ms(Time time) {
+  return std::to_string(std::chrono::duration<double, std::milli>{time}.count()) + " ms";
+}
+
+}  // namespace
+
+std::string describe(const Acquire& acquire) {
+  return "worker " + acquire.process + " (" + acquire.lock + ", acquire " +
+         std::to_string(acquire.id) + ", token " + std::to_string(acquire.token) + ")";
+}
+
+void judge_order(const History&, const Holds& holds, Verdict& verdict) {
+  for (const auto& [lock, in_order] : holds.by_lock()) {
+    std::vector<const Acquire*> believing;
+    const Acquire* greatest = nullptr;
+    for (const Acquire* hold : in_order) {
+      const Time now = hold->granted.value_or(never);
+      // Who was stopped between its grant and the line about it writes it late.
+      if (greatest != nullptr && hold->token <= greatest->token &&
+          (hold->token == greatest->token || !holds.was_stopped(*hold, now))) {
+        verdict.violations.push_back(
+            {Rule::tokens_grow, describe(*hold) + " was granted after " + describe(*greatest)});
+      }
+      if (greatest == nullptr || hold->token > greatest->token) greatest = hold;
+
+      std::erase_if(believing, [&](const Acquire* each) { return holds.end(*each) <= now; });
+      for (const Acquire* other : believing) {
+        const Acquire& earlier = other->token < hold->token ? *other : *hold;
+        if (holds.was_stopped(earlier, now) || holds.was_taken_away(earlier, now)) continue;
+        const Time end = holds.end(*other);
+        verdict.violations.push_back(
+            {Rule::one_holder,
+             describe(*hold) + " was granted " +
+                 (end == never ? "and " : in_ms(end - now) + " before ") + describe(*other) +
+                 (end == never ? " never stopped to believe" : " stopped to believe")});
+      }
+      believing.push_back(hold);
+    }
+  }
+}
+
+void judge_faults(const History& history, const Holds& holds, Verdict& verdict) {
+  for (const Fault& fault : history.faults) {
+    FaultStatistics& statistics = verdict.faults[fault.kind];
+    ++statistics.faults;
+    if (!fault.over) {
+      verdict.violations.push_back({Rule::complete, "fault " + std::to_string(fault.number) + " (" +
+                                                        std::string{to_string(fault.kind)} +
+                                                        ") was never over"});
+    }
+    if (fault.lock.empty()) continue;
+    const Acquire* hold = holds.find(fault.lock, fault.token);
+    if (hold == nullptr) {
+      // A waiter's node is nobody's hold.
+      if (cuts_holder_off(fault.kind)) {
+        verdict.violations.push_back({Rule::complete, "fault " + std::to_string(fault.number) +
+                                                          " is aimed at a hold of " + fault.lock +
+                                                          " that nobody has had"});
+      }
+      continue;
+    }
+    if (!hold->lost) {
+      // Who was killed has neither kept it nor been told.
+      if (fault.kind != FaultKind::worker_killed) ++statistics.kept;
+      continue;
+    }
+    ++statistics.lost;
+    const Time next = holds.next_grant(*hold);
+    if (next == never) continue;
+    statistics.head_starts.push_back(next - *hold->lost);
+    if (cuts_holder_off(fault.kind) && next <= *hold->lost) {
+      verdict.violations.push_back(
+          {Rule::notice_before_reuse, std::string{to_string(fault.kind)} + " " +
+                                          std::to_string(fault.number) + ": " + describe(*hold) +
+                                          " was told " + in_ms(*hold->lost - next) +
+                                          " after the next grant"});
+    }
+  }
+  for (auto& [kind, statistics] : verdict.faults) std::ranges::sort(statistics.head_starts);
+}
+
+void judge_losses(const History& history, Verdict& verdict) {
+  for (const Acquire& hold : history.acquires) {
+    if (!hold.lost) continue;
+    ++verdict.losses;
+    // Who was killed could not say.
+    ++verdict.losses_by_reason[hold.reason.empty() ? "unknown" : hold.reason];
+    const bool concerned = std::ranges::any_of(history.faults, [&](const Fault& fault) {
+      if (fault.kind == FaultKind::calm || fault.begun > *hold.lost) return false;
+      if (fault.over && *fault.over < *hold.lost) return false;
+      return fault.process.empty() || fault.process == hold.process ||
+             // An operator's deletion concerns whoever has the node.
+             (deletes_nodes(fault.kind) && fault.lock == hold.lock && fault.token == hold.token);
+    });
+    if (concerned) continue;
+    verdict.violations.push_back(
+        {Rule::no_false_alarm,
+         describe(hold) + " was told of a loss (" + hold.reason + "), and no fault concerned it"});
+  }
+}
+
+}  // namespace custodian::chaos

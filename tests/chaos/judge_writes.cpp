@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <set>
+
+#include "judge_parts.hpp"
+
+namespace custodian::chaos {
+namespace {
+
+/// When writes of later holders have landed, as far as they were told: what a fenced write has to
+/// respect.
+class Landings {
+ public:
+  void add(std::int64_t token, Time at) { landed_.emplace_back(at, token); }
+  void arrange() {
+    std::ranges::sort(landed_);
+    std::int64_t largest = 0;
+    for (auto& [at, token] : landed_) token = largest = std::max(largest, token);
+  }
+  /// The largest token that had landed before.
+  [[nodiscard]] std::int64_t largest_before(Time at) const {
+    const auto later =
+        std::ranges::lower_bound(landed_, at, {}, &std::pair<Time, std::int64_t>::first);
+    return later == landed_.begin() ? 0 : std::prev(later)->second;
+  }
+
+ private:
+  std::vector<std::pair<Time, std::int64_t>> landed_;
+};
+
+/// The guarded register of one lock. Each write that lands adds one to its version, so that those
+/// whose answers were lost show as gaps.
+struct Register {
+  std::map<std::int64_t, std::int64_t> landed{};  ///< tokens by version
+  std::multiset<std::int64_t> unknown{};          ///< tokens that may have landed
+};
+
+void judge_register(const std::string& lock, Register guarded, std::int64_t last_version,
+                    Verdict& verdict) {
+  const auto report = [&](const std::string& what) {
+    verdict.violations.push_back({Rule::no_stale_write, "the register of " + lock + ": " + what});
+  };
+  std::int64_t version = 0;
+  std::int64_t token = 0;
+  // Fills a gap with writes of unknown outcome, of the smallest tokens that fit between.
+  const auto fill_gap = [&](std::int64_t until_version, std::int64_t until_token) {
+    for (; version + 1 < until_version; ++version) {
+      const auto found = guarded.unknown.lower_bound(token);
+      if (found == guarded.unknown.end() || *found > until_token) {
+        report("version " + std::to_string(version + 1) + " is a write between tokens " +
+               std::to_string(token) + " and " + std::to_string(until_token) +
+               " that none of their holders has made");
+        version = until_version - 1;
+        return;
+      }
+      token = *found;
+      guarded.unknown.erase(found);
+    }
+  };
+  for (const auto& [next_version, next_token] : guarded.landed) {
+    if (next_token < token) {
+      report("version " + std::to_string(next_version) + " was written with token " +
+             std::to_string(next_token) + " after one with token " + std::to_string(token));
+    }
+    fill_gap(next_version, std::max(token, next_token));
+    version = next_version;
+    token = std::max(token, next_token);
+  }
+  if (last_version < version) report("its version has gone back");
+  fill_gap(last_version + 1, std::numeric_limits<std::int64_t>::max());
+}
+
+}  // namespace
+
+void judge_writes(const History& history, const Holds& holds, Verdict& verdict) {
+  std::map<std::string, Landings> fenced;
+  std::map<std::string, Register> guarded;
+  for (const Write& write : history.writes) {
+    const Acquire& hold = history.acquires[write.hold];
+    if (write.kind == WriteKind::fenced && write.outcome == WriteOutcome::landed)
+      fenced[hold.lock].add(hold.token, write.done.value_or(never));
+    if (write.kind != WriteKind::guarded) continue;
+    if (write.outcome == WriteOutcome::unknown) guarded[hold.lock].unknown.insert(hold.token);
+    if (write.outcome == WriteOutcome::landed &&
+        !guarded[hold.lock].landed.emplace(write.version, hold.token).second) {
+      verdict.violations.push_back(
+          {Rule::no_stale_write, describe(hold) + " has landed a write as version " +
+                                     std::to_string(write.version) + ", and another has, too"});
+    }
+  }
+  for (auto& [lock, landings] : fenced) landings.arrange();
+
+  for (const Write& write : history.writes) {
+    const Acquire& hold = history.acquires[write.hold];
+    WriteStatistics& statistics = verdict.writes[write.kind];
+    const bool landed = write.outcome == WriteOutcome::landed;
+    ++statistics.attempted;
+    if (landed) ++statistics.landed;
+    // A resource can refuse an old token only when it has seen a newer one.
+    const bool stale = write.kind == WriteKind::fenced
+                           ? fenced[hold.lock].largest_before(write.begun) > hold.token
+                           : holds.next_grant(hold) < write.begun;
+    if (!stale) continue;
+    ++statistics.stale_attempted;
+    if (!landed) continue;
+    ++statistics.stale_landed;
+    if (write.kind == WriteKind::bare) continue;
+    verdict.violations.push_back(
+        {Rule::no_stale_write, describe(hold) + " has landed a " +
+                                   (write.kind == WriteKind::fenced ? "fenced" : "guarded") +
+                                   " write after the lock had passed on"});
+  }
+  for (auto& [lock, writes] : guarded) {
+    const auto last = history.registers.find(lock);
+    if (last != history.registers.end())
+      judge_register(lock, std::move(writes), last->second, verdict);
+  }
+}
+
+}  // namespace custodian::chaos

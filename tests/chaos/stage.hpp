@@ -1,0 +1,122 @@
+#pragma once
+
+/// \file
+/// What a chaos run plays on: a cluster, worker processes, the lines between them, and the waits
+/// that the faults need.
+///
+/// Each worker has a proxy of its own in front of each member, so that one worker can be cut off,
+/// or kept to one member, while the others go on.
+///
+/// Threads: one at a time. Every wait is bounded, and throws std::runtime_error when it is in vain.
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "custodian/client.hpp"
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/testing/fault_proxy.hpp"
+#include "custodian/testing/testing_cluster.hpp"
+#include "fenced_register.hpp"
+#include "journal.hpp"
+#include "worker_process.hpp"
+
+namespace custodian::chaos {
+
+struct StageSettings {
+  int workers = 4;
+  std::vector<std::string> locks{"a", "b"};
+  std::chrono::milliseconds session_timeout{2000};
+  std::chrono::milliseconds tick{250};
+  std::uint64_t seed = 0;
+  std::filesystem::path directory{};  ///< exists, and is empty
+  std::filesystem::path worker_program{};
+};
+
+/// A worker's place: its lines, and whoever works there now.
+class Place {
+ public:
+  Place(int number, const testing::TestingCluster& cluster);
+
+  [[nodiscard]] int number() const noexcept { return number_; }
+  [[nodiscard]] bool has_worker() const noexcept { return worker_ != nullptr; }
+  /// There must be one.
+  [[nodiscard]] WorkerProcess& worker() const noexcept { return *worker_; }
+  /// Replaces whoever was there.
+  void employ(std::unique_ptr<WorkerProcess> worker) { worker_ = std::move(worker); }
+  [[nodiscard]] std::string next_name();
+  [[nodiscard]] std::string connect_string() const;
+
+  [[nodiscard]] std::deque<testing::FaultProxy>& lines() noexcept { return lines_; }
+  /// Leaves it only the line to this member.
+  void confine_to(std::size_t member);
+  void heal();
+
+ private:
+  int number_;
+  int incarnations_ = 0;
+  std::deque<testing::FaultProxy> lines_;
+  std::unique_ptr<WorkerProcess> worker_;
+};
+
+class Stage {
+ public:
+  explicit Stage(StageSettings settings);
+  ~Stage();
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  /// Returns when all workers are granted locks.
+  void start_workers();
+  void employ_another(Place& place);
+
+  [[nodiscard]] testing::TestingCluster& cluster() noexcept { return cluster_; }
+  [[nodiscard]] const StageSettings& settings() const noexcept { return settings_; }
+  [[nodiscard]] const Journal& journal() const noexcept { return journal_; }
+  [[nodiscard]] Client& client() noexcept { return client_; }
+  [[nodiscard]] std::mt19937_64& random() noexcept { return random_; }
+  [[nodiscard]] Place& any_place();
+  [[nodiscard]] const std::string& any_lock();
+  [[nodiscard]] std::size_t any_follower();
+  [[nodiscard]] std::vector<Participant> queue(const std::string& lock);
+
+  /// Somebody at this place holds this lock, and holds on to it.
+  WorkerProcess::Kept keep(Place& place, const std::string& lock);
+  /// Whoever holds on to a lock at this place does no more than that.
+  void quieten(Place& place);
+  /// The lock has gone to another since.
+  void wait_for_grant_after(const WorkerProcess::Kept& kept);
+  /// All members serve, and every worker is granted a lock, and every lock is granted.
+  void wait_until_all_is_well();
+  void wait_for(const std::string& what, const std::function<bool()>& condition);
+  /// Listens to the workers meanwhile.
+  void pass(std::chrono::milliseconds length);
+
+  /// Lets all workers finish, and notes what they leave.
+  void finish();
+
+ private:
+  void listen();
+  [[nodiscard]] std::int64_t newest_token(const std::string& lock) const;
+  void note_what_is_left();
+  [[nodiscard]] std::size_t nodes_left();
+  [[nodiscard]] std::int64_t watches_left();
+
+  const StageSettings settings_;
+  std::mt19937_64 random_;
+  Journal journal_;
+  testing::TestingCluster cluster_;
+  FencedRegister fenced_register_;
+  Client client_;  ///< has direct lines
+  std::deque<InterProcessMutex> mutexes_;
+  std::deque<Place> places_;
+  bool finishing_ = false;
+};
+
+}  // namespace custodian::chaos

@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// What a holder does with its lock: it writes, in ways that a lock can protect and in one that it
+/// cannot. It never looks whether it still holds it, as a careless program would not.
+///
+/// Threads: one at a time, that of the executor.
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "custodian/client.hpp"
+#include "hold_watch.hpp"
+#include "journal.hpp"
+
+namespace custodian::chaos {
+
+/// Where the registers of a lock are in ZooKeeper, below the run's root.
+[[nodiscard]] std::string guarded_register(const std::string& root, const std::string& lock);
+[[nodiscard]] std::string bare_register(const std::string& root, const std::string& lock);
+
+using HoldPtr = std::shared_ptr<const HoldWatch>;
+
+/// Numbers the attempts of a process.
+struct Attempts {
+  std::int64_t last = 0;
+};
+
+class Writes {
+ public:
+  Writes(Client client, std::string root, std::shared_ptr<const Journal> journal,
+         std::shared_ptr<Attempts> attempts, boost::asio::ip::tcp::socket fenced_register,
+         std::chrono::milliseconds limit);
+
+  /// One of each kind, each noted before and after. An answer that does not come within the limit
+  /// is not waited for. Throws when the fenced register is gone.
+  boost::asio::awaitable<void> write(HoldPtr hold, std::string lock);
+  /// A read: a follower that is cut off answers it.
+  boost::asio::awaitable<void> read(std::string lock);
+
+ private:
+  boost::asio::awaitable<void> write_fenced(HoldPtr hold, std::string lock);
+  boost::asio::awaitable<void> write_guarded(HoldPtr hold, std::string lock);
+  boost::asio::awaitable<void> write_bare(HoldPtr hold, std::string lock);
+  std::int64_t begin(const char* kind, const HoldWatch& hold);
+  void end(std::int64_t attempt, error_code error, std::int32_t version);
+
+  Client client_;
+  std::string root_;
+  std::shared_ptr<const Journal> journal_;
+  std::shared_ptr<Attempts> attempts_;
+  boost::asio::ip::tcp::socket fenced_register_;
+  std::string received_;
+  std::chrono::milliseconds limit_;
+};
+
+}  // namespace custodian::chaos

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "custodian/testing/server_endpoint.hpp"
+
+namespace custodian::tests {
+
+/// Sends back what it gets, on each connection until its end. It has a thread of its own.
+class EchoServer {
+ public:
+  explicit EchoServer(std::uint16_t port = 0);
+  ~EchoServer();
+  EchoServer(const EchoServer&) = delete;
+  EchoServer& operator=(const EchoServer&) = delete;
+
+  [[nodiscard]] testing::ServerEndpoint endpoint() const;
+
+ private:
+  void accept_next();
+
+  boost::asio::io_context context_{1};
+  boost::asio::ip::tcp::acceptor acceptor_;
+  std::thread thread_;
+};
+
+/// How a connection stands, as one of its ends sees it.
+enum class LineState { silent, readable, ended, reset };
+
+/// One end of a connection, without any thread: each step is bounded.
+class Line {
+ public:
+  explicit Line(const testing::ServerEndpoint& endpoint);
+
+  void write(std::string_view bytes);
+  /// What arrives until there are so many bytes, or for so long, or to the end.
+  [[nodiscard]] std::string read(std::size_t count,
+                                 std::chrono::milliseconds limit = std::chrono::seconds{20});
+  /// Waits that long for something to arrive, or for the end.
+  [[nodiscard]] LineState state(std::chrono::milliseconds limit);
+  void close_for_writing();
+
+ private:
+  boost::asio::io_context context_{1};
+  boost::asio::ip::tcp::socket socket_{context_};
+};
+
+}  // namespace custodian::tests

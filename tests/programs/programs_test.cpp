@@ -1,0 +1,207 @@
+// The programs as a user runs them: by their names, their words and their exit status. Each has a
+// minute.
+
+#include <unistd.h>
+
+#include <boost/process.hpp>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "custodian/client.hpp"
+#include "support/catch.hpp"
+#include "support/test_servers.hpp"
+
+namespace process = boost::process;
+using custodian::tests::connect_string;
+using custodian::tests::servers_are_foreign;
+
+namespace {
+
+struct Result {
+  int status = -1;
+  std::string output;
+};
+
+class Program {
+ public:
+  Program(const std::string& program, const std::vector<std::string>& arguments)
+      // timeout(1) passes signals on, and its child's exit status back.
+      : child_{std::string{CUSTODIAN_TIMEOUT}, process::args(words(program, arguments)),
+               process::std_in<process::null, (process::std_out & process::std_err)> output_} {}
+
+  /// True when it has come before the program's end.
+  [[nodiscard]] bool says(const std::string& words) {
+    for (std::string line; std::getline(output_, line);) {
+      read_ += line + '\n';
+      if (line.find(words) != std::string::npos) return true;
+    }
+    return false;
+  }
+  void signal(int number) const { ::kill(child_.id(), number); }
+  [[nodiscard]] Result result() {
+    for (std::string line; std::getline(output_, line);) read_ += line + '\n';
+    child_.wait();
+    return {child_.exit_code(), read_};
+  }
+
+ private:
+  static std::vector<std::string> words(const std::string& program,
+                                        const std::vector<std::string>& arguments) {
+    std::vector<std::string> all{"--kill-after=5", "60", program};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return all;
+  }
+
+  process::ipstream output_;
+  process::child child_;
+  std::string read_;
+};
+
+Result run(const std::string& program, const std::vector<std::string>& arguments) {
+  return Program{program, arguments}.result();
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A directory that is gone with the test.
+class Directory {
+ public:
+  Directory() {
+    std::string name = (std::filesystem::temp_directory_path() / "custodian-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"mkdtemp"};
+    path_ = name;
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  ~Directory() { std::filesystem::remove_all(path_); }
+
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// The demo, small and quick.
+Result run_demo(std::vector<std::string> arguments) {
+  const std::vector<std::string> small{"--workers", "4", "--increments", "10",
+                                       "--hold",    "0", "--time-limit", "50"};
+  arguments.insert(arguments.end(), small.begin(), small.end());
+  if (servers_are_foreign()) {
+    arguments.insert(arguments.end(), {"--servers", connect_string()});
+  } else {
+    arguments.insert(arguments.end(), {"--session-timeout", "1000", "--tick", "200"});
+  }
+  return run(CUSTODIAN_DEMO, arguments);
+}
+
+}  // namespace
+
+TEST_CASE("the examples of a thread, a coroutine and a callback hold a lock and print a token") {
+  for (const char* example :
+       {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK}) {
+    const auto [status, output] = run(example, {connect_string()});
+    INFO(example << ": " << output);
+    CHECK(status == 0);
+    CHECK(contains(output, "printing with token "));
+  }
+}
+
+TEST_CASE("the example of cancellation ends both its waits") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, {connect_string()});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "the thread was stopped, the handler was cancelled"));
+}
+
+TEST_CASE("the example of draining finishes its turn on SIGTERM") {
+  Program drain{CUSTODIAN_EXAMPLE_DRAIN, {connect_string()}};
+  REQUIRE(drain.says("working with token "));
+  drain.signal(SIGTERM);
+  const auto [status, output] = drain.result();
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "drained"));
+}
+
+TEST_CASE("the example of a lost lock stops when its node is deleted") {
+  Program lost{CUSTODIAN_EXAMPLE_LOST, {connect_string()}};
+  REQUIRE(lost.says("counting under "));
+  custodian::Client operator_{custodian::ClientOptions{.servers = connect_string()}};
+  for (const std::string& name : operator_.children("/examples/counter").names) {
+    operator_.remove("/examples/counter/" + name);
+  }
+  const auto [status, output] = lost.result();
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "stopped, the lock is lost"));
+  operator_.remove("/examples/register");
+}
+
+TEST_CASE("the example of a test takes all its turns") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_CLUSTER_TEST, {});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "all turns were taken"));
+}
+
+TEST_CASE("an example says how it is called, and what is wrong with a connection string") {
+  for (const char* example :
+       {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK,
+        CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LOST}) {
+    const Result without = run(example, {});
+    INFO(example << ": " << without.output);
+    CHECK(without.status == 2);
+    CHECK(contains(without.output, "usage: "));
+    const Result wrong = run(example, {"localhost:port"});
+    INFO(wrong.output);
+    CHECK(wrong.status == 1);
+    CHECK(contains(wrong.output, "localhost:port"));
+  }
+}
+
+TEST_CASE("the demo's account is right, with a worker killed while it held the lock") {
+  const auto [status, output] = run_demo({});
+  INFO(output);
+  CHECK(status == 0);
+  // Worker 2 does three of its ten and dies in the fourth.
+  CHECK(contains(output, "33 expected, 33 found in the file, 33 in the history"));
+  CHECK(contains(output, "ok    take-over"));
+  CHECK(contains(output, "All is right."));
+}
+
+TEST_CASE("the demo leaves a history that the separate checker confirms") {
+  const Directory directory;
+  const auto [status, output] = run_demo({"--no-kill", "--directory", directory.file("files")});
+  INFO(output);
+  CHECK(status == 0);
+  const Result check = run(CUSTODIAN_HISTORY_CHECK, {directory.file("files/history")});
+  INFO(check.output);
+  CHECK(check.status == 0);
+  CHECK(contains(check.output, "40 holds, 0 overlaps, 0 out of order, 0 malformed lines"));
+}
+
+TEST_CASE("the history checker refuses a history with an overlap, and a file that is not there") {
+  const Directory directory;
+  const std::string file = directory.file("history");
+  std::ofstream{file} << "1 10 /lock-0000000000 100 200\n2 11 /lock-0000000001 199 300\n";
+  const Result check = run(CUSTODIAN_HISTORY_CHECK, {file});
+  CHECK(check.status == 1);
+  CHECK(contains(check.output, "1 overlaps"));
+  CHECK(run(CUSTODIAN_HISTORY_CHECK, {directory.file("none")}).status == 2);
+}
+
+TEST_CASE("the demo's help is for those who have never seen it, and wrong options are refused") {
+  const Result help = run(CUSTODIAN_DEMO, {"--help"});
+  CHECK(help.status == 0);
+  for (const char* option : {"--workers", "--increments", "--session-timeout", "--servers"}) {
+    CHECK(contains(help.output, option));
+  }
+  CHECK(run(CUSTODIAN_DEMO, {"--workers", "1"}).status != 0);
+}

@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// One acquire and release of an InterProcessMutex by the client "observed", with something going
+/// wrong in it, and what must be true whatever that was.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "world.hpp"
+
+namespace custodian::tests {
+
+enum class Face { acquire, try_acquire, timed };
+
+/// What happens to the acquire, beside the faults.
+enum class Incident {
+  none,
+  holder_releases,
+  holders_node_deleted,
+  own_session_expires,  ///< and then the holder releases
+  own_node_deleted,     ///< by an operator; and then the holder releases
+};
+
+enum class Neighbours { none, foreign, malformed, end_of_sequence };
+
+struct Scenario {
+  std::string name;
+  Face face = Face::acquire;
+  bool held = false;  ///< by the client "other", first
+  Incident incident = Incident::none;
+  RequeuePolicy requeue = RequeuePolicy::queue_again;
+  Neighbours neighbours = Neighbours::none;
+  /// What an acquire may end with instead of a lease when nobody cancels it.
+  std::vector<error_code> expected{};
+  /// The incident happens when this request is sent, if that is before the position is known.
+  std::optional<std::size_t> incident_at{};
+};
+
+enum class CancelMoment { request_sent, before_reply, after_reply };
+struct Cancel {
+  CancelMoment moment = CancelMoment::request_sent;
+  std::size_t at = 0;
+};
+
+using Faults = std::vector<std::pair<std::size_t, Fault>>;
+
+struct Verdict {
+  std::string violation;  ///< empty: all is well
+  std::size_t steps = 0;  ///< requests of the observed client
+  error_code error;       ///< of the acquire
+  bool granted = false;
+};
+
+[[nodiscard]] Verdict play(const Scenario& scenario, Faults faults = {},
+                           std::optional<Cancel> cancel = {});
+
+}  // namespace custodian::tests

@@ -1,0 +1,56 @@
+#include "world.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <future>
+
+namespace custodian::tests {
+
+bool World::run_until_idle(Client& client) {
+  const Deadline deadline{limit};
+  const auto work = boost::asio::make_work_guard(context);
+  while (!deadline.passed()) {
+    // The call waits for the strand, which runs here.
+    auto asking = std::async(std::launch::async, [&client] { return client.load(); });
+    while (asking.wait_for(std::chrono::microseconds{20}) != std::future_status::ready) {
+      context.restart();
+      context.run_one_for(std::chrono::milliseconds{1});
+    }
+    const Session::Load load = asking.get();
+    if (load.operations == 0 && load.watches == 0) return true;
+    context.restart();
+    context.run_one_for(std::chrono::milliseconds{1});
+  }
+  return false;
+}
+
+const std::vector<Fault>& all_faults() {
+  static const std::vector<Fault> faults = [] {
+    std::vector<Fault> all;
+    for (const FaultKind kind : {FaultKind::fail_before, FaultKind::fail_after}) {
+      for (const EarlierReplies earlier : {EarlierReplies::arrive, EarlierReplies::are_lost}) {
+        for (const NextServer next : {NextServer::current, NextServer::lags_behind}) {
+          all.push_back({.kind = kind, .earlier = earlier, .next_server = next});
+        }
+      }
+    }
+    all.push_back({.kind = FaultKind::disconnect});
+    all.push_back({.kind = FaultKind::disconnect, .earlier = EarlierReplies::are_lost});
+    all.push_back({.kind = FaultKind::expire_before});
+    all.push_back({.kind = FaultKind::expire_before, .earlier = EarlierReplies::are_lost});
+    all.push_back({.kind = FaultKind::expire_after});
+    all.push_back({.kind = FaultKind::expire_after, .earlier = EarlierReplies::are_lost});
+    all.push_back({.kind = FaultKind::delay, .turns = 5});
+    all.push_back({.kind = FaultKind::throttle});
+    return all;
+  }();
+  return faults;
+}
+
+std::string describe(const Fault& fault) {
+  std::string text{to_string(fault.kind)};
+  if (fault.earlier == EarlierReplies::are_lost) text += ", earlier replies lost";
+  if (fault.next_server == NextServer::lags_behind) text += ", then a server that lags";
+  return text;
+}
+
+}  // namespace custodian::tests

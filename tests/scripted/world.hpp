@@ -1,0 +1,167 @@
+#pragma once
+
+/// \file
+/// A fake ensemble and the clients on it, all on one executor that the test turns by hand: what
+/// happens between two requests is then always the same, and a run costs no time.
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "custodian/client.hpp"
+#include "custodian/testing/fake_ensemble.hpp"
+
+namespace custodian::tests {
+
+using testing::EarlierReplies;
+using testing::Fault;
+using testing::FaultKind;
+using testing::NextServer;
+using testing::Submission;
+
+/// What an asynchronous operation has come to, if it has.
+template <typename... Results>
+class Outcome {
+ public:
+  [[nodiscard]] auto handler() const {
+    return [value = value_](error_code error, Results... results) {
+      value->emplace(error, std::move(results)...);
+    };
+  }
+  [[nodiscard]] bool arrived() const { return value_->has_value(); }
+  [[nodiscard]] error_code error() const { return std::get<0>(**value_); }
+  template <std::size_t Index = 1>
+  [[nodiscard]] auto& result() const {
+    return std::get<Index>(**value_);
+  }
+
+ private:
+  std::shared_ptr<std::optional<std::tuple<error_code, Results...>>> value_ =
+      std::make_shared<std::optional<std::tuple<error_code, Results...>>>();
+};
+
+class World {
+ public:
+  /// Much more than a run takes; only a run that fails gets there.
+  static constexpr std::chrono::seconds limit{8};
+
+  World()
+      : ensemble{testing::FakeEnsembleOptions{.reconnect_pause = std::chrono::milliseconds{0}}} {}
+
+  [[nodiscard]] ClientOptions options(const std::string& name) {
+    ClientOptions options = ensemble.options(name);
+    options.retry = RetryPolicy::exponential_backoff(std::chrono::milliseconds{1},
+                                                     std::chrono::milliseconds{2}, 20);
+    options.operation_timeout = limit;
+    // No beats between the requests that a test counts.
+    options.session_timeout = std::chrono::hours{1};
+    options.identity = name;
+    return options;
+  }
+  [[nodiscard]] std::unique_ptr<Client> client(const std::string& name) {
+    return client(options(name));
+  }
+  [[nodiscard]] std::unique_ptr<Client> client(ClientOptions options) {
+    auto client = std::make_unique<Client>(context.get_executor(), std::move(options));
+    run_until([&] { return is_connected(client->connection_state()); });
+    return client;
+  }
+
+  /// Turns the executor until it is so; false if it is not in time, or if nothing is left that
+  /// could make it so.
+  bool run_until(const std::function<bool()>& condition) {
+    const Deadline deadline{limit};
+    while (!condition()) {
+      if (deadline.passed()) return false;
+      context.restart();
+      if (context.run_one_for(deadline.remaining()) == 0) return condition();
+    }
+    return true;
+  }
+  template <typename... Results>
+  bool run_until_arrived(const Outcome<Results...>& outcome) {
+    return run_until([&] { return outcome.arrived(); });
+  }
+  /// Lets happen what is due now.
+  void settle() {
+    context.restart();
+    context.poll();
+  }
+
+  /// Destroys a client, and runs until nothing of it is left; false if something keeps it alive.
+  bool end(std::unique_ptr<Client>& client) {
+    const std::weak_ptr<detail::ClientCore> core = client->core();
+    client.reset();
+    return run_until([&] { return core.expired(); });
+  }
+
+  /// Runs until a client has neither requests nor watches nor deletes under way.
+  bool run_until_idle(Client& client);
+
+  // Operations of an operator.
+  void make(const std::string& path, std::string data = {}) {
+    ensemble.operate(request::Create{.path = path, .data = std::move(data), .acl = open_acl()});
+  }
+  void remove(const std::string& path) { ensemble.operate(request::Remove{path}); }
+
+  testing::FakeEnsemble ensemble;
+  boost::asio::io_context context{1};
+};
+
+/// Runs an operation to its end and gives what it came to: `run<GetResult>(world, [&](auto done)
+/// {...})`.
+template <typename... Results, typename Start>
+[[nodiscard]] Outcome<Results...> run(World& world, Start start) {
+  Outcome<Results...> outcome;
+  start(outcome.handler());
+  world.run_until_arrived(outcome);
+  return outcome;
+}
+
+/// Faults at certain requests of one client; every request of it is counted.
+class FaultsAt final : public testing::FaultPlan {
+ public:
+  explicit FaultsAt(std::string client) : client_{std::move(client)} {}
+  FaultsAt(std::string client, std::vector<std::pair<std::size_t, Fault>> faults)
+      : client_{std::move(client)}, faults_{std::move(faults)} {}
+
+  Fault on_submit(const Submission& submission) override {
+    if (submission.client != client_) return {};
+    const std::size_t step = steps_++;
+    if (submitted) submitted(step);
+    for (const auto& [at, fault] : faults_) {
+      if (at == step) return fault;
+    }
+    return {};
+  }
+  void before_reply(const Submission& submission, const Reply&) override {
+    if (submission.client == client_ && replying) replying(replies_++);
+  }
+  void after_reply(const Submission& submission) override {
+    if (submission.client == client_ && replied) replied(answered_++);
+  }
+
+  [[nodiscard]] std::size_t steps() const { return steps_; }
+
+  std::function<void(std::size_t step)> submitted;
+  std::function<void(std::size_t reply)> replying;
+  std::function<void(std::size_t reply)> replied;
+
+ private:
+  const std::string client_;
+  const std::vector<std::pair<std::size_t, Fault>> faults_;
+  std::size_t steps_ = 0;
+  std::size_t replies_ = 0;
+  std::size_t answered_ = 0;
+};
+
+/// A fault of each kind, and each variety of the cuts.
+[[nodiscard]] const std::vector<Fault>& all_faults();
+[[nodiscard]] std::string describe(const Fault& fault);
+
+}  // namespace custodian::tests

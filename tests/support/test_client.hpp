@@ -1,0 +1,134 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "custodian/client.hpp"
+#include "support/catch.hpp"
+#include "support/test_servers.hpp"
+
+namespace custodian::tests {
+
+/// Long enough for a busy machine; nothing waits for it to pass.
+inline constexpr std::chrono::seconds patience{30};
+
+/// Asks again and again until it is so; false if it is not in time.
+[[nodiscard]] inline bool eventually(const std::function<bool()>& condition,
+                                     std::chrono::milliseconds limit = patience) {
+  const Deadline deadline{limit};
+  while (!condition()) {
+    if (deadline.passed()) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  }
+  return true;
+}
+
+[[nodiscard]] inline ClientOptions options_for(std::string servers) {
+  ClientOptions options;
+  options.servers = std::move(servers);
+  options.session_timeout = std::chrono::seconds{10};
+  options.operation_timeout = patience;
+  return options;
+}
+
+/// A client whose paths all lie below a root of the test's own, which goes with it.
+class TestClient {
+ public:
+  explicit TestClient(std::string_view test, std::string servers = connect_string(),
+                      std::chrono::milliseconds session_timeout = std::chrono::seconds{10})
+      : root_{unique_root(test)}, client_{options(std::move(servers), root_, session_timeout)} {}
+
+  ~TestClient() {
+    try {
+      Client outside{options_for(servers_)};
+      outside.remove(root_, {.missing = Missing::is_fine,
+                             .descendants = Descendants::are_removed,
+                             .deadline = std::chrono::seconds{10}});
+    } catch (const Error&) {
+      // The server may be down by the test's own doing.
+    }
+  }
+
+  Client* operator->() { return &client_; }
+  Client& operator*() { return client_; }
+  [[nodiscard]] const std::string& root() const { return root_; }
+
+ private:
+  ClientOptions options(std::string servers, const std::string& root,
+                        std::chrono::milliseconds session_timeout) {
+    servers_ = servers;
+    ClientOptions options = options_for(std::move(servers));
+    options.session_timeout = session_timeout;
+    options.name_space = root;
+    return options;
+  }
+
+  std::string servers_;
+  std::string root_;
+  Client client_;
+};
+
+/// What an asynchronous operation has come to: pass handler(), wait for future(). (Boost 1.81
+/// cannot do as_tuple(use_future).)
+template <typename... Results>
+class Outcome {
+ public:
+  using Value = std::tuple<error_code, Results...>;
+
+  [[nodiscard]] auto handler() const {
+    return [promise = promise_](error_code error, Results... results) {
+      promise->set_value(Value{error, std::move(results)...});
+    };
+  }
+  [[nodiscard]] std::future<Value> future() const { return promise_->get_future(); }
+
+ private:
+  std::shared_ptr<std::promise<Value>> promise_ = std::make_shared<std::promise<Value>>();
+};
+
+/// Starts an operation and gives its outcome: `begun<GetResult>([&](auto done) { ...(done); })`.
+template <typename... Results, typename Start>
+[[nodiscard]] std::future<std::tuple<error_code, Results...>> begun(Start start) {
+  const Outcome<Results...> outcome;
+  start(outcome.handler());
+  return outcome.future();
+}
+
+/// The children of a node; none if the servers have reaped it, an empty container, meanwhile.
+[[nodiscard]] inline std::vector<std::string> names_below(Client& client, const std::string& path) {
+  try {
+    return client.children(path).names;
+  } catch (const Error& error) {
+    if (error.code() == ServerErrc::no_node) return {};
+    throw;
+  }
+}
+
+/// The code of the Error that a call throws; no error if it throws none.
+template <typename Function>
+[[nodiscard]] error_code error_of(Function function) {
+  try {
+    function();
+    return {};
+  } catch (const Error& error) {
+    return error.code();
+  }
+}
+
+template <typename Function>
+[[nodiscard]] std::string message_of(Function function) {
+  try {
+    function();
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace custodian::tests

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace custodian::tests {
+
+// Aborts the process, naming the test case, when a case takes longer than the limit. A hang must
+// not pass for slowness; abort() and not exit(), so that a core or a debugger shows every thread
+// where it stands.
+class Watchdog {
+ public:
+  explicit Watchdog(std::chrono::seconds limit);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  void start(std::string case_name);
+  void stop();
+
+ private:
+  void watch();
+
+  const std::chrono::seconds limit_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string case_name_;
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace custodian::tests

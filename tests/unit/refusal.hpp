@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "custodian/error.hpp"
+#include "support/catch.hpp"
+
+/// Checks that `call` is refused as the caller's mistake, in the name of `operation` and with
+/// `detail` at the end of the message.
+template <typename Call>
+void check_refused(Call call, std::string_view operation, std::string_view detail) {
+  try {
+    static_cast<void>(call());
+    FAIL_CHECK("accepted, although " << detail);
+  } catch (const custodian::Error& error) {
+    CHECK(error.code() == custodian::Errc::invalid_argument);
+    CHECK(error.code() == custodian::ErrorCondition::caller_mistake);
+    CHECK(error.operation() == operation);
+    const std::string message{error.what()};
+    CAPTURE(message, detail);
+    CHECK(message.find("(" + std::string{detail} + ")") != std::string::npos);
+  }
+}

@@ -1,0 +1,43 @@
+#pragma once
+
+/// \file
+/// What the demo shows while it runs: two lines that change in place on a terminal, a line now and
+/// then elsewhere.
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace custodian::demo {
+
+class Display {
+ public:
+  Display();
+
+  struct Picture {
+    std::string holder{};  ///< empty: nobody
+    std::size_t waiting = 0;
+    long done = 0;
+    long planned = 0;
+  };
+  void show(const Picture& picture);
+  /// A line that stays.
+  void tell(const std::string& message);
+  /// What is shown stays as it is.
+  void finish();
+
+  /// Whether colours are wanted: a terminal that can, and no NO_COLOR (https://no-color.org).
+  [[nodiscard]] bool colours() const noexcept { return colours_; }
+
+ private:
+  void erase();
+  void draw();
+
+  bool in_place_;
+  bool colours_;
+  bool drawn_ = false;
+  std::string lines_[2];
+  std::chrono::steady_clock::time_point next_plain_line_{};
+};
+
+}  // namespace custodian::demo

@@ -1,0 +1,51 @@
+#pragma once
+
+/// \file
+/// What the workers of the demo write down, and a judge who believes nothing else.
+///
+/// Each hold of the lock is one line, "process token node in out", appended by its holder while it
+/// holds the lock. `in` and `out` are read from the boot clock, which all processes of a machine
+/// share.
+
+#include <cstddef>
+#include <cstdint>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace custodian::demo {
+
+/// One hold of the lock, as its holder wrote it down.
+struct Hold {
+  int process = 0;
+  std::int64_t token = 0;
+  std::string node{};
+  std::int64_t in = 0;   ///< nanoseconds of the boot clock, after the acquire
+  std::int64_t out = 0;  ///< the same, before the release
+
+  friend bool operator==(const Hold&, const Hold&) = default;
+};
+
+/// With the line break.
+[[nodiscard]] std::string to_line(const Hold& hold);
+/// Nothing if it is not a line as above, to the letter.
+[[nodiscard]] std::optional<Hold> parse_line(std::string_view line);
+
+struct Verdict {
+  std::vector<Hold> holds{};  ///< in the order of the file
+  std::size_t malformed = 0;  ///< lines that are none, or end before they begin
+  std::size_t overlaps = 0;   ///< holds that began before an earlier one had ended
+  std::size_t disorders =
+      0;  ///< holds whose token, or place in the queue, is not above the one before
+  /// What is wrong, in words: the first few.
+  std::vector<std::string> faults{};
+
+  [[nodiscard]] bool flawless() const noexcept { return malformed + overlaps + disorders == 0; }
+};
+
+/// Pure.
+[[nodiscard]] Verdict judge(std::istream& history);
+
+}  // namespace custodian::demo

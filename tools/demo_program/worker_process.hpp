@@ -1,0 +1,52 @@
+#pragma once
+
+/// \file
+/// A worker as the demo sees it: a child process, and what it has said.
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace custodian::demo {
+
+class WorkerProcess {
+ public:
+  /// Starts `program` with these arguments. Throws std::system_error if it cannot.
+  WorkerProcess(int number, const std::string& program, const std::vector<std::string>& arguments);
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+  /// Kills it, if it is still there, and waits until it is gone.
+  ~WorkerProcess();
+
+  /// Where it is with its work; see worker.cpp for what it says.
+  enum class Stage { starting, ready, inside, done, failed, killed };
+  [[nodiscard]] Stage stage() const noexcept { return stage_; }
+  [[nodiscard]] int number() const noexcept { return number_; }
+  [[nodiscard]] int increments_done() const noexcept { return done_; }
+  [[nodiscard]] std::chrono::milliseconds session_timeout() const noexcept { return timeout_; }
+
+  /// Readable when it has said something, or has ended.
+  [[nodiscard]] int descriptor() const noexcept { return socket_; }
+  [[nodiscard]] bool has_ended() const noexcept { return socket_ < 0; }
+  /// Reads what it has said; call it when the descriptor is readable.
+  void listen();
+  void let_begin() const;
+  /// SIGKILL, and waits until it is gone.
+  void kill();
+
+ private:
+  void understand(const std::string& line);
+  int end();
+
+  const int number_;
+  pid_t process_ = -1;
+  int socket_ = -1;
+  std::string unread_;
+  Stage stage_ = Stage::starting;
+  int done_ = 0;
+  std::chrono::milliseconds timeout_{0};
+};
+
+}  // namespace custodian::demo

@@ -203,7 +203,7 @@ Faults::Target Faults::keep_at(Place& place) {
 void Faults::wait_until_told(const Target& target) {
   const WorkerProcess& worker = target.place.worker();
   stage_.wait_for("word of worker " + worker.name() + " about its loss",
-                  [&] { return worker.has_lost_kept(); });
+                  [&] { return worker.has_lost(target.kept); });
 }
 
 void Faults::begin(FaultKind kind, Concerns concerns, const Target& target) {

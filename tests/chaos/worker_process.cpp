@@ -60,7 +60,6 @@ WorkerProcess::~WorkerProcess() {
 
 void WorkerProcess::keep(const std::string& lock) {
   kept_.reset();
-  lost_kept_ = false;
   tell("keep " + lock);
 }
 
@@ -100,11 +99,10 @@ void WorkerProcess::understand(const std::string& line) {
     words >> kept.lock >> kept.token >> kept.node >> kept.session >> password;
     kept.password = from_hexadecimal(password);
     kept_ = std::move(kept);
-    lost_kept_ = false;
   } else if (what == "lost") {
     std::int64_t token = 0;
     words >> lock >> token;
-    if (kept_ && kept_->lock == lock && kept_->token == token) lost_kept_ = true;
+    lost_.insert(token);
   } else if (what == "done") {
     std::size_t load = 0;
     words >> load;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,11 @@ class WorkerProcess {
   };
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] bool is_ready() const noexcept { return ready_; }
-  /// The last hold that it kept since it was told to, and whether it said that it was lost.
+  /// The last hold that it kept since it was told to. Once one is lost, the next may be its own,
+  /// too, and is kept.
   [[nodiscard]] const std::optional<Kept>& kept() const noexcept { return kept_; }
-  [[nodiscard]] bool has_lost_kept() const noexcept { return lost_kept_; }
+  /// Whether it said of this hold, which it kept, that it was lost.
+  [[nodiscard]] bool has_lost(const Kept& kept) const { return lost_.contains(kept.token); }
   [[nodiscard]] std::uint64_t grants() const noexcept { return grants_; }
   /// The largest token that it was granted, by lock.
   [[nodiscard]] const std::map<std::string, std::int64_t>& tokens() const noexcept {
@@ -72,7 +75,7 @@ class WorkerProcess {
   std::string unread_;
   bool ready_ = false;
   std::optional<Kept> kept_;
-  bool lost_kept_ = false;
+  std::set<std::int64_t> lost_;  ///< tokens
   std::uint64_t grants_ = 0;
   std::map<std::string, std::int64_t> tokens_;
   std::optional<std::size_t> load_;

@@ -177,9 +177,9 @@ asio::awaitable<Reply> recover(CreatePtr job) {
 asio::awaitable<void> abandon(CorePtr core, request::Create create, std::string protection) {
   const std::string parent{parent_of(create.path)};
   const std::int64_t session = core->session_info().id;
-  const Plan plan{Deadline::never(), RetryPolicy::forever(std::chrono::milliseconds{100}),
-                  Repeat::unless_outcome_unknown};
-  for (;;) {
+  const RetryPolicy policy = core->options().retry.unlimited();
+  const Plan plan{Deadline::never(), policy, Repeat::unless_outcome_unknown};
+  for (int retries = 0;; ++retries) {
     Request fence = request::Multi{{transaction::Check{"/", any_version}}};
     const Reply fenced = co_await reply_to(core, std::move(fence), plan, nullptr);
     if (fenced.error == Errc::closed) co_return;
@@ -200,7 +200,8 @@ asio::awaitable<void> abandon(CorePtr core, request::Create create, std::string 
         co_return;
       }
     }
-    co_await pause(core, std::chrono::milliseconds{100}, Deadline::never(), nullptr);
+    const auto wait = policy.pause_before({retries, {}, core->random()});
+    co_await pause(core, wait.value(), plan.deadline, nullptr);
   }
 }
 

@@ -9,7 +9,7 @@ namespace custodian::detail {
 void GuaranteedDeletes::add(std::string path, std::int64_t session, std::shared_ptr<void> keep) {
   if (core_.closed()) return;  // the end of the session takes the node along
   const auto [position, is_new] =
-      pending_.try_emplace(std::move(path), Pending{session, false, std::move(keep)});
+      pending_.try_emplace(std::move(path), Pending{.session = session, .keep = std::move(keep)});
   if (is_new && core_.connected()) attempt(position->first, position->second);
 }
 
@@ -52,12 +52,19 @@ void GuaranteedDeletes::on_result(const std::string& path, error_code error) {
   }
   found->second.in_flight = false;
   if (!core_.connected()) return;  // resume() follows with the connection
+  const RetryPolicy policy = core_.options().retry.unlimited();
+  const auto pause = policy.pause_before({found->second.retries++, {}, core_.random()});
   auto timer = std::make_shared<boost::asio::steady_timer>(core_.strand());
-  timer->expires_after(std::chrono::milliseconds{100});
-  timer->async_wait([timer, weak = core_.weak_from_this()](error_code) {
-    const auto core = weak.lock();
-    if (core && core->connected() && !core->closed()) core->deletes().resume();
+  timer->expires_after(pause.value());
+  timer->async_wait([timer, weak = core_.weak_from_this(), path](error_code) {
+    if (const auto core = weak.lock()) core->deletes().try_again(path);
   });
+}
+
+void GuaranteedDeletes::try_again(const std::string& path) {
+  const auto found = pending_.find(path);
+  if (found == pending_.end() || found->second.in_flight || !core_.connected()) return;
+  attempt(found->first, found->second);
 }
 
 }  // namespace custodian::detail

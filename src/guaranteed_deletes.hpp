@@ -2,8 +2,8 @@
 
 /// \file
 /// Nodes that must go, whatever happens to the connection: released locks, and what a given-up
-/// acquire may have left. Tried until the server says that the node is gone, or the session that
-/// owns it is over. Strand only.
+/// acquire may have left. Tried at the pace of the client's retry policy, until the server says
+/// that the node is gone, or the session that owns it is over. Strand only.
 
 #include <cstdint>
 #include <map>
@@ -34,11 +34,13 @@ class GuaranteedDeletes {
   struct Pending {
     std::int64_t session = 0;
     bool in_flight = false;
+    int retries = 0;
     std::shared_ptr<void> keep{};
   };
 
   void attempt(const std::string& path, Pending& pending);
   void on_result(const std::string& path, error_code error);
+  void try_again(const std::string& path);
 
   ClientCore& core_;
   std::map<std::string, Pending> pending_;

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-TEST_CASE("grant: a session that was idle asks a quorum before it takes a lock") {
+TEST_CASE("grant: a session that was idle asks a quorum before it takes a lock", "[timed]") {
   constexpr auto longer = 3 * timeout;
   Held held{{}, longer};
   held.lease.release();
@@ -27,7 +27,7 @@ TEST_CASE("grant: a session that was idle asks a quorum before it takes a lock")
   held.end();
 }
 
-TEST_CASE("grant: a waiter asks a quorum when its turn comes long after it came") {
+TEST_CASE("grant: a waiter asks a quorum when its turn comes long after it came", "[timed]") {
   Held held;
   auto others = run<Lease>(held.world, [&](auto done) {
     held.lease.release();
@@ -53,7 +53,8 @@ TEST_CASE("grant: a waiter asks a quorum when its turn comes long after it came"
   held.end();
 }
 
-TEST_CASE("grant: a lock whose turn comes late is given only when there is a comfortable rest") {
+TEST_CASE("grant: a lock whose turn comes late is given only when there is a comfortable rest",
+          "[timed]") {
   constexpr auto longer = 2 * timeout;
   Held held{{}, longer};
   auto others = run<Lease>(held.world, [&](auto done) {
@@ -73,7 +74,7 @@ TEST_CASE("grant: a lock whose turn comes late is given only when there is a com
   held.end();
 }
 
-TEST_CASE("grant: who wakes up because the one in front gave up is not let in") {
+TEST_CASE("grant: who wakes up because the one in front gave up is not let in", "[timed]") {
   Held held;
   asio::cancellation_signal signal;
   Outcome<Lease> second;
@@ -96,7 +97,7 @@ TEST_CASE("grant: who wakes up because the one in front gave up is not let in") 
   held.end();
 }
 
-TEST_CASE("grant: who loses its session while it asks a quorum queues again") {
+TEST_CASE("grant: who loses its session while it asks a quorum queues again", "[timed]") {
   class ExpiresOnFirstQuestion final : public testing::FaultPlan {
    public:
     Fault on_submit(const Submission& submission) override {
@@ -129,7 +130,8 @@ TEST_CASE("grant: who loses its session while it asks a quorum queues again") {
   held.end();
 }
 
-TEST_CASE("grant: no lock is given on a session that is too short to be told of a loss") {
+TEST_CASE("grant: no lock is given on a session that is too short to be told of a loss",
+          "[timed]") {
   World world;
   ClientOptions options = world.options("short");
   options.session_timeout = 100ms;

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-TEST_CASE("lease: it stays held while its session beats") {
+TEST_CASE("lease: it stays held while its session beats", "[timed]") {
   Held held;
   held.pass(2 * timeout);
   CHECK(held.lease.state() == LeaseState::held);
@@ -22,7 +22,8 @@ TEST_CASE("lease: it stays held while its session beats") {
   held.end();
 }
 
-TEST_CASE("lease: without a connection it is suspended at once, and held again with the next") {
+TEST_CASE("lease: without a connection it is suspended at once, and held again with the next",
+          "[timed]") {
   Held held;
   std::vector<LeaseState> told;
   const Subscription listening = held.lease.on_state([&](LeaseState now) { told.push_back(now); });
@@ -38,7 +39,7 @@ TEST_CASE("lease: without a connection it is suspended at once, and held again w
   held.end();
 }
 
-TEST_CASE("lease: a connection that breaks gains it no time") {
+TEST_CASE("lease: a connection that breaks gains it no time", "[timed]") {
   Held held;
   held.pass(timeout / 2);
   held.world.settle();
@@ -52,7 +53,7 @@ TEST_CASE("lease: a connection that breaks gains it no time") {
   held.end();
 }
 
-TEST_CASE("lease: a server that falls silent is left, also by who holds nothing") {
+TEST_CASE("lease: a server that falls silent is left, also by who holds nothing", "[timed]") {
   const bool holds = GENERATE(true, false);
   Held held;
   if (!holds) held.lease.release();
@@ -70,7 +71,8 @@ TEST_CASE("lease: a server that falls silent is left, also by who holds nothing"
   held.end();
 }
 
-TEST_CASE("lease: it is lost when its clock has run out, for ever, and the holder is told") {
+TEST_CASE("lease: it is lost when its clock has run out, for ever, and the holder is told",
+          "[timed]") {
   Held held;
   const std::int64_t session = held.client->session().id;
   auto waiting = held.other_queues();
@@ -104,7 +106,8 @@ TEST_CASE("lease: it is lost when its clock has run out, for ever, and the holde
   held.end();
 }
 
-TEST_CASE("lease: a session that is given up serves nobody, and its waiters queue again") {
+TEST_CASE("lease: a session that is given up serves nobody, and its waiters queue again",
+          "[timed]") {
   Held held;
   held.world.make("/two");
   std::optional<InterProcessMutex> second{std::in_place, *held.other, "/two"};
@@ -137,7 +140,8 @@ TEST_CASE("lease: a session that is given up serves nobody, and its waiters queu
   held.end();
 }
 
-TEST_CASE("lease: a loss that was once said is not taken back by an answer that comes late") {
+TEST_CASE("lease: a loss that was once said is not taken back by an answer that comes late",
+          "[timed]") {
   Held held;
   held.pass(timeout / 2);
   const auto plan = std::make_shared<FaultsAt>(
@@ -158,7 +162,8 @@ TEST_CASE("lease: a loss that was once said is not taken back by an answer that 
   held.end();
 }
 
-TEST_CASE("lease: a session that is given up and stays out of reach is left to the servers") {
+TEST_CASE("lease: a session that is given up and stays out of reach is left to the servers",
+          "[timed]") {
   Held held;
   const std::int64_t session = held.client->session().id;
   held.world.ensemble.stop();
@@ -177,7 +182,7 @@ TEST_CASE("lease: a session that is given up and stays out of reach is left to t
   held.end();
 }
 
-TEST_CASE("lease: a cautious one is lost as soon as the connection fails") {
+TEST_CASE("lease: a cautious one is lost as soon as the connection fails", "[timed]") {
   Held held{{.loss_policy = LossPolicy::on_suspended}};
   const std::int64_t session = held.client->session().id;
   held.world.ensemble.disconnect(session);
@@ -189,7 +194,7 @@ TEST_CASE("lease: a cautious one is lost as soon as the connection fails") {
   held.end();
 }
 
-TEST_CASE("lease: one that is lost and not let go does not cost the session") {
+TEST_CASE("lease: one that is lost and not let go does not cost the session", "[timed]") {
   Held held;
   const std::int64_t session = held.client->session().id;
   held.world.remove(held.lease.node());
@@ -199,7 +204,7 @@ TEST_CASE("lease: one that is lost and not let go does not cost the session") {
   held.end();
 }
 
-TEST_CASE("lease: a session that ends is told, and its leases are lost") {
+TEST_CASE("lease: a session that ends is told, and its leases are lost", "[timed]") {
   Held held;
   held.world.ensemble.expire(held.client->session().id);
   REQUIRE(held.world.run_until([&] { return held.lease.lost().stop_requested(); }));

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-TEST_CASE("lease: a node that an operator deletes is missed with the next beat") {
+TEST_CASE("lease: a node that an operator deletes is missed with the next beat", "[timed]") {
   Held held;
   held.world.remove(held.lease.node());
   REQUIRE(held.world.run_until([&] { return held.lease.lost().stop_requested(); }));
@@ -21,7 +21,7 @@ TEST_CASE("lease: a node that an operator deletes is missed with the next beat")
   held.end();
 }
 
-TEST_CASE("lease: one of many that is deleted is told, and the others are not") {
+TEST_CASE("lease: one of many that is deleted is told, and the others are not", "[timed]") {
   Held held;
   std::vector<std::unique_ptr<InterProcessMutex>> mutexes;
   std::vector<Lease> leases;
@@ -43,7 +43,8 @@ TEST_CASE("lease: one of many that is deleted is told, and the others are not") 
   held.end();
 }
 
-TEST_CASE("lease: one that was granted after waiting is told of its node's deletion at once") {
+TEST_CASE("lease: one that was granted after waiting is told of its node's deletion at once",
+          "[timed]") {
   Held held;
   auto waiting = held.other_queues();
   held.lease.release();
@@ -56,7 +57,7 @@ TEST_CASE("lease: one that was granted after waiting is told of its node's delet
   held.end();
 }
 
-TEST_CASE("lease: a waiter whose node an operator deletes is told while it waits") {
+TEST_CASE("lease: a waiter whose node an operator deletes is told while it waits", "[timed]") {
   Held held;
   auto waiting = held.other_queues();
   for (const std::string& name : held.world.ensemble.children(lock_path)) {
@@ -69,7 +70,7 @@ TEST_CASE("lease: a waiter whose node an operator deletes is told while it waits
   held.end();
 }
 
-TEST_CASE("lease: a node that cannot be checked does not cost the others their beats") {
+TEST_CASE("lease: a node that cannot be checked does not cost the others their beats", "[timed]") {
   Held held;
   held.world.make("/closed");
   std::optional<InterProcessMutex> closed{std::in_place, *held.client, "/closed"};
@@ -86,7 +87,7 @@ TEST_CASE("lease: a node that cannot be checked does not cost the others their b
   held.end();
 }
 
-TEST_CASE("lease: it stays held though its only node cannot be checked") {
+TEST_CASE("lease: it stays held though its only node cannot be checked", "[timed]") {
   Held held;
   const std::string node = held.lease.node();
   held.world.ensemble.refuse(node);
@@ -96,7 +97,7 @@ TEST_CASE("lease: it stays held though its only node cannot be checked") {
   held.end();
 }
 
-TEST_CASE("lease: a client that closes with a delete under way leaves nothing behind") {
+TEST_CASE("lease: a client that closes with a delete under way leaves nothing behind", "[timed]") {
   Held held;
   auto waiting = held.other_queues();
   held.lease.release();
@@ -110,7 +111,7 @@ TEST_CASE("lease: a client that closes with a delete under way leaves nothing be
   CHECK(held.world.ensemble.sessions().empty());
 }
 
-TEST_CASE("lease: who closes with a lease is told before the servers are") {
+TEST_CASE("lease: who closes with a lease is told before the servers are", "[timed]") {
   Held held;
   auto waiting = held.other_queues();
   bool granted_when_told = true;
@@ -124,7 +125,7 @@ TEST_CASE("lease: who closes with a lease is told before the servers are") {
   held.end();
 }
 
-TEST_CASE("lease: terms that cannot be kept are refused") {
+TEST_CASE("lease: terms that cannot be kept are refused", "[timed]") {
   Held held;
   CHECK_THROWS_AS(InterProcessMutex(*held.client, "/x", {.lease = {.hold_at_most = 0ns}}), Error);
   AcquireOptions options;
@@ -141,7 +142,7 @@ TEST_CASE("lease: terms that cannot be kept are refused") {
   held.end();
 }
 
-TEST_CASE("lease: closing the client loses it, before the servers are told") {
+TEST_CASE("lease: closing the client loses it, before the servers are told", "[timed]") {
   Held held;
   held.client.reset();
   REQUIRE(held.world.run_until([&] { return held.lease.state() == LeaseState::lost; }));
@@ -149,7 +150,8 @@ TEST_CASE("lease: closing the client loses it, before the servers are told") {
   held.end();
 }
 
-TEST_CASE("lease: it ends by itself after its maximum time, and the holder is told first") {
+TEST_CASE("lease: it ends by itself after its maximum time, and the holder is told first",
+          "[timed]") {
   // No beat comes to its help: they are ten minutes apart.
   Held held{{.hold_at_most = 100ms}, 1h};
   auto waiting = held.other_queues();
@@ -168,7 +170,7 @@ TEST_CASE("lease: it ends by itself after its maximum time, and the holder is to
   held.end();
 }
 
-TEST_CASE("lease: a release is no loss") {
+TEST_CASE("lease: a release is no loss", "[timed]") {
   Held held;
   const std::stop_token lost = held.lease.lost();
   Outcome<> waiting;
@@ -182,7 +184,7 @@ TEST_CASE("lease: a release is no loss") {
   held.end();
 }
 
-TEST_CASE("lease: a wait for its state is cancelled") {
+TEST_CASE("lease: a wait for its state is cancelled", "[timed]") {
   Held held;
   asio::cancellation_signal signal;
   Outcome<LeaseState> waiting;
@@ -196,7 +198,7 @@ TEST_CASE("lease: a wait for its state is cancelled") {
   held.end();
 }
 
-TEST_CASE("lease: to assert that it is held is to ask a quorum") {
+TEST_CASE("lease: to assert that it is held is to ask a quorum", "[timed]") {
   Held held;
   held.world.ensemble.clear_history();
   Outcome<> asked;
@@ -213,7 +215,8 @@ TEST_CASE("lease: to assert that it is held is to ask a quorum") {
   held.end();
 }
 
-TEST_CASE("lease: a guarded write lands while it is held, and not when its node is gone") {
+TEST_CASE("lease: a guarded write lands while it is held, and not when its node is gone",
+          "[timed]") {
   Held held;
   held.world.make("/register");
   const auto write = [&](std::string value) {

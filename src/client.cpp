@@ -105,8 +105,10 @@ Client::~Client() {
   if (!core_ || !owner_) return;
   if (core_->forked()) {
     // The threads are the parent's; joining, or even destroying what they use, would not end.
+    // NOLINTBEGIN(bugprone-unhandled-exception-at-new): without memory for this, the child may end
     static_cast<void>(new std::shared_ptr{std::move(core_)});
     static_cast<void>(new std::shared_ptr{std::move(runtime_)});
+    // NOLINTEND(bugprone-unhandled-exception-at-new)
     return;
   }
   const Deadline deadline{close_grace};

@@ -50,12 +50,12 @@ bool runs_on_this_thread(const asio::any_io_executor& executor) {
 
 }  // namespace
 
-ClientCore::ClientCore(asio::any_io_executor executor, asio::any_io_executor callbacks,
+ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_executor callbacks,
                        ClientOptions options, std::shared_ptr<void> keep_alive)
     : keep_alive_{std::move(keep_alive)},
       options_{with_defaults(std::move(options))},
       process_{::getpid()},
-      strand_{asio::make_strand(std::move(executor))},
+      strand_{asio::make_strand(executor)},
       callback_executor_{std::move(callbacks)},
       callbacks_{asio::make_strand(callback_executor_)},
       prefix_{parse_connection_string("connect", options_.servers).chroot, options_.name_space},
@@ -77,8 +77,8 @@ void ClientCore::begin_session() {
   for (const auto& [scheme, value] : options_.credentials) {
     settings.credentials.push_back({scheme, value});
   }
-  session_ = std::make_shared<ClientSession>(shared_from_this(), std::move(settings));
-  session_->start();
+  session_ = std::make_shared<ClientSession>(shared_from_this());
+  session_->start(std::move(settings));
 }
 
 void ClientCore::begin_session_after(std::chrono::milliseconds pause) {
@@ -194,6 +194,15 @@ void ClientCore::set_connection_state(ConnectionState state) {
       if (const auto listener = weak.lock()) (*listener)(state);
     });
   }
+  state_waiters_.tell(state);
+}
+
+void ClientCore::wait_state(ConnectionState known, const CancellationPtr& cancellation,
+                            Handler<ConnectionState> handler) {
+  const ConnectionState now = connection_state();
+  // It will never be another.
+  if (now == ConnectionState::closed && known == now) return std::move(handler)(Errc::closed, now);
+  state_waiters_.wait(now, known, cancellation, std::move(handler));
 }
 
 ConnectionState ClientCore::connection_state() const {

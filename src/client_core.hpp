@@ -27,6 +27,7 @@
 #include "custodian/service.hpp"
 #include "guaranteed_deletes.hpp"
 #include "paths.hpp"
+#include "state_waiters.hpp"
 
 namespace custodian::detail {
 
@@ -37,7 +38,7 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   using Strand = boost::asio::strand<boost::asio::any_io_executor>;
 
   /// `keep_alive` is released last: it may own the context of the executors.
-  ClientCore(boost::asio::any_io_executor executor, boost::asio::any_io_executor callbacks,
+  ClientCore(const boost::asio::any_io_executor& executor, boost::asio::any_io_executor callbacks,
              ClientOptions options, std::shared_ptr<void> keep_alive);
   ~ClientCore();
   ClientCore(const ClientCore&) = delete;
@@ -97,6 +98,8 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   void enter(Operation& operation);
   void leave(Operation& operation) noexcept;
   void set_servers(std::string servers);
+  void wait_state(ConnectionState known, const CancellationPtr& cancellation,
+                  Handler<ConnectionState> handler);
 
   void on_session_state(ClientSession& session, SessionState state, const SessionInfo& info);
 
@@ -124,6 +127,7 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   std::string servers_;
   boost::asio::steady_timer timer_;
   GuaranteedDeletes deletes_{*this};
+  StateWaiters<ConnectionState> state_waiters_;
   /// In the order in which they began.
   std::map<std::uint64_t, Operation*> operations_;
   std::minstd_rand random_{std::random_device{}()};

@@ -175,6 +175,15 @@ void start_wait_connected(CorePtr core, CancellationPtr cancellation, OperationO
       plan_of(core, options, Repeat::always), std::move(handler), &nothing);
 }
 
+void start_wait_connection_state(CorePtr core, CancellationPtr cancellation, ConnectionState known,
+                                 Handler<ConnectionState> handler) {
+  if (core->forked()) return std::move(handler)(Errc::forked, core->connection_state());
+  core->on_strand([core, known, cancellation = std::move(cancellation),
+                   handler = std::move(handler)]() mutable {
+    core->wait_state(known, cancellation, std::move(handler));
+  });
+}
+
 // -- Removal --------------------------------------------------------------------------------------
 
 namespace {

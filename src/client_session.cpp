@@ -11,15 +11,12 @@ namespace custodian::detail {
 
 namespace asio = boost::asio;
 
-ClientSession::ClientSession(const std::shared_ptr<ClientCore>& core, SessionSettings settings)
-    : core_{core},
-      settings_{std::move(settings)},
-      clock_{core->options().touch_interval},
-      timer_{core->strand()} {}
+ClientSession::ClientSession(const std::shared_ptr<ClientCore>& core)
+    : core_{core}, clock_{core->options().touch_interval}, timer_{core->strand()} {}
 
-void ClientSession::start() {
+void ClientSession::start(SessionSettings settings) {
   const auto core = core_.lock();
-  wire_ = core->options().session_factory(core->strand(), settings_, weak_from_this());
+  wire_ = core->options().session_factory(core->strand(), std::move(settings), weak_from_this());
   asio::post(core->strand(), [self = shared_from_this()] {
     if (self->wire_) self->wire_->start();
   });
@@ -151,6 +148,10 @@ void ClientSession::close_if_free() {
 
 // -- The clock and the beats ----------------------------------------------------------------------
 
+void ClientSession::on_lease() {
+  if (!minds_clock_) check();
+}
+
 void ClientSession::check() {
   if (retired_ || over_) return;
   const auto core = core_.lock();
@@ -169,7 +170,8 @@ void ClientSession::check() {
 
 void ClientSession::schedule() {
   auto next = heartbeat_.next();
-  if (has_live_holds()) next = std::min(next, clock_.valid_until());
+  minds_clock_ = has_live_holds();
+  if (minds_clock_) next = std::min(next, clock_.valid_until());
   if (next == BootClock::time_point::max()) {
     timer_.cancel();
     return;

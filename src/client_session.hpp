@@ -24,8 +24,8 @@ class Hold;
 class ClientSession final : public SessionObserver,
                             public std::enable_shared_from_this<ClientSession> {
  public:
-  ClientSession(const std::shared_ptr<ClientCore>& core, SessionSettings settings);
-  void start();
+  explicit ClientSession(const std::shared_ptr<ClientCore>& core);
+  void start(SessionSettings settings);
 
   // Any thread.
   /// 0 before the servers have given it one.
@@ -41,8 +41,8 @@ class ClientSession final : public SessionObserver,
   [[nodiscard]] Session& wire() noexcept { return *wire_; }
   [[nodiscard]] const LeaseClock& clock() const noexcept { return clock_; }
   [[nodiscard]] bool has_holds() const;
-  /// Looks after the clock and the beats: also called when there is a new lease.
-  void check();
+  /// There is a new lease: sees to it that somebody minds the clock.
+  void on_lease();
   /// A lease has seen its clock run out, and counts as lost now: so do the others, unless an answer
   /// has come meanwhile.
   void give_up_if_run_out();
@@ -65,6 +65,8 @@ class ClientSession final : public SessionObserver,
   void abandon_unless_connected();
   [[nodiscard]] bool has_live_holds() const;
   [[nodiscard]] bool clock_has_run_out() const;
+  /// Looks after the clock and the beats.
+  void check();
   void schedule();
   void beat();
   void ask_for(const Holds& holds);
@@ -72,13 +74,13 @@ class ClientSession final : public SessionObserver,
 
   const std::weak_ptr<ClientCore> core_;
   std::shared_ptr<Session> wire_;
-  SessionSettings settings_;
   LeaseClock clock_;
   Heartbeat heartbeat_;
   boost::asio::steady_timer timer_;
   bool retired_ = false;
   bool over_ = false;
-  int unanswered_ = 0;  ///< parts of the newest beat
+  bool minds_clock_ = false;  ///< the timer is set to its end, too, for there is a lease
+  int unanswered_ = 0;        ///< parts of the newest beat
 
   std::atomic<std::int64_t> id_ = 0;
   std::atomic<bool> connected_ = false;

@@ -26,7 +26,7 @@ HoldPtr Hold::make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSessi
   hold->watch_node();
   hold->limit();
   hold->on_session_state();
-  hold->session_->check();
+  hold->session_->on_lease();
   return hold;
 }
 
@@ -48,11 +48,8 @@ Hold::~Hold() {
   session_->remove(*this);
   core_->count_hold(-1);
   if (waiters_.empty()) return;
-  core_->on_strand([waiters = std::make_shared<decltype(waiters_)>(std::move(waiters_))] {
-    for (const auto& waiter : *waiters) {
-      finish(std::move(*waiter), asio::error::operation_aborted, LeaseState::released);
-    }
-  });
+  core_->on_strand(
+      [waiters = std::move(waiters_)]() mutable { waiters.abort(LeaseState::released); });
 }
 
 // -- What is known on any thread ------------------------------------------------------------------
@@ -148,29 +145,9 @@ void Hold::limit() {
   });
 }
 
-void Hold::wait(LeaseState known, CancellationPtr cancellation, Handler<LeaseState> handler) {
-  const LeaseState now = state();
-  if (now != known) return std::move(handler)(error_code{}, now);
-  if (cancellation && cancellation->requested()) {
-    return std::move(handler)(asio::error::operation_aborted, now);
-  }
-  auto waiter = std::make_unique<Waiter>(Waiter{known, cancellation, std::move(handler)});
-  if (cancellation) {
-    cancellation->on_request(waiter.get(), [weak = weak_from_this(), key = waiter.get()] {
-      const auto self = weak.lock();
-      if (!self) return;
-      const auto found = std::ranges::find(self->waiters_, key, &std::unique_ptr<Waiter>::get);
-      if (found == self->waiters_.end()) return;
-      Waiter given_up = std::move(**found);
-      self->waiters_.erase(found);
-      std::move(given_up.handler)(asio::error::operation_aborted, self->state());
-    });
-  }
-  waiters_.push_back(std::move(waiter));
-}
-
-void Hold::finish(Waiter waiter, error_code error, LeaseState state) {
-  std::move(waiter.handler)(error, state);
+void Hold::wait(LeaseState known, const CancellationPtr& cancellation,
+                Handler<LeaseState> handler) {
+  waiters_.wait(state(), known, cancellation, std::move(handler));
 }
 
 void Hold::tell() {
@@ -189,15 +166,7 @@ void Hold::tell() {
       if (const auto listener = weak.lock()) (*listener)(now);
     });
   }
-  auto waiting = std::exchange(waiters_, {});
-  for (auto& waiter : waiting) {
-    if (waiter->known == now) {
-      waiters_.push_back(std::move(waiter));
-      continue;
-    }
-    if (waiter->cancellation) waiter->cancellation->forget(waiter.get());
-    finish(std::move(*waiter), {}, now);
-  }
+  waiters_.tell(now);
 }
 
 void Hold::tell_lost() {

@@ -15,6 +15,7 @@
 #include "client_core.hpp"
 #include "client_session.hpp"
 #include "custodian/lease.hpp"
+#include "state_waiters.hpp"
 
 namespace custodian::detail {
 
@@ -52,15 +53,9 @@ class Hold : public std::enable_shared_from_this<Hold> {
   /// A quorum was asked whether the node is there.
   void on_check_failed(const error_code& error);
   [[nodiscard]] bool is_checkable() const noexcept { return checkable_; }
-  void wait(LeaseState known, CancellationPtr cancellation, Handler<LeaseState> handler);
+  void wait(LeaseState known, const CancellationPtr& cancellation, Handler<LeaseState> handler);
 
  private:
-  struct Waiter {
-    LeaseState known;
-    CancellationPtr cancellation;
-    Handler<LeaseState> handler;
-  };
-
   Hold(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session, OwnNode node,
        const LeaseOptions& options);
 
@@ -69,7 +64,6 @@ class Hold : public std::enable_shared_from_this<Hold> {
   void tell();
   void tell_lost();
   void delete_node();
-  static void finish(Waiter waiter, error_code error, LeaseState state);
 
   const std::shared_ptr<ClientCore> core_;
   const std::shared_ptr<ClientSession> session_;
@@ -84,7 +78,7 @@ class Hold : public std::enable_shared_from_this<Hold> {
   // The strand only.
   LeaseState told_ = LeaseState::held;
   bool checkable_ = true;
-  std::vector<std::unique_ptr<Waiter>> waiters_;
+  StateWaiters<LeaseState> waiters_;
   std::unique_ptr<boost::asio::steady_timer> timer_;  ///< of a lease with a maximum time
 
   std::mutex mutex_;  ///< guards what follows

@@ -124,7 +124,7 @@ void start_wait_state(std::shared_ptr<ClientCore> core, CancellationPtr cancella
   if (core->forked()) return std::move(handler)(Errc::forked, LeaseState::released);
   core->on_strand([hold = std::move(hold), known, cancellation = std::move(cancellation),
                    handler = std::move(handler)]() mutable {
-    hold->wait(known, std::move(cancellation), std::move(handler));
+    hold->wait(known, cancellation, std::move(handler));
   });
 }
 

@@ -18,11 +18,10 @@ OwnNode& OwnNode::operator=(OwnNode&& other) noexcept {
 
 OwnNode::~OwnNode() {
   if (!core_ || core_->forked()) return;
+  const auto watch = watch_ ? std::make_shared<Watch>(std::move(watch_)) : nullptr;
   core_->on_strand([core = core_, path = core_->prefix().add(created_.path),
                     session = created_.stat.ephemeral_owner,
-                    watch = std::make_shared<Watch>(std::move(watch_))]() mutable {
-    core->deletes().add(std::move(path), session, std::move(watch));
-  });
+                    watch]() mutable { core->deletes().add(std::move(path), session, watch); });
 }
 
 std::string_view OwnNode::name() const noexcept {

@@ -210,6 +210,17 @@ class Client {
   /// Told of every change from now on. The listener is kept until the subscription is destroyed.
   [[nodiscard]] Subscription on_connection_state(ConnectionListener listener);
 
+  /// Waits until the state is another than `known`, at once if it is already.
+  /// Completes with: error, the state.
+  /// Cancellation: total.
+  /// Errors: operation_aborted; closed, if that is the state and is known.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_wait_connection_state(ConnectionState known, Token&& token) {
+    return initiate<void(error_code, ConnectionState), &detail::start_wait_connection_state>(
+        core_, std::forward<Token>(token), known);
+  }
+
   /// Completes when there is a connection; at once if there is one.
   template <typename Token>
   auto async_wait_connected(OperationOptions options, Token&& token) {

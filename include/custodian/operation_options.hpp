@@ -15,6 +15,7 @@
 
 #include "custodian/acl.hpp"
 #include "custodian/bridge.hpp"
+#include "custodian/connection_state.hpp"
 #include "custodian/deadline.hpp"
 #include "custodian/node.hpp"
 #include "custodian/retry_policy.hpp"
@@ -113,6 +114,8 @@ void start_children_and_watch(CorePtr core, CancellationPtr cancellation, std::s
                               OperationOptions options, Handler<Children, Watch> handler);
 void start_wait_connected(CorePtr core, CancellationPtr cancellation, OperationOptions options,
                           Handler<> handler);
+void start_wait_connection_state(CorePtr core, CancellationPtr cancellation, ConnectionState known,
+                                 Handler<ConnectionState> handler);
 
 using ServiceFactory = std::function<std::unique_ptr<Service>(boost::asio::any_io_executor strand)>;
 Service& use_service(const CorePtr& core, std::type_index type, const ServiceFactory& make);

@@ -132,7 +132,7 @@ struct Held {};
 /// `position` contenders in front exclude this one; `nearest` is the last of them.
 struct Wait {
   Contender nearest;
-  std::size_t position;
+  std::size_t position = 0;
 };
 /// The listing does not contain the contender's own node.
 struct OwnNodeMissing {};

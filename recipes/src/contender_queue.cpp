@@ -85,7 +85,8 @@ void tell_position(const Acquire& acquire, std::size_t ahead) {
 }
 
 /// Ends when the own node or the nearest one ahead has changed or gone, or may have: the caller
-/// lists again.
+/// lists again. The caller awaits it, and its node outlives that.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<error_code> wait_for_change(AcquirePtr acquire, OwnNode& own, std::string nearest,
                                             std::size_t ahead) {
   const auto core = acquire->client().core();

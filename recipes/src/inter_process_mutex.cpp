@@ -7,7 +7,6 @@
 
 namespace custodian {
 
-using recipes_detail::Patience;
 using recipes_detail::Queue;
 
 namespace recipes_detail {

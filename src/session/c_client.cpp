@@ -27,6 +27,7 @@ struct CClient::MultiResults {
 
 namespace {
 
+// NOLINTNEXTLINE(performance-no-int-to-ptr): a key, never followed
 void* to_context(std::uint64_t key) { return reinterpret_cast<void*>(key); }
 std::uint64_t to_key(const void* context) { return reinterpret_cast<std::uintptr_t>(context); }
 

@@ -31,7 +31,7 @@
 
 #include "custodian/session.hpp"
 
-struct _zhandle;
+struct _zhandle;  // NOLINT(bugprone-reserved-identifier): the C client's own name
 
 namespace custodian::detail {
 

@@ -68,7 +68,7 @@ void Descriptor::shut_down() {
 }
 
 bool Descriptor::discard_input() {
-  std::array<char, 4096> buffer;
+  std::array<char, 4096> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
   for (;;) {
     const auto count =
         ::recv(duplicate_.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);

@@ -51,15 +51,17 @@ Session::Load ZooKeeperSession::load() const { return {operations_.size(), watch
 // -- Requests -------------------------------------------------------------------------------------
 
 void ZooKeeperSession::submit(Request request, ReplyHandler handler) {
-  const auto refuse = [&](error_code error) {
+  const auto refuse = [this](error_code error, ReplyHandler refused) {
     Reply reply;
     reply.error = error;
-    boost::asio::post(strand_, [handler = std::move(handler), reply = std::move(reply)]() mutable {
-      std::move(handler)(std::move(reply));
+    boost::asio::post(strand_, [refused = std::move(refused), reply = std::move(reply)]() mutable {
+      std::move(refused)(std::move(reply));
     });
   };
-  if (closing_) return refuse(Errc::closed);
-  if (state_ != SessionState::connected || retired_) return refuse(Errc::not_connected);
+  if (closing_) return refuse(Errc::closed, std::move(handler));
+  if (state_ != SessionState::connected || retired_) {
+    return refuse(Errc::not_connected, std::move(handler));
+  }
 
   const std::uint64_t id = next_operation_++;
   Operation operation{std::move(handler)};
@@ -74,8 +76,7 @@ void ZooKeeperSession::submit(Request request, ReplyHandler handler) {
   operation.stamp.sent = BootClock::now();
   if (const error_code error = client_->submit(request, id, operation.watch)) {
     if (operation.watch != 0) watches_.reply_received(operation.watch, watch.watcher, false);
-    handler.swap(operation.handler);
-    return refuse(error);
+    return refuse(error, std::move(operation.handler));
   }
   operations_.emplace(id, std::move(operation));
   schedule_pump();

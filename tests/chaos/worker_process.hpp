@@ -5,14 +5,15 @@
 ///
 /// Threads: one at a time.
 
-#include <sys/types.h>
-
+#include <csignal>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "child_process/child_process.hpp"
 
 namespace custodian::chaos {
 
@@ -21,10 +22,6 @@ class WorkerProcess {
   /// Throws std::system_error if it cannot be started.
   WorkerProcess(std::string name, const std::string& program,
                 const std::vector<std::string>& arguments);
-  WorkerProcess(const WorkerProcess&) = delete;
-  WorkerProcess& operator=(const WorkerProcess&) = delete;
-  /// Kills it, if it is still there, and waits until it is gone.
-  ~WorkerProcess();
 
   struct Kept {
     std::string lock{};
@@ -49,30 +46,26 @@ class WorkerProcess {
   [[nodiscard]] std::optional<std::size_t> load_when_done() const noexcept { return load_; }
 
   void keep(const std::string& lock);
-  void be_quiet() const { tell("be-quiet"); }
-  void let_go();
-  void finish() const { tell("finish"); }
+  void be_quiet() const { process_.tell("be-quiet"); }
+  void let_go() const { process_.tell("let-go"); }
+  void finish() const { process_.tell("finish"); }
 
   /// Readable when it has said something, or has ended.
-  [[nodiscard]] int descriptor() const noexcept { return socket_; }
-  [[nodiscard]] bool has_ended() const noexcept { return socket_ < 0; }
+  [[nodiscard]] int descriptor() const noexcept { return process_.descriptor(); }
+  [[nodiscard]] bool has_ended() const noexcept { return process_.has_ended(); }
   /// Reads what it has said; call it when the descriptor is readable.
   void listen();
 
-  void stop() const;
-  void resume() const;
+  void stop() const { process_.send_signal(SIGSTOP); }
+  void resume() const { process_.send_signal(SIGCONT); }
   /// SIGKILL, and waits until it is gone.
-  void kill();
+  void kill() { process_.kill(); }
 
  private:
-  void tell(const std::string& message) const;
   void understand(const std::string& line);
-  void end();
 
   const std::string name_;
-  pid_t process_ = -1;
-  int socket_ = -1;
-  std::string unread_;
+  testing::ChildProcess process_;
   bool ready_ = false;
   std::optional<Kept> kept_;
   std::set<std::int64_t> lost_;  ///< tokens

@@ -1,11 +1,16 @@
 // What a client's operations come to when something fails at each request that they send.
 
 #include <algorithm>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 
 #include "support/catch.hpp"
 #include "world.hpp"
 
 namespace custodian::tests {
+
+namespace asio = boost::asio;
+
 namespace {
 
 bool may_be_applied(const Fault& fault) {
@@ -208,6 +213,70 @@ TEST_CASE("a watch outlives its connection, and tells what it missed") {
   REQUIRE(world.run_until_arrived(on_b));
   CHECK(on_b.error() == Errc::session_lost);
   a = {}, b = {}, list = {};  // a watch keeps its client's inside alive
+  CHECK(world.end(client));
+}
+
+TEST_CASE("each state of the connection can be awaited") {
+  World world;
+  auto client = world.client("observed");
+  Client handle = client->share();
+  const auto next = [&](ConnectionState known) {
+    Outcome<ConnectionState> changed;
+    handle.async_wait_connection_state(known, changed.handler());
+    return changed;
+  };
+  using enum ConnectionState;
+
+  const auto at_once = next(suspended);
+  REQUIRE(world.run_until_arrived(at_once));
+  CHECK(at_once.result() == connected);
+
+  const auto to_suspended = next(connected);
+  world.settle();
+  CHECK_FALSE(to_suspended.arrived());
+  world.ensemble.stop();
+  REQUIRE(world.run_until_arrived(to_suspended));
+  CHECK(to_suspended.result() == suspended);
+
+  const auto to_reconnected = next(suspended);
+  const auto as_well = next(suspended);
+  world.ensemble.start();
+  REQUIRE(world.run_until_arrived(to_reconnected));
+  CHECK(to_reconnected.result() == reconnected);
+  REQUIRE(world.run_until_arrived(as_well));
+  CHECK(as_well.result() == reconnected);
+
+  const auto to_lost = next(reconnected);
+  world.ensemble.expire(client->session().id);
+  REQUIRE(world.run_until_arrived(to_lost));
+  // The next session may have come before the handler.
+  CHECK((to_lost.result() == lost || to_lost.result() == suspended));
+  REQUIRE(world.run_until([&] { return client->connection_state() == connected; }));
+
+  const auto to_closed = next(connected);
+  client->close();
+  REQUIRE(world.run_until_arrived(to_closed));
+  CHECK(to_closed.result() == closed);
+  const auto never = next(closed);
+  REQUIRE(world.run_until_arrived(never));
+  CHECK(never.error() == Errc::closed);
+}
+
+TEST_CASE("whoever waits for another state of the connection can give up") {
+  World world;
+  auto client = world.client("observed");
+  asio::cancellation_signal signal;
+  Outcome<ConnectionState> changed;
+  client->async_wait_connection_state(
+      ConnectionState::connected, asio::bind_cancellation_slot(signal.slot(), changed.handler()));
+  world.settle();
+  CHECK_FALSE(changed.arrived());
+  signal.emit(asio::cancellation_type::total);
+  REQUIRE(world.run_until_arrived(changed));
+  CHECK(changed.error() == asio::error::operation_aborted);
+  // What comes afterwards finds nobody.
+  world.ensemble.stop();
+  CHECK(world.run_until([&] { return client->connection_state() == ConnectionState::suspended; }));
   CHECK(world.end(client));
 }
 

@@ -3,11 +3,11 @@
 /// \file
 /// A worker as the demo sees it: a child process, and what it has said.
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <string>
 #include <vector>
+
+#include "child_process/child_process.hpp"
 
 namespace custodian::demo {
 
@@ -15,10 +15,6 @@ class WorkerProcess {
  public:
   /// Starts `program` with these arguments. Throws std::system_error if it cannot.
   WorkerProcess(int number, const std::string& program, const std::vector<std::string>& arguments);
-  WorkerProcess(const WorkerProcess&) = delete;
-  WorkerProcess& operator=(const WorkerProcess&) = delete;
-  /// Kills it, if it is still there, and waits until it is gone.
-  ~WorkerProcess();
 
   /// Where it is with its work; see worker.cpp for what it says.
   enum class Stage { starting, ready, inside, done, failed, killed };
@@ -28,22 +24,19 @@ class WorkerProcess {
   [[nodiscard]] std::chrono::milliseconds session_timeout() const noexcept { return timeout_; }
 
   /// Readable when it has said something, or has ended.
-  [[nodiscard]] int descriptor() const noexcept { return socket_; }
-  [[nodiscard]] bool has_ended() const noexcept { return socket_ < 0; }
+  [[nodiscard]] int descriptor() const noexcept { return process_.descriptor(); }
+  [[nodiscard]] bool has_ended() const noexcept { return process_.has_ended(); }
   /// Reads what it has said; call it when the descriptor is readable.
   void listen();
-  void let_begin() const;
+  void let_begin() const { process_.tell(""); }
   /// SIGKILL, and waits until it is gone.
   void kill();
 
  private:
   void understand(const std::string& line);
-  int end();
 
   const int number_;
-  pid_t process_ = -1;
-  int socket_ = -1;
-  std::string unread_;
+  testing::ChildProcess process_;
   Stage stage_ = Stage::starting;
   int done_ = 0;
   std::chrono::milliseconds timeout_{0};

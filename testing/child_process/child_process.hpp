@@ -1,0 +1,48 @@
+#pragma once
+
+/// \file
+/// A child process that is spoken to in lines, over its standard input and output. For the demo and
+/// for chaos; not installed.
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace custodian::testing {
+
+/// Threads: one at a time.
+class ChildProcess {
+ public:
+  /// Throws std::system_error if it cannot be started.
+  ChildProcess(const std::string& program, const std::vector<std::string>& arguments);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  /// Kills it, if it is still there, and waits until it is gone.
+  ~ChildProcess();
+
+  /// Readable when it has said something, or has ended; negative when that is known.
+  [[nodiscard]] int descriptor() const noexcept { return socket_; }
+  [[nodiscard]] bool has_ended() const noexcept { return socket_ < 0; }
+  /// Whether it has ended by itself, with 0.
+  [[nodiscard]] bool has_succeeded() const noexcept { return exit_status_ == 0; }
+
+  /// The lines that have become complete. Blocks unless the descriptor is readable.
+  [[nodiscard]] std::vector<std::string> listen();
+  /// That it is gone already shows in listen().
+  void tell(const std::string& line) const;
+  void send_signal(int signal) const;
+  /// SIGKILL, and waits until it is gone.
+  void kill();
+
+ private:
+  void end();
+
+  pid_t process_ = -1;
+  int socket_ = -1;
+  std::string unread_;
+  std::optional<int> exit_status_;
+};
+
+}  // namespace custodian::testing

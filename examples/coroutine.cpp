@@ -15,7 +15,7 @@
 
 namespace asio = boost::asio;
 
-asio::awaitable<void> print_alone(custodian::Client& client) {
+asio::awaitable<void> print_alone(custodian::Client client) {
   custodian::InterProcessMutex mutex{client, "/examples/printer"};
   const custodian::Lease lease = co_await mutex.async_acquire(asio::use_awaitable);
   // Here is one coroutine, of all in all processes that use this path on these servers.
@@ -31,7 +31,7 @@ int main(int argc, char* argv[]) {
     asio::io_context context;
     custodian::Client client{context.get_executor(), {.servers = argv[1]}};
     std::exception_ptr failure;
-    asio::co_spawn(context, print_alone(client), [&](std::exception_ptr error) {
+    asio::co_spawn(context, print_alone(client.share()), [&](std::exception_ptr error) {
       failure = error;
       client.close();  // run() returns when there is nothing left to do
     });

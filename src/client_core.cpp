@@ -188,7 +188,8 @@ void ClientCore::set_connection_state(ConnectionState state) {
     std::erase_if(listeners_, [](const auto& each) { return each.expired(); });
     listeners = listeners_;
   }
-  log(LogLevel::info, "connection " + std::string{to_string(state)});
+  const bool bad = state == ConnectionState::suspended || state == ConnectionState::lost;
+  log(bad ? LogLevel::warning : LogLevel::info, "connection " + std::string{to_string(state)});
   for (auto& weak : listeners) {
     asio::post(callbacks_, [weak = std::move(weak), state] {
       if (const auto listener = weak.lock()) (*listener)(state);

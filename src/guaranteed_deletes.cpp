@@ -1,7 +1,5 @@
 #include "guaranteed_deletes.hpp"
 
-#include <boost/asio/steady_timer.hpp>
-
 #include "client_core.hpp"
 
 namespace custodian::detail {
@@ -25,6 +23,7 @@ void GuaranteedDeletes::session_over(std::int64_t session) {
 
 void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
   pending.in_flight = true;
+  pending.timer.reset();
   core_.session().submit(request::Remove{path, any_version},
                          [weak = core_.weak_from_this(), path](const Reply& reply) {
                            if (const auto core = weak.lock()) {
@@ -50,14 +49,16 @@ void GuaranteedDeletes::on_result(const std::string& path, error_code error) {
     if (owned) core_.end_session(session);
     return;
   }
-  found->second.in_flight = false;
-  if (!core_.connected()) return;  // resume() follows with the connection
+  Pending& pending = found->second;
+  pending.in_flight = false;
+  // resume() follows with the next connection.
+  if (error == ServerErrc::connection_loss || !core_.connected()) return;
   const RetryPolicy policy = core_.options().retry.unlimited();
-  const auto pause = policy.pause_before({found->second.retries++, {}, core_.random()});
-  auto timer = std::make_shared<boost::asio::steady_timer>(core_.strand());
-  timer->expires_after(pause.value());
-  timer->async_wait([timer, weak = core_.weak_from_this(), path](error_code) {
-    if (const auto core = weak.lock()) core->deletes().try_again(path);
+  const auto pause = policy.pause_before({pending.retries++, {}, core_.random()});
+  pending.timer = std::make_unique<boost::asio::steady_timer>(core_.strand(), pause.value());
+  pending.timer->async_wait([weak = core_.weak_from_this(), path](error_code cancelled) {
+    const auto core = weak.lock();
+    if (core && !cancelled) core->deletes().try_again(path);
   });
 }
 

@@ -5,6 +5,7 @@
 /// acquire may have left. Tried at the pace of the client's retry policy, until the server says
 /// that the node is gone, or the session that owns it is over. Strand only.
 
+#include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -35,6 +36,7 @@ class GuaranteedDeletes {
     std::int64_t session = 0;
     bool in_flight = false;
     int retries = 0;
+    std::unique_ptr<boost::asio::steady_timer> timer{};  ///< until the next try
     std::shared_ptr<void> keep{};
   };
 

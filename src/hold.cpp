@@ -47,7 +47,7 @@ Hold::~Hold() {
   }
   session_->remove(*this);
   core_->count_hold(-1);
-  if (waiters_.empty()) return;
+  if (!waiters_.used()) return;
   core_->on_strand(
       [waiters = std::move(waiters_)]() mutable { waiters.abort(LeaseState::released); });
 }

@@ -227,10 +227,7 @@ const std::string& Lease::node() const noexcept {
 
 int Lease::hold_count() const noexcept { return hold_ ? hold_->leases.load() : 0; }
 
-Lease Lease::share() const {
-  if (!hold_ || hold_->state() == LeaseState::lost) throw Error{Errc::lock_lost, "share", node()};
-  return Lease{hold_};
-}
+Lease Lease::share() const noexcept { return hold_ ? Lease{hold_} : Lease{}; }
 
 TransactionOperation Lease::check() const {
   if (!hold_) throw Error{Errc::lock_lost, "check", ""};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/asio/error.hpp>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -16,14 +17,16 @@ namespace custodian::detail {
 template <typename State>
 class StateWaiters {
  public:
-  [[nodiscard]] bool empty() const noexcept { return waiting_->empty(); }
+  /// Whether anybody has ever waited. Any thread.
+  [[nodiscard]] bool used() const noexcept { return waiting_ != nullptr; }
 
-  /// Completes at once if the state is another already.
+  /// Completes at once if the state is another already; with the known one if it is cancelled.
   void wait(State now, State known, const CancellationPtr& cancellation, Handler<State> handler) {
     if (now != known) return std::move(handler)(error_code{}, now);
     if (cancellation && cancellation->requested()) {
       return std::move(handler)(boost::asio::error::operation_aborted, now);
     }
+    if (!waiting_) waiting_ = std::make_shared<Waiting>();
     auto waiter = std::make_unique<Waiter>(Waiter{known, cancellation, std::move(handler)});
     if (cancellation) {
       cancellation->on_request(waiter.get(), [weak = std::weak_ptr{waiting_}, key = waiter.get()] {
@@ -41,17 +44,18 @@ class StateWaiters {
 
   /// This is the state now.
   void tell(State now) {
-    for (auto& waiter : std::exchange(*waiting_, {})) {
-      if (waiter->known == now) {
-        waiting_->push_back(std::move(waiter));
-      } else {
-        complete(*waiter, error_code{}, now);
-      }
-    }
+    if (!waiting_) return;
+    // A handler may wait again, or cancel somebody.
+    const auto others = std::stable_partition(waiting_->begin(), waiting_->end(),
+                                              [&](const auto& each) { return each->known == now; });
+    Waiting told{std::make_move_iterator(others), std::make_move_iterator(waiting_->end())};
+    waiting_->erase(others, waiting_->end());
+    for (const auto& waiter : told) complete(*waiter, error_code{}, now);
   }
 
   /// Nobody has a state any more.
   void abort(State last) {
+    if (!waiting_) return;
     for (const auto& waiter : std::exchange(*waiting_, {})) {
       complete(*waiter, boost::asio::error::operation_aborted, last);
     }
@@ -63,6 +67,7 @@ class StateWaiters {
     CancellationPtr cancellation;
     Handler<State> handler;
   };
+  using Waiting = std::vector<std::unique_ptr<Waiter>>;
 
   static void complete(Waiter& waiter, error_code error, State state) {
     if (waiter.cancellation) waiter.cancellation->forget(&waiter);
@@ -70,8 +75,7 @@ class StateWaiters {
   }
 
   /// Shared with cancellations, which may come when this is gone.
-  std::shared_ptr<std::vector<std::unique_ptr<Waiter>>> waiting_ =
-      std::make_shared<std::vector<std::unique_ptr<Waiter>>>();
+  std::shared_ptr<Waiting> waiting_;
 };
 
 }  // namespace custodian::detail

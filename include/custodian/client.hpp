@@ -211,7 +211,7 @@ class Client {
   [[nodiscard]] Subscription on_connection_state(ConnectionListener listener);
 
   /// Waits until the state is another than `known`, at once if it is already.
-  /// Completes with: error, the state.
+  /// Completes with: error, the state (`known` with an error).
   /// Cancellation: total.
   /// Errors: operation_aborted; closed, if that is the state and is known.
   /// Executor: the handler's, or the client's callback executor.
@@ -235,8 +235,9 @@ class Client {
   /// Replaces the servers; throws Error if the list is wrong or has a chroot. The session goes on.
   void set_servers(std::string_view servers);
 
-  /// Ends the session and waits for that to be sent, one second at most. What is under way fails
-  /// (closed), leases are lost, watches end. Does nothing the second time.
+  /// Ends the session and waits for that to be sent, one second at most; on a thread that runs the
+  /// client only begins it. What is under way fails (closed), leases are lost, watches end. Does
+  /// nothing the second time.
   void close();
   /// The same in an orderly way: refuses new acquires, ends those that wait, and closes when the
   /// last lease has been released, or at the deadline. False if a lease was still held then.

@@ -164,8 +164,8 @@ class Lease {
   [[nodiscard]] const std::string& node() const noexcept;
   /// Leases that share the hold, this one included; 0 if empty.
   [[nodiscard]] int hold_count() const noexcept;
-  /// Another lease on the same hold. Throws Error (lock_lost) if this one is lost or empty.
-  [[nodiscard]] Lease share() const;
+  /// Another lease on the same hold, lost or not; empty if this one is.
+  [[nodiscard]] Lease share() const noexcept;
 
   /// For authors of recipes; see detail::start_lease.
   explicit Lease(detail::HoldPtr hold) noexcept;

@@ -7,6 +7,7 @@
 
 namespace custodian {
 
+using recipes_detail::Patience;
 using recipes_detail::Queue;
 
 namespace recipes_detail {
@@ -31,7 +32,9 @@ void start_try_acquire_until(std::shared_ptr<detail::ClientCore>, CancellationPt
                              QueuePtr queue, Deadline deadline, AcquireOptions options,
                              Handler<AcquireResult> handler) {
   const Deadline until = deadline.or_default(Deadline::never());
-  start_acquire_within(queue, std::move(cancellation), {.deadline = until}, std::move(options),
+  // Without time to wait it is a try, as the standard has it.
+  const Patience patience = until.passed() ? Patience{.only_try = true} : Patience{until};
+  start_acquire_within(queue, std::move(cancellation), patience, std::move(options),
                        std::move(handler));
 }
 
@@ -85,6 +88,10 @@ Lease InterProcessMutex::acquire(const Lease& lease) const {
   if (lease && node.substr(0, slash == 0 ? 1 : slash) != path()) {
     throw Error{Errc::invalid_argument, "acquire", path(), "lease: it is another lock's"};
   }
+  const LeaseState state = lease.state();
+  if (state == LeaseState::lost || state == LeaseState::released) {
+    throw Error{Errc::lock_lost, "acquire", path(), "lease: " + std::string{to_string(state)}};
+  }
   return lease.share();
 }
 
@@ -130,7 +137,8 @@ void InterProcessMutex::unlock() { holds_->leave(path()).release(); }
 Lease InterProcessMutex::current_lease() const { return holds_->lease(); }
 
 bool InterProcessMutex::is_held_by_this_thread() const {
-  return static_cast<bool>(holds_->lease());
+  const LeaseState state = holds_->lease().state();
+  return state == LeaseState::held || state == LeaseState::suspended;
 }
 
 int InterProcessMutex::hold_count() const { return holds_->count(); }

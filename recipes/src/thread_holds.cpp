@@ -42,12 +42,7 @@ int ThreadHolds::count() const {
 Lease ThreadHolds::lease() const {
   const std::lock_guard lock{mutex_};
   const auto found = holds_.find(std::this_thread::get_id());
-  if (found == holds_.end()) return {};
-  try {
-    return found->second.lease.share();
-  } catch (const Error&) {
-    return {};  // lost
-  }
+  return found == holds_.end() ? Lease{} : found->second.lease.share();
 }
 
 }  // namespace custodian::recipes_detail

@@ -243,9 +243,10 @@ void ZooKeeperSession::on_connected() {
   info_.connection = connection;
   info_.handshake = handshake_;
   if (info_.timeout < settings_.session_timeout && info_.id != previous) {
-    log(LogLevel::info, "the server shortened the session timeout from " +
-                            std::to_string(settings_.session_timeout.count()) + " ms to " +
-                            std::to_string(info_.timeout.count()) + " ms (its maxSessionTimeout)");
+    log(LogLevel::warning, "the server shortened the session timeout from " +
+                               std::to_string(settings_.session_timeout.count()) + " ms to " +
+                               std::to_string(info_.timeout.count()) +
+                               " ms (its maxSessionTimeout)");
   }
   set_state(SessionState::connected);
   schedule_pump();

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <system_error>
+#include <utility>
 
 namespace custodian::testing {
 
@@ -73,13 +74,14 @@ void ChildProcess::kill() {
 void ChildProcess::end() {
   if (socket_ >= 0) ::close(socket_);
   socket_ = -1;
-  if (process_ <= 0) return;
+  const pid_t process = std::exchange(process_, -1);
+  if (process <= 0) return;
   int status = 0;
-  while (::waitpid(process_, &status, 0) < 0) {
-    if (errno != EINTR) return;  // somebody else has waited for it
-  }
-  process_ = -1;
-  if (WIFEXITED(status)) exit_status_ = WEXITSTATUS(status);
+  pid_t waited = -1;
+  do {
+    waited = ::waitpid(process, &status, 0);
+  } while (waited < 0 && errno == EINTR);
+  if (waited == process && WIFEXITED(status)) exit_status_ = WEXITSTATUS(status);
 }
 
 }  // namespace custodian::testing

@@ -46,6 +46,21 @@ TEST_CASE("a timed acquire that comes late says who is in the way") {
   CHECK(eventually([&] { return client->children("/lock").names.size() == 1; }));
 }
 
+TEST_CASE("without time to wait it is a try") {
+  TestClient client{"no-time"};
+  client->wait_connected();
+  InterProcessMutex mutex{*client, "/lock"};
+  const AcquireResult free = mutex.try_acquire_for(0s);
+  CHECK(free);
+  const AcquireResult held = mutex.try_acquire_until(Deadline::Clock::now() - 1s);
+  CHECK_FALSE(held);
+  REQUIRE(held.blocked_by);
+  CHECK(held.blocked_by->node == free.lease.node());
+  InterProcessMutex another{*client, "/another"};
+  CHECK(another.try_lock_for(0s));
+  another.unlock();
+}
+
 TEST_CASE("std::scoped_lock and std::unique_lock lock it") {
   TestClient client{"standard"};
   InterProcessMutex mutex{*client, "/lock"};
@@ -227,7 +242,7 @@ TEST_CASE("a session that ends loses the lease, and its waiters queue again") {
   CHECK_FALSE(error);
   CHECK(granted.state() == LeaseState::held);
   CHECK(lease.state() == LeaseState::lost);
-  CHECK(error_of([&] { static_cast<void>(lease.share()); }) == Errc::lock_lost);
+  CHECK(error_of([&] { static_cast<void>(mutex.acquire(lease)); }) == Errc::lock_lost);
 }
 
 TEST_CASE("the standard face after a loss: unlock is quiet, locking again says so") {
@@ -237,7 +252,14 @@ TEST_CASE("the standard face after a loss: unlock is quiet, locking again says s
   mutex.lock();
   const SessionInfo session = client->session();
   own_server().expire_session(session.id, session.password);
-  REQUIRE(eventually([&] { return !mutex.current_lease(); }));
+  REQUIRE(eventually([&] { return !mutex.is_held_by_this_thread(); }));
+  {
+    // Who asks only now is told as well.
+    const Lease lost = mutex.current_lease();
+    CHECK(lost.state() == LeaseState::lost);
+    CHECK(lost.token().value > 0);
+    CHECK(eventually([&] { return lost.lost().stop_requested(); }));
+  }
   CHECK(error_of([&] { mutex.lock(); }) == Errc::lock_lost);
   mutex.unlock();
   mutex.lock();

@@ -151,6 +151,13 @@ TEST_CASE("the example of a test takes all its turns") {
   CHECK(contains(output, "all turns were taken"));
 }
 
+TEST_CASE("the example of a test without a server takes its turns") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_FAKE_TEST, {});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "all turns were taken"));
+}
+
 TEST_CASE("an example says how it is called, and what is wrong with a connection string") {
   for (const char* example :
        {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK,

@@ -92,7 +92,7 @@ TEST_CASE("lease: it is lost when its clock has run out, for ever, and the holde
   REQUIRE(held.world.run_until([&] { return is_connected(held.client->connection_state()); }));
   CHECK(held.lease.state() == LeaseState::lost);
   CHECK(held.client->session().id != session);
-  CHECK_THROWS_AS(static_cast<void>(held.lease.share()), Error);
+  CHECK_THROWS_AS(static_cast<void>(held.mutex->acquire(held.lease)), Error);
   held.pass(timeout);
   CHECK_FALSE(waiting.arrived());
 

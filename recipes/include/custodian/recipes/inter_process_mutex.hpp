@@ -95,7 +95,8 @@ class InterProcessMutex {
   [[nodiscard]] AcquireResult try_acquire(AcquireOptions options = {});
 
   /// Waits until the deadline, or for so long: `try_acquire_for(2s)`. Coming late is no error; not
-  /// even having stood in the queue by then is one (deadline_exceeded).
+  /// even having stood in the queue by then is one (deadline_exceeded). With a deadline that has
+  /// passed, or no time to wait, it is try_acquire().
   [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {},
                                                 AcquireOptions options = {});
   [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait,
@@ -160,8 +161,10 @@ class InterProcessMutex {
   /// hold it.
   void unlock();
 
-  /// The lease behind this thread's hold, shared: for its token and state. Empty if it holds none.
+  /// The lease behind this thread's hold, shared: for its token, its state, and to be told of its
+  /// loss. Empty if this thread has locked nothing. Keeps the lock until it is released, too.
   [[nodiscard]] Lease current_lease() const;
+  /// Whether this thread has locked it, and has not lost it.
   [[nodiscard]] bool is_held_by_this_thread() const;
   /// How often this thread would have to unlock().
   [[nodiscard]] int hold_count() const;

@@ -68,7 +68,7 @@ struct Client::Runtime : std::enable_shared_from_this<Client::Runtime> {
 
 namespace {
 
-constexpr std::chrono::seconds close_grace{1};
+constexpr auto close_grace = detail::ClientCore::close_grace;
 
 void throw_if(error_code error, std::string_view operation, std::string_view path) {
   if (error) throw Error{error, operation, path};

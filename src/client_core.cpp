@@ -268,7 +268,24 @@ std::vector<std::shared_ptr<Operation>> ClientCore::operations() const {
 void ClientCore::count_hold(int change) noexcept {
   const std::lock_guard lock{mutex_};
   holds_ += change;
-  if (holds_ == 0) no_hold_.notify_all();
+  if (holds_ != 0) return;
+  no_hold_.notify_all();
+  if (draining_) asio::post(strand_, [self = shared_from_this()] { self->on_no_hold(); });
+}
+
+bool ClientCore::has_hold() const {
+  const std::lock_guard lock{mutex_};
+  return holds_ != 0;
+}
+
+void ClientCore::cancel_without_hold(const std::shared_ptr<asio::steady_timer>& timer) {
+  without_hold_.push_back(timer);
+}
+
+void ClientCore::on_no_hold() {
+  for (const auto& weak : std::exchange(without_hold_, {})) {
+    if (const auto timer = weak.lock()) timer->cancel();
+  }
 }
 
 bool ClientCore::wait_until_no_hold(Deadline deadline) {

@@ -36,6 +36,8 @@ class Operation;
 class ClientCore final : public std::enable_shared_from_this<ClientCore> {
  public:
   using Strand = boost::asio::strand<boost::asio::any_io_executor>;
+  /// How long the end of a session may take to be sent.
+  static constexpr std::chrono::seconds close_grace{1};
 
   /// `keep_alive` is released last: it may own the context of the executors.
   ClientCore(const boost::asio::any_io_executor& executor, boost::asio::any_io_executor callbacks,
@@ -80,6 +82,7 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   void begin_drain();
 
   void count_hold(int change) noexcept;
+  [[nodiscard]] bool has_hold() const;
   [[nodiscard]] bool wait_until_no_hold(Deadline deadline);
 
   // The strand only.
@@ -98,6 +101,8 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   void enter(Operation& operation);
   void leave(Operation& operation) noexcept;
   void set_servers(std::string servers);
+  /// Cancels a timer when nobody holds anything any more; call it while somebody does.
+  void cancel_without_hold(const std::shared_ptr<boost::asio::steady_timer>& timer);
   void wait_state(ConnectionState known, const CancellationPtr& cancellation,
                   Handler<ConnectionState> handler);
 
@@ -108,6 +113,7 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   void begin_session_after(std::chrono::milliseconds pause);
   void end_sessions(std::chrono::milliseconds grace, std::function<void()> done);
   void on_session_over();
+  void on_no_hold();
   void set_session_info(const SessionInfo& info);
   void set_connection_state(ConnectionState state);
   [[nodiscard]] std::vector<std::shared_ptr<Operation>> operations() const;
@@ -128,6 +134,7 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   boost::asio::steady_timer timer_;
   GuaranteedDeletes deletes_{*this};
   StateWaiters<ConnectionState> state_waiters_;
+  std::vector<std::weak_ptr<boost::asio::steady_timer>> without_hold_;
   /// In the order in which they began.
   std::map<std::uint64_t, Operation*> operations_;
   std::minstd_rand random_{std::random_device{}()};

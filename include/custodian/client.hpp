@@ -242,6 +242,16 @@ class Client {
   /// The same in an orderly way: refuses new acquires, ends those that wait, and closes when the
   /// last lease has been released, or at the deadline. False if a lease was still held then.
   bool close(Deadline deadline);
+  /// The same without blocking, for whoever runs the client on an executor of their own.
+  /// Completes with: error, whether all leases were released in time.
+  /// Cancellation: total; the client stays open then, and goes on refusing new acquires.
+  /// Errors: operation_aborted, forked.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_close(Deadline deadline, Token&& token) {
+    return initiate<void(error_code, bool), &detail::start_close>(core_, std::forward<Token>(token),
+                                                                  deadline);
+  }
 
   /// The strand that recipes of one's own run on. Post nothing that may block.
   [[nodiscard]] boost::asio::any_io_executor get_executor() const;

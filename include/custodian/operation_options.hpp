@@ -114,6 +114,8 @@ void start_children_and_watch(CorePtr core, CancellationPtr cancellation, std::s
                               OperationOptions options, Handler<Children, Watch> handler);
 void start_wait_connected(CorePtr core, CancellationPtr cancellation, OperationOptions options,
                           Handler<> handler);
+void start_close(CorePtr core, CancellationPtr cancellation, Deadline deadline,
+                 Handler<bool> handler);
 void start_wait_connection_state(CorePtr core, CancellationPtr cancellation, ConnectionState known,
                                  Handler<ConnectionState> handler);
 

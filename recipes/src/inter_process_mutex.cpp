@@ -145,19 +145,18 @@ int InterProcessMutex::hold_count() const { return holds_->count(); }
 
 // -- Introspection --------------------------------------------------------------------------------
 
-std::vector<Participant> InterProcessMutex::participants() const {
+std::vector<Participant> InterProcessMutex::participants(OperationOptions options) const {
   auto [error, participants] = block<&recipes_detail::start_participants, std::vector<Participant>>(
-      core_, "participants", path(), {}, queue_);
+      core_, "participants", path(), {}, queue_, options);
   throw_if(error, "participants", path());
   return std::move(participants);
 }
 
-std::size_t InterProcessMutex::queue_length() const {
-  auto [error, children] = block<&detail::start_children, Children>(core_, "queue_length", path(),
-                                                                    {}, path(), OperationOptions{});
-  if (error == ServerErrc::no_node) return 0;
+std::size_t InterProcessMutex::queue_length(OperationOptions options) const {
+  auto [error, length] = block<&recipes_detail::start_queue_length, std::size_t>(
+      core_, "queue_length", path(), {}, queue_, options);
   throw_if(error, "queue_length", path());
-  return recipes_detail::Listing{std::move(children.names), queue_->rule}.contenders().size();
+  return length;
 }
 
 }  // namespace custodian

@@ -15,11 +15,12 @@ namespace asio = boost::asio;
 namespace {
 
 asio::awaitable<void> collect(QueuePtr queue, CancellationPtr cancellation,
+                              OperationOptions options,
                               std::shared_ptr<Handler<std::vector<Participant>>> handler) {
   const auto core = queue->client.core();
   std::vector<Participant> participants;
-  auto [error, children] = co_await await<&detail::start_children, Children>(
-      core, cancellation, queue->path, OperationOptions{});
+  auto [error, children] =
+      co_await await<&detail::start_children, Children>(core, cancellation, queue->path, options);
   if (error == ServerErrc::no_node) error.clear();  // nobody has come yet
   if (!error) {
     const Listing listing{std::move(children.names), queue->rule};
@@ -27,8 +28,8 @@ asio::awaitable<void> collect(QueuePtr queue, CancellationPtr cancellation,
     for (const Contender& contender : listing.contenders()) {
       std::string node = queue->path == "/" ? "/" : queue->path + "/";
       node += contender.name;
-      auto read = Eager<GetResult>::start<&detail::start_get>(
-          queue->client.get_executor(), core, cancellation, node, OperationOptions{});
+      auto read = Eager<GetResult>::start<&detail::start_get>(queue->client.get_executor(), core,
+                                                              cancellation, node, options);
       reads.emplace_back(std::move(node), std::move(read));
     }
     for (auto& [node, read] : reads) {
@@ -48,15 +49,30 @@ asio::awaitable<void> collect(QueuePtr queue, CancellationPtr cancellation,
 }  // namespace
 
 void start_participants(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                        QueuePtr queue, Handler<std::vector<Participant>> handler) {
+                        QueuePtr queue, OperationOptions options,
+                        Handler<std::vector<Participant>> handler) {
   if (const error_code unusable = queue->client.unusable()) {
     return std::move(handler)(unusable, std::vector<Participant>{});
   }
   const asio::any_io_executor strand = queue->client.get_executor();
   asio::co_spawn(strand,
-                 collect(std::move(queue), std::move(cancellation),
+                 collect(std::move(queue), std::move(cancellation), options,
                          std::make_shared<Handler<std::vector<Participant>>>(std::move(handler))),
                  asio::detached);
+}
+
+void start_queue_length(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                        QueuePtr queue, OperationOptions options, Handler<std::size_t> handler) {
+  if (const error_code unusable = queue->client.unusable()) {
+    return std::move(handler)(unusable, std::size_t{0});
+  }
+  detail::start_children(
+      std::move(core), std::move(cancellation), queue->path, options,
+      [queue, handler = std::move(handler)](error_code error, Children children) mutable {
+        if (error == ServerErrc::no_node) error.clear();  // nobody has come yet
+        const Listing listing{std::move(children.names), queue->rule};
+        std::move(handler)(error, listing.contenders().size());
+      });
 }
 
 }  // namespace custodian::recipes_detail

@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
 #include <mutex>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
@@ -126,12 +127,12 @@ TEST_CASE("a lease re-enters by name, and the last one releases") {
   CHECK(mutex.try_acquire_for(10s));
 }
 
-asio::awaitable<void> add_one(InterProcessMutex& mutex, int& counter) {
-  const Lease lease = co_await mutex.async_acquire(asio::use_awaitable);
-  const int seen = counter;
+asio::awaitable<void> add_one(InterProcessMutex* mutex, int* counter) {
+  const Lease lease = co_await mutex->async_acquire(asio::use_awaitable);
+  const int seen = *counter;
   asio::steady_timer pause{co_await asio::this_coro::executor, 1ms};
   co_await pause.async_wait(asio::use_awaitable);
-  counter = seen + 1;
+  *counter = seen + 1;
 }
 
 TEST_CASE("coroutines take turns") {
@@ -141,7 +142,7 @@ TEST_CASE("coroutines take turns") {
   int counter = 0;
   int ended = 0;
   for (int i = 0; i < 20; ++i) {
-    asio::co_spawn(context, add_one(mutex, counter), [&](std::exception_ptr failure) {
+    asio::co_spawn(context, add_one(&mutex, &counter), [&](std::exception_ptr failure) {
       if (!failure) ++ended;
     });
   }
@@ -196,6 +197,8 @@ TEST_CASE("a waiter hears its position and those who wait are seen in order") {
   CHECK(participants[0].identity == "first");
   CHECK(participants[1].identity == "second");
   CHECK(participants[0].token < participants[1].token);
+  CHECK(holder.async_participants({}, asio::use_future).get().size() == 2);
+  CHECK(holder.async_queue_length({}, asio::use_future).get() == 2);
   lease.release();
   CHECK_FALSE(std::get<0>(waiting.get()));
 }

@@ -132,15 +132,15 @@ TEST_CASE("the example of draining finishes its turn on SIGTERM") {
 TEST_CASE("the example of a lost lock stops when its node is deleted") {
   Program lost{CUSTODIAN_EXAMPLE_LOST, {connect_string()}};
   REQUIRE(lost.says("counting under "));
-  custodian::Client operator_{custodian::ClientOptions{.servers = connect_string()}};
-  for (const std::string& name : operator_.children("/examples/counter").names) {
-    operator_.remove("/examples/counter/" + name);
+  custodian::Client bystander{custodian::ClientOptions{.servers = connect_string()}};
+  for (const std::string& name : bystander.children("/examples/counter").names) {
+    bystander.remove("/examples/counter/" + name);
   }
   const auto [status, output] = lost.result();
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "stopped, the lock is lost"));
-  operator_.remove("/examples/register");
+  bystander.remove("/examples/register");
 }
 
 TEST_CASE("the example of a test takes all its turns") {

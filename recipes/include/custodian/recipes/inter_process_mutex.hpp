@@ -58,7 +58,10 @@ void start_try_acquire_until(std::shared_ptr<detail::ClientCore> core, Cancellat
                              QueuePtr queue, Deadline deadline, AcquireOptions options,
                              Handler<AcquireResult> handler);
 void start_participants(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                        QueuePtr queue, Handler<std::vector<Participant>> handler);
+                        QueuePtr queue, OperationOptions options,
+                        Handler<std::vector<Participant>> handler);
+void start_queue_length(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                        QueuePtr queue, OperationOptions options, Handler<std::size_t> handler);
 }  // namespace recipes_detail
 
 class InterProcessMutex {
@@ -172,14 +175,25 @@ class InterProcessMutex {
   // -- Introspection ------------------------------------------------------------------------------
 
   /// The queue in order, the holder first, whoever they are. A look at the past when it arrives.
-  [[nodiscard]] std::vector<Participant> participants() const;
+  /// Completes with: error, the participants.
+  /// Cancellation: total.
+  /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
+  /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
-  auto async_participants(Token&& token) const {
+  auto async_participants(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::vector<Participant>),
-                    &recipes_detail::start_participants>(core_, std::forward<Token>(token), queue_);
+                    &recipes_detail::start_participants>(core_, std::forward<Token>(token), queue_,
+                                                         options);
   }
-  /// How many hold it or wait for it.
-  [[nodiscard]] std::size_t queue_length() const;
+  [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
+
+  /// How many hold it or wait for it. Otherwise as async_participants().
+  template <typename Token>
+  auto async_queue_length(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::size_t), &recipes_detail::start_queue_length>(
+        core_, std::forward<Token>(token), queue_, options);
+  }
+  [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
 
  private:
   std::shared_ptr<detail::ClientCore> core_;

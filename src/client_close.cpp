@@ -1,0 +1,49 @@
+/// \file
+/// Closing in an orderly way without blocking: on the strand, until nobody holds anything.
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "client_core.hpp"
+#include "custodian/client.hpp"
+
+namespace custodian::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+asio::awaitable<void> drain_and_close(CorePtr core, CancellationPtr cancellation, Deadline deadline,
+                                      std::shared_ptr<Handler<bool>> handler) {
+  core->begin_drain();
+  while (core->has_hold() && !deadline.passed()) {
+    if (cancellation && cancellation->requested()) {
+      co_return std::move (*handler)(asio::error::operation_aborted, false);
+    }
+    const auto timer = std::make_shared<asio::steady_timer>(core->strand(), deadline.time_point());
+    core->cancel_without_hold(timer);
+    if (cancellation) cancellation->on_request(timer.get(), [timer] { timer->cancel(); });
+    co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
+    if (cancellation) cancellation->forget(timer.get());
+  }
+  const bool drained = !core->has_hold();
+  core->close(ClientCore::close_grace,
+              [handler, drained] { std::move (*handler)(error_code{}, drained); });
+}
+
+}  // namespace
+
+void start_close(CorePtr core, CancellationPtr cancellation, Deadline deadline,
+                 Handler<bool> handler) {
+  if (core->forked()) return std::move(handler)(Errc::forked, false);
+  const Deadline until = deadline.or_default(core->options().operation_timeout);
+  const ClientCore::Strand strand = core->strand();
+  asio::co_spawn(strand,
+                 drain_and_close(std::move(core), std::move(cancellation), until,
+                                 std::make_shared<Handler<bool>>(std::move(handler))),
+                 asio::detached);
+}
+
+}  // namespace custodian::detail

@@ -151,10 +151,9 @@ void Client::close() {
 bool Client::close(Deadline deadline) {
   detail::require_may_block(*core_, "close", "");
   core_->begin_drain();
-  const bool drained =
-      core_->wait_until_no_hold(deadline.or_default(core_->options().operation_timeout));
+  core_->wait_until_drained(deadline.or_default(core_->options().operation_timeout));
   close();
-  return drained;
+  return !core_->cut_holders_off();
 }
 
 // -- Blocking forms -------------------------------------------------------------------------------
@@ -308,6 +307,10 @@ void Client::log(LogLevel level, std::string message) const {
 std::int64_t Client::fencing_epoch() const noexcept { return core_->options().fencing_epoch; }
 
 const RetryPolicy& Client::retry_policy() const { return core_->options().retry; }
+
+Deadline Client::deadline_or_default(Deadline deadline) const {
+  return deadline.or_default(core_->options().operation_timeout);
+}
 
 Session::Load Client::load() const {
   const auto load = std::make_shared<std::promise<Session::Load>>();

@@ -18,19 +18,19 @@ namespace {
 asio::awaitable<void> drain_and_close(CorePtr core, CancellationPtr cancellation, Deadline deadline,
                                       std::shared_ptr<Handler<bool>> handler) {
   core->begin_drain();
-  while (core->has_hold() && !deadline.passed()) {
+  for (;;) {
     if (cancellation && cancellation->requested()) {
       co_return std::move (*handler)(asio::error::operation_aborted, false);
     }
+    if (core->closed() || !core->has_hold() || deadline.passed()) break;
     const auto timer = std::make_shared<asio::steady_timer>(core->strand(), deadline.time_point());
-    core->cancel_without_hold(timer);
+    core->cancel_when_drained(timer);
     if (cancellation) cancellation->on_request(timer.get(), [timer] { timer->cancel(); });
     co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
     if (cancellation) cancellation->forget(timer.get());
   }
-  const bool drained = !core->has_hold();
   core->close(ClientCore::close_grace,
-              [handler, drained] { std::move (*handler)(error_code{}, drained); });
+              [handler, core] { std::move (*handler)(error_code{}, !core->cut_holders_off()); });
 }
 
 }  // namespace

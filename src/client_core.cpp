@@ -266,11 +266,13 @@ std::vector<std::shared_ptr<Operation>> ClientCore::operations() const {
 // -- Holds ----------------------------------------------------------------------------------------
 
 void ClientCore::count_hold(int change) noexcept {
-  const std::lock_guard lock{mutex_};
-  holds_ += change;
-  if (holds_ != 0) return;
-  no_hold_.notify_all();
-  if (draining_) asio::post(strand_, [self = shared_from_this()] { self->on_no_hold(); });
+  {
+    const std::lock_guard lock{mutex_};
+    holds_ += change;
+    if (holds_ != 0) return;
+    drained_.notify_all();
+  }
+  if (draining_) asio::post(strand_, [self = shared_from_this()] { self->on_drained(); });
 }
 
 bool ClientCore::has_hold() const {
@@ -278,24 +280,30 @@ bool ClientCore::has_hold() const {
   return holds_ != 0;
 }
 
-void ClientCore::cancel_without_hold(const std::shared_ptr<asio::steady_timer>& timer) {
-  without_hold_.push_back(timer);
+void ClientCore::cancel_when_drained(const std::shared_ptr<asio::steady_timer>& timer) {
+  std::erase_if(drain_timers_, [](const auto& each) { return each.expired(); });
+  drain_timers_.push_back(timer);
 }
 
-void ClientCore::on_no_hold() {
-  for (const auto& weak : std::exchange(without_hold_, {})) {
+void ClientCore::on_drained() {
+  for (const auto& weak : std::exchange(drain_timers_, {})) {
     if (const auto timer = weak.lock()) timer->cancel();
   }
 }
 
-bool ClientCore::wait_until_no_hold(Deadline deadline) {
+void ClientCore::wait_until_drained(Deadline deadline) {
   std::unique_lock lock{mutex_};
-  const auto none = [this] { return holds_ == 0; };
+  const auto over = [this] { return holds_ == 0 || cut_holders_off_.has_value(); };
   if (deadline.is_never()) {
-    no_hold_.wait(lock, none);
-    return true;
+    drained_.wait(lock, over);
+  } else {
+    drained_.wait_until(lock, deadline.time_point(), over);
   }
-  return no_hold_.wait_until(lock, deadline.time_point(), none);
+}
+
+bool ClientCore::cut_holders_off() const {
+  const std::lock_guard lock{mutex_};
+  return cut_holders_off_.value_or(false);
 }
 
 // -- The end --------------------------------------------------------------------------------------
@@ -318,20 +326,33 @@ std::vector<Service*> ClientCore::services() const {
 void ClientCore::close(std::chrono::milliseconds grace, std::function<void()> done) {
   begin_drain();
   asio::post(strand_, [self = shared_from_this(), grace, done = std::move(done)]() mutable {
-    if (std::exchange(self->closing_, true)) return self->end_sessions(grace, std::move(done));
-    for (const auto& operation : self->operations()) operation->finish(Errc::closed);
-    const bool holds = self->session_->has_holds();
-    self->session_->lose_holds(LossReason::closed);
-    self->deletes_.clear();
-    if (!holds) return self->end_sessions(grace, std::move(done));
-    // The servers hand the locks on as soon as they are told: their holders are, first. Who will
-    // not listen is waited for no longer than this.
-    self->timer_.expires_after(grace / 4);
-    self->timer_.async_wait([self, grace, done = std::move(done)](error_code) mutable {
-      self->end_sessions(grace, std::move(done));
-    });
-    asio::post(self->callback_executor_,
-               [self] { asio::post(self->strand_, [self] { self->timer_.cancel(); }); });
+    if (!std::exchange(self->closing_, true)) self->begin_close(grace);
+    if (!self->telling_holders_) return self->end_sessions(grace, std::move(done));
+    self->closers_.push_back(std::move(done));
+  });
+}
+
+void ClientCore::begin_close(std::chrono::milliseconds grace) {
+  {
+    const std::lock_guard lock{mutex_};
+    cut_holders_off_ = holds_ != 0;
+    drained_.notify_all();
+  }
+  on_drained();
+  for (const auto& operation : operations()) operation->finish(Errc::closed);
+  telling_holders_ = session_->has_holds();
+  session_->lose_holds(LossReason::closed);
+  deletes_.clear();
+  if (!telling_holders_) return;
+  // The servers hand the locks on as soon as they are told: their holders are, first. Who will not
+  // listen is waited for no longer than this.
+  timer_.expires_after(grace / 4);
+  timer_.async_wait([self = shared_from_this(), grace](error_code) {
+    self->telling_holders_ = false;
+    for (auto& done : std::exchange(self->closers_, {})) self->end_sessions(grace, std::move(done));
+  });
+  asio::post(callback_executor_, [self = shared_from_this()] {
+    asio::post(self->strand_, [self] { self->timer_.cancel(); });
   });
 }
 

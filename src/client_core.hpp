@@ -15,6 +15,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <typeindex>
 #include <vector>
@@ -77,13 +78,17 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   }
 
   void start();
-  /// Calls back, on the strand, when the end of the session was sent or the grace has passed.
+  /// Calls back, on the strand, when the end of the session was sent or the grace has passed. Those
+  /// who still hold something are told first. May be called again, also before it is over.
   void close(std::chrono::milliseconds grace, std::function<void()> done);
   void begin_drain();
 
   void count_hold(int change) noexcept;
   [[nodiscard]] bool has_hold() const;
-  [[nodiscard]] bool wait_until_no_hold(Deadline deadline);
+  /// Until nobody holds anything, or the client is closed.
+  void wait_until_drained(Deadline deadline);
+  /// Whether somebody held something when the client was closed.
+  [[nodiscard]] bool cut_holders_off() const;
 
   // The strand only.
   [[nodiscard]] Session& session() noexcept { return session_->wire(); }
@@ -101,8 +106,8 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   void enter(Operation& operation);
   void leave(Operation& operation) noexcept;
   void set_servers(std::string servers);
-  /// Cancels a timer when nobody holds anything any more; call it while somebody does.
-  void cancel_without_hold(const std::shared_ptr<boost::asio::steady_timer>& timer);
+  /// Cancels a timer when nobody holds anything any more, or the client is closed; call it before.
+  void cancel_when_drained(const std::shared_ptr<boost::asio::steady_timer>& timer);
   void wait_state(ConnectionState known, const CancellationPtr& cancellation,
                   Handler<ConnectionState> handler);
 
@@ -113,7 +118,8 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   void begin_session_after(std::chrono::milliseconds pause);
   void end_sessions(std::chrono::milliseconds grace, std::function<void()> done);
   void on_session_over();
-  void on_no_hold();
+  void on_drained();
+  void begin_close(std::chrono::milliseconds grace);
   void set_session_info(const SessionInfo& info);
   void set_connection_state(ConnectionState state);
   [[nodiscard]] std::vector<std::shared_ptr<Operation>> operations() const;
@@ -134,23 +140,27 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   boost::asio::steady_timer timer_;
   GuaranteedDeletes deletes_{*this};
   StateWaiters<ConnectionState> state_waiters_;
-  std::vector<std::weak_ptr<boost::asio::steady_timer>> without_hold_;
+  std::vector<std::weak_ptr<boost::asio::steady_timer>> drain_timers_;
+  /// Of calls to close() that came while holders were told.
+  std::vector<std::function<void()>> closers_;
   /// In the order in which they began.
   std::map<std::uint64_t, Operation*> operations_;
   std::minstd_rand random_{std::random_device{}()};
   std::uint64_t next_operation_ = 0;
   bool connected_ = false;
   bool closing_ = false;
+  bool telling_holders_ = false;
   bool shut_down_ = false;
   std::atomic<bool> draining_ = false;
 
   mutable std::mutex mutex_;  ///< guards what follows
-  std::condition_variable no_hold_;
+  std::condition_variable drained_;
   ConnectionState state_ = ConnectionState::connecting;
   SessionInfo info_;
   std::vector<std::weak_ptr<ConnectionListener>> listeners_;
   std::map<std::type_index, std::unique_ptr<Service>> services_;
   int holds_ = 0;
+  std::optional<bool> cut_holders_off_;  ///< known when the client is closed
 };
 
 }  // namespace custodian::detail

@@ -86,6 +86,9 @@ asio::awaitable<void> make_certain(std::shared_ptr<Grant> grant) {
   const Plan plan{Deadline::never(), grant->retry, Repeat::always};
   const std::string path = grant->core->prefix().add(grant->node.path());
   for (;;) {
+    if (grant->cancellation && grant->cancellation->requested()) {
+      co_return finish(*grant, asio::error::operation_aborted);
+    }
     const Readiness now = readiness(*grant);
     if (now == Readiness::ready) co_return finish(*grant, {});
     if (now == Readiness::closed) co_return finish(*grant, Errc::closed);

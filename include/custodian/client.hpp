@@ -240,7 +240,8 @@ class Client {
   /// nothing the second time.
   void close();
   /// The same in an orderly way: refuses new acquires, ends those that wait, and closes when the
-  /// last lease has been released, or at the deadline. False if a lease was still held then.
+  /// last lease has been released, at the deadline, or when somebody else closes it. False if a
+  /// lease was still held then.
   bool close(Deadline deadline);
   /// The same without blocking, for whoever runs the client on an executor of their own.
   /// Completes with: error, whether all leases were released in time.
@@ -261,6 +262,9 @@ class Client {
   [[nodiscard]] std::int64_t fencing_epoch() const noexcept;
   /// As `ClientOptions::retry`.
   [[nodiscard]] const RetryPolicy& retry_policy() const;
+  /// This deadline, or that of `ClientOptions::operation_timeout` from now on in the place of a
+  /// default one.
+  [[nodiscard]] Deadline deadline_or_default(Deadline deadline) const;
   /// Why nothing new can be begun with this client, if so: closed (or draining), forked.
   [[nodiscard]] error_code unusable() const noexcept;
   /// Reports something through the client's log sink: for authors of recipes.

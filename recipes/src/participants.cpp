@@ -35,7 +35,10 @@ asio::awaitable<void> collect(QueuePtr queue, CancellationPtr cancellation,
     for (auto& [node, read] : reads) {
       auto [failure, result] = co_await read.get();
       if (failure == ServerErrc::no_node) continue;  // has gone meanwhile
-      if (failure) error = failure;
+      if (failure) {
+        error = failure;
+        continue;
+      }
       participants.push_back({.node = node,
                               .identity = std::move(result.data),
                               .session = result.stat.ephemeral_owner,
@@ -43,6 +46,7 @@ asio::awaitable<void> collect(QueuePtr queue, CancellationPtr cancellation,
                               .token = {queue->client.fencing_epoch(), result.stat.czxid}});
     }
   }
+  if (error) participants.clear();
   std::move (*handler)(error, std::move(participants));
 }
 
@@ -51,9 +55,11 @@ asio::awaitable<void> collect(QueuePtr queue, CancellationPtr cancellation,
 void start_participants(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                         QueuePtr queue, OperationOptions options,
                         Handler<std::vector<Participant>> handler) {
-  if (const error_code unusable = queue->client.unusable()) {
-    return std::move(handler)(unusable, std::vector<Participant>{});
+  // Whoever drains may still look.
+  if (queue->client.unusable() == Errc::forked) {
+    return std::move(handler)(Errc::forked, std::vector<Participant>{});
   }
+  options.deadline = queue->client.deadline_or_default(options.deadline);
   const asio::any_io_executor strand = queue->client.get_executor();
   asio::co_spawn(strand,
                  collect(std::move(queue), std::move(cancellation), options,
@@ -63,9 +69,6 @@ void start_participants(std::shared_ptr<detail::ClientCore>, CancellationPtr can
 
 void start_queue_length(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
                         QueuePtr queue, OperationOptions options, Handler<std::size_t> handler) {
-  if (const error_code unusable = queue->client.unusable()) {
-    return std::move(handler)(unusable, std::size_t{0});
-  }
   detail::start_children(
       std::move(core), std::move(cancellation), queue->path, options,
       [queue, handler = std::move(handler)](error_code error, Children children) mutable {

@@ -101,5 +101,59 @@ TEST_CASE("closing: who gives it up keeps a client that lets nobody in") {
   CHECK(again.result());
 }
 
+TEST_CASE("closing: who has no time left closes at once, and holders are told") {
+  Fixture fixture;
+  const Lease lease = fixture.acquire();
+  const auto closing = fixture.begin_close(0s);
+  REQUIRE(fixture.world.run_until_arrived(closing));
+  CHECK_FALSE(closing.result());
+  CHECK(lease.loss_reason() == LossReason::closed);
+}
+
+TEST_CASE("closing: a holder is told before the session ends, however often it is closed") {
+  Fixture fixture;
+  const Lease lease = fixture.acquire();
+  bool told_in_time = false;
+  const std::stop_callback told{lease.lost(),
+                                [&] { told_in_time = !fixture.world.ensemble.sessions().empty(); }};
+  const Deadline both{20ms};
+  const auto first = fixture.begin_close(both);
+  const auto second = fixture.begin_close(both);
+  REQUIRE(fixture.world.run_until([&] { return lease.state() == LeaseState::lost; }));
+  fixture.client->close();
+  REQUIRE(fixture.world.run_until_arrived(first));
+  REQUIRE(fixture.world.run_until_arrived(second));
+  CHECK(told_in_time);
+  CHECK_FALSE(first.result());
+  CHECK_FALSE(second.result());
+}
+
+TEST_CASE("closing: who waits for leases is told when somebody else closes the client") {
+  Fixture fixture;
+  Lease lease = fixture.acquire();
+  const auto patient = fixture.begin_close(Deadline::never());
+  fixture.client->close();
+  REQUIRE(fixture.world.run_until_arrived(patient));
+  CHECK_FALSE(patient.error());
+  CHECK_FALSE(patient.result());
+  const auto late = fixture.begin_close(World::limit);
+  REQUIRE(fixture.world.run_until_arrived(late));
+  CHECK_FALSE(late.result());
+}
+
+TEST_CASE("closing: the queue can be looked at while it drains") {
+  Fixture fixture;
+  Lease lease = fixture.acquire();
+  const auto closing = fixture.begin_close(World::limit);
+  const auto look = run<std::vector<Participant>>(
+      fixture.world, [&](auto done) { fixture.mutex.async_participants({}, done); });
+  REQUIRE(look.arrived());
+  CHECK_FALSE(look.error());
+  CHECK(look.result().size() == 1);
+  lease.release();
+  REQUIRE(fixture.world.run_until_arrived(closing));
+  CHECK(closing.result());
+}
+
 }  // namespace
 }  // namespace custodian::tests

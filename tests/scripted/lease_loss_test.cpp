@@ -73,7 +73,7 @@ TEST_CASE("lease: a server that falls silent is left, also by who holds nothing"
 
 TEST_CASE("lease: it is lost when its clock has run out, for ever, and the holder is told",
           "[timed]") {
-  Held held;
+  Held held{{}, unhurried};
   const std::int64_t session = held.client->session().id;
   auto waiting = held.other_queues();
   Outcome<> lost;
@@ -108,7 +108,7 @@ TEST_CASE("lease: it is lost when its clock has run out, for ever, and the holde
 
 TEST_CASE("lease: a session that is given up serves nobody, and its waiters queue again",
           "[timed]") {
-  Held held;
+  Held held{{}, unhurried};
   held.world.make("/two");
   std::optional<InterProcessMutex> second{std::in_place, *held.other, "/two"};
   auto others = run<Lease>(held.world, [&](auto done) { second->async_acquire(done); });

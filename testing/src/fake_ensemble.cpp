@@ -102,4 +102,8 @@ std::vector<std::int64_t> FakeEnsemble::sessions() const {
   return ids;
 }
 
+bool FakeEnsemble::is_connected(std::int64_t session) const {
+  return server_->is_connected(session);
+}
+
 }  // namespace custodian::testing

@@ -246,6 +246,12 @@ std::map<std::int64_t, std::size_t> FakeServer::watches() const {
   return counts;
 }
 
+bool FakeServer::is_connected(std::int64_t session) const {
+  const std::lock_guard lock{mutex_};
+  const auto found = sessions_.find(session);
+  return found != sessions_.end() && found->second.connection != nullptr;
+}
+
 // -- What a test sets and reads -------------------------------------------------------------------
 
 std::shared_ptr<FaultPlan> FakeServer::plan() const {

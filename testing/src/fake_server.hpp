@@ -108,6 +108,7 @@ class FakeServer {
   void clear_history();
   /// Watches of each session that is alive.
   [[nodiscard]] std::map<std::int64_t, std::size_t> watches() const;
+  [[nodiscard]] bool is_connected(std::int64_t session) const;
 
  private:
   struct ServerSession {

@@ -19,9 +19,6 @@
 namespace custodian::tests {
 
 inline constexpr auto timeout = std::chrono::milliseconds{1000};
-/// Where a given-up session must find its servers again before it is left to them, which takes a
-/// timeout: that these do not end it by themselves would show on a machine that stalls.
-inline constexpr auto unhurried = 3 * timeout;
 inline constexpr auto lock_path = "/lock";
 
 /// A holder whose session is short, and another client, whose is not.

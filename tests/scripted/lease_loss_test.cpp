@@ -73,7 +73,7 @@ TEST_CASE("lease: a server that falls silent is left, also by who holds nothing"
 
 TEST_CASE("lease: it is lost when its clock has run out, for ever, and the holder is told",
           "[timed]") {
-  Held held{{}, unhurried};
+  Held held;
   const std::int64_t session = held.client->session().id;
   auto waiting = held.other_queues();
   Outcome<> lost;
@@ -108,7 +108,7 @@ TEST_CASE("lease: it is lost when its clock has run out, for ever, and the holde
 
 TEST_CASE("lease: a session that is given up serves nobody, and its waiters queue again",
           "[timed]") {
-  Held held{{}, unhurried};
+  Held held;
   held.world.make("/two");
   std::optional<InterProcessMutex> second{std::in_place, *held.other, "/two"};
   auto others = run<Lease>(held.world, [&](auto done) { second->async_acquire(done); });
@@ -124,12 +124,14 @@ TEST_CASE("lease: a session that is given up serves nobody, and its waiters queu
   wanted->async_acquire(options, waiting.handler());
   REQUIRE(held.world.run_until([&] { return waits; }));
 
+  const std::int64_t given_up = held.client->session().id;
   held.world.ensemble.stop();
   REQUIRE(held.world.run_until([&] { return held.lease.state() == LeaseState::lost; }));
   held.world.ensemble.start();
   REQUIRE(held.world.run_until([&] { return requeued; }));
   // The stuck holder of the first lock keeps its session, and nobody waits for that session's place
   // in the second.
+  REQUIRE(held.world.run_until([&] { return held.world.ensemble.is_connected(given_up); }));
   others.result().release();
   REQUIRE(held.world.run_until_arrived(waiting));
   CHECK_FALSE(waiting.error());

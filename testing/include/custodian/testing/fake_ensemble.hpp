@@ -100,6 +100,8 @@ class FakeEnsemble {
   [[nodiscard]] std::size_t watches() const;
   /// The ids of the sessions that are alive.
   [[nodiscard]] std::vector<std::int64_t> sessions() const;
+  /// Whether a session is alive and its client is connected.
+  [[nodiscard]] bool is_connected(std::int64_t session) const;
 
  private:
   std::shared_ptr<FakeServer> server_;

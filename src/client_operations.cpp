@@ -100,30 +100,46 @@ void start_sync(CorePtr core, CancellationPtr cancellation, std::string path,
       plan_of(core, options, Repeat::always), std::move(handler), &nothing);
 }
 
-void start_commit(CorePtr core, CancellationPtr cancellation, Transaction transaction,
-                  OperationOptions options, Handler<std::vector<TransactionResult>> handler) {
+namespace {
+
+/// Throws what the ACL provider does.
+request::Multi multi_of(const ClientCore& core, Transaction transaction) {
   request::Multi multi;
+  const PathPrefix& prefix = core.prefix();
   for (TransactionOperation& each : transaction) {
     if (auto* create = std::get_if<transaction::Create>(&each)) {
-      const AclProvider& provider = core->options().acl_provider;
+      const AclProvider& provider = core.options().acl_provider;
       Acl acl = create->acl ? *create->acl : provider ? provider(create->path) : open_acl();
       const PathKind kind =
           is_sequential(create->mode) ? PathKind::sequential_prefix : PathKind::plain;
-      multi.operations.emplace_back(request::Create{.path = core->prefix().add(create->path, kind),
+      multi.operations.emplace_back(request::Create{.path = prefix.add(create->path, kind),
                                                     .data = std::move(create->data),
                                                     .mode = create->mode,
                                                     .acl = std::move(acl)});
     } else if (auto* set = std::get_if<transaction::Set>(&each)) {
       multi.operations.emplace_back(
-          request::Set{core->prefix().add(set->path), std::move(set->data), set->version});
+          request::Set{prefix.add(set->path), std::move(set->data), set->version});
     } else if (auto* remove = std::get_if<transaction::Remove>(&each)) {
-      multi.operations.emplace_back(
-          request::Remove{core->prefix().add(remove->path), remove->version});
+      multi.operations.emplace_back(request::Remove{prefix.add(remove->path), remove->version});
     } else {
       const auto& check = std::get<transaction::Check>(each);
-      multi.operations.emplace_back(
-          transaction::Check{core->prefix().add(check.path), check.version});
+      multi.operations.emplace_back(transaction::Check{prefix.add(check.path), check.version});
     }
+  }
+  return multi;
+}
+
+}  // namespace
+
+void start_commit(CorePtr core, CancellationPtr cancellation, Transaction transaction,
+                  OperationOptions options, Handler<std::vector<TransactionResult>> handler) {
+  request::Multi multi;
+  try {
+    multi = multi_of(*core, std::move(transaction));
+  } catch (const std::exception& error) {
+    core->log(LogLevel::error,
+              std::string{"the ACL provider failed for a transaction: "} + error.what());
+    return std::move(handler)(Errc::invalid_argument, std::vector<TransactionResult>{});
   }
   run(core, std::move(cancellation), std::move(multi),
       plan_of(core, options, Repeat::unless_outcome_unknown), std::move(handler),

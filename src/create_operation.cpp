@@ -11,9 +11,9 @@
 #include <boost/asio/detached.hpp>
 
 #include "client_core.hpp"
+#include "custodian/own_node.hpp"
 #include "operation.hpp"
 #include "paths.hpp"
-#include "uuid.hpp"
 
 namespace custodian::detail {
 

@@ -230,6 +230,10 @@ const std::string& Lease::node() const noexcept {
 
 int Lease::hold_count() const noexcept { return hold_ ? hold_->leases.load() : 0; }
 
+std::shared_ptr<detail::ClientCore> Lease::core() const noexcept {
+  return hold_ ? hold_->core() : nullptr;
+}
+
 Lease Lease::share() const noexcept { return hold_ ? Lease{hold_} : Lease{}; }
 
 TransactionOperation Lease::check() const {

@@ -1,7 +1,7 @@
-#include "uuid.hpp"
-
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
+
+#include "custodian/own_node.hpp"
 
 namespace custodian::detail {
 

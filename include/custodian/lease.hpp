@@ -169,6 +169,8 @@ class Lease {
 
   /// For authors of recipes; see detail::start_lease.
   explicit Lease(detail::HoldPtr hold) noexcept;
+  /// For authors of recipes: the client's; null if empty.
+  [[nodiscard]] std::shared_ptr<detail::ClientCore> core() const noexcept;
 
  private:
   detail::HoldPtr hold_;

@@ -12,6 +12,13 @@
 
 namespace custodian {
 
+namespace detail {
+/// A random uuid (version 4), 36 characters in lower case. Safe to call from any thread and after a
+/// fork: it keeps no state, so that parent and child cannot draw the same one. Throws
+/// `boost::uuids::entropy_error` if the system has no random bytes to give.
+[[nodiscard]] std::string make_uuid();
+}  // namespace detail
+
 /// Owns a node that the client's session has created, under a name that is nobody else's (see
 /// `Protection::by_unique_name`). Destroying it deletes the node in the background: again and again
 /// until the servers say that it is gone, or its session is over. Never blocks or throws.

@@ -75,6 +75,13 @@ ParsedName parse_name(std::string_view name, const Rule& rule) {
   return Contender{name, match->kind, match->profile, sequence};
 }
 
+std::string_view lock_name_of(const Rule& rule, ContenderKind kind, Profile profile) {
+  return std::ranges::find_if(
+             rule.names,
+             [&](const LockName& name) { return name.kind == kind && name.profile == profile; })
+      ->text;
+}
+
 Listing::Listing(std::vector<std::string> children, const Rule& rule)
     : rule_{rule}, children_{std::move(children)} {
   contenders_.reserve(children_.size());

@@ -22,14 +22,13 @@
 #include <variant>
 #include <vector>
 
+#include "custodian/recipes/profile.hpp"
+
 namespace custodian::recipes_detail {
 
 /// Two contenders exclude each other unless both are `shared`. The order counts: of two with the
 /// same sequence number, as a downgrade makes them, the exclusive one is first.
 enum class ContenderKind : std::uint8_t { exclusive, shared };
-
-/// Whose names: Apache Curator's, which the Go and Rust clients use, too, or kazoo's.
-enum class Profile : std::uint8_t { curator, kazoo };
 
 /// A text that makes a child a contender, followed by its sequence number.
 struct LockName {
@@ -56,6 +55,10 @@ inline constexpr std::array read_write_names{
 inline constexpr std::array latch_names{
     LockName{"latch-", ContenderKind::exclusive, Profile::curator},
 };
+/// The name that a contender of this kind and profile bears; a rule has one for each that it is
+/// used with.
+[[nodiscard]] std::string_view lock_name_of(const Rule& rule, ContenderKind kind, Profile profile);
+
 inline constexpr Rule mutex_rule{mutex_names};
 inline constexpr Rule read_write_rule{read_write_names};
 inline constexpr Rule latch_rule{latch_names};

@@ -1,5 +1,6 @@
 #include "contender_queue.hpp"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
@@ -7,6 +8,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
+#include "acquisition.hpp"
 #include "eager.hpp"
 
 namespace custodian::recipes_detail {
@@ -16,45 +18,11 @@ namespace asio = boost::asio;
 // Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
 // temporaries there twice.
 
-namespace {
-
-template <typename... Ts>
-struct Overloaded : Ts... {
-  using Ts::operator()...;
-};
-
-/// One acquire, from its call to its end.
-struct Acquire {
-  QueuePtr queue;
-  Patience patience;
-  AcquireOptions options;
-  /// The only way in which anything here is cut short: by the caller, the deadline, or the client's
-  /// end.
-  CancellationPtr give_up;
-  bool late = false;
-  bool declined = false;  ///< it was only to be tried
-  bool has_queued = false;
-  std::optional<Participant> nearest{};
-
-  [[nodiscard]] const Client& client() const { return queue->client; }
-  /// Everything is retried until somebody gives up, so operations need no limits of their own.
-  [[nodiscard]] RetryPolicy retry() const {
-    return patience.only_try ? RetryPolicy::none() : client().retry_policy().unlimited();
-  }
-  [[nodiscard]] OperationOptions operation() const { return {Deadline::never(), retry()}; }
-  [[nodiscard]] LeaseOptions lease_options() const {
-    LeaseOptions of_lock = queue->lease;
-    if (options.lease.loss_policy) of_lock.loss_policy = options.lease.loss_policy;
-    if (options.lease.hold_at_most) of_lock.hold_at_most = options.lease.hold_at_most;
-    return of_lock;
-  }
-};
-
-using AcquirePtr = std::shared_ptr<Acquire>;
-
 std::string child(const std::string& parent, std::string_view name) {
   return (parent == "/" ? parent : parent + "/") + std::string{name};
 }
+
+namespace {
 
 /// The queue as it was a moment ago.
 asio::awaitable<std::tuple<error_code, Listing>> list(AcquirePtr acquire) {
@@ -73,6 +41,15 @@ void report_oddities(const Queue& queue, const Listing& listing) {
       state_of(listing.contenders().back().sequence) == SequenceState::near_end) {
     queue.client.log(LogLevel::warning,
                      queue.path + " comes near the end of its sequence numbers: use another path");
+  }
+  const auto others = std::ranges::find_if(listing.contenders(), [&](const Contender& contender) {
+    return queue.profile == Profile::kazoo && contender.profile == Profile::curator;
+  });
+  if (others != listing.contenders().end() && !queue.mixture_reported.exchange(true)) {
+    queue.client.log(LogLevel::error,
+                     queue.path + " is used by Apache Curator, too: " + std::string{others->name} +
+                         ". It does not see the nodes of kazoo's profile, and will take the lock "
+                         "when it should wait. Give the locks paths of their own");
   }
 }
 
@@ -123,13 +100,8 @@ asio::awaitable<error_code> wait_for_change(AcquirePtr acquire, OwnNode& own, st
   co_return failure == Errc::session_lost ? error_code{} : failure;
 }
 
-/// What one stand in the queue comes to.
-struct Turn {
-  error_code error;
-  Lease lease;
-};
+}  // namespace
 
-/// First in the queue: a lease, as soon as the lease clock runs.
 asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
   auto [error, lease] = co_await await<&detail::start_lease, Lease>(
       acquire->client().core(), acquire->give_up, std::move(node), acquire->lease_options(),
@@ -137,7 +109,6 @@ asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
   co_return Turn{error, std::move(lease)};
 }
 
-/// Creates a node, and waits until it is first.
 asio::awaitable<Turn> stand_in_line(AcquirePtr acquire) {
   const Queue& queue = *acquire->queue;
   const auto core = acquire->client().core();
@@ -188,6 +159,8 @@ asio::awaitable<Turn> stand_in_line(AcquirePtr acquire) {
   }
 }
 
+namespace {
+
 /// What the caller is told of an acquire that did not come to a lease.
 error_code verdict(const Acquire& acquire, const WaitingAcquires& service, error_code error) {
   if (error != asio::error::operation_aborted) return error;
@@ -216,7 +189,12 @@ asio::awaitable<void> run(AcquirePtr acquire, CancellationPtr callers,
     });
 
     for (;;) {
-      Turn turn = co_await stand_in_line(acquire);
+      Turn turn;
+      if (acquire->held) {
+        turn = co_await stand_beside(acquire);
+      } else {
+        turn = co_await stand_in_line(acquire);
+      }
       error = turn.error;
       result.lease = std::move(turn.lease);
       const bool again = error == Errc::session_lost &&
@@ -229,6 +207,7 @@ asio::awaitable<void> run(AcquirePtr acquire, CancellationPtr callers,
       }
     }
 
+    acquire->held.release();
     if (callers) callers->forget(acquire.get());
     service.leave(acquire->give_up);
     error = verdict(*acquire, service, error);
@@ -244,22 +223,49 @@ void WaitingAcquires::begin_shutdown() {
   for (const CancellationPtr& acquire : std::exchange(acquires_, {})) acquire->request();
 }
 
+namespace {
+
+void start(AcquirePtr acquire, CancellationPtr cancellation, Handler<AcquireResult> handler) {
+  const asio::any_io_executor strand = acquire->client().get_executor();
+  asio::co_spawn(strand,
+                 run(std::move(acquire), std::move(cancellation),
+                     std::make_shared<Handler<AcquireResult>>(std::move(handler))),
+                 asio::detached);
+}
+
+}  // namespace
+
 void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
                           AcquireOptions options, Handler<AcquireResult> handler) {
-  const auto core = queue->client.core();
   if (const error_code unusable = queue->client.unusable()) {
     return std::move(handler)(unusable, AcquireResult{});
   }
   if (!is_valid(options.lease)) return std::move(handler)(Errc::invalid_argument, AcquireResult{});
-  auto acquire =
-      std::make_shared<Acquire>(Acquire{.queue = queue,
-                                        .patience = patience,
-                                        .options = std::move(options),
-                                        .give_up = std::make_shared<Cancellation>(core)});
-  asio::co_spawn(queue->client.get_executor(),
-                 run(std::move(acquire), std::move(cancellation),
-                     std::make_shared<Handler<AcquireResult>>(std::move(handler))),
-                 asio::detached);
+  start(std::make_shared<Acquire>(
+            Acquire{.queue = queue,
+                    .patience = patience,
+                    .options = std::move(options),
+                    .give_up = std::make_shared<Cancellation>(queue->client.core())}),
+        std::move(cancellation), std::move(handler));
+}
+
+void start_acquire_beside_within(const QueuePtr& queue, CancellationPtr cancellation,
+                                 Patience patience, AcquireOptions options, Lease held,
+                                 Handler<AcquireResult> handler) {
+  error_code error = objection_to(*queue, held);
+  if (!error && is_of_same_kind(*queue, held)) {
+    return std::move(handler)(error, AcquireResult{.lease = std::move(held)});
+  }
+  if (!error) error = queue->client.unusable();
+  if (!error && !is_valid(options.lease)) error = Errc::invalid_argument;
+  if (error) return std::move(handler)(error, AcquireResult{});
+  start(std::make_shared<Acquire>(
+            Acquire{.queue = queue,
+                    .patience = patience,
+                    .options = std::move(options),
+                    .give_up = std::make_shared<Cancellation>(queue->client.core()),
+                    .held = std::move(held)}),
+        std::move(cancellation), std::move(handler));
 }
 
 }  // namespace custodian::recipes_detail

@@ -12,7 +12,7 @@
 #include "contender_order.hpp"
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
-#include "custodian/recipes/acquire.hpp"
+#include "custodian/recipes/inter_process_lock.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -21,13 +21,20 @@ struct Queue {
   Client client;
   std::string path;
   Rule rule;
-  std::string_view lock_name;  ///< of this kind of contender
+  ContenderKind kind;  ///< of who acquires here
+  Profile profile;
+  std::string_view lock_name;  ///< of this kind and profile
   std::string identity;
   LeaseOptions lease;  ///< unless the acquire says otherwise
   mutable std::atomic<bool> foreign_reported = false;
+  mutable std::atomic<bool> mixture_reported = false;
 };
 
 using QueuePtr = std::shared_ptr<const Queue>;
+
+/// For a constructor of this name; throws what it is to throw.
+[[nodiscard]] QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rule,
+                                  ContenderKind kind, std::string path, LockOptions options);
 
 /// How long an acquire may take.
 struct Patience {
@@ -36,9 +43,25 @@ struct Patience {
   bool only_try = false;
 };
 
+[[nodiscard]] Patience patience_until(Deadline deadline);
+
 /// From any thread. The handler runs on the strand.
 void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
                           AcquireOptions options, Handler<AcquireResult> handler);
+
+/// The same for somebody who holds a lease here already: another lease on the same hold, or the
+/// shared lock beside the exclusive one. `objection_to` must have none.
+void start_acquire_beside_within(const QueuePtr& queue, CancellationPtr cancellation,
+                                 Patience patience, AcquireOptions options, Lease held,
+                                 Handler<AcquireResult> handler);
+
+/// Why a lock cannot be acquired by somebody who comes with this lease: lock_lost, invalid_argument
+/// (of another lock), resource_deadlock_would_occur (an upgrade).
+[[nodiscard]] error_code objection_to(const Queue& queue, const Lease& held);
+/// What to tell them.
+[[nodiscard]] std::string_view explain_objection(const error_code& error) noexcept;
+/// Whether it is a lease on the very lock, so that it need only be shared.
+[[nodiscard]] bool is_of_same_kind(const Queue& queue, const Lease& held);
 
 /// The acquires that a draining client must end. One a client.
 class WaitingAcquires final : public Service {

@@ -5,7 +5,7 @@
 #include <boost/asio/detached.hpp>
 
 #include "contender_queue.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/inter_process_lock.hpp"
 #include "eager.hpp"
 
 namespace custodian::recipes_detail {

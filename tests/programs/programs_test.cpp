@@ -112,6 +112,14 @@ TEST_CASE("the examples of a thread, a coroutine and a callback hold a lock and 
   }
 }
 
+TEST_CASE("the example of readers and writers writes, tells and reads") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_READ_WRITE, {connect_string()});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "writing with token "));
+  CHECK(contains(output, "telling what was written\nreading\n"));
+}
+
 TEST_CASE("the example of cancellation ends both its waits") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, {connect_string()});
   INFO(output);
@@ -161,7 +169,8 @@ TEST_CASE("the example of a test without a server takes its turns") {
 TEST_CASE("an example says how it is called, and what is wrong with a connection string") {
   for (const char* example :
        {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK,
-        CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LOST}) {
+        CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LOST,
+        CUSTODIAN_EXAMPLE_READ_WRITE}) {
     const Result without = run(example, {});
     INFO(example << ": " << without.output);
     CHECK(without.status == 2);

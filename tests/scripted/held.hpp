@@ -28,7 +28,7 @@ struct Held {
     options.session_timeout = session_timeout;
     options.touch_interval = std::chrono::milliseconds{70};
     client = world.client(options);
-    mutex.emplace(*client, lock_path, MutexOptions{.lease = terms});
+    mutex.emplace(*client, lock_path, LockOptions{.lease = terms});
     lease = acquire();
     other = world.client("other");
     others_mutex.emplace(*other, lock_path);

@@ -1,30 +1,12 @@
 // The mutex, cancelled at every moment, with and without a fault beside it.
 
-#include "mutex_tally.hpp"
+#include "lock_tally.hpp"
 
 namespace custodian::tests {
 
 namespace asio = boost::asio;
 
 namespace {
-
-/// A cancellation around every request.
-void play_cancellations(const Scenario& scenario) {
-  Tally tally{scenario.name + ", cancelled at each moment"};
-  const std::size_t steps = tally.play(scenario).steps;
-  using enum CancelMoment;
-  for (std::size_t at = 0; at < steps; ++at) {
-    for (const CancelMoment moment : {request_sent, before_reply, after_reply}) {
-      tally.play(scenario, {}, Cancel{moment, at});
-      // And a fault behind or before it.
-      for (std::size_t fault_at = 0; fault_at <= steps; ++fault_at) {
-        for (const Fault& fault : all_faults()) {
-          tally.play(scenario, {{fault_at, fault}}, Cancel{moment, at});
-        }
-      }
-    }
-  }
-}
 
 TEST_CASE("mutex: a cancelled acquire leaves a lease or nothing, at every moment", "[cancelled]") {
   play_cancellations(uncontended);

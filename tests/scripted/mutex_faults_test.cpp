@@ -1,7 +1,7 @@
 // The mutex through every fault at every request. Each scenario is first played without a fault, to
 // count its requests.
 
-#include "mutex_tally.hpp"
+#include "lock_tally.hpp"
 
 namespace custodian::tests {
 namespace {
@@ -13,15 +13,7 @@ TEST_CASE("mutex: a waiter survives every fault") { play_faults(contended); }
 TEST_CASE("mutex: a holder that leaves at any moment wakes the waiter, whatever fails") {
   Scenario scenario = contended;
   scenario.name = "contended, released at each request";
-  Tally tally{scenario.name + ", each fault at each request"};
-  const std::size_t steps = tally.play(scenario).steps;
-  for (std::size_t at = 0; at < steps; ++at) {
-    scenario.incident_at = at;
-    tally.play(scenario);
-    for (std::size_t fault_at = 0; fault_at < steps; ++fault_at) {
-      for (const Fault& fault : all_faults()) tally.play(scenario, {{fault_at, fault}});
-    }
-  }
+  play_incidents(scenario);
 }
 
 TEST_CASE("mutex: who only tries gets the lock, or an answer, through every fault") {

@@ -62,36 +62,36 @@ TEST_CASE("names of every client are read", "[contender_order]") {
     Rule rule;
     std::string name;
     ContenderKind kind;
-    Profile profile;
+    custodian::Profile profile;
     Sequence sequence;
   };
   constexpr auto exclusive = ContenderKind::exclusive;
   constexpr auto shared = ContenderKind::shared;
   const std::vector<Case> cases{
-      {mutex_rule, a_lock + "0000000007", exclusive, Profile::curator, 7},
-      {mutex_rule, "_c_" + hex_a + "-lock-0000000007", exclusive, Profile::curator, 7},
-      {mutex_rule, "lock-0000000000", exclusive, Profile::curator, 0},
-      {mutex_rule, "lock-12", exclusive, Profile::curator, 12},
-      {mutex_rule, "x-lock-3", exclusive, Profile::curator, 3},
-      {mutex_rule, "lock-1-lock-2", exclusive, Profile::curator, 2},
-      {mutex_rule, "lock-x-lock-2", exclusive, Profile::curator, 2},
-      {mutex_rule, "lock-lock-2", exclusive, Profile::curator, 2},
-      {mutex_rule, hex_a + "__lock__0000000009", exclusive, Profile::kazoo, 9},
-      {mutex_rule, "lock-__lock__5", exclusive, Profile::kazoo, 5},
-      {mutex_rule, "__lock__lock-5", exclusive, Profile::curator, 5},
-      {mutex_rule, "lock-2147483646", exclusive, Profile::curator, 2147483646},
-      {mutex_rule, "lock-2147483647", exclusive, Profile::curator, 2147483647},
-      {mutex_rule, "lock--2147483648", exclusive, Profile::curator,
+      {mutex_rule, a_lock + "0000000007", exclusive, custodian::Profile::curator, 7},
+      {mutex_rule, "_c_" + hex_a + "-lock-0000000007", exclusive, custodian::Profile::curator, 7},
+      {mutex_rule, "lock-0000000000", exclusive, custodian::Profile::curator, 0},
+      {mutex_rule, "lock-12", exclusive, custodian::Profile::curator, 12},
+      {mutex_rule, "x-lock-3", exclusive, custodian::Profile::curator, 3},
+      {mutex_rule, "lock-1-lock-2", exclusive, custodian::Profile::curator, 2},
+      {mutex_rule, "lock-x-lock-2", exclusive, custodian::Profile::curator, 2},
+      {mutex_rule, "lock-lock-2", exclusive, custodian::Profile::curator, 2},
+      {mutex_rule, hex_a + "__lock__0000000009", exclusive, custodian::Profile::kazoo, 9},
+      {mutex_rule, "lock-__lock__5", exclusive, custodian::Profile::kazoo, 5},
+      {mutex_rule, "__lock__lock-5", exclusive, custodian::Profile::curator, 5},
+      {mutex_rule, "lock-2147483646", exclusive, custodian::Profile::curator, 2147483646},
+      {mutex_rule, "lock-2147483647", exclusive, custodian::Profile::curator, 2147483647},
+      {mutex_rule, "lock--2147483648", exclusive, custodian::Profile::curator,
        std::numeric_limits<Sequence>::min()},
-      {mutex_rule, "lock--000000001", exclusive, Profile::curator, -1},
-      {read_write_rule, writer + "0000000004", exclusive, Profile::curator, 4},
-      {read_write_rule, reader + "0000000005", shared, Profile::curator, 5},
-      {read_write_rule, hex_a + "__lock__0000000006", exclusive, Profile::kazoo, 6},
-      {read_write_rule, hex_a + "__rlock__0000000007", shared, Profile::kazoo, 7},
-      {read_write_rule, "__READ____WRIT__8", exclusive, Profile::curator, 8},
-      {read_write_rule, "__WRIT__1__READ__8", shared, Profile::curator, 8},
-      {latch_rule, "_c_" + uuid_a + "-latch-0000000001", exclusive, Profile::curator, 1},
-      {latch_rule, "latch-2", exclusive, Profile::curator, 2},
+      {mutex_rule, "lock--000000001", exclusive, custodian::Profile::curator, -1},
+      {read_write_rule, writer + "0000000004", exclusive, custodian::Profile::curator, 4},
+      {read_write_rule, reader + "0000000005", shared, custodian::Profile::curator, 5},
+      {read_write_rule, hex_a + "__lock__0000000006", exclusive, custodian::Profile::kazoo, 6},
+      {read_write_rule, hex_a + "__rlock__0000000007", shared, custodian::Profile::kazoo, 7},
+      {read_write_rule, "__READ____WRIT__8", exclusive, custodian::Profile::curator, 8},
+      {read_write_rule, "__WRIT__1__READ__8", shared, custodian::Profile::curator, 8},
+      {latch_rule, "_c_" + uuid_a + "-latch-0000000001", exclusive, custodian::Profile::curator, 1},
+      {latch_rule, "latch-2", exclusive, custodian::Profile::curator, 2},
   };
   for (const auto& expected : cases) {
     CAPTURE(expected.name);
@@ -363,4 +363,14 @@ TEST_CASE("a name without protection has no id", "[contender_order]") {
       "x_c_0a1b2c3d-0000-4000-8000-000000000001-lock-1");
   CAPTURE(name);
   CHECK_FALSE(protection_id_of(name));
+}
+
+TEST_CASE("each kind and profile has its name", "[contender_order]") {
+  using enum custodian::Profile;
+  CHECK(lock_name_of(mutex_rule, ContenderKind::exclusive, curator) == "lock-");
+  CHECK(lock_name_of(mutex_rule, ContenderKind::exclusive, kazoo) == "__lock__");
+  CHECK(lock_name_of(read_write_rule, ContenderKind::exclusive, curator) == "__WRIT__");
+  CHECK(lock_name_of(read_write_rule, ContenderKind::exclusive, kazoo) == "__lock__");
+  CHECK(lock_name_of(read_write_rule, ContenderKind::shared, curator) == "__READ__");
+  CHECK(lock_name_of(read_write_rule, ContenderKind::shared, kazoo) == "__rlock__");
 }

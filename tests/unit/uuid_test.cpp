@@ -1,5 +1,3 @@
-#include "uuid.hpp"
-
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "custodian/own_node.hpp"
 #include "support/catch.hpp"
 
 using custodian::detail::make_uuid;

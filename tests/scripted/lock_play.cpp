@@ -1,10 +1,13 @@
-#include "mutex_play.hpp"
+#include "lock_play.hpp"
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/post.hpp>
 #include <limits>
+
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/inter_process_read_write_lock.hpp"
 
 namespace custodian::tests {
 
@@ -14,12 +17,41 @@ namespace {
 
 constexpr auto lock_path = "/locks/one";
 
+/// The locks of one client on the path.
+class Locks {
+ public:
+  explicit Locks(const Client& client) : mutex_{client, lock_path}, both_{client, lock_path} {}
+
+  [[nodiscard]] InterProcessLock& operator[](Recipe recipe) {
+    switch (recipe) {
+      case Recipe::mutex: break;
+      case Recipe::writer: return both_.write();
+      case Recipe::reader: return both_.read();
+    }
+    return mutex_;
+  }
+  /// What everybody waits for.
+  [[nodiscard]] InterProcessLock& exclusive(Recipe recipe) {
+    return (*this)[recipe == Recipe::mutex ? Recipe::mutex : Recipe::writer];
+  }
+
+ private:
+  InterProcessMutex mutex_;
+  InterProcessReadWriteLock both_;
+};
+
 class Play {
  public:
   Play(const Scenario& scenario, Faults faults, std::optional<Cancel> cancel)
       : scenario_{scenario},
         cancel_{cancel},
         faulty_{!faults.empty()},
+        expires_{std::ranges::any_of(faults,
+                                     [](const auto& each) {
+                                       const FaultKind kind = each.second.kind;
+                                       return kind == FaultKind::expire_before ||
+                                              kind == FaultKind::expire_after;
+                                     })},
         plan_{std::make_shared<FaultsAt>("observed", std::move(faults))} {}
 
   Verdict run() {
@@ -41,8 +73,8 @@ class Play {
   void prepare() {
     other_ = world_.client("other");
     observed_ = world_.client("observed");
-    others_mutex_.emplace(*other_, lock_path);
-    mutex_.emplace(*observed_, lock_path);
+    others_locks_.emplace(*other_);
+    locks_.emplace(*observed_);
     using enum Neighbours;
     if (scenario_.neighbours != none) {
       world_.make("/locks");
@@ -55,10 +87,10 @@ class Play {
     }
     before_ = world_.ensemble.children(lock_path);
     if (scenario_.held) {
-      auto holding =
-          tests::run<Lease>(world_, [&](auto done) { others_mutex_->async_acquire(done); });
-      if (!holding.arrived() || holding.error()) return complain("the other did not get the lock");
-      others_lease_ = std::move(holding.result());
+      others_lease_ = acquire_first((*others_locks_)[scenario_.others]);
+    }
+    if (scenario_.face == Face::downgrade) {
+      write_lease_ = acquire_first((*locks_)[Recipe::writer]);
     }
     plan_->submitted = [this](std::size_t step) {
       if (scenario_.incident_at == step) asio::post(world_.context, [this] { happen(); });
@@ -76,6 +108,13 @@ class Play {
     world_.ensemble.set_fault_plan(plan_);
   }
 
+  Lease acquire_first(InterProcessLock& lock) {
+    auto holding = tests::run<Lease>(world_, [&](auto done) { lock.async_acquire(done); });
+    if (holding.arrived() && !holding.error()) return std::move(holding.result());
+    complain("who is to hold the lock first does not get it");
+    return {};
+  }
+
   [[nodiscard]] bool due(CancelMoment moment, std::size_t step) const {
     return cancel_ && cancel_->moment == moment && cancel_->at == step;
   }
@@ -90,15 +129,19 @@ class Play {
       lease_ = std::move(lease);
       verdict_.granted = static_cast<bool>(lease_);
     };
+    InterProcessLock& lock = (*locks_)[scenario_.recipe];
+    if (scenario_.face == Face::downgrade) {
+      return lock.async_acquire(write_lease_, asio::bind_cancellation_slot(signal_.slot(), ended));
+    }
     if (scenario_.face == Face::acquire) {
-      return mutex_->async_acquire(options, asio::bind_cancellation_slot(signal_.slot(), ended));
+      return lock.async_acquire(options, asio::bind_cancellation_slot(signal_.slot(), ended));
     }
     auto limited = asio::bind_cancellation_slot(
         signal_.slot(),
         [ended](error_code error, AcquireResult result) { ended(error, std::move(result.lease)); });
     if (scenario_.face == Face::try_acquire)
-      return mutex_->async_try_acquire(options, std::move(limited));
-    mutex_->async_try_acquire_until(std::chrono::milliseconds{5}, options, std::move(limited));
+      return lock.async_try_acquire(options, std::move(limited));
+    lock.async_try_acquire_until(std::chrono::milliseconds{5}, options, std::move(limited));
   }
 
   /// The incident, once.
@@ -130,19 +173,28 @@ class Play {
     }
     if (cancel_ && error == asio::error::operation_aborted) return;
     if (std::ranges::find(scenario_.expected, error) != scenario_.expected.end()) return;
+    const auto& of_expiry = scenario_.expected_of_expiry;
+    if (expires_ && std::ranges::find(of_expiry, error) != of_expiry.end()) return;
     // Who asks only once is told of the fault.
     if (scenario_.face == Face::try_acquire && faulty_ && error) return;
     complain("no lease, but: " + error.message());
   }
 
   void check_grant() {
-    if (!world_.ensemble.exists(lease_.node())) return complain("a lease on a node that is gone");
-    if (others_lease_ && scenario_.incident != Incident::holders_node_deleted) {
+    if (!world_.ensemble.exists(lease_.node())) {
+      if (scenario_.incident != Incident::own_node_deleted) complain("a lease on a missing node");
+      // Deleted at the last moment. The holder is told with the next beat; there is none here.
+      return lease_.release();
+    }
+    const bool may_share = scenario_.recipe == Recipe::reader && scenario_.others == Recipe::reader;
+    if (others_lease_ && !may_share && scenario_.incident != Incident::holders_node_deleted) {
       complain("two hold the lock");
     }
     for (const std::string& name : world_.ensemble.children(lock_path)) {
       const auto number = [](const std::string& text) { return text.substr(text.size() - 10); };
       if (std::ranges::find(before_, name) != before_.end()) continue;
+      const bool harmless = name.find("__READ__") != std::string::npos;
+      if (harmless && scenario_.recipe == Recipe::reader) continue;
       if (number(name) < number(lease_.node())) {
         complain("a lower contender lives: " + name);
       }
@@ -157,7 +209,8 @@ class Play {
   /// Another contender gets the lock exactly when it should.
   void let_others_in() {
     if (!verdict_.violation.empty()) return;
-    if (!lease_) others_lease_.release();
+    if (!lease_ || scenario_.others == Recipe::reader) others_lease_.release();
+    let_go_of_the_write_lock();
     if (scenario_.neighbours == Neighbours::malformed ||
         scenario_.neighbours == Neighbours::end_of_sequence) {
       return;
@@ -166,10 +219,12 @@ class Play {
     AcquireOptions options;
     options.on_position = [&waits](auto&&...) { waits = true; };
     Outcome<Lease> probe;
-    others_mutex_->async_acquire(options, probe.handler());
+    others_locks_->exclusive(scenario_.recipe).async_acquire(options, probe.handler());
     if (lease_) {
       world_.run_until([&] { return waits || probe.arrived(); });
-      if (probe.arrived() && lease_.state() == LeaseState::held && session_alive()) {
+      // Who deletes the node of a holder lets the next one in.
+      const bool deleted = scenario_.incident == Incident::own_node_deleted && happened_;
+      if (probe.arrived() && !deleted && lease_.state() == LeaseState::held && session_alive()) {
         complain("another got the lock while it was held");
       }
     }
@@ -182,6 +237,17 @@ class Play {
     probe.result().release();
   }
 
+  /// Whatever has become of the downgrade, the writer holds what it held.
+  void let_go_of_the_write_lock() {
+    if (scenario_.face != Face::downgrade) return;
+    const bool undisturbed = !expires_ && scenario_.incident == Incident::none;
+    if (undisturbed && write_lease_.state() == LeaseState::lost) complain("the write lock is lost");
+    if (undisturbed && !world_.ensemble.exists(write_lease_.node())) {
+      complain("the writer's node is gone");
+    }
+    write_lease_.release();
+  }
+
   void leave_nothing() {
     lease_.release();
     if (!world_.run_until_idle(*observed_))
@@ -189,8 +255,8 @@ class Play {
     if (!world_.run_until_idle(*other_)) complain("operations or watches are left in the other");
     if (world_.ensemble.children(lock_path) != before_) complain("a node is left");
     if (world_.ensemble.watches() != 0) complain("a watch is left on the server");
-    mutex_.reset();
-    others_mutex_.reset();
+    locks_.reset();
+    others_locks_.reset();
     if (!world_.end(observed_) || !world_.end(other_)) complain("something keeps a client alive");
     if (!world_.ensemble.sessions().empty()) complain("a session is left");
   }
@@ -198,15 +264,17 @@ class Play {
   const Scenario& scenario_;
   const std::optional<Cancel> cancel_;
   const bool faulty_;
+  const bool expires_;
   const std::shared_ptr<FaultsAt> plan_;
   asio::cancellation_signal signal_;
   World world_;
   std::unique_ptr<Client> observed_;
   std::unique_ptr<Client> other_;
-  std::optional<InterProcessMutex> mutex_;
-  std::optional<InterProcessMutex> others_mutex_;
+  std::optional<Locks> locks_;
+  std::optional<Locks> others_locks_;
   std::vector<std::string> before_;
   Lease others_lease_;
+  Lease write_lease_;
   Lease lease_;
   std::int64_t session_ = 0;
   bool arrived_ = false;

@@ -1,20 +1,27 @@
 #pragma once
 
 /// \file
-/// One acquire and release of an InterProcessMutex by the client "observed", with something going
-/// wrong in it, and what must be true whatever that was.
+/// One acquire and release of a lock by the client "observed", with something going wrong in it,
+/// and what must be true whatever that was.
 
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/inter_process_lock.hpp"
 #include "world.hpp"
 
 namespace custodian::tests {
 
-enum class Face { acquire, try_acquire, timed };
+enum class Recipe { mutex, writer, reader };
+
+enum class Face {
+  acquire,
+  try_acquire,
+  timed,
+  downgrade,  ///< the read lock, beside a write lock that was acquired before anything goes wrong
+};
 
 /// What happens to the acquire, beside the faults.
 enum class Incident {
@@ -30,12 +37,16 @@ enum class Neighbours { none, foreign, malformed, end_of_sequence };
 struct Scenario {
   std::string name;
   Face face = Face::acquire;
-  bool held = false;  ///< by the client "other", first
+  Recipe recipe = Recipe::mutex;
+  bool held = false;              ///< by the client "other", first
+  Recipe others = Recipe::mutex;  ///< as what it is held
   Incident incident = Incident::none;
   RequeuePolicy requeue = RequeuePolicy::queue_again;
   Neighbours neighbours = Neighbours::none;
   /// What an acquire may end with instead of a lease when nobody cancels it.
   std::vector<error_code> expected{};
+  /// The same, if a fault ends the session.
+  std::vector<error_code> expected_of_expiry{};
   /// The incident happens when this request is sent, if that is before the position is known.
   std::optional<std::size_t> incident_at{};
 };

@@ -1,0 +1,208 @@
+#include "custodian/recipes/inter_process_lock.hpp"
+
+#include <utility>
+
+#include "contender_queue.hpp"
+#include "lock_holds.hpp"
+
+namespace custodian {
+
+using recipes_detail::ContenderKind;
+using recipes_detail::Patience;
+using recipes_detail::Queue;
+using recipes_detail::ThreadHolds;
+
+namespace recipes_detail {
+
+void start_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                   QueuePtr queue, AcquireOptions options, Handler<Lease> handler) {
+  start_acquire_within(
+      queue, std::move(cancellation), {}, std::move(options),
+      [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
+        std::move(handler)(error, std::move(result.lease));
+      });
+}
+
+void start_try_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                       QueuePtr queue, AcquireOptions options, Handler<AcquireResult> handler) {
+  start_acquire_within(queue, std::move(cancellation),
+                       {.deadline = Deadline::never(), .only_try = true}, std::move(options),
+                       std::move(handler));
+}
+
+Patience patience_until(Deadline deadline) {
+  const Deadline until = deadline.or_default(Deadline::never());
+  // Without time to wait it is a try, as the standard has it.
+  return until.passed() ? Patience{.only_try = true} : Patience{until};
+}
+
+void start_try_acquire_until(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                             QueuePtr queue, Deadline deadline, AcquireOptions options,
+                             Handler<AcquireResult> handler) {
+  start_acquire_within(queue, std::move(cancellation), patience_until(deadline), std::move(options),
+                       std::move(handler));
+}
+
+void start_acquire_beside(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                          QueuePtr queue, Lease held, AcquireOptions options,
+                          Handler<Lease> handler) {
+  start_acquire_beside_within(
+      queue, std::move(cancellation), {}, std::move(options), std::move(held),
+      [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
+        std::move(handler)(error, std::move(result.lease));
+      });
+}
+
+QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rule,
+                    ContenderKind kind, std::string path, LockOptions options) {
+  detail::check_path(client.core(), lock, path);
+  if (!is_valid(options.lease)) {
+    throw Error{Errc::invalid_argument, lock, path,
+                "hold_at_most: a lease must be held for some time"};
+  }
+  if (options.identity.empty()) options.identity = client.identity();
+  return std::shared_ptr<const Queue>{
+      new Queue{.client = client.share(),
+                .path = std::move(path),
+                .rule = rule,
+                .kind = kind,
+                .profile = options.profile,
+                .lock_name = lock_name_of(rule, kind, options.profile),
+                .identity = std::move(options.identity),
+                .lease = options.lease}};
+}
+
+}  // namespace recipes_detail
+
+namespace {
+
+void throw_if(error_code error, std::string_view operation, std::string_view path) {
+  if (error) throw Error{error, operation, path};
+}
+
+}  // namespace
+
+InterProcessLock::InterProcessLock(recipes_detail::QueuePtr queue,
+                                   std::shared_ptr<recipes_detail::LockHolds> holds)
+    : core_{queue->client.core()}, queue_{std::move(queue)}, holds_{std::move(holds)} {}
+
+InterProcessLock::~InterProcessLock() = default;
+
+const std::string& InterProcessLock::path() const noexcept { return queue_->path; }
+
+// -- The lease face -------------------------------------------------------------------------------
+
+Lease InterProcessLock::acquire(std::stop_token stop, AcquireOptions options) {
+  // Lost or not: the session of a lost one is kept until it is unlocked.
+  const bool holds_other = holds_->of(ContenderKind::shared).count() > 0 ||
+                           holds_->of(ContenderKind::exclusive).count() > 0;
+  if (holds_other) {
+    throw Error{make_error_code(boost::system::errc::resource_deadlock_would_occur), "acquire",
+                path(), "this thread holds the lock itself; use its current_lease()"};
+  }
+  auto [error, lease] = block<&recipes_detail::start_acquire, Lease>(
+      core_, "acquire", path(), std::move(stop), queue_, std::move(options));
+  throw_if(error, "acquire", path());
+  return std::move(lease);
+}
+
+Lease InterProcessLock::acquire(const Lease& lease, std::stop_token stop,
+                                AcquireOptions options) const {
+  if (const error_code objection = recipes_detail::objection_to(*queue_, lease)) {
+    throw Error{objection, "acquire", path(), recipes_detail::explain_objection(objection)};
+  }
+  if (recipes_detail::is_of_same_kind(*queue_, lease)) return lease.share();
+  auto [error, beside] = block<&recipes_detail::start_acquire_beside, Lease>(
+      core_, "acquire", path(), std::move(stop), queue_, lease.share(), std::move(options));
+  throw_if(error, "acquire", path());
+  return std::move(beside);
+}
+
+AcquireResult InterProcessLock::try_acquire(AcquireOptions options) {
+  auto [error, result] = block<&recipes_detail::start_try_acquire, AcquireResult>(
+      core_, "try_acquire", path(), {}, queue_, std::move(options));
+  throw_if(error, "try_acquire", path());
+  return std::move(result);
+}
+
+AcquireResult InterProcessLock::try_acquire_until(Deadline deadline, std::stop_token stop,
+                                                  AcquireOptions options) {
+  auto [error, result] = block<&recipes_detail::start_try_acquire_until, AcquireResult>(
+      core_, "try_acquire_until", path(), std::move(stop), queue_, deadline, std::move(options));
+  throw_if(error, "try_acquire_until", path());
+  return std::move(result);
+}
+
+// -- The standard face ----------------------------------------------------------------------------
+
+namespace {
+
+void start_enter(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                 recipes_detail::QueuePtr queue, Patience patience, Lease beside,
+                 Handler<AcquireResult> handler) {
+  if (beside) {
+    start_acquire_beside_within(queue, std::move(cancellation), patience, {}, std::move(beside),
+                                std::move(handler));
+  } else {
+    start_acquire_within(queue, std::move(cancellation), patience, {}, std::move(handler));
+  }
+}
+
+}  // namespace
+
+ThreadHolds& InterProcessLock::holds() const { return holds_->of(queue_->kind); }
+
+bool InterProcessLock::enter(std::string_view operation, const Patience& patience) {
+  if (holds().enter_again(path())) return true;
+  // What the thread has of the other side of a read/write lock.
+  Lease beside;
+  if (queue_->kind == ContenderKind::shared) {
+    beside = holds_->of(ContenderKind::exclusive).lease();
+  } else if (holds_->of(ContenderKind::shared).count() > 0) {
+    const auto upgrade = make_error_code(boost::system::errc::resource_deadlock_would_occur);
+    throw Error{upgrade, operation, path(), recipes_detail::explain_objection(upgrade)};
+  }
+  auto [error, result] = block<&start_enter, AcquireResult>(core_, operation, path(), {}, queue_,
+                                                            patience, std::move(beside));
+  throw_if(error, operation, path());
+  if (!result) return false;
+  holds().enter(std::move(result.lease));
+  return true;
+}
+
+void InterProcessLock::lock() { static_cast<void>(enter("lock", {})); }
+
+bool InterProcessLock::try_lock() { return enter("try_lock", {.only_try = true}); }
+
+bool InterProcessLock::try_lock_until(Deadline deadline) {
+  return enter("try_lock_until", recipes_detail::patience_until(deadline));
+}
+
+void InterProcessLock::unlock() { holds().leave(path()).release(); }
+
+Lease InterProcessLock::current_lease() const { return holds().lease(); }
+
+bool InterProcessLock::is_held_by_this_thread() const {
+  const LeaseState state = holds().lease().state();
+  return state == LeaseState::held || state == LeaseState::suspended;
+}
+
+int InterProcessLock::hold_count() const { return holds().count(); }
+
+// -- Introspection --------------------------------------------------------------------------------
+
+std::vector<Participant> InterProcessLock::participants(OperationOptions options) const {
+  auto [error, participants] = block<&recipes_detail::start_participants, std::vector<Participant>>(
+      core_, "participants", path(), {}, queue_, options);
+  throw_if(error, "participants", path());
+  return std::move(participants);
+}
+
+std::size_t InterProcessLock::queue_length(OperationOptions options) const {
+  auto [error, length] = block<&recipes_detail::start_queue_length, std::size_t>(
+      core_, "queue_length", path(), {}, queue_, options);
+  throw_if(error, "queue_length", path());
+  return length;
+}
+
+}  // namespace custodian

@@ -1,0 +1,27 @@
+#include "custodian/recipes/inter_process_read_write_lock.hpp"
+
+#include "contender_queue.hpp"
+#include "lock_holds.hpp"
+
+namespace custodian {
+
+using recipes_detail::ContenderKind;
+using recipes_detail::LockHolds;
+using recipes_detail::make_queue;
+using recipes_detail::read_write_rule;
+
+InterProcessReadWriteLock::InterProcessReadWriteLock(const Client& client, const std::string& path,
+                                                     const LockOptions& options)
+    : InterProcessReadWriteLock{client, path, options, std::make_shared<LockHolds>()} {}
+
+InterProcessReadWriteLock::InterProcessReadWriteLock(const Client& client, const std::string& path,
+                                                     const LockOptions& options,
+                                                     const std::shared_ptr<LockHolds>& holds)
+    : read_{make_queue(client, "InterProcessReadWriteLock", read_write_rule, ContenderKind::shared,
+                       path, options),
+            holds},
+      write_{make_queue(client, "InterProcessReadWriteLock", read_write_rule,
+                        ContenderKind::exclusive, path, options),
+             holds} {}
+
+}  // namespace custodian

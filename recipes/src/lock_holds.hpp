@@ -1,0 +1,22 @@
+#pragma once
+
+/// \file
+/// What threads hold of a lock by its standard face; of a read/write lock, of both its sides.
+
+#include "contender_order.hpp"
+#include "thread_holds.hpp"
+
+namespace custodian::recipes_detail {
+
+class LockHolds {
+ public:
+  [[nodiscard]] ThreadHolds& of(ContenderKind kind) noexcept {
+    return kind == ContenderKind::exclusive ? exclusive_ : shared_;
+  }
+
+ private:
+  ThreadHolds exclusive_;
+  ThreadHolds shared_;
+};
+
+}  // namespace custodian::recipes_detail

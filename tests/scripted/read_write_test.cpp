@@ -27,35 +27,41 @@ TEST_CASE("downgrade: an ACL provider that throws fails it, and takes nothing wi
     if (path.find("__READ__") != std::string_view::npos) throw std::runtime_error{"no ACL"};
     return open_acl();
   };
-  const auto client = world.client(options);
-  InterProcessReadWriteLock lock{*client, "/lock"};
-  const Lease writing = acquire(world, lock.write());
-  auto reading = run<Lease>(world, [&](auto done) { lock.read().async_acquire(writing, done); });
-  REQUIRE(reading.arrived());
-  CHECK(reading.error() == Errc::invalid_argument);
-  CHECK(writing.state() == LeaseState::held);
-  CHECK(world.ensemble.children("/lock").size() == 1);
+  auto client = world.client(options);
+  {
+    InterProcessReadWriteLock lock{*client, "/lock"};
+    const Lease writing = acquire(world, lock.write());
+    auto reading = run<Lease>(world, [&](auto done) { lock.read().async_acquire(writing, done); });
+    REQUIRE(reading.arrived());
+    CHECK(reading.error() == Errc::invalid_argument);
+    CHECK(writing.state() == LeaseState::held);
+    CHECK(world.ensemble.children("/lock").size() == 1);
+  }
+  CHECK(world.end(client));
 }
 
 TEST_CASE("downgrade: the read lock has the terms that it was acquired on", "[read-write]") {
   World world;
-  const auto client = world.client("mine");
-  InterProcessReadWriteLock lock{*client, "/lock"};
-  const Lease writing = acquire(world, lock.write());
-  AcquireOptions options;
-  options.lease.hold_at_most = 20ms;
-  auto reading =
-      run<Lease>(world, [&](auto done) { lock.read().async_acquire(writing, options, done); });
-  REQUIRE(reading.arrived());
-  REQUIRE_FALSE(reading.error());
-  REQUIRE(world.run_until([&] { return reading.result().state() == LeaseState::lost; }));
-  CHECK(reading.result().loss_reason() == LossReason::held_too_long);
-  CHECK(writing.state() == LeaseState::held);
-  options.lease.hold_at_most = 0ms;
-  const auto refused =
-      run<Lease>(world, [&](auto done) { lock.read().async_acquire(writing, options, done); });
-  REQUIRE(refused.arrived());
-  CHECK(refused.error() == Errc::invalid_argument);
+  auto client = world.client("mine");
+  {
+    InterProcessReadWriteLock lock{*client, "/lock"};
+    const Lease writing = acquire(world, lock.write());
+    AcquireOptions options;
+    options.lease.hold_at_most = 20ms;
+    auto reading =
+        run<Lease>(world, [&](auto done) { lock.read().async_acquire(writing, options, done); });
+    REQUIRE(reading.arrived());
+    REQUIRE_FALSE(reading.error());
+    REQUIRE(world.run_until([&] { return reading.result().state() == LeaseState::lost; }));
+    CHECK(reading.result().loss_reason() == LossReason::held_too_long);
+    CHECK(writing.state() == LeaseState::held);
+    options.lease.hold_at_most = 0ms;
+    const auto refused =
+        run<Lease>(world, [&](auto done) { lock.read().async_acquire(writing, options, done); });
+    REQUIRE(refused.arrived());
+    CHECK(refused.error() == Errc::invalid_argument);
+  }
+  CHECK(world.end(client));
 }
 
 TEST_CASE("kazoo: a name of Curator's on the path is an error in the log, once", "[read-write]") {
@@ -65,17 +71,21 @@ TEST_CASE("kazoo: a name of Curator's on the path is an error in the log, once",
   options.log = [&errors](LogLevel level, std::string_view message) {
     if (level == LogLevel::error) errors.emplace_back(message);
   };
-  const auto client = world.client(options);
-  InterProcessReadWriteLock curators{*client, "/lock"};
-  InterProcessReadWriteLock kazoos{*client, "/lock", {.profile = Profile::kazoo}};
-  const Lease first = acquire(world, curators.read());
-  CHECK(errors.empty());
-  const Lease second = acquire(world, kazoos.read());
-  const Lease third = acquire(world, kazoos.read());
-  REQUIRE(world.run_until([&] { return !errors.empty(); }));
-  world.settle();
-  CHECK(errors.size() == 1);
-  CHECK(errors.front().find(first.node().substr(first.node().rfind('/') + 1)) != std::string::npos);
+  auto client = world.client(options);
+  {
+    InterProcessReadWriteLock curators{*client, "/lock"};
+    InterProcessReadWriteLock kazoos{*client, "/lock", {.profile = Profile::kazoo}};
+    const Lease first = acquire(world, curators.read());
+    CHECK(errors.empty());
+    const Lease second = acquire(world, kazoos.read());
+    const Lease third = acquire(world, kazoos.read());
+    REQUIRE(world.run_until([&] { return !errors.empty(); }));
+    world.settle();
+    CHECK(errors.size() == 1);
+    CHECK(errors.front().find(first.node().substr(first.node().rfind('/') + 1)) !=
+          std::string::npos);
+  }
+  CHECK(world.end(client));
 }
 
 }  // namespace

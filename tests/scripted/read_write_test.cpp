@@ -40,6 +40,28 @@ TEST_CASE("downgrade: an ACL provider that throws fails it, and takes nothing wi
   CHECK(world.end(client));
 }
 
+TEST_CASE("downgrade: the servers refuse it when the writer's node is gone, known or not",
+          "[read-write]") {
+  World world;
+  auto client = world.client("mine");
+  auto other = world.client("other");
+  {
+    InterProcessReadWriteLock lock{*client, "/lock"};
+    InterProcessReadWriteLock others{*other, "/lock"};
+    const Lease writing = acquire(world, lock.write());
+    world.remove(writing.node());
+    const Lease next = acquire(world, others.write());
+    REQUIRE(writing.state() == LeaseState::held);  // nobody has told us
+    const auto reading =
+        run<Lease>(world, [&](auto done) { lock.read().async_acquire(writing, done); });
+    REQUIRE(reading.arrived());
+    CHECK(reading.error() == Errc::lock_lost);
+    CHECK(world.ensemble.children("/lock").size() == 1);
+  }
+  CHECK(world.end(client));
+  CHECK(world.end(other));
+}
+
 TEST_CASE("downgrade: the read lock has the terms that it was acquired on", "[read-write]") {
   World world;
   auto client = world.client("mine");

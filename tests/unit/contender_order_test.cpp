@@ -322,7 +322,9 @@ TEST_CASE("of ten thousand each finds its place", "[contender_order]") {
   std::vector<std::string> children;
   for (std::size_t i = 0; i != count; ++i) {
     auto number = std::to_string(i);
-    children.push_back(a_lock + std::string(10 - number.size(), '0') + number);
+    std::string child = a_lock;
+    child.append(10 - number.size(), '0').append(number);
+    children.push_back(std::move(child));
   }
   const auto in_order = children;
   std::ranges::shuffle(children, std::mt19937{3});

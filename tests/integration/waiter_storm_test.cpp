@@ -125,9 +125,9 @@ void check_storm(int sessions, int waiters) {
   CHECK(tally.granted == 0);
   CHECK(tally.other == 0);
   CHECK(tally.cancelled > 0);
-  CHECK(tally.late > 0);
-  // How many are late before they have queued is the machine's affair: a slow one finds the answer
-  // there when it looks at the clock.
+  CHECK(tally.late + tally.never_queued > 0);
+  // How many are late before they have queued is the machine's affair: a slow one queues nobody in
+  // time, a quick one finds the answer there when it looks at the clock.
   WARN("cancelled " << tally.cancelled << ", late " << tally.late << ", never queued "
                     << tally.never_queued << ", bytes in use grew by "
                     << static_cast<long>(memory_after) - static_cast<long>(memory_before));

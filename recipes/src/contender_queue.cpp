@@ -42,15 +42,14 @@ void report_oddities(const Queue& queue, const Listing& listing) {
     queue.client.log(LogLevel::warning,
                      queue.path + " comes near the end of its sequence numbers: use another path");
   }
-  const auto others = std::ranges::find_if(listing.contenders(), [&](const Contender& contender) {
-    return queue.profile == Profile::kazoo && contender.profile == Profile::curator;
-  });
-  if (others != listing.contenders().end() && !queue.mixture_reported.exchange(true)) {
-    queue.client.log(LogLevel::error,
-                     queue.path + " is used by Apache Curator, too: " + std::string{others->name} +
-                         ". It does not see the nodes of kazoo's profile, and will take the lock "
-                         "when it should wait. Give the locks paths of their own");
-  }
+  if (queue.profile == Profile::curator || queue.mixture_reported) return;
+  const auto others =
+      std::ranges::find(listing.contenders(), Profile::curator, &Contender::profile);
+  if (others == listing.contenders().end() || queue.mixture_reported.exchange(true)) return;
+  queue.client.log(LogLevel::error,
+                   queue.path + " is used by Apache Curator, too: " + std::string{others->name} +
+                       ". It does not see the nodes of kazoo's profile, and will take the lock "
+                       "when it should wait. Give the locks paths of their own");
 }
 
 void tell_position(const Acquire& acquire, std::size_t ahead) {

@@ -222,49 +222,26 @@ void WaitingAcquires::begin_shutdown() {
   for (const CancellationPtr& acquire : std::exchange(acquires_, {})) acquire->request();
 }
 
-namespace {
-
-void start(AcquirePtr acquire, CancellationPtr cancellation, Handler<AcquireResult> handler) {
-  const asio::any_io_executor strand = acquire->client().get_executor();
-  asio::co_spawn(strand,
-                 run(std::move(acquire), std::move(cancellation),
-                     std::make_shared<Handler<AcquireResult>>(std::move(handler))),
-                 asio::detached);
-}
-
-}  // namespace
-
 void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
-                          AcquireOptions options, Handler<AcquireResult> handler) {
-  if (const error_code unusable = queue->client.unusable()) {
-    return std::move(handler)(unusable, AcquireResult{});
-  }
-  if (!is_valid(options.lease)) return std::move(handler)(Errc::invalid_argument, AcquireResult{});
-  start(std::make_shared<Acquire>(
-            Acquire{.queue = queue,
-                    .patience = patience,
-                    .options = std::move(options),
-                    .give_up = std::make_shared<Cancellation>(queue->client.core())}),
-        std::move(cancellation), std::move(handler));
-}
-
-void start_acquire_beside_within(const QueuePtr& queue, CancellationPtr cancellation,
-                                 Patience patience, AcquireOptions options, Lease held,
-                                 Handler<AcquireResult> handler) {
-  error_code error = objection_to(*queue, held);
-  if (!error && is_of_same_kind(*queue, held)) {
+                          AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
+  error_code error = held ? objection_to(*queue, held) : error_code{};
+  if (!error && held && is_of_same_kind(*queue, held)) {
     return std::move(handler)(error, AcquireResult{.lease = std::move(held)});
   }
   if (!error) error = queue->client.unusable();
   if (!error && !is_valid(options.lease)) error = Errc::invalid_argument;
   if (error) return std::move(handler)(error, AcquireResult{});
-  start(std::make_shared<Acquire>(
-            Acquire{.queue = queue,
-                    .patience = patience,
-                    .options = std::move(options),
-                    .give_up = std::make_shared<Cancellation>(queue->client.core()),
-                    .held = std::move(held)}),
-        std::move(cancellation), std::move(handler));
+  const asio::any_io_executor strand = queue->client.get_executor();
+  auto acquire = std::make_shared<Acquire>(
+      Acquire{.queue = queue,
+              .patience = patience,
+              .options = std::move(options),
+              .give_up = std::make_shared<Cancellation>(queue->client.core()),
+              .held = std::move(held)});
+  asio::co_spawn(strand,
+                 run(std::move(acquire), std::move(cancellation),
+                     std::make_shared<Handler<AcquireResult>>(std::move(handler))),
+                 asio::detached);
 }
 
 }  // namespace custodian::recipes_detail

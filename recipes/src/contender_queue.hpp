@@ -45,20 +45,17 @@ struct Patience {
 
 [[nodiscard]] Patience patience_until(Deadline deadline);
 
-/// From any thread. The handler runs on the strand.
+/// From any thread. The handler runs on the strand, or at once.
+///
+/// `held` is empty, or what the caller has of this lock already. They get another lease on the same
+/// hold, or the shared lock beside the exclusive one, or are told of the objection.
 void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
-                          AcquireOptions options, Handler<AcquireResult> handler);
-
-/// The same for somebody who holds a lease here already: another lease on the same hold, or the
-/// shared lock beside the exclusive one. `objection_to` must have none.
-void start_acquire_beside_within(const QueuePtr& queue, CancellationPtr cancellation,
-                                 Patience patience, AcquireOptions options, Lease held,
-                                 Handler<AcquireResult> handler);
+                          AcquireOptions options, Lease held, Handler<AcquireResult> handler);
 
 /// Why a lock cannot be acquired by somebody who comes with this lease: lock_lost, invalid_argument
 /// (of another lock), resource_deadlock_would_occur (an upgrade).
 [[nodiscard]] error_code objection_to(const Queue& queue, const Lease& held);
-/// What to tell them.
+/// What to tell them. Nothing if there is none.
 [[nodiscard]] std::string_view explain_objection(const error_code& error) noexcept;
 /// Whether it is a lease on the very lock, so that it need only be shared.
 [[nodiscard]] bool is_of_same_kind(const Queue& queue, const Lease& held);

@@ -52,6 +52,7 @@ error_code objection_to(const Queue& queue, const Lease& held) {
 }
 
 std::string_view explain_objection(const error_code& error) noexcept {
+  if (!error) return {};
   if (error == Errc::lock_lost) return "lease: it is not held any more";
   if (error == Errc::invalid_argument) return "lease: it is another lock's, or another client's";
   return "who holds the read lock cannot take the write lock besides: two of them would wait for "

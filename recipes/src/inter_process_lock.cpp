@@ -17,7 +17,7 @@ namespace recipes_detail {
 void start_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                    QueuePtr queue, AcquireOptions options, Handler<Lease> handler) {
   start_acquire_within(
-      queue, std::move(cancellation), {}, std::move(options),
+      queue, std::move(cancellation), {}, std::move(options), {},
       [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
         std::move(handler)(error, std::move(result.lease));
       });
@@ -26,7 +26,7 @@ void start_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancella
 void start_try_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                        QueuePtr queue, AcquireOptions options, Handler<AcquireResult> handler) {
   start_acquire_within(queue, std::move(cancellation),
-                       {.deadline = Deadline::never(), .only_try = true}, std::move(options),
+                       {.deadline = Deadline::never(), .only_try = true}, std::move(options), {},
                        std::move(handler));
 }
 
@@ -40,13 +40,15 @@ void start_try_acquire_until(std::shared_ptr<detail::ClientCore>, CancellationPt
                              QueuePtr queue, Deadline deadline, AcquireOptions options,
                              Handler<AcquireResult> handler) {
   start_acquire_within(queue, std::move(cancellation), patience_until(deadline), std::move(options),
-                       std::move(handler));
+                       {}, std::move(handler));
 }
 
 void start_acquire_beside(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                           QueuePtr queue, Lease held, AcquireOptions options,
                           Handler<Lease> handler) {
-  start_acquire_beside_within(
+  // An empty lease is no re-entry, and must not become a fresh acquire.
+  if (!held) return std::move(handler)(Errc::lock_lost, Lease{});
+  start_acquire_within(
       queue, std::move(cancellation), {}, std::move(options), std::move(held),
       [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
         std::move(handler)(error, std::move(result.lease));
@@ -108,14 +110,13 @@ Lease InterProcessLock::acquire(std::stop_token stop, AcquireOptions options) {
 
 Lease InterProcessLock::acquire(const Lease& lease, std::stop_token stop,
                                 AcquireOptions options) const {
-  if (const error_code objection = recipes_detail::objection_to(*queue_, lease)) {
-    throw Error{objection, "acquire", path(), recipes_detail::explain_objection(objection)};
-  }
-  if (recipes_detail::is_of_same_kind(*queue_, lease)) return lease.share();
-  auto [error, beside] = block<&recipes_detail::start_acquire_beside, Lease>(
+  auto [error, another] = block<&recipes_detail::start_acquire_beside, Lease>(
       core_, "acquire", path(), std::move(stop), queue_, lease.share(), std::move(options));
-  throw_if(error, "acquire", path());
-  return std::move(beside);
+  if (error) {
+    const error_code objection = recipes_detail::objection_to(*queue_, lease);
+    throw Error{error, "acquire", path(), recipes_detail::explain_objection(objection)};
+  }
+  return std::move(another);
 }
 
 AcquireResult InterProcessLock::try_acquire(AcquireOptions options) {
@@ -140,12 +141,8 @@ namespace {
 void start_enter(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                  recipes_detail::QueuePtr queue, Patience patience, Lease beside,
                  Handler<AcquireResult> handler) {
-  if (beside) {
-    start_acquire_beside_within(queue, std::move(cancellation), patience, {}, std::move(beside),
-                                std::move(handler));
-  } else {
-    start_acquire_within(queue, std::move(cancellation), patience, {}, std::move(handler));
-  }
+  start_acquire_within(queue, std::move(cancellation), patience, {}, std::move(beside),
+                       std::move(handler));
 }
 
 }  // namespace
@@ -154,17 +151,14 @@ ThreadHolds& InterProcessLock::holds() const { return holds_->of(queue_->kind); 
 
 bool InterProcessLock::enter(std::string_view operation, const Patience& patience) {
   if (holds().enter_again(path())) return true;
-  // What the thread has of the other side of a read/write lock.
-  Lease beside;
-  if (queue_->kind == ContenderKind::shared) {
-    beside = holds_->of(ContenderKind::exclusive).lease();
-  } else if (holds_->of(ContenderKind::shared).count() > 0) {
-    const auto upgrade = make_error_code(boost::system::errc::resource_deadlock_would_occur);
-    throw Error{upgrade, operation, path(), recipes_detail::explain_objection(upgrade)};
-  }
+  const Lease beside = holds_->beside(queue_->kind).lease();
   auto [error, result] = block<&start_enter, AcquireResult>(core_, operation, path(), {}, queue_,
-                                                            patience, std::move(beside));
-  throw_if(error, operation, path());
+                                                            patience, beside.share());
+  if (error) {
+    const error_code objection =
+        beside ? recipes_detail::objection_to(*queue_, beside) : error_code{};
+    throw Error{error, operation, path(), recipes_detail::explain_objection(objection)};
+  }
   if (!result) return false;
   holds().enter(std::move(result.lease));
   return true;

@@ -13,6 +13,10 @@ class LockHolds {
   [[nodiscard]] ThreadHolds& of(ContenderKind kind) noexcept {
     return kind == ContenderKind::exclusive ? exclusive_ : shared_;
   }
+  /// What a thread may have of the other side when it comes for this one.
+  [[nodiscard]] ThreadHolds& beside(ContenderKind kind) noexcept {
+    return kind == ContenderKind::exclusive ? shared_ : exclusive_;
+  }
 
  private:
   ThreadHolds exclusive_;

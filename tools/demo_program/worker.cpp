@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <fstream>
@@ -100,8 +101,10 @@ void work(const Settings& settings) {
   InterProcessMutex mutex{
       client, settings.path, {.identity = "worker " + std::to_string(settings.number)}};
   // Called when the wait for the one before us has begun: its node is watched from then on.
+  std::atomic<int> increment = 0;
   const AcquireOptions options{.on_position = [&](std::size_t, const Participant& nearest) {
-    waits.append(std::to_string(settings.number) + " " + nearest.node + "\n");
+    waits.append(std::to_string(settings.number) + " " + std::to_string(increment) + " " +
+                 nearest.node + "\n");
   }};
 
   say("ready " + std::to_string(client.session().timeout.count()));
@@ -114,6 +117,8 @@ void work(const Settings& settings) {
   }}.detach();
 
   for (int done = 1; done <= settings.increments; ++done) {
+    finish_callbacks(client);  // those of the acquire before
+    increment = done;
     Lease lease = mutex.acquire({}, options);
     Hold hold{settings.number, lease.token().value, lease.node(), boot_time()};
 

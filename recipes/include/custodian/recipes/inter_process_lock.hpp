@@ -158,9 +158,10 @@ class InterProcessLock {
 
   // -- The standard face: TimedLockable, re-entrant per thread ------------------------------------
 
-  /// Throws Error as acquire() does; and lock_lost if this thread holds the lock but has lost it:
-  /// unlock first. All of these throw resource_deadlock_would_occur, at once, if this is the write
-  /// lock and the thread holds only the read lock.
+  /// Throws Error as acquire() does; and lock_lost if this thread holds the lock, or the other one
+  /// of a read/write lock, but has lost it: unlock first. All of these throw
+  /// resource_deadlock_would_occur, at once, if this is the write lock and the thread holds only
+  /// the read lock.
   void lock();
   [[nodiscard]] bool try_lock();
   template <typename Rep, typename Period>

@@ -51,33 +51,32 @@ void start_wait(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
 
 namespace {
 
-struct Either {
-  CancellationPtr turn;  ///< of both
+struct AnyOf {
+  CancellationPtr turn;  ///< of all
   Handler<> handler;
-  int waiting = 2;
+  std::size_t waiting;
   std::optional<error_code> outcome{};
 };
 
 }  // namespace
 
-void start_wait_either(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                       std::shared_ptr<ClientWatcher> one, std::shared_ptr<ClientWatcher> other,
-                       Handler<> handler) {
-  auto either =
-      std::make_shared<Either>(Either{std::make_shared<Cancellation>(core), std::move(handler)});
-  core->on_strand([either, cancellation, one = std::move(one), other = std::move(other)] {
+void start_wait_any(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+                    std::vector<std::shared_ptr<ClientWatcher>> watchers, Handler<> handler) {
+  auto any = std::make_shared<AnyOf>(
+      AnyOf{std::make_shared<Cancellation>(core), std::move(handler), watchers.size()});
+  core->on_strand([any, cancellation, watchers = std::move(watchers)] {
     if (cancellation) {
-      cancellation->on_request(either.get(), [turn = either->turn] { turn->request(); });
-      if (cancellation->requested()) either->turn->request();
+      cancellation->on_request(any.get(), [turn = any->turn] { turn->request(); });
+      if (cancellation->requested()) any->turn->request();
     }
-    for (const auto& watcher : {one, other}) {
-      watcher->wait(either->turn, [either, cancellation](error_code error, WatchEventType) {
-        // The first event ends the wait for the other, too.
-        if (!either->outcome) either->outcome = error;
-        either->turn->request();
-        if (--either->waiting > 0) return;
-        if (cancellation) cancellation->forget(either.get());
-        std::move(either->handler)(*either->outcome);
+    for (const auto& watcher : watchers) {
+      watcher->wait(any->turn, [any, cancellation](error_code error, WatchEventType) {
+        // The first event ends the wait for the others, too.
+        if (!any->outcome) any->outcome = error;
+        any->turn->request();
+        if (--any->waiting > 0) return;
+        if (cancellation) cancellation->forget(any.get());
+        std::move(any->handler)(*any->outcome);
       });
     }
   });

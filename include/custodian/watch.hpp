@@ -16,6 +16,7 @@
 #include <boost/asio/any_completion_handler.hpp>
 #include <memory>
 #include <stop_token>
+#include <vector>
 
 #include "custodian/bridge.hpp"
 #include "custodian/deadline.hpp"
@@ -29,10 +30,10 @@ class ClientWatcher;
 void start_wait(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
                 std::shared_ptr<ClientWatcher> watcher, Handler<WatchEventType> handler);
 // For authors of recipes.
-/// Waits for the first event of two watches; both may be waited for again afterwards.
-void start_wait_either(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                       std::shared_ptr<ClientWatcher> one, std::shared_ptr<ClientWatcher> other,
-                       Handler<> handler);
+/// Waits for the first event of several watches, one at least; all may be waited for again
+/// afterwards.
+void start_wait_any(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+                    std::vector<std::shared_ptr<ClientWatcher>> watchers, Handler<> handler);
 /// On the strand: whether the event has come.
 [[nodiscard]] bool is_over(const std::shared_ptr<ClientWatcher>& watcher);
 }  // namespace detail

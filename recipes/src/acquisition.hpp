@@ -5,20 +5,34 @@
 /// strand only.
 
 #include <boost/asio/awaitable.hpp>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "contender_queue.hpp"
 
 namespace custodian::recipes_detail {
 
+/// What one attempt comes to: leases, all that were asked for, or an error.
+struct Turn {
+  error_code error;
+  std::vector<Lease> leases;
+};
+
+struct Acquire;
+using AcquirePtr = std::shared_ptr<Acquire>;
+using Attempt = std::function<boost::asio::awaitable<Turn>(AcquirePtr)>;
+
 struct Acquire {
-  QueuePtr queue;
+  QueuePtr queue;  ///< where it stands
   Patience patience;
   AcquireOptions options;
+  /// What is tried, and again if the session is lost.
+  Attempt attempt;
   /// The only way in which anything here is cut short: by the caller, the deadline, or the client's
   /// end.
-  CancellationPtr give_up;
+  CancellationPtr give_up{};
   /// The exclusive lock that the shared one is acquired beside, if so.
   Lease held{};
   bool late = false;
@@ -40,18 +54,33 @@ struct Acquire {
   }
 };
 
-using AcquirePtr = std::shared_ptr<Acquire>;
+/// What an acquire ends with.
+struct Outcome {
+  std::vector<Lease> leases;
+  std::optional<Participant> blocked_by;
+};
 
-/// What one attempt comes to.
-struct Turn {
+/// Begins an acquire, from any thread: sees to its limits, its cancellation, the client's end. The
+/// handler runs on the strand, or at once.
+void start(Acquire what, CancellationPtr cancellation, Handler<Outcome> handler);
+
+/// For an acquire of one lease.
+[[nodiscard]] Handler<Outcome> as_one_lease(Handler<AcquireResult> handler);
+
+/// The first place in a queue; nobody else has it while the node lives.
+struct Place {
   error_code error;
-  Lease lease;
+  OwnNode node;
 };
 
 [[nodiscard]] std::string child(const std::string& parent, std::string_view name);
 
 /// Creates a node, and waits until it is first.
-[[nodiscard]] boost::asio::awaitable<Turn> stand_in_line(AcquirePtr acquire);
+[[nodiscard]] boost::asio::awaitable<Place> stand_in_line(AcquirePtr acquire);
+/// Sees to it that a change of the own node wakes whoever waits; no_node if it has gone.
+[[nodiscard]] boost::asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnNode& own);
+/// Tells whoever acquires, if they want to know: how many are ahead, and `nearest`.
+void tell_position(const Acquire& acquire, std::size_t ahead);
 /// Creates a shared node beside the exclusive one that is held, and needs not wait.
 [[nodiscard]] boost::asio::awaitable<Turn> stand_beside(AcquirePtr acquire);
 /// First in the queue: a lease, as soon as the lease clock runs.

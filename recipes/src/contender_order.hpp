@@ -55,6 +55,10 @@ inline constexpr std::array read_write_names{
 inline constexpr std::array latch_names{
     LockName{"latch-", ContenderKind::exclusive, Profile::curator},
 };
+/// The holders of a semaphore's permits: no queue, but in order.
+inline constexpr std::array permit_names{
+    LockName{"lease-", ContenderKind::exclusive, Profile::curator},
+};
 /// The name that a contender of this kind and profile bears; a rule has one for each that it is
 /// used with.
 [[nodiscard]] std::string_view lock_name_of(const Rule& rule, ContenderKind kind, Profile profile);
@@ -62,6 +66,7 @@ inline constexpr std::array latch_names{
 inline constexpr Rule mutex_rule{mutex_names};
 inline constexpr Rule read_write_rule{read_write_names};
 inline constexpr Rule latch_rule{latch_names};
+inline constexpr Rule permit_rule{permit_names};
 
 /// The server prints a signed 32-bit counter.
 using Sequence = std::int32_t;

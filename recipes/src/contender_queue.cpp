@@ -52,13 +52,26 @@ void report_oddities(const Queue& queue, const Listing& listing) {
                        "when it should wait. Give the locks paths of their own");
 }
 
+}  // namespace
+
 void tell_position(const Acquire& acquire, std::size_t ahead) {
   if (!acquire.options.on_position) return;
   asio::post(acquire.client().callback_executor(),
-             [callback = acquire.options.on_position, ahead, nearest = *acquire.nearest] {
-               callback(ahead, nearest);
-             });
+             [callback = acquire.options.on_position, ahead,
+              nearest = acquire.nearest.value_or(Participant{})] { callback(ahead, nearest); });
 }
+
+// The caller awaits it, and its node outlives that.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnNode& own) {
+  if (own.watch() && !detail::is_over(own.watch().state())) co_return error_code{};
+  auto [error, result, watch] = co_await await<&detail::start_get_and_watch, GetResult, Watch>(
+      acquire->client().core(), acquire->give_up, own.path(), acquire->operation());
+  if (!error) own.set_watch(std::move(watch));
+  co_return error;
+}
+
+namespace {
 
 /// Ends when the own node or the nearest one ahead has changed or gone, or may have: the caller
 /// lists again. The caller awaits it, and its node outlives that.
@@ -93,8 +106,9 @@ asio::awaitable<error_code> wait_for_change(AcquirePtr acquire, OwnNode& own, st
     acquire->declined = true;
     co_return asio::error::operation_aborted;
   }
-  const auto [failure] = co_await await<&detail::start_wait_either>(
-      core, acquire->give_up, own.watch().state(), watch.state());
+  std::vector watchers{own.watch().state(), watch.state()};
+  const auto [failure] =
+      co_await await<&detail::start_wait_any>(core, acquire->give_up, std::move(watchers));
   // A session that is over shows in the next listing.
   co_return failure == Errc::session_lost ? error_code{} : failure;
 }
@@ -105,10 +119,12 @@ asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
   auto [error, lease] = co_await await<&detail::start_lease, Lease>(
       acquire->client().core(), acquire->give_up, std::move(node), acquire->lease_options(),
       acquire->retry());
-  co_return Turn{error, std::move(lease)};
+  Turn turn{error, {}};
+  if (!error) turn.leases.push_back(std::move(lease));
+  co_return turn;
 }
 
-asio::awaitable<Turn> stand_in_line(AcquirePtr acquire) {
+asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
   const Queue& queue = *acquire->queue;
   const auto core = acquire->client().core();
 
@@ -123,7 +139,7 @@ asio::awaitable<Turn> stand_in_line(AcquirePtr acquire) {
       queue.identity, std::move(options));
   auto [list_error, listing] = co_await list(acquire);
   auto [create_error, created] = co_await creation.get();
-  if (create_error) co_return Turn{create_error, {}};
+  if (create_error) co_return Place{create_error, {}};
 
   OwnNode node{core, std::move(created)};
   acquire->has_queued = true;
@@ -132,33 +148,39 @@ asio::awaitable<Turn> stand_in_line(AcquirePtr acquire) {
   for (;;) {
     if (!listed_after_create) {
       std::tie(list_error, listing) = co_await list(acquire);
-      if (list_error && list_error != ServerErrc::no_node) co_return Turn{list_error, {}};
+      if (list_error && list_error != ServerErrc::no_node) co_return Place{list_error, {}};
     }
     listed_after_create = false;
-    if (!node.alive()) co_return Turn{Errc::session_lost, {}};
+    if (!node.alive()) co_return Place{Errc::session_lost, {}};
     report_oddities(queue, listing);
 
     const Judgement judgement = judge(listing, node.name());
-    if (std::holds_alternative<Held>(judgement)) co_return co_await take(acquire, std::move(node));
-    if (std::holds_alternative<OwnNodeMissing>(judgement)) co_return Turn{Errc::node_deleted, {}};
+    if (std::holds_alternative<Held>(judgement)) co_return Place{{}, std::move(node)};
+    if (std::holds_alternative<OwnNodeMissing>(judgement)) co_return Place{Errc::node_deleted, {}};
     if (std::holds_alternative<Exhausted>(judgement)) {
-      co_return Turn{Errc::sequence_exhausted, {}};
+      co_return Place{Errc::sequence_exhausted, {}};
     }
     if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
       queue.client.log(LogLevel::error, child(queue.path, malformed->name) +
                                             " bears no sequence number: nobody can tell who is "
                                             "first. Remove it");
-      co_return Turn{Errc::malformed_contender, {}};
+      co_return Place{Errc::malformed_contender, {}};
     }
     const Wait wait = std::get<Wait>(judgement);
     std::string nearest = child(queue.path, wait.nearest.name);
     const error_code error =
         co_await wait_for_change(acquire, node, std::move(nearest), wait.position);
-    if (error) co_return Turn{error, {}};
+    if (error) co_return Place{error, {}};
   }
 }
 
 namespace {
+
+asio::awaitable<Turn> acquire_lock(AcquirePtr acquire) {
+  Place place = co_await stand_in_line(acquire);
+  if (place.error) co_return Turn{place.error, {}};
+  co_return co_await take(acquire, std::move(place.node));
+}
 
 /// What the caller is told of an acquire that did not come to a lease.
 error_code verdict(const Acquire& acquire, const WaitingAcquires& service, error_code error) {
@@ -169,10 +191,9 @@ error_code verdict(const Acquire& acquire, const WaitingAcquires& service, error
 }
 
 asio::awaitable<void> run(AcquirePtr acquire, CancellationPtr callers,
-                          std::shared_ptr<Handler<AcquireResult>> handler) {
+                          std::shared_ptr<Handler<Outcome>> handler) {
   auto& service = Client{acquire->client().share()}.use_service<WaitingAcquires>();
-  AcquireResult result;
-  error_code error = Errc::closed;
+  Turn turn{Errc::closed, {}};
   if (!service.closing()) {
     service.enter(acquire->give_up);
     if (callers) {
@@ -188,15 +209,8 @@ asio::awaitable<void> run(AcquirePtr acquire, CancellationPtr callers,
     });
 
     for (;;) {
-      Turn turn;
-      if (acquire->held) {
-        turn = co_await stand_beside(acquire);
-      } else {
-        turn = co_await stand_in_line(acquire);
-      }
-      error = turn.error;
-      result.lease = std::move(turn.lease);
-      const bool again = error == Errc::session_lost &&
+      turn = co_await acquire->attempt(acquire);
+      const bool again = turn.error == Errc::session_lost &&
                          acquire->options.requeue == RequeuePolicy::queue_again &&
                          !acquire->patience.only_try;
       if (!again) break;
@@ -209,10 +223,11 @@ asio::awaitable<void> run(AcquirePtr acquire, CancellationPtr callers,
     acquire->held.release();
     if (callers) callers->forget(acquire.get());
     service.leave(acquire->give_up);
-    error = verdict(*acquire, service, error);
+    turn.error = verdict(*acquire, service, turn.error);
   }
-  if (!result.lease) result.blocked_by = std::move(acquire->nearest);
-  std::move (*handler)(error, std::move(result));
+  Outcome outcome{std::move(turn.leases), {}};
+  if (outcome.leases.empty()) outcome.blocked_by = std::move(acquire->nearest);
+  std::move (*handler)(turn.error, std::move(outcome));
 }
 
 }  // namespace
@@ -222,26 +237,41 @@ void WaitingAcquires::begin_shutdown() {
   for (const CancellationPtr& acquire : std::exchange(acquires_, {})) acquire->request();
 }
 
+void start(Acquire what, CancellationPtr cancellation, Handler<Outcome> handler) {
+  const Client& client = what.client();
+  error_code error = client.unusable();
+  if (!error && !is_valid(what.options.lease)) error = Errc::invalid_argument;
+  if (error) return std::move(handler)(error, Outcome{});
+  what.give_up = std::make_shared<Cancellation>(client.core());
+  const asio::any_io_executor strand = client.get_executor();
+  asio::co_spawn(strand,
+                 run(std::make_shared<Acquire>(std::move(what)), std::move(cancellation),
+                     std::make_shared<Handler<Outcome>>(std::move(handler))),
+                 asio::detached);
+}
+
+Handler<Outcome> as_one_lease(Handler<AcquireResult> handler) {
+  return [handler = std::move(handler)](error_code error, Outcome outcome) mutable {
+    AcquireResult result{{}, std::move(outcome.blocked_by)};
+    if (!outcome.leases.empty()) result.lease = std::move(outcome.leases.front());
+    std::move(handler)(error, std::move(result));
+  };
+}
+
 void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
                           AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
   error_code error = held ? objection_to(*queue, held) : error_code{};
   if (!error && held && is_of_same_kind(*queue, held)) {
     return std::move(handler)(error, AcquireResult{.lease = std::move(held)});
   }
-  if (!error) error = queue->client.unusable();
-  if (!error && !is_valid(options.lease)) error = Errc::invalid_argument;
   if (error) return std::move(handler)(error, AcquireResult{});
-  const asio::any_io_executor strand = queue->client.get_executor();
-  auto acquire = std::make_shared<Acquire>(
-      Acquire{.queue = queue,
-              .patience = patience,
-              .options = std::move(options),
-              .give_up = std::make_shared<Cancellation>(queue->client.core()),
-              .held = std::move(held)});
-  asio::co_spawn(strand,
-                 run(std::move(acquire), std::move(cancellation),
-                     std::make_shared<Handler<AcquireResult>>(std::move(handler))),
-                 asio::detached);
+  const Attempt attempt = held ? stand_beside : acquire_lock;
+  start(Acquire{.queue = queue,
+                .patience = patience,
+                .options = std::move(options),
+                .attempt = attempt,
+                .held = std::move(held)},
+        std::move(cancellation), as_one_lease(std::move(handler)));
 }
 
 }  // namespace custodian::recipes_detail

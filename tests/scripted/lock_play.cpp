@@ -8,6 +8,7 @@
 
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
+#include "custodian/recipes/inter_process_semaphore_mutex.hpp"
 
 namespace custodian::tests {
 
@@ -20,25 +21,29 @@ constexpr auto lock_path = "/locks/one";
 /// The locks of one client on the path.
 class Locks {
  public:
-  explicit Locks(const Client& client) : mutex_{client, lock_path}, both_{client, lock_path} {}
+  explicit Locks(const Client& client)
+      : mutex_{client, lock_path}, both_{client, lock_path}, semaphore_mutex_{client, lock_path} {}
 
-  [[nodiscard]] InterProcessLock& operator[](Recipe recipe) {
+  /// They have their lease faces in common, and no base.
+  template <typename Function>
+  void with(Recipe recipe, Function function) {
     switch (recipe) {
-      case Recipe::mutex: break;
-      case Recipe::writer: return both_.write();
-      case Recipe::reader: return both_.read();
+      case Recipe::mutex: return function(mutex_);
+      case Recipe::writer: return function(both_.write());
+      case Recipe::reader: return function(both_.read());
+      case Recipe::semaphore_mutex: return function(semaphore_mutex_);
     }
-    return mutex_;
   }
-  /// What everybody waits for.
-  [[nodiscard]] InterProcessLock& exclusive(Recipe recipe) {
-    return (*this)[recipe == Recipe::mutex ? Recipe::mutex : Recipe::writer];
-  }
+  [[nodiscard]] InterProcessReadWriteLock::ReadLock& read() { return both_.read(); }
 
  private:
   InterProcessMutex mutex_;
   InterProcessReadWriteLock both_;
+  InterProcessSemaphoreMutex semaphore_mutex_;
 };
+
+/// What everybody waits for.
+Recipe exclusive(Recipe recipe) { return recipe == Recipe::reader ? Recipe::writer : recipe; }
 
 class Play {
  public:
@@ -85,12 +90,12 @@ class Play {
     if (scenario_.neighbours == end_of_sequence) {
       world_.ensemble.set_next_sequence(lock_path, std::numeric_limits<std::int32_t>::max());
     }
-    before_ = world_.ensemble.children(lock_path);
+    before_ = contenders();
     if (scenario_.held) {
-      others_lease_ = acquire_first((*others_locks_)[scenario_.others]);
+      others_lease_ = acquire_first(*others_locks_, scenario_.others);
     }
     if (scenario_.face == Face::downgrade) {
-      write_lease_ = acquire_first((*locks_)[Recipe::writer]);
+      write_lease_ = acquire_first(*locks_, Recipe::writer);
     }
     plan_->submitted = [this](std::size_t step) {
       if (scenario_.incident_at == step) asio::post(world_.context, [this] { happen(); });
@@ -108,8 +113,10 @@ class Play {
     world_.ensemble.set_fault_plan(plan_);
   }
 
-  Lease acquire_first(InterProcessLock& lock) {
-    auto holding = tests::run<Lease>(world_, [&](auto done) { lock.async_acquire(done); });
+  Lease acquire_first(Locks& locks, Recipe recipe) {
+    auto holding = tests::run<Lease>(world_, [&](auto done) {
+      locks.with(recipe, [&](auto& lock) { lock.async_acquire(done); });
+    });
     if (holding.arrived() && !holding.error()) return std::move(holding.result());
     complain("who is to hold the lock first does not get it");
     return {};
@@ -129,19 +136,31 @@ class Play {
       lease_ = std::move(lease);
       verdict_.granted = static_cast<bool>(lease_);
     };
-    InterProcessLock& lock = (*locks_)[scenario_.recipe];
+    auto unlimited = asio::bind_cancellation_slot(signal_.slot(), ended);
     if (scenario_.face == Face::downgrade) {
-      return lock.async_acquire(write_lease_, asio::bind_cancellation_slot(signal_.slot(), ended));
+      return locks_->read().async_acquire(write_lease_, unlimited);
     }
-    if (scenario_.face == Face::acquire) {
-      return lock.async_acquire(options, asio::bind_cancellation_slot(signal_.slot(), ended));
+    locks_->with(scenario_.recipe, [&](auto& lock) {
+      if (scenario_.face == Face::acquire) return lock.async_acquire(options, unlimited);
+      auto limited = asio::bind_cancellation_slot(signal_.slot(),
+                                                  [ended](error_code error, AcquireResult result) {
+                                                    ended(error, std::move(result.lease));
+                                                  });
+      if (scenario_.face == Face::try_acquire) return lock.async_try_acquire(options, limited);
+      lock.async_try_acquire_until(std::chrono::milliseconds{5}, options, limited);
+    });
+  }
+
+  /// The nodes of all who take part, by their paths below the lock's.
+  [[nodiscard]] std::vector<std::string> contenders() const {
+    if (scenario_.recipe != Recipe::semaphore_mutex) return world_.ensemble.children(lock_path);
+    std::vector<std::string> nodes;
+    for (const std::string part : {"locks", "leases"}) {
+      for (const std::string& name : world_.ensemble.children(lock_path + ("/" + part))) {
+        nodes.push_back(part + "/" + name);
+      }
     }
-    auto limited = asio::bind_cancellation_slot(
-        signal_.slot(),
-        [ended](error_code error, AcquireResult result) { ended(error, std::move(result.lease)); });
-    if (scenario_.face == Face::try_acquire)
-      return lock.async_try_acquire(options, std::move(limited));
-    lock.async_try_acquire_until(std::chrono::milliseconds{5}, options, std::move(limited));
+    return nodes;
   }
 
   /// The incident, once.
@@ -153,7 +172,7 @@ class Play {
       case Incident::holders_node_deleted: return world_.remove(others_lease_.node());
       case Incident::own_session_expires: world_.ensemble.expire(observed_->session().id); break;
       case Incident::own_node_deleted:
-        for (const std::string& name : world_.ensemble.children(lock_path)) {
+        for (const std::string& name : contenders()) {
           const std::string node = std::string{lock_path} + "/" + name;
           if (world_.ensemble.operate(request::Get{node}).data == "observed") world_.remove(node);
         }
@@ -190,7 +209,8 @@ class Play {
     if (others_lease_ && !may_share && scenario_.incident != Incident::holders_node_deleted) {
       complain("two hold the lock");
     }
-    for (const std::string& name : world_.ensemble.children(lock_path)) {
+    for (const std::string& name : contenders()) {
+      if (name.starts_with("locks/")) continue;  // who may come, not who is in
       const auto number = [](const std::string& text) { return text.substr(text.size() - 10); };
       if (std::ranges::find(before_, name) != before_.end()) continue;
       const bool harmless = name.find("__READ__") != std::string::npos;
@@ -219,7 +239,8 @@ class Play {
     AcquireOptions options;
     options.on_position = [&waits](auto&&...) { waits = true; };
     Outcome<Lease> probe;
-    others_locks_->exclusive(scenario_.recipe).async_acquire(options, probe.handler());
+    others_locks_->with(exclusive(scenario_.recipe),
+                        [&](auto& lock) { lock.async_acquire(options, probe.handler()); });
     if (lease_) {
       world_.run_until([&] { return waits || probe.arrived(); });
       // Who deletes the node of a holder lets the next one in.
@@ -253,7 +274,7 @@ class Play {
     if (!world_.run_until_idle(*observed_))
       complain("operations or watches are left in the client");
     if (!world_.run_until_idle(*other_)) complain("operations or watches are left in the other");
-    if (world_.ensemble.children(lock_path) != before_) complain("a node is left");
+    if (contenders() != before_) complain("a node is left");
     if (world_.ensemble.watches() != 0) complain("a watch is left on the server");
     locks_.reset();
     others_locks_.reset();

@@ -14,7 +14,7 @@
 
 namespace custodian::tests {
 
-enum class Recipe { mutex, writer, reader };
+enum class Recipe { mutex, writer, reader, semaphore_mutex };
 
 enum class Face {
   acquire,

@@ -1,0 +1,219 @@
+#pragma once
+
+/// \file
+/// A semaphore over processes: so many may be in at once.
+///
+///     InterProcessSemaphore licences{client, "/licences/solver", 5};
+///     Lease licence = licences.acquire();
+///     std::vector<Lease> three = licences.acquire(3);  // all or none
+///
+/// Fair: permits are had in the order of asking, and who asks for many is not passed by those who
+/// ask for few. A permit is a Lease, with a node, a state and a loss of its own: release them one
+/// by one, or all. Nothing is re-entrant, and no thread owns anything.
+///
+/// Everybody names the maximum; it is kept nowhere. Those who use one path with different numbers
+/// each keep to their own. For one maximum for all, which may change, give a SharedCount.
+///
+/// Do not use it as a mutex that somebody else may release: that is InterProcessSemaphoreMutex. A
+/// token says when a permit was had, and of several holders the younger has the greater; it does
+/// not tell the only holder from all others, as a mutex's does.
+///
+/// On the servers it is Apache Curator's InterProcessSemaphoreV2, and both may share a path.
+///
+/// Threads: any. Lifetimes: the client may go first (acquires then fail with closed); a lease or a
+/// waiting acquire may outlive the semaphore object.
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "custodian/bridge.hpp"
+#include "custodian/client.hpp"
+#include "custodian/deadline.hpp"
+#include "custodian/lease.hpp"
+#include "custodian/recipes/acquire.hpp"
+#include "custodian/recipes/inter_process_lock.hpp"
+
+namespace custodian {
+
+namespace recipes_detail {
+struct PermitQueue;
+using PermitQueuePtr = std::shared_ptr<const PermitQueue>;
+class PermitPool;
+
+void check_permits(const PermitQueue& queue, std::string_view operation, int permits);
+void start_acquire_permits(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                           PermitQueuePtr queue, int permits, AcquireOptions options,
+                           Handler<std::vector<Lease>> handler);
+void start_try_acquire_permits(std::shared_ptr<detail::ClientCore> core,
+                               CancellationPtr cancellation, PermitQueuePtr queue, int permits,
+                               AcquireOptions options, Handler<std::vector<Lease>> handler);
+void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore> core,
+                                     CancellationPtr cancellation, PermitQueuePtr queue,
+                                     int permits, Deadline deadline, AcquireOptions options,
+                                     Handler<std::vector<Lease>> handler);
+void start_permit_holders(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                          PermitQueuePtr queue, OperationOptions options,
+                          Handler<std::vector<Participant>> handler);
+void start_permit_queue_length(std::shared_ptr<detail::ClientCore> core,
+                               CancellationPtr cancellation, PermitQueuePtr queue,
+                               OperationOptions options, Handler<std::size_t> handler);
+}  // namespace recipes_detail
+
+class InterProcessSemaphore {
+ public:
+  /// Throws Error (invalid_argument) if the path is not one, the maximum is below 1, or the
+  /// options' profile is not Curator's. The path belongs to the semaphore: it gets two children.
+  InterProcessSemaphore(const Client& client, const std::string& path, int maximum,
+                        const LockOptions& options = {});
+
+  [[nodiscard]] const std::string& path() const noexcept;
+
+  // Errors, for all: invalid_argument (fewer permits than one, or more than the maximum: thrown at
+  // once, by the asynchronous forms, too), and those of InterProcessLock. node_deleted also means
+  // that an operator removed a node of the permits, or the containers that they are in. An acquire
+  // that ends without its permits leaves no node, whenever and however it ends.
+  //
+  // `AcquireOptions::on_position` tells of the queue of those who ask, and then, first in it, of
+  // how many permits are missing; nobody is the nearest then, for any holder may be first to go.
+
+  /// Waits for a permit, without limit: through disconnections, and through a lost session unless
+  /// told otherwise. `stop` ends it with operation_aborted.
+  [[nodiscard]] Lease acquire(std::stop_token stop = {}, AcquireOptions options = {});
+  /// So many, or none.
+  [[nodiscard]] std::vector<Lease> acquire(int permits, std::stop_token stop = {},
+                                           AcquireOptions options = {});
+
+  /// Takes permits if they are free and nobody waits; otherwise comes back empty. Without a
+  /// connection it throws not_connected at once; connection_loss if that fails in the midst of it.
+  [[nodiscard]] Lease try_acquire(AcquireOptions options = {});
+  [[nodiscard]] std::vector<Lease> try_acquire(int permits, AcquireOptions options = {});
+
+  /// Waits until the deadline, or for so long. Coming late is no error, but empty; not even having
+  /// stood in the queue by then is one (deadline_exceeded). Without time to wait it is
+  /// try_acquire().
+  [[nodiscard]] Lease try_acquire_until(Deadline deadline, std::stop_token stop = {},
+                                        AcquireOptions options = {});
+  [[nodiscard]] std::vector<Lease> try_acquire_until(int permits, Deadline deadline,
+                                                     std::stop_token stop = {},
+                                                     AcquireOptions options = {});
+  [[nodiscard]] Lease try_acquire_for(std::chrono::nanoseconds wait, std::stop_token stop = {},
+                                      AcquireOptions options = {}) {
+    return try_acquire_until(Deadline{wait}, std::move(stop), std::move(options));
+  }
+  [[nodiscard]] std::vector<Lease> try_acquire_for(int permits, std::chrono::nanoseconds wait,
+                                                   std::stop_token stop = {},
+                                                   AcquireOptions options = {}) {
+    return try_acquire_until(permits, Deadline{wait}, std::move(stop), std::move(options));
+  }
+
+  /// The same three, for any completion token.
+  /// Completes with: error, the permits: as many as asked for, or none.
+  /// Cancellation: total. Permits that come too late for it are released again.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_acquire(int permits, AcquireOptions options, Token&& token) {
+    recipes_detail::check_permits(*queue_, "async_acquire", permits);
+    return initiate<void(error_code, std::vector<Lease>), &recipes_detail::start_acquire_permits>(
+        core_, std::forward<Token>(token), queue_, permits, std::move(options));
+  }
+  template <typename Token>
+  auto async_acquire(int permits, Token&& token) {
+    return async_acquire(permits, AcquireOptions{}, std::forward<Token>(token));
+  }
+  template <typename Token>
+  auto async_try_acquire(int permits, AcquireOptions options, Token&& token) {
+    recipes_detail::check_permits(*queue_, "async_try_acquire", permits);
+    return initiate<void(error_code, std::vector<Lease>),
+                    &recipes_detail::start_try_acquire_permits>(
+        core_, std::forward<Token>(token), queue_, permits, std::move(options));
+  }
+  template <typename Token>
+  auto async_try_acquire(int permits, Token&& token) {
+    return async_try_acquire(permits, AcquireOptions{}, std::forward<Token>(token));
+  }
+  template <typename Token>
+  auto async_try_acquire_until(int permits, Deadline deadline, AcquireOptions options,
+                               Token&& token) {
+    recipes_detail::check_permits(*queue_, "async_try_acquire_until", permits);
+    return initiate<void(error_code, std::vector<Lease>),
+                    &recipes_detail::start_try_acquire_permits_until>(
+        core_, std::forward<Token>(token), queue_, permits, deadline, std::move(options));
+  }
+  template <typename Token>
+  auto async_try_acquire_until(int permits, Deadline deadline, Token&& token) {
+    return async_try_acquire_until(permits, deadline, AcquireOptions{}, std::forward<Token>(token));
+  }
+  template <typename Token>
+  auto async_try_acquire_for(int permits, std::chrono::nanoseconds wait, Token&& token) {
+    return async_try_acquire_until(permits, Deadline{wait}, std::forward<Token>(token));
+  }
+
+  // -- The shape of std::counting_semaphore -------------------------------------------------------
+
+  /// A view with std::counting_semaphore's functions, for code written for that. The permits that
+  /// are acquired through a view belong to it and its copies, not to a thread: any thread may
+  /// release them. The last copy releases what is left. Nobody is told of a loss: use leases where
+  /// that matters.
+  class Counting {
+   public:
+    /// Throws Error as InterProcessSemaphore::acquire() does.
+    void acquire();
+    [[nodiscard]] bool try_acquire();
+    template <typename Rep, typename Period>
+    [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& wait) {
+      return try_acquire_until(Deadline{wait});
+    }
+    template <typename Clock, typename Duration>
+    [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& time) {
+      return try_acquire_until(Deadline{time - Clock::now()});
+    }
+    [[nodiscard]] bool try_acquire_until(Deadline deadline);
+    /// Gives back so many, the oldest first, lost or not. Throws Error, and releases nothing, if
+    /// fewer than that were acquired here (operation_not_permitted): permits cannot be made.
+    void release(std::ptrdiff_t permits = 1);
+
+   private:
+    friend class InterProcessSemaphore;
+    explicit Counting(const InterProcessSemaphore& semaphore);
+
+    std::shared_ptr<detail::ClientCore> core_;
+    recipes_detail::PermitQueuePtr queue_;
+    std::shared_ptr<recipes_detail::PermitPool> pool_;
+  };
+  /// A view with permits of its own; may outlive the semaphore object.
+  [[nodiscard]] Counting counting() const { return Counting{*this}; }
+
+  // -- Introspection ------------------------------------------------------------------------------
+
+  /// Who holds permits, in the order in which they came, a participant each permit; the last of
+  /// them may belong to who waits for more to become free. A look at the past when it arrives.
+  /// Completes with: error, the participants.
+  /// Cancellation: total.
+  /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_participants(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::vector<Participant>),
+                    &recipes_detail::start_permit_holders>(core_, std::forward<Token>(token),
+                                                           queue_, options);
+  }
+  [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
+
+  /// How many acquires wait. Otherwise as async_participants().
+  template <typename Token>
+  auto async_queue_length(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::size_t), &recipes_detail::start_permit_queue_length>(
+        core_, std::forward<Token>(token), queue_, options);
+  }
+  [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
+
+ private:
+  std::shared_ptr<detail::ClientCore> core_;
+  recipes_detail::PermitQueuePtr queue_;
+};
+
+}  // namespace custodian

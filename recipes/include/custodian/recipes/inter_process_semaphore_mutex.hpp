@@ -1,0 +1,149 @@
+#pragma once
+
+/// \file
+/// A fair mutex over processes that no thread owns: whoever has the object may unlock it, and who
+/// locks it twice waits for themselves, as with std::binary_semaphore.
+///
+///     InterProcessSemaphoreMutex mutex{client, "/migration"};
+///     mutex.lock();                                  // here,
+///     std::jthread{[&] { ...; mutex.unlock(); }};    // and there
+///
+/// Two faces. The lease face hands out a Lease, which is the lock. On the standard face,
+/// TimedLockable (std::scoped_lock and std::unique_lock work), the object has the lock.
+///
+/// Do not use it where one thread locks and unlocks: InterProcessMutex asks less of the servers
+/// (this one creates two nodes for each acquire), and is re-entrant.
+///
+/// On the servers it is a semaphore of one permit, as Apache Curator lays it out: Curator's
+/// InterProcessSemaphoreMutex and InterProcessSemaphoreV2 may share the path.
+///
+/// Threads: any. Lifetimes: as InterProcessMutex.
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "custodian/recipes/inter_process_semaphore.hpp"
+
+namespace custodian {
+
+namespace recipes_detail {
+void start_acquire_permit(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                          PermitQueuePtr queue, AcquireOptions options, Handler<Lease> handler);
+void start_try_acquire_permit(std::shared_ptr<detail::ClientCore> core,
+                              CancellationPtr cancellation, PermitQueuePtr queue,
+                              AcquireOptions options, Handler<AcquireResult> handler);
+void start_try_acquire_permit_until(std::shared_ptr<detail::ClientCore> core,
+                                    CancellationPtr cancellation, PermitQueuePtr queue,
+                                    Deadline deadline, AcquireOptions options,
+                                    Handler<AcquireResult> handler);
+}  // namespace recipes_detail
+
+class InterProcessSemaphoreMutex {
+ public:
+  /// Throws Error as InterProcessSemaphore's does.
+  InterProcessSemaphoreMutex(const Client& client, const std::string& path,
+                             const LockOptions& options = {});
+  InterProcessSemaphoreMutex(const InterProcessSemaphoreMutex&) = delete;
+  InterProcessSemaphoreMutex& operator=(const InterProcessSemaphoreMutex&) = delete;
+  /// Unlocks what is locked.
+  ~InterProcessSemaphoreMutex();
+
+  [[nodiscard]] const std::string& path() const noexcept;
+
+  // -- The lease face -----------------------------------------------------------------------------
+  //
+  // Contracts and errors as InterProcessLock's of the same names, but that nothing is re-entrant
+  // and no thread is known: an acquire by somebody who holds it waits. `blocked_by` is known only
+  // if somebody else waits, too.
+
+  [[nodiscard]] Lease acquire(std::stop_token stop = {}, AcquireOptions options = {});
+  [[nodiscard]] AcquireResult try_acquire(AcquireOptions options = {});
+  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {},
+                                                AcquireOptions options = {});
+  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait,
+                                              std::stop_token stop = {},
+                                              AcquireOptions options = {}) {
+    return try_acquire_until(Deadline{wait}, std::move(stop), std::move(options));
+  }
+
+  template <typename Token>
+  auto async_acquire(AcquireOptions options, Token&& token) {
+    return initiate<void(error_code, Lease), &recipes_detail::start_acquire_permit>(
+        core_, std::forward<Token>(token), queue_, std::move(options));
+  }
+  template <typename Token>
+  auto async_acquire(Token&& token) {
+    return async_acquire(AcquireOptions{}, std::forward<Token>(token));
+  }
+  template <typename Token>
+  auto async_try_acquire(AcquireOptions options, Token&& token) {
+    return initiate<void(error_code, AcquireResult), &recipes_detail::start_try_acquire_permit>(
+        core_, std::forward<Token>(token), queue_, std::move(options));
+  }
+  template <typename Token>
+  auto async_try_acquire(Token&& token) {
+    return async_try_acquire(AcquireOptions{}, std::forward<Token>(token));
+  }
+  template <typename Token>
+  auto async_try_acquire_until(Deadline deadline, AcquireOptions options, Token&& token) {
+    return initiate<void(error_code, AcquireResult),
+                    &recipes_detail::start_try_acquire_permit_until>(
+        core_, std::forward<Token>(token), queue_, deadline, std::move(options));
+  }
+  template <typename Token>
+  auto async_try_acquire_until(Deadline deadline, Token&& token) {
+    return async_try_acquire_until(deadline, AcquireOptions{}, std::forward<Token>(token));
+  }
+  template <typename Token>
+  auto async_try_acquire_for(std::chrono::nanoseconds wait, Token&& token) {
+    return async_try_acquire_until(Deadline{wait}, std::forward<Token>(token));
+  }
+
+  // -- The standard face: TimedLockable, owned by the object --------------------------------------
+
+  /// Throws Error as acquire() does.
+  void lock();
+  [[nodiscard]] bool try_lock();
+  template <typename Rep, typename Period>
+  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
+    return try_lock_until(Deadline{wait});
+  }
+  template <typename Clock, typename Duration>
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return try_lock_until(Deadline{time - Clock::now()});
+  }
+  [[nodiscard]] bool try_lock_until(Deadline deadline);
+  /// On any thread. Quiet if the lock was lost meanwhile. Throws Error (operation_not_permitted) if
+  /// the object has not locked it.
+  ///
+  /// Every lock() wants an unlock(), also if it was lost in between. Should another thread lock the
+  /// object before that, its hold is the younger one: the first unlock() gives back the lost one.
+  void unlock();
+
+  /// The lease behind the object's hold, shared: for its token, its state, and to be told of its
+  /// loss. Empty if it is not locked. Keeps the lock until it is released, too.
+  [[nodiscard]] Lease current_lease() const;
+
+  // -- Introspection ------------------------------------------------------------------------------
+
+  /// Whoever holds it, and after that perhaps who will be next. As
+  /// InterProcessSemaphore::participants().
+  template <typename Token>
+  auto async_participants(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::vector<Participant>),
+                    &recipes_detail::start_permit_holders>(core_, std::forward<Token>(token),
+                                                           queue_, options);
+  }
+  [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
+
+ private:
+  std::shared_ptr<detail::ClientCore> core_;
+  recipes_detail::PermitQueuePtr queue_;
+  /// Locked by the standard face; several only if all but the youngest are lost.
+  std::unique_ptr<recipes_detail::PermitPool> pool_;
+};
+
+}  // namespace custodian

@@ -1,0 +1,187 @@
+/// \file
+/// How permits are taken.
+///
+/// Whoever wants permits queues at the turnstile like for a mutex. Who is first there puts down one
+/// lease for each permit, waits until all of them are within the maximum, and leaves the turnstile
+/// to the next. So permits are had in the order of asking, and who asks for many is not starved by
+/// those who ask for few. What keeps the number is not the turnstile but the leases' own order (see
+/// permit_count.hpp); it could be lost at any time, and then nobody enters but who may.
+
+#include "permit_queue.hpp"
+
+#include <algorithm>
+
+#include "eager.hpp"
+#include "permit_count.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+namespace {
+
+/// One lease for each permit; they travel together. Those of a failure are deleted.
+asio::awaitable<std::tuple<error_code, std::vector<OwnNode>>> put_down_leases(AcquirePtr acquire,
+                                                                              PermitQueuePtr queue,
+                                                                              int permits) {
+  const auto core = acquire->client().core();
+  const std::string path = child(queue->leases->path, queue->leases->lock_name);
+  std::vector<Eager<Created>> creations;
+  for (int i = 0; i < permits; ++i) {
+    CreateOptions options{.mode = CreateMode::ephemeral_sequential,
+                          .protection = Protection::by_unique_name,
+                          .parents = Parents::created_as_containers,
+                          .deadline = Deadline::never(),
+                          .retry = acquire->retry()};
+    creations.push_back(Eager<Created>::start<&detail::start_create>(
+        acquire->client().get_executor(), core, acquire->give_up, path, queue->leases->identity,
+        std::move(options)));
+  }
+  error_code error;
+  std::vector<OwnNode> leases;
+  for (auto& creation : creations) {
+    auto [failure, created] = co_await creation.get();
+    if (failure) {
+      error = failure;
+    } else {
+      leases.emplace_back(core, std::move(created));
+    }
+  }
+  if (error) leases.clear();
+  co_return std::tuple{error, std::move(leases)};
+}
+
+/// As they were a moment ago; watched if somebody will wait for the next change.
+asio::awaitable<std::tuple<error_code, Listing, Watch>> list_leases(AcquirePtr acquire,
+                                                                    PermitQueuePtr queue,
+                                                                    bool watched) {
+  const auto core = acquire->client().core();
+  error_code error;
+  Children children;
+  Watch watch;
+  if (watched) {
+    std::tie(error, children, watch) =
+        co_await await<&detail::start_children_and_watch, Children, Watch>(
+            core, acquire->give_up, queue->leases->path, acquire->operation());
+  } else {
+    std::tie(error, children) = co_await await<&detail::start_children, Children>(
+        core, acquire->give_up, queue->leases->path, acquire->operation());
+  }
+  Listing listing{std::move(children.names), queue->leases->rule};
+  co_return std::tuple{error, std::move(listing), std::move(watch)};
+}
+
+/// One's own node, or the container of one's own, is missing: with the session, or somebody has
+/// deleted it.
+error_code what_it_means(error_code error, const OwnNode& own) {
+  if (error != ServerErrc::no_node) return error;
+  return own.alive() ? Errc::node_deleted : Errc::session_lost;
+}
+
+PermitJudgement judge(const Listing& listing, const std::vector<OwnNode>& mine, int maximum) {
+  std::vector<std::string_view> names(mine.size());
+  std::ranges::transform(mine, names.begin(), &OwnNode::name);
+  return judge_permits(listing, names, static_cast<std::size_t>(std::max(maximum, 0)));
+}
+
+/// All of them are within the maximum.
+asio::awaitable<Turn> take_all(AcquirePtr acquire, std::vector<OwnNode> nodes) {
+  Turn all;
+  for (OwnNode& node : nodes) {
+    Turn one = co_await take(acquire, std::move(node));
+    if (one.error) co_return one;
+    all.leases.push_back(std::move(one.leases.front()));
+  }
+  co_return all;
+}
+
+asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int permits) {
+  Place turnstile = co_await stand_in_line(acquire);
+  if (turnstile.error) co_return Turn{turnstile.error, {}};
+  auto [create_error, leases] = co_await put_down_leases(acquire, queue, permits);
+  if (create_error) co_return Turn{create_error, {}};
+
+  // Who will not wait needs no watches, and most need not wait.
+  for (bool waiting = false;; waiting = true) {
+    if (waiting) {
+      // Somebody may delete the node at the turnstile, and then let the next one in: two would
+      // count each other's leases and wait for ever. Who is second gives up.
+      const error_code error = co_await watch_own(acquire, turnstile.node);
+      if (error) co_return Turn{what_it_means(error, turnstile.node), {}};
+    }
+    auto [error, listing, change] = co_await list_leases(acquire, queue, waiting);
+    if (error) co_return Turn{what_it_means(error, turnstile.node), {}};
+    if (!turnstile.node.alive()) co_return Turn{Errc::session_lost, {}};
+
+    const PermitJudgement judgement = judge(listing, leases, queue->maximum);
+    if (std::holds_alternative<Held>(judgement)) {
+      co_return co_await take_all(acquire, std::move(leases));
+    }
+    if (std::holds_alternative<OwnNodeMissing>(judgement)) co_return Turn{Errc::node_deleted, {}};
+    if (std::holds_alternative<Exhausted>(judgement)) {
+      co_return Turn{Errc::sequence_exhausted, {}};
+    }
+    if (acquire->patience.only_try) {
+      acquire->declined = true;
+      co_return Turn{asio::error::operation_aborted, {}};
+    }
+    if (!waiting) continue;
+    acquire->nearest.reset();
+    tell_position(*acquire, std::get<Full>(judgement).missing);
+    std::vector watchers{turnstile.node.watch().state(), change.state()};
+    const auto [failure] = co_await await<&detail::start_wait_any>(
+        acquire->client().core(), acquire->give_up, std::move(watchers));
+    // A session that is over shows at the next turn.
+    if (failure && failure != Errc::session_lost) co_return Turn{failure, {}};
+  }
+}
+
+}  // namespace
+
+PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
+                                 const std::string& path, int maximum, const LockOptions& options) {
+  detail::check_path(client.core(), name, path);
+  if (options.profile != Profile::curator) {
+    throw Error{Errc::invalid_argument, name, path,
+                "profile: semaphores are laid out as Apache Curator's only; kazoo's are others"};
+  }
+  if (maximum < 1) {
+    throw Error{Errc::invalid_argument, name, path,
+                "maximum: a semaphore has one permit or more, not " + std::to_string(maximum)};
+  }
+  const auto queue_at = [&](std::string_view node, const Rule& rule) {
+    return make_queue(client, name, rule, ContenderKind::exclusive, child(path, node), options);
+  };
+  return std::make_shared<const PermitQueue>(PermitQueue{.turnstile = queue_at("locks", mutex_rule),
+                                                         .leases = queue_at("leases", permit_rule),
+                                                         .path = path,
+                                                         .maximum = maximum});
+}
+
+void check_permits(const PermitQueue& queue, std::string_view operation, int permits) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error{Errc::invalid_argument, operation, queue.path, "permits: " + why};
+  };
+  if (permits < 1) refuse("one or more can be acquired, not " + std::to_string(permits));
+  if (permits > queue.maximum) {
+    refuse(std::to_string(permits) + " can never be had of " + std::to_string(queue.maximum));
+  }
+}
+
+void start_acquire_permits_within(const PermitQueuePtr& queue, CancellationPtr cancellation,
+                                  int permits, Patience patience, AcquireOptions options,
+                                  Handler<Outcome> handler) {
+  start(Acquire{.queue = queue->turnstile,
+                .patience = patience,
+                .options = std::move(options),
+                .attempt =
+                    [queue, permits](AcquirePtr acquire) {
+                      return take_permits(std::move(acquire), queue, permits);
+                    }},
+        std::move(cancellation), std::move(handler));
+}
+
+}  // namespace custodian::recipes_detail

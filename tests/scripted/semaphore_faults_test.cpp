@@ -1,0 +1,146 @@
+// A semaphore's acquire of several permits through every fault at every request, and every
+// cancellation: all of them or none, never more than the maximum, and nothing left.
+
+#include <algorithm>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/post.hpp>
+#include <iostream>
+
+#include "custodian/recipes/inter_process_semaphore.hpp"
+#include "lock_play.hpp"
+#include "support/catch.hpp"
+
+namespace custodian::tests {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr auto path = "/permits";
+constexpr int maximum = 3;
+
+std::vector<std::string> leases(World& world) {
+  return world.ensemble.children(std::string{path} + "/leases");
+}
+
+/// What a run came to; `fault` is empty if all is well.
+struct Run {
+  std::string fault;
+  std::size_t steps = 0;
+  bool granted = false;
+};
+
+/// "other" holds two of three permits; "observed" wants two; "other" gives one back when it waits,
+/// and the last when it has ended.
+Run run_for_two(const Faults& faults, std::optional<Cancel> cancel = {}) {
+  Run result;
+  const auto complain = [&](const std::string& what) {
+    if (result.fault.empty()) result.fault = what;
+  };
+  World world;
+  auto other = world.client("other");
+  auto observed = world.client("observed");
+  const auto plan = std::make_shared<FaultsAt>("observed", faults);
+  {
+    InterProcessSemaphore others{*other, path, maximum};
+    InterProcessSemaphore mine{*observed, path, maximum};
+    auto held = tests::run<std::vector<Lease>>(
+        world, [&](auto done) { others.async_acquire(2, std::move(done)); });
+    if (!held.arrived() || held.error()) return {"who is to hold two permits does not get them"};
+
+    asio::cancellation_signal signal;
+    const auto cancel_at = [&](CancelMoment moment) {
+      return [&, moment](std::size_t step) {
+        if (!cancel || cancel->moment != moment || cancel->at != step) return;
+        if (moment != CancelMoment::request_sent) return signal.emit(asio::cancellation_type::all);
+        asio::post(observed->get_executor(),
+                   [&signal] { signal.emit(asio::cancellation_type::all); });
+      };
+    };
+    plan->submitted = cancel_at(CancelMoment::request_sent);
+    plan->replying = cancel_at(CancelMoment::before_reply);
+    plan->replied = cancel_at(CancelMoment::after_reply);
+    world.ensemble.set_fault_plan(plan);
+
+    AcquireOptions options;
+    options.on_position = [&](std::size_t, const Participant&) {
+      if (held.result().size() == 2) held.result().pop_back();
+    };
+    Outcome<std::vector<Lease>> two;
+    mine.async_acquire(2, options, asio::bind_cancellation_slot(signal.slot(), two.handler()));
+    if (!world.run_until_arrived(two)) return {"the acquire does not end"};
+    result.granted = !two.error();
+    if (!two.error() && two.result().size() != 2) complain("neither all nor an error");
+    if (two.error() && !two.result().empty()) complain("permits with an error");
+    if (two.error() && !(cancel && two.error() == asio::error::operation_aborted)) {
+      complain("no permits, but: " + two.error().message());
+    }
+    const auto alive = [&](const Lease& lease) { return world.ensemble.exists(lease.node()); };
+    const auto in =
+        std::ranges::count_if(two.result(), alive) + std::ranges::count_if(held.result(), alive);
+    if (in > maximum) complain("too many are in");
+
+    // The rest is to be had by others, exactly when it should.
+    held.result().clear();
+    two.result().clear();
+    auto all = tests::run<std::vector<Lease>>(
+        world, [&](auto done) { others.async_acquire(maximum, std::move(done)); });
+    if (!all.arrived() || all.error()) complain("after the end the permits are not to be had");
+    if (all.arrived()) all.result().clear();
+    if (!world.run_until_idle(*observed)) complain("operations or watches are left");
+    if (!world.run_until_idle(*other)) complain("operations or watches are left in the other");
+    if (!leases(world).empty()) complain("a lease is left");
+    if (!world.ensemble.children(std::string{path} + "/locks").empty()) {
+      complain("a node is left at the turnstile");
+    }
+    if (world.ensemble.watches() != 0) complain("a watch is left on the server");
+  }
+  if (!world.end(observed) || !world.end(other)) complain("something keeps a client alive");
+  result.steps = plan->steps();
+  return result;
+}
+
+void check(const Run& run, const std::string& what) {
+  if (!run.fault.empty()) FAIL_CHECK(what << ": " << run.fault);
+}
+
+TEST_CASE("semaphore: several permits are had or not, all of them, through every fault",
+          "[semaphore]") {
+  const Run plain = run_for_two({});
+  CHECK(plain.fault.empty());
+  CHECK(plain.granted);
+  std::size_t cases = 0;
+  for (std::size_t at = 0; at < plain.steps; ++at) {
+    for (const Fault& fault : all_faults()) {
+      check(run_for_two({{at, fault}}), "request " + std::to_string(at) + ": " + describe(fault));
+      ++cases;
+    }
+  }
+  std::cout << "  " << cases << " cases: two permits, each fault at each request\n";
+}
+
+TEST_CASE("semaphore: several permits, cancelled at each moment, beside every fault",
+          "[semaphore]") {
+  const std::size_t steps = run_for_two({}).steps;
+  std::size_t cases = 0;
+  using enum CancelMoment;
+  for (std::size_t at = 0; at < steps; ++at) {
+    for (const CancelMoment moment : {request_sent, before_reply, after_reply}) {
+      check(run_for_two({}, Cancel{moment, at}), "cancelled at " + std::to_string(at));
+      ++cases;
+      for (std::size_t fault_at = 0; fault_at < steps; ++fault_at) {
+        for (const Fault& fault : all_faults()) {
+          check(run_for_two({{fault_at, fault}}, Cancel{moment, at}),
+                "request " + std::to_string(fault_at) + ": " + describe(fault) + "; cancelled at " +
+                    std::to_string(at));
+          ++cases;
+        }
+      }
+    }
+  }
+  std::cout << "  " << cases << " cases: two permits, cancelled at each moment\n";
+}
+
+}  // namespace
+}  // namespace custodian::tests

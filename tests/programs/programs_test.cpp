@@ -120,6 +120,14 @@ TEST_CASE("the example of readers and writers writes, tells and reads") {
   CHECK(contains(output, "telling what was written\nreading\n"));
 }
 
+TEST_CASE("the example of a semaphore has one permit, then three, then two") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_SEMAPHORE, {connect_string()});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "with one licence of five\n"));
+  CHECK(contains(output, "with 3 licences of five\nthe rest takes only 2\n"));
+}
+
 TEST_CASE("the example of cancellation ends both its waits") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, {connect_string()});
   INFO(output);
@@ -170,7 +178,7 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
   for (const char* example :
        {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK,
         CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LOST,
-        CUSTODIAN_EXAMPLE_READ_WRITE}) {
+        CUSTODIAN_EXAMPLE_READ_WRITE, CUSTODIAN_EXAMPLE_SEMAPHORE}) {
     const Result without = run(example, {});
     INFO(example << ": " << without.output);
     CHECK(without.status == 2);

@@ -120,6 +120,39 @@ TEST_CASE("semaphore: several permits are had or not, all of them, through every
   std::cout << "  " << cases << " cases: two permits, each fault at each request\n";
 }
 
+TEST_CASE("semaphore: whose place at the turnstile is deleted gives up its leases, and says so",
+          "[semaphore]") {
+  World world;
+  auto other = world.client("other");
+  auto observed = world.client("observed");
+  {
+    InterProcessSemaphore others{*other, path, maximum};
+    InterProcessSemaphore mine{*observed, path, maximum};
+    auto held = tests::run<std::vector<Lease>>(
+        world, [&](auto done) { others.async_acquire(2, std::move(done)); });
+    REQUIRE(held.arrived());
+    bool waits = false;
+    AcquireOptions options;
+    options.on_position = [&](auto&&...) { waits = true; };
+    Outcome<std::vector<Lease>> two;
+    mine.async_acquire(2, options, two.handler());
+    REQUIRE(world.run_until([&] { return waits; }));
+    REQUIRE(leases(world).size() == 4);
+    for (const std::string& name : world.ensemble.children(std::string{path} + "/locks")) {
+      world.remove(std::string{path} + "/locks/" + name);
+    }
+    REQUIRE(world.run_until_arrived(two));
+    CHECK(two.error() == Errc::node_deleted);
+    CHECK(world.run_until_idle(*observed));
+    CHECK(leases(world).size() == 2);
+    held.result().clear();
+    CHECK(world.run_until_idle(*other));
+    CHECK(world.ensemble.watches() == 0);
+  }
+  CHECK(world.end(observed));
+  CHECK(world.end(other));
+}
+
 TEST_CASE("semaphore: several permits, cancelled at each moment, beside every fault",
           "[semaphore]") {
   const std::size_t steps = run_for_two({}).steps;

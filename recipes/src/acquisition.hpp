@@ -79,6 +79,16 @@ struct Place {
 [[nodiscard]] boost::asio::awaitable<Place> stand_in_line(AcquirePtr acquire);
 /// Sees to it that a change of the own node wakes whoever waits; no_node if it has gone.
 [[nodiscard]] boost::asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnNode& own);
+/// What people should know of a queue, in the log, once.
+void report_oddities(const Queue& queue, const Listing& listing);
+/// The same of a node whose number nobody can tell; gives the error.
+[[nodiscard]] error_code report_malformed(const Queue& queue, std::string_view name);
+/// Who stands in the way, from its node.
+[[nodiscard]] Participant participant_of(const Acquire& acquire, std::string node, GetResult read);
+/// Ends with the first event, or when somebody gives up. A session that is over is no error: it
+/// shows in the next listing.
+[[nodiscard]] boost::asio::awaitable<error_code> wait_for_any(
+    AcquirePtr acquire, std::vector<std::shared_ptr<detail::ClientWatcher>> watchers);
 /// Tells whoever acquires, if they want to know: how many are ahead, and `nearest`.
 void tell_position(const Acquire& acquire, std::size_t ahead);
 /// Creates a shared node beside the exclusive one that is held, and needs not wait.

@@ -31,6 +31,8 @@ asio::awaitable<std::tuple<error_code, Listing>> list(AcquirePtr acquire) {
   co_return std::tuple{error, Listing{std::move(children.names), acquire->queue->rule}};
 }
 
+}  // namespace
+
 void report_oddities(const Queue& queue, const Listing& listing) {
   if (!listing.foreign().empty() && !queue.foreign_reported.exchange(true)) {
     queue.client.log(LogLevel::warning, queue.path + " has a child that is no contender, " +
@@ -52,13 +54,33 @@ void report_oddities(const Queue& queue, const Listing& listing) {
                        "when it should wait. Give the locks paths of their own");
 }
 
-}  // namespace
+error_code report_malformed(const Queue& queue, std::string_view name) {
+  queue.client.log(LogLevel::error, child(queue.path, name) +
+                                        " bears no sequence number: nobody can tell who is "
+                                        "first. Remove it");
+  return Errc::malformed_contender;
+}
 
 void tell_position(const Acquire& acquire, std::size_t ahead) {
   if (!acquire.options.on_position) return;
   asio::post(acquire.client().callback_executor(),
              [callback = acquire.options.on_position, ahead,
               nearest = acquire.nearest.value_or(Participant{})] { callback(ahead, nearest); });
+}
+
+Participant participant_of(const Acquire& acquire, std::string node, GetResult read) {
+  return {.node = std::move(node),
+          .identity = std::move(read.data),
+          .session = read.stat.ephemeral_owner,
+          .since = read.stat.created,
+          .token = {acquire.client().fencing_epoch(), read.stat.czxid}};
+}
+
+asio::awaitable<error_code> wait_for_any(
+    AcquirePtr acquire, std::vector<std::shared_ptr<detail::ClientWatcher>> watchers) {
+  const auto [failure] = co_await await<&detail::start_wait_any>(
+      acquire->client().core(), acquire->give_up, std::move(watchers));
+  co_return failure == Errc::session_lost ? error_code{} : failure;
 }
 
 // The caller awaits it, and its node outlives that.
@@ -96,21 +118,14 @@ asio::awaitable<error_code> wait_for_change(AcquirePtr acquire, OwnNode& own, st
   }
   if (error == ServerErrc::no_node) co_return error_code{};
   if (error) co_return error;
-  acquire->nearest = Participant{.node = std::move(nearest),
-                                 .identity = std::move(result.data),
-                                 .session = result.stat.ephemeral_owner,
-                                 .since = result.stat.created,
-                                 .token = {acquire->client().fencing_epoch(), result.stat.czxid}};
+  acquire->nearest = participant_of(*acquire, std::move(nearest), std::move(result));
   tell_position(*acquire, ahead);
   if (acquire->patience.only_try) {
     acquire->declined = true;
     co_return asio::error::operation_aborted;
   }
   std::vector watchers{own.watch().state(), watch.state()};
-  const auto [failure] =
-      co_await await<&detail::start_wait_any>(core, acquire->give_up, std::move(watchers));
-  // A session that is over shows in the next listing.
-  co_return failure == Errc::session_lost ? error_code{} : failure;
+  co_return co_await wait_for_any(acquire, std::move(watchers));
 }
 
 }  // namespace
@@ -161,10 +176,7 @@ asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
       co_return Place{Errc::sequence_exhausted, {}};
     }
     if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
-      queue.client.log(LogLevel::error, child(queue.path, malformed->name) +
-                                            " bears no sequence number: nobody can tell who is "
-                                            "first. Remove it");
-      co_return Place{Errc::malformed_contender, {}};
+      co_return Place{report_malformed(queue, malformed->name), {}};
     }
     const Wait wait = std::get<Wait>(judgement);
     std::string nearest = child(queue.path, wait.nearest.name);

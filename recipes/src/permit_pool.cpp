@@ -23,6 +23,7 @@ void PermitPool::release(std::ptrdiff_t permits, std::string_view operation,
                 std::to_string(permits) + " cannot be released where " +
                     std::to_string(leases_.size()) + " were acquired"};
   }
+  going.reserve(static_cast<std::size_t>(permits));
   const auto end = leases_.begin() + permits;
   std::move(leases_.begin(), end, std::back_inserter(going));
   leases_.erase(leases_.begin(), end);

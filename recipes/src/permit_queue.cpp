@@ -87,7 +87,7 @@ PermitJudgement judge(const Listing& listing, const std::vector<OwnNode>& mine, 
   return judge_permits(listing, names, static_cast<std::size_t>(std::max(maximum, 0)));
 }
 
-/// All of them are within the maximum.
+/// All of them are within the maximum: all are had, or none.
 asio::awaitable<Turn> take_all(AcquirePtr acquire, std::vector<OwnNode> nodes) {
   Turn all;
   for (OwnNode& node : nodes) {
@@ -95,7 +95,29 @@ asio::awaitable<Turn> take_all(AcquirePtr acquire, std::vector<OwnNode> nodes) {
     if (one.error) co_return one;
     all.leases.push_back(std::move(one.leases.front()));
   }
+  // The first may have been lost before the last was had.
+  for (const Lease& lease : all.leases) {
+    if (lease.state() != LeaseState::lost) continue;
+    const bool deleted = lease.loss_reason() == LossReason::node_deleted;
+    co_return Turn{deleted ? Errc::node_deleted : Errc::session_lost, {}};
+  }
   co_return all;
+}
+
+/// Sees who is in the way, unless that is known, and tells whoever acquires.
+asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, PermitQueuePtr queue, Full full) {
+  std::optional<std::string> node;
+  if (full.nearest) node = child(queue->leases->path, *full.nearest);
+  const bool known = node && acquire->nearest && acquire->nearest->node == *node;
+  if (!known) acquire->nearest.reset();
+  if (node && !known) {
+    auto [error, result] = co_await await<&detail::start_get, GetResult>(
+        acquire->client().core(), acquire->give_up, *node, acquire->operation());
+    if (error && error != ServerErrc::no_node) co_return error;
+    if (!error) acquire->nearest = participant_of(*acquire, std::move(*node), std::move(result));
+  }
+  tell_position(*acquire, full.missing);
+  co_return error_code{};
 }
 
 asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int permits) {
@@ -115,6 +137,7 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int
     auto [error, listing, change] = co_await list_leases(acquire, queue, waiting);
     if (error) co_return Turn{what_it_means(error, turnstile.node), {}};
     if (!turnstile.node.alive()) co_return Turn{Errc::session_lost, {}};
+    report_oddities(*queue->leases, listing);
 
     const PermitJudgement judgement = judge(listing, leases, queue->maximum);
     if (std::holds_alternative<Held>(judgement)) {
@@ -124,18 +147,19 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int
     if (std::holds_alternative<Exhausted>(judgement)) {
       co_return Turn{Errc::sequence_exhausted, {}};
     }
+    if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
+      co_return Turn{report_malformed(*queue->leases, malformed->name), {}};
+    }
+    if (!waiting && !acquire->patience.only_try) continue;
+    error_code failure = co_await look_who_holds(acquire, queue, std::get<Full>(judgement));
+    if (failure) co_return Turn{failure, {}};
     if (acquire->patience.only_try) {
       acquire->declined = true;
       co_return Turn{asio::error::operation_aborted, {}};
     }
-    if (!waiting) continue;
-    acquire->nearest.reset();
-    tell_position(*acquire, std::get<Full>(judgement).missing);
     std::vector watchers{turnstile.node.watch().state(), change.state()};
-    const auto [failure] = co_await await<&detail::start_wait_any>(
-        acquire->client().core(), acquire->give_up, std::move(watchers));
-    // A session that is over shows at the next turn.
-    if (failure && failure != Errc::session_lost) co_return Turn{failure, {}};
+    failure = co_await wait_for_any(acquire, std::move(watchers));
+    if (failure) co_return Turn{failure, {}};
   }
 }
 

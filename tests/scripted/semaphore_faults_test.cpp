@@ -31,9 +31,9 @@ struct Run {
   bool granted = false;
 };
 
-/// "other" holds two of three permits; "observed" wants two; "other" gives one back when it waits,
-/// and the last when it has ended.
-Run run_for_two(const Faults& faults, std::optional<Cancel> cancel = {}) {
+/// "other" holds two of three permits; "observed" wants two; "other" gives one back when it waits
+/// (unless it only tries), and the last when it has ended.
+Run run_for_two(Face face, const Faults& faults, std::optional<Cancel> cancel = {}) {
   Run result;
   const auto complain = [&](const std::string& what) {
     if (result.fault.empty()) result.fault = what;
@@ -64,28 +64,42 @@ Run run_for_two(const Faults& faults, std::optional<Cancel> cancel = {}) {
     world.ensemble.set_fault_plan(plan);
 
     AcquireOptions options;
-    options.on_position = [&](std::size_t, const Participant&) {
-      if (held.result().size() == 2) held.result().pop_back();
-    };
-    Outcome<std::vector<Lease>> two;
-    mine.async_acquire(2, options, asio::bind_cancellation_slot(signal.slot(), two.handler()));
-    if (!world.run_until_arrived(two)) return {"the acquire does not end"};
-    result.granted = !two.error();
-    if (!two.error() && two.result().size() != 2) complain("neither all nor an error");
-    if (two.error() && !two.result().empty()) complain("permits with an error");
-    if (two.error() && !(cancel && two.error() == asio::error::operation_aborted)) {
-      complain("no permits, but: " + two.error().message());
+    if (face == Face::acquire) {
+      options.on_position = [&](std::size_t, const Participant&) {
+        if (held.result().size() == 2) held.result().pop_back();
+      };
     }
+    Outcome<std::vector<Lease>> two;
+    auto handler = asio::bind_cancellation_slot(signal.slot(), two.handler());
+    if (face == Face::acquire) mine.async_acquire(2, options, handler);
+    if (face == Face::try_acquire) mine.async_try_acquire(2, options, handler);
+    if (face == Face::timed) {
+      mine.async_try_acquire_until(2, std::chrono::milliseconds{5}, options, handler);
+    }
+    if (!world.run_until_arrived(two)) return {"the acquire does not end"};
+    result.granted = !two.result().empty();
+    const error_code error = two.error();
+    if (result.granted && two.result().size() != 2) complain("some, and not all");
+    if (result.granted && error) complain("permits with an error");
+    const bool excused = (cancel && error == asio::error::operation_aborted) ||
+                         (face == Face::try_acquire && (!error || !faults.empty())) ||
+                         (face == Face::timed && (!error || error == Errc::deadline_exceeded));
+    if (!result.granted && !excused) complain("no permits, but: " + error.message());
     const auto alive = [&](const Lease& lease) { return world.ensemble.exists(lease.node()); };
     const auto in =
         std::ranges::count_if(two.result(), alive) + std::ranges::count_if(held.result(), alive);
     if (in > maximum) complain("too many are in");
 
-    // The rest is to be had by others, exactly when it should.
+    // All of them are to be had by others when they are free, and not before.
+    bool waits = false;
+    options.on_position = [&](auto&&...) { waits = true; };
+    Outcome<std::vector<Lease>> all;
+    others.async_acquire(maximum, options, all.handler());
+    world.run_until([&] { return waits || all.arrived(); });
+    if (all.arrived()) complain("all are had by another while some are held");
     held.result().clear();
     two.result().clear();
-    auto all = tests::run<std::vector<Lease>>(
-        world, [&](auto done) { others.async_acquire(maximum, std::move(done)); });
+    world.run_until_arrived(all);
     if (!all.arrived() || all.error()) complain("after the end the permits are not to be had");
     if (all.arrived()) all.result().clear();
     if (!world.run_until_idle(*observed)) complain("operations or watches are left");
@@ -95,6 +109,7 @@ Run run_for_two(const Faults& faults, std::optional<Cancel> cancel = {}) {
       complain("a node is left at the turnstile");
     }
     if (world.ensemble.watches() != 0) complain("a watch is left on the server");
+    plan->submitted = plan->replying = plan->replied = nullptr;
   }
   if (!world.end(observed) || !world.end(other)) complain("something keeps a client alive");
   result.steps = plan->steps();
@@ -107,14 +122,18 @@ void check(const Run& run, const std::string& what) {
 
 TEST_CASE("semaphore: several permits are had or not, all of them, through every fault",
           "[semaphore]") {
-  const Run plain = run_for_two({});
-  CHECK(plain.fault.empty());
-  CHECK(plain.granted);
   std::size_t cases = 0;
-  for (std::size_t at = 0; at < plain.steps; ++at) {
-    for (const Fault& fault : all_faults()) {
-      check(run_for_two({{at, fault}}), "request " + std::to_string(at) + ": " + describe(fault));
-      ++cases;
+  for (const Face face : {Face::acquire, Face::try_acquire, Face::timed}) {
+    const Run plain = run_for_two(face, {});
+    CHECK(plain.fault.empty());
+    CHECK(plain.granted == (face == Face::acquire));
+    for (std::size_t at = 0; at < plain.steps; ++at) {
+      for (const Fault& fault : all_faults()) {
+        check(run_for_two(face, {{at, fault}}), "face " + std::to_string(static_cast<int>(face)) +
+                                                    ", request " + std::to_string(at) + ": " +
+                                                    describe(fault));
+        ++cases;
+      }
     }
   }
   std::cout << "  " << cases << " cases: two permits, each fault at each request\n";
@@ -155,16 +174,17 @@ TEST_CASE("semaphore: whose place at the turnstile is deleted gives up its lease
 
 TEST_CASE("semaphore: several permits, cancelled at each moment, beside every fault",
           "[semaphore]") {
-  const std::size_t steps = run_for_two({}).steps;
+  const std::size_t steps = run_for_two(Face::acquire, {}).steps;
   std::size_t cases = 0;
   using enum CancelMoment;
   for (std::size_t at = 0; at < steps; ++at) {
     for (const CancelMoment moment : {request_sent, before_reply, after_reply}) {
-      check(run_for_two({}, Cancel{moment, at}), "cancelled at " + std::to_string(at));
+      check(run_for_two(Face::acquire, {}, Cancel{moment, at}),
+            "cancelled at " + std::to_string(at));
       ++cases;
       for (std::size_t fault_at = 0; fault_at < steps; ++fault_at) {
         for (const Fault& fault : all_faults()) {
-          check(run_for_two({{fault_at, fault}}, Cancel{moment, at}),
+          check(run_for_two(Face::acquire, {{fault_at, fault}}, Cancel{moment, at}),
                 "request " + std::to_string(fault_at) + ": " + describe(fault) + "; cancelled at " +
                     std::to_string(at));
           ++cases;

@@ -21,6 +21,7 @@ TEST_CASE("a lease is within the maximum when fewer than that are lower") {
   const PermitJudgement full = judged(listing, {"_c_x-lease-0000000007"}, 1);
   REQUIRE(std::holds_alternative<Full>(full));
   CHECK(std::get<Full>(full).missing == 1);
+  CHECK(std::get<Full>(full).nearest == "_c_y-lease-0000000003");
 }
 
 TEST_CASE("who wants several permits has them when the last is within the maximum") {
@@ -32,6 +33,7 @@ TEST_CASE("who wants several permits has them when the last is within the maximu
   const PermitJudgement full = judged(listing, mine, 3);
   REQUIRE(std::holds_alternative<Full>(full));
   CHECK(std::get<Full>(full).missing == 2);
+  CHECK(std::get<Full>(full).nearest == "b-lease-0000000002");
 }
 
 TEST_CASE("leases that come later do not count") {
@@ -43,8 +45,10 @@ TEST_CASE("other children do not count, but a lease without a number does") {
   const Listing foreign = leases({"config", "a-lease-0000000001"});
   CHECK(std::holds_alternative<Held>(judged(foreign, {"a-lease-0000000001"}, 1)));
   const Listing malformed = leases({"x-lease-abc", "a-lease-0000000001"});
-  CHECK(std::holds_alternative<Full>(judged(malformed, {"a-lease-0000000001"}, 1)));
+  CHECK(std::holds_alternative<Malformed>(judged(malformed, {"a-lease-0000000001"}, 1)));
   CHECK(std::holds_alternative<Held>(judged(malformed, {"a-lease-0000000001"}, 2)));
+  const Listing both = leases({"x-lease-abc", "a-lease-0000000001", "b-lease-0000000002"});
+  CHECK(std::holds_alternative<Full>(judged(both, {"b-lease-0000000002"}, 1)));
 }
 
 TEST_CASE("nobody is within a maximum of nothing") {

@@ -12,13 +12,15 @@
 /// by one, or all. Nothing is re-entrant, and no thread owns anything.
 ///
 /// Everybody names the maximum; it is kept nowhere. Those who use one path with different numbers
-/// each keep to their own. For one maximum for all, which may change, give a SharedCount.
+/// each keep to their own. A permit costs a node and two requests: meant for tens, not thousands.
 ///
 /// Do not use it as a mutex that somebody else may release: that is InterProcessSemaphoreMutex. A
 /// token says when a permit was had, and of several holders the younger has the greater; it does
 /// not tell the only holder from all others, as a mutex's does.
 ///
-/// On the servers it is Apache Curator's InterProcessSemaphoreV2, and both may share a path.
+/// On the servers it is Apache Curator's InterProcessSemaphoreV2, and both may share a path. Beware
+/// there of Curator's acquire(n): it takes the permits one by one, and two who hold some and want
+/// more may wait for each other for ever. Ours has all or none, but cannot cure Curator's.
 ///
 /// Threads: any. Lifetimes: the client may go first (acquires then fail with closed); a lease or a
 /// waiting acquire may outlive the semaphore object.
@@ -78,7 +80,7 @@ class InterProcessSemaphore {
   // that ends without its permits leaves no node, whenever and however it ends.
   //
   // `AcquireOptions::on_position` tells of the queue of those who ask, and then, first in it, of
-  // how many permits are missing; nobody is the nearest then, for any holder may be first to go.
+  // how many permits are missing, at every change; the nearest is then the youngest holder.
 
   /// Waits for a permit, without limit: through disconnections, and through a lost session unless
   /// told otherwise. `stop` ends it with operation_aborted.
@@ -87,8 +89,10 @@ class InterProcessSemaphore {
   [[nodiscard]] std::vector<Lease> acquire(int permits, std::stop_token stop = {},
                                            AcquireOptions options = {});
 
-  /// Takes permits if they are free and nobody waits; otherwise comes back empty. Without a
-  /// connection it throws not_connected at once; connection_loss if that fails in the midst of it.
+  /// Takes permits if they are free and nobody is about to take some; otherwise comes back empty.
+  /// As with std::counting_semaphore it may do so although permits are free: when another acquire
+  /// is just passing. Without a connection it throws not_connected at once; connection_loss if that
+  /// fails in the midst of it.
   [[nodiscard]] Lease try_acquire(AcquireOptions options = {});
   [[nodiscard]] std::vector<Lease> try_acquire(int permits, AcquireOptions options = {});
 
@@ -160,7 +164,7 @@ class InterProcessSemaphore {
   /// that matters.
   class Counting {
    public:
-    /// Throws Error as InterProcessSemaphore::acquire() does.
+    /// These throw Error as InterProcessSemaphore's functions of the same names do.
     void acquire();
     [[nodiscard]] bool try_acquire();
     template <typename Rep, typename Period>

@@ -56,8 +56,8 @@ class InterProcessSemaphoreMutex {
   // -- The lease face -----------------------------------------------------------------------------
   //
   // Contracts and errors as InterProcessLock's of the same names, but that nothing is re-entrant
-  // and no thread is known: an acquire by somebody who holds it waits. `blocked_by` is known only
-  // if somebody else waits, too.
+  // and no thread is known: an acquire by somebody who holds it waits. A try may fail although it
+  // is free: when another acquire is just passing.
 
   [[nodiscard]] Lease acquire(std::stop_token stop = {}, AcquireOptions options = {});
   [[nodiscard]] AcquireResult try_acquire(AcquireOptions options = {});
@@ -104,7 +104,7 @@ class InterProcessSemaphoreMutex {
 
   // -- The standard face: TimedLockable, owned by the object --------------------------------------
 
-  /// Throws Error as acquire() does.
+  /// These throw Error as acquire(), try_acquire() and try_acquire_until() do.
   void lock();
   [[nodiscard]] bool try_lock();
   template <typename Rep, typename Period>
@@ -123,8 +123,10 @@ class InterProcessSemaphoreMutex {
   /// object before that, its hold is the younger one: the first unlock() gives back the lost one.
   void unlock();
 
-  /// The lease behind the object's hold, shared: for its token, its state, and to be told of its
-  /// loss. Empty if it is not locked. Keeps the lock until it is released, too.
+  /// The lease behind the object's youngest hold, shared: for its token, its state, and to be told
+  /// of its loss. Empty if it is not locked. Keeps the lock until it is released, too. It is the
+  /// object's and need not be the caller's: who has lost the lock finds here whoever locked the
+  /// object since. A holder that guards its writes by a token takes the lease face.
   [[nodiscard]] Lease current_lease() const;
 
   // -- Introspection ------------------------------------------------------------------------------

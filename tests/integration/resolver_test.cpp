@@ -27,9 +27,6 @@ TEST_CASE(
   client->wait_connected();
   const SessionInfo session = client->session();
   REQUIRE(session.timeout == 1500ms);
-  std::atomic<bool> suspended = false;
-  Subscription listening = client->on_connection_state([&](ConnectionState) { suspended = true; });
-
   const auto serve_for = [&](std::chrono::milliseconds time) {
     const Deadline end{time};
     while (!end.passed()) {
@@ -44,11 +41,9 @@ TEST_CASE(
   client->set_servers("localhost:" + port_of(server));
   REQUIRE(eventually([&] { return lookups > before; }));
   serve_for(2 * session.timeout);
-  CHECK_FALSE(suspended);
   CHECK(client->session().id == session.id);
 
   const auto began = std::chrono::steady_clock::now();
-  listening.reset();
   client.reset();
   const auto took = std::chrono::steady_clock::now() - began;
   WARN("closing during a look-up that hangs took "

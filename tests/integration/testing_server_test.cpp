@@ -231,7 +231,7 @@ TEST_CASE("a session that falls silent is ended after its timeout", "[testing-se
   options.min_session_timeout = 200ms;
   TestingServer server{options};
   {
-    WireSession silent{server.endpoint(), 300ms};
+    WireSession silent{server.endpoint(), 2s};
     REQUIRE(silent.create("/mine", "", ephemeral) == ok);
   }
   WireSession observer{server.endpoint(), 60s};

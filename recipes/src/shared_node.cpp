@@ -180,7 +180,7 @@ asio::awaitable<void> wait_newer(SharedNodePtr node, CancellationPtr cancellatio
 
 /// Runs `story(handler)`, a coroutine, on the strand; nobody runs it in a forked child.
 template <typename... Results, typename Story>
-void tell(const Client& client, Handler<Results...> handler, Story story) {
+void run_on_strand(const Client& client, Handler<Results...> handler, Story story) {
   if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, Results{}...);
   const asio::any_io_executor strand = client.get_executor();
   asio::co_spawn(strand, story(std::make_shared<Handler<Results...>>(std::move(handler))),
@@ -206,7 +206,7 @@ template <typename T>
 void start_load(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                 SharedNodePtr node, OperationOptions options, Handler<Versioned<T>> handler) {
   const Client& client = node->client;
-  tell(client, std::move(handler), [&](auto ending) {
+  run_on_strand(client, std::move(handler), [&](auto ending) {
     return load<T>(node, std::move(cancellation), with_deadline(client, options),
                    std::move(ending));
   });
@@ -216,7 +216,7 @@ void start_store(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellati
                  SharedNodePtr node, std::string desired, OperationOptions options,
                  Handler<> handler) {
   const Client& client = node->client;
-  tell(client, std::move(handler), [&](auto ending) {
+  run_on_strand(client, std::move(handler), [&](auto ending) {
     return store(node, std::move(cancellation), std::move(desired), with_deadline(client, options),
                  std::move(ending));
   });
@@ -227,7 +227,7 @@ void start_compare_exchange(std::shared_ptr<detail::ClientCore>, CancellationPtr
                             SharedNodePtr node, ExpectedVersion expected, std::string desired,
                             OperationOptions options, Handler<bool, Versioned<T>> handler) {
   const Client& client = node->client;
-  tell(client, std::move(handler), [&](auto ending) {
+  run_on_strand(client, std::move(handler), [&](auto ending) {
     return compare_exchange<T>(node, std::move(cancellation), expected, std::move(desired),
                                with_deadline(client, options), std::move(ending));
   });
@@ -236,7 +236,7 @@ void start_compare_exchange(std::shared_ptr<detail::ClientCore>, CancellationPtr
 template <typename T>
 void start_wait_newer(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                       SharedNodePtr node, std::int64_t known_mzxid, Handler<Versioned<T>> handler) {
-  tell(node->client, std::move(handler), [&](auto ending) {
+  run_on_strand(node->client, std::move(handler), [&](auto ending) {
     return wait_newer<T>(node, std::move(cancellation), known_mzxid, std::move(ending));
   });
 }

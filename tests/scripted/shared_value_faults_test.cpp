@@ -68,9 +68,11 @@ TEST_CASE("shared count: every operation survives every fault, or says what it d
   }
 }
 
-TEST_CASE("shared count: every operation survives every pair of faults", "[shared]") {
+/// Whatever follows a fault within three requests.
+void play_pairs(CountAct act) {
   Tally tally{"two faults"};
-  for (CountCase each : all_acts()) {
+  for (const bool node_exists : {true, false}) {
+    CountCase each{.act = act, .node_exists = node_exists};
     const std::size_t steps = tally.play(each);
     for (std::size_t at = 0; at < steps; ++at) {
       for (const Fault& fault : all_faults()) {
@@ -85,6 +87,23 @@ TEST_CASE("shared count: every operation survives every pair of faults", "[share
       }
     }
   }
+}
+
+// A case for each, for they take their time.
+TEST_CASE("shared count: a load survives every pair of faults", "[shared]") {
+  play_pairs(CountAct::load);
+}
+TEST_CASE("shared count: a store survives every pair of faults", "[shared]") {
+  play_pairs(CountAct::store);
+}
+TEST_CASE("shared count: an exchange survives every pair of faults", "[shared]") {
+  play_pairs(CountAct::exchange);
+}
+TEST_CASE("shared count: a stale exchange survives every pair of faults", "[shared]") {
+  play_pairs(CountAct::stale_exchange);
+}
+TEST_CASE("shared count: a wait survives every pair of faults", "[shared]") {
+  play_pairs(CountAct::wait);
 }
 
 TEST_CASE("shared count: an operation that is not retried is honest about it", "[shared]") {

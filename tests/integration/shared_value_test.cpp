@@ -79,28 +79,38 @@ TEST_CASE("concurrent increments of several clients lose nothing") {
   TestClient client{"increments"};
   constexpr int clients = 4;
   constexpr int rounds = 50;
+  std::atomic<int> certain = 0;
+  std::atomic<int> doubtful = 0;  // on a machine so busy that a connection is lost
   std::atomic<int> failures = 0;
-  std::atomic<int> refused = 0;
   std::vector<std::thread> workers;
   for (int i = 0; i < clients; ++i) {
     workers.emplace_back([&] {
-      try {
-        const Client mine{beside(client)};
-        SharedCount count{mine, "/count", 100};
-        for (int k = 0; k < rounds; ++k) {
+      const Client mine{beside(client)};
+      SharedCount count{mine, "/count", 100};
+      for (int k = 0; k < rounds; ++k) {
+        const error_code error = error_of([&] {
           Count now = count.load();
-          while (!count.compare_exchange(now, now.value + 1)) ++refused;
+          while (!count.compare_exchange(now, now.value + 1)) {
+          }
+        });
+        if (!error) {
+          ++certain;
+        } else if (error == ErrorCondition::outcome_unknown) {
+          ++doubtful;
+        } else {
+          ++failures;
         }
-      } catch (const Error&) {
-        ++failures;
       }
     });
   }
   for (std::thread& worker : workers) worker.join();
   CHECK(failures == 0);
+  CHECK(certain + doubtful == clients * rounds);
   const Count in_the_end = SharedCount{*client, "/count"}.load();
-  CHECK(in_the_end.value == 100 + clients * rounds);
-  CHECK(in_the_end.version == clients * rounds);
+  // One with every write: none was founded on a value that had been overwritten.
+  CHECK(in_the_end.value == 100 + in_the_end.version);
+  CHECK(in_the_end.version >= certain);
+  CHECK(in_the_end.version <= certain + doubtful);
 }
 
 TEST_CASE("of racing creators one wins, and all see its seed") {

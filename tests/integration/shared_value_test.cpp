@@ -115,21 +115,23 @@ TEST_CASE("concurrent increments of several clients lose nothing") {
 
 TEST_CASE("of racing creators one wins, and all see its seed") {
   TestClient client{"racing"};
-  constexpr int creators = 4;
-  constexpr int rounds = 20;
+  constexpr std::size_t creators = 4;
+  constexpr std::size_t rounds = 20;
   std::vector<std::unique_ptr<Client>> clients;
-  for (int i = 0; i < creators; ++i) clients.push_back(std::make_unique<Client>(beside(client)));
+  for (std::size_t i = 0; i < creators; ++i)
+    clients.push_back(std::make_unique<Client>(beside(client)));
   for (const auto& each : clients) each->wait_connected({patience});
   std::vector<std::vector<Count>> seen(creators, std::vector<Count>(rounds));
   std::atomic<int> failures = 0;
   std::barrier together{creators};
   std::vector<std::thread> workers;
-  for (int i = 0; i < creators; ++i) {
+  for (std::size_t i = 0; i < creators; ++i) {
     workers.emplace_back([&, i] {
-      for (int k = 0; k < rounds; ++k) {
+      for (std::size_t k = 0; k < rounds; ++k) {
         together.arrive_and_wait();
         try {
-          const SharedCount count{*clients[i], "/p" + std::to_string(k) + "/count", i};
+          const SharedCount count{*clients[i], "/p" + std::to_string(k) + "/count",
+                                  static_cast<std::int32_t>(i)};
           seen[i][k] = count.load();
         } catch (const Error&) {
           ++failures;
@@ -139,7 +141,7 @@ TEST_CASE("of racing creators one wins, and all see its seed") {
   }
   for (std::thread& worker : workers) worker.join();
   CHECK(failures == 0);
-  for (int i = 1; i < creators; ++i) CHECK(seen[i] == seen[0]);
+  for (std::size_t i = 1; i < creators; ++i) CHECK(seen[i] == seen[0]);
   for (const Count& each : seen[0]) CHECK(each.version == 0);
 }
 
@@ -197,13 +199,13 @@ TEST_CASE("a follower sees every restart of its server through, and the last wri
   error_code failure;
   asio::co_spawn(
       context,
-      [](const SharedCount& followed, std::vector<Count>& values) -> asio::awaitable<void> {
+      [](SharedCount followed, std::vector<Count>* values) -> asio::awaitable<void> {
         Count now;
         while (now.value < last) {
           now = co_await followed.async_wait(now, asio::use_awaitable);
-          values.push_back(now);
+          values->push_back(now);
         }
-      }(count, seen),
+      }(count, &seen),
       [&](std::exception_ptr thrown) {
         try {
           if (thrown) std::rethrow_exception(thrown);

@@ -37,7 +37,7 @@ TEST_CASE("numbers are read as they were written", "[big-endian]") {
 }
 
 TEST_CASE("more bytes than a number has, or less, are none", "[big-endian]") {
-  for (const std::size_t size : {0, 1, 3, 5, 8}) {
+  for (const std::size_t size : {0U, 1U, 3U, 5U, 8U}) {
     CHECK_FALSE(from_big_endian<std::int32_t>(std::string(size, '\0')));
   }
   CHECK_FALSE(from_big_endian<std::int64_t>(std::string(4, '\0')));

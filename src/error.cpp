@@ -90,6 +90,8 @@ class CustodianCategory final : public boost::system::error_category {
         return "the sequence counter of the lock's node is at its end; use a new path";
       case Errc::malformed_contender:
         return "a child looks like a contender but bears no sequence number; remove it";
+      case Errc::malformed_data:
+        return "the node's data is not what this recipe writes; is the path another's?";
       case Errc::would_deadlock: return "the call would wait for its own thread";
       case Errc::session_timeout_too_short:
         return "the servers' session timeout is less than three touch intervals, too short for "

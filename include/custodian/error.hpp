@@ -84,6 +84,8 @@ enum class Errc {
   sequence_exhausted,
   /// A child looks like a contender but has no sequence number, so nobody can tell who is first.
   malformed_contender,
+  /// A node's data is not what this recipe writes there.
+  malformed_data,
   /// The call would block one of the threads that it waits for.
   would_deadlock,
   /// The servers shortened the session timeout so much that a holder could not be told in time that

@@ -128,6 +128,15 @@ TEST_CASE("the example of a semaphore has one permit, then three, then two") {
   CHECK(contains(output, "with 3 licences of five\nthe rest takes only 2\n"));
 }
 
+TEST_CASE("the example of a shared count adds one, and is told so") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_SHARED_COUNT, {connect_string()});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "4 workers\nfrom now on 5 workers\n"));
+  custodian::Client bystander{custodian::ClientOptions{.servers = connect_string()}};
+  bystander.remove("/examples/workers");
+}
+
 TEST_CASE("the example of cancellation ends both its waits") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, {connect_string()});
   INFO(output);
@@ -178,7 +187,8 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
   for (const char* example :
        {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK,
         CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LOST,
-        CUSTODIAN_EXAMPLE_READ_WRITE, CUSTODIAN_EXAMPLE_SEMAPHORE}) {
+        CUSTODIAN_EXAMPLE_READ_WRITE, CUSTODIAN_EXAMPLE_SEMAPHORE,
+        CUSTODIAN_EXAMPLE_SHARED_COUNT}) {
     const Result without = run(example, {});
     INFO(example << ": " << without.output);
     CHECK(without.status == 2);

@@ -1,0 +1,35 @@
+// A number that all processes go by, and how they learn that it has changed.
+//
+//   custodian-example-shared_count 127.0.0.1:2181
+
+#include "custodian/recipes/shared_count.hpp"
+
+#include <iostream>
+
+#include "custodian/client.hpp"
+
+void add_one(custodian::SharedCount& workers) {
+  auto now = workers.load();
+  while (!workers.compare_exchange(now, now.value + 1)) {
+    // Somebody else was quicker, and `now` is what they wrote.
+  }
+}
+
+int main(int argc, char* argv[]) {
+  if (argc != 2) {
+    std::cerr << "usage: " << argv[0] << " host:port[,host:port...]\n";
+    return 2;
+  }
+  try {
+    const custodian::Client client{argv[1]};
+    custodian::SharedCount workers{client, "/examples/workers", 4};
+    const auto known = workers.load();
+    std::cout << known.value << " workers\n";
+    add_one(workers);
+    // At once if it has changed since; however long it takes, otherwise.
+    std::cout << "from now on " << workers.wait(known).value << " workers\n";
+  } catch (const custodian::Error& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

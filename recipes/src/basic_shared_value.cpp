@@ -1,0 +1,75 @@
+#include "custodian/recipes/basic_shared_value.hpp"
+
+#include <utility>
+
+#include "shared_node.hpp"
+
+namespace custodian {
+
+using recipes_detail::bytes_for;
+using recipes_detail::ExpectedVersion;
+using recipes_detail::SharedNode;
+
+namespace {
+
+void throw_if(error_code error, std::string_view operation, std::string_view path) {
+  if (error) throw Error{error, operation, path};
+}
+
+}  // namespace
+
+template <typename T>
+BasicSharedValue<T>::BasicSharedValue(const Client& client, std::string_view recipe,
+                                      std::string path, const T& seed)
+    : core_{client.core()} {
+  detail::check_path(core_, recipe, path);
+  auto node = std::make_shared<SharedNode>(SharedNode{client.share(), std::move(path), {}});
+  node->seed = bytes_for(node, seed);
+  detail::check_create(core_, node->path, node->seed, {});
+  node_ = std::move(node);
+}
+
+template <typename T>
+const std::string& BasicSharedValue<T>::path() const noexcept {
+  return node_->path;
+}
+
+template <typename T>
+Versioned<T> BasicSharedValue<T>::load(OperationOptions options) const {
+  auto [error, value] = block<&recipes_detail::start_load<T>, Versioned<T>>(core_, "load", path(),
+                                                                            {}, node_, options);
+  throw_if(error, "load", path());
+  return std::move(value);
+}
+
+template <typename T>
+void BasicSharedValue<T>::store(const T& desired, OperationOptions options) {
+  const auto [error] = block<&recipes_detail::start_store>(core_, "store", path(), {}, node_,
+                                                           bytes_for(node_, desired), options);
+  throw_if(error, "store", path());
+}
+
+template <typename T>
+bool BasicSharedValue<T>::compare_exchange(Versioned<T>& expected, const T& desired,
+                                           OperationOptions options) {
+  auto [error, written, now] =
+      block<&recipes_detail::start_compare_exchange<T>, bool, Versioned<T>>(
+          core_, "compare_exchange", path(), {}, node_,
+          ExpectedVersion{expected.version, expected.mzxid}, bytes_for(node_, desired), options);
+  throw_if(error, "compare_exchange", path());
+  if (!written) expected = std::move(now);
+  return written;
+}
+
+template <typename T>
+Versioned<T> BasicSharedValue<T>::wait(const Versioned<T>& known, std::stop_token stop) const {
+  auto [error, value] = block<&recipes_detail::start_wait_newer<T>, Versioned<T>>(
+      core_, "wait", path(), std::move(stop), node_, known.mzxid);
+  throw_if(error, "wait", path());
+  return std::move(value);
+}
+
+template class BasicSharedValue<std::string>;
+template class BasicSharedValue<std::int32_t>;
+
+}  // namespace custodian

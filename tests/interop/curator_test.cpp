@@ -1,6 +1,5 @@
 // Apache Curator's locks and ours on the same paths.
 
-#include <algorithm>
 #include <list>
 #include <mutex>
 #include <set>
@@ -16,6 +15,26 @@
 
 namespace custodian::tests {
 namespace {
+
+/// Sessions that the end of another one's node wakes.
+struct Woken {
+  std::size_t ours = 0;
+  std::size_t curators = 0;
+  std::size_t own = 0;  ///< the one whose node it is, if it watches it
+
+  [[nodiscard]] std::size_t all() const { return ours + curators + own; }
+};
+
+Woken woken_by(Stage& stage, Session& session, const std::string& path,
+               const std::set<std::int64_t>& curators) {
+  Woken woken;
+  for (const std::int64_t watcher : stage.watchers(session, path)) {
+    ++(watcher == session.id()      ? woken.own
+       : curators.contains(watcher) ? woken.curators
+                                    : woken.ours);
+  }
+  return woken;
+}
 
 TEST_CASE("4 processes of ours and 4 of Curator's count to 2000 under the mutex") {
   CUSTODIAN_REQUIRES_CURATOR();
@@ -55,8 +74,7 @@ TEST_CASE("our writer downgrades: Curator's reader comes in, its writer goes on 
 TEST_CASE("a writer that waited before a downgrade goes on waiting, but for Curator's before 5.5") {
   CUSTODIAN_REQUIRES_CURATOR();
   CHECK_FALSE(downgrade_before_writer(ours(), curator()).is_passed);
-  // CURATOR-621: its reader queues at the end, behind the writer. Its own writers pass it as ours
-  // do.
+  // CURATOR-621: its reader stands behind the writer. Its own writers pass it as ours do.
   for (const Peer& other : {ours(), curator()}) {
     const Downgrade curators = downgrade_before_writer(curator(), other);
     CHECK(curators.is_passed == !curators.keeps_its_place);
@@ -76,7 +94,7 @@ TEST_CASE("what a killed process of ours held and waited for passes on to Curato
 TEST_CASE(
     "a writer's end wakes of ours the next in line only, whoever of Curator's waits besides") {
   CUSTODIAN_REQUIRES_CURATOR();
-  constexpr int readers_of_each = 50;
+  constexpr std::size_t readers_of_each = 50;
   Stage stage{"woken"};
   const std::string path = stage.path("lock");
   Driver our_driver{ours()};
@@ -85,7 +103,7 @@ TEST_CASE(
   std::list<Session> our_readers;
   std::list<Session> curators_readers;
   for (int i = 0; i < 3; ++i) writers.emplace_back(our_driver, "writer-" + std::to_string(i));
-  for (int i = 0; i < readers_of_each; ++i) {
+  for (std::size_t i = 0; i < readers_of_each; ++i) {
     our_readers.emplace_back(our_driver, "reader-" + std::to_string(i));
     curators_readers.emplace_back(curators_driver, "reader-" + std::to_string(i));
   }
@@ -96,41 +114,27 @@ TEST_CASE(
   }
   for (Session& reader : our_readers) reader.begin("acquire read " + path);
   for (Session& reader : curators_readers) reader.begin("acquire read " + path);
-  REQUIRE(stage.becomes(path, queue += 2 * readers_of_each));
+  queue += our_readers.size() + curators_readers.size();
+  REQUIRE(stage.becomes(path, queue));
   std::set<std::int64_t> curators;
   for (Session& reader : curators_readers) curators.insert(reader.id());
 
-  struct Woken {
-    std::size_t ours = 0;
-    std::size_t curators = 0;
-    bool operator==(const Woken&) const = default;
-  };
-  // Curator's readers all watch the first writer, ours the nearest one before them.
-  const std::vector<Woken> expected{
-      {1, readers_of_each}, {1, readers_of_each}, {readers_of_each, readers_of_each}};
-  auto writer = writers.begin();
-  for (const Woken& others : expected) {
-    static_cast<void>(writer->end());
-    Woken watching;
-    std::size_t own = 0;
-    REQUIRE(eventually([&] {
-      watching = {};
-      own = 0;
-      for (const std::int64_t session : stage.watchers(*writer, path)) {
-        if (session == writer->id()) {
-          ++own;
-        } else {
-          ++(curators.contains(session) ? watching.curators : watching.ours);
-        }
-      }
-      return watching == others;
+  const auto fired = [] { return own_server().statistic("zk_sum_node_deleted_watch_count"); };
+  // Of Curator's, all its readers each time: they watch the first writer.
+  const std::vector<std::size_t> ours_expected{1, 1, readers_of_each};
+  auto ours_woken = ours_expected.begin();
+  for (Session& writer : writers) {
+    static_cast<void>(writer.end());
+    Woken woken;
+    CHECK(eventually([&] {
+      woken = woken_by(stage, writer, path, curators);
+      return woken.ours == *ours_woken && woken.curators == readers_of_each;
     }));
-    const auto fired = [] { return own_server().statistic("zk_sum_node_deleted_watch_count"); };
     const std::int64_t before = fired();
-    writer->does("release write " + path);
+    writer.does("release write " + path);
     REQUIRE(stage.becomes(path, --queue));
-    CHECK(fired() - before == static_cast<std::int64_t>(others.ours + others.curators + own));
-    ++writer;
+    CHECK(fired() - before == static_cast<std::int64_t>(woken.all()));
+    ++ours_woken;
   }
   for (Session& reader : our_readers) static_cast<void>(reader.end());
   for (Session& reader : curators_readers) static_cast<void>(reader.end());

@@ -36,7 +36,7 @@ std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().
 void add_one(const std::string& file) {
   long value = 0;
   if (!(std::ifstream{file} >> value)) throw std::runtime_error{"cannot read " + file};
-  if (!(std::ofstream{file} << value + 1 << std::endl))
+  if (!(std::ofstream{file} << value + 1 << '\n' << std::flush))
     throw std::runtime_error{"cannot write " + file};
 }
 

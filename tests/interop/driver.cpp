@@ -12,7 +12,7 @@ namespace custodian::tests {
 namespace {
 
 /// For an answer: a Java machine may have to start, or two thousand turns to be taken.
-constexpr std::chrono::seconds patience{60};
+constexpr std::chrono::seconds answer_limit{60};
 
 std::string words(Names names) { return names == Names::curators ? "curator" : "kazoo"; }
 
@@ -53,7 +53,7 @@ Peer kazoo(Names names) {
 Driver::Driver(const Peer& peer) : name_{peer.name}, process_{peer.program, arguments(peer)} {}
 
 std::string Driver::answer(const std::string& session) {
-  const Deadline deadline{patience};
+  const Deadline deadline{answer_limit};
   std::deque<std::string>& answers = answers_[session];
   while (answers.empty()) {
     if (process_.has_ended()) throw std::runtime_error{name_ + "'s driver has ended"};

@@ -44,7 +44,7 @@ TEST_CASE("readers of kazoo's and of ours read at once, and kazoo's writer keeps
 
 TEST_CASE("our writer downgrades: kazoo's reader comes in, its writer waits") {
   CUSTODIAN_REQUIRES_KAZOO();
-  // Not while kazoo's reader waits: before 2.9 it waits for writers behind it, too, and they for it
+  // Not while kazoo's reader waits: that of 2.8 waits for writers behind it, too, and they for it
   // (kazoo issue 649).
   downgrade(ours(Names::kazoos), kazoo(), NextWriter::comes_later);
 }

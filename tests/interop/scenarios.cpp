@@ -78,7 +78,7 @@ void count_together(const Peer& one, const Peer& other, const std::string& kind,
   for (std::size_t i = 1; i < verdict.holds.size(); ++i)
     changes += is_of_one(verdict.holds[i - 1]) != is_of_one(verdict.holds[i]) ? 1 : 0;
   CHECK(changes >= increments / 20);
-  CHECK(stage.length(stage.path("lock")) == 0);
+  CHECK(stage.becomes(stage.path("lock"), 0));
 }
 
 void stand_in_one_queue(const Peer& one, const Peer& other) {
@@ -100,7 +100,7 @@ void stand_in_one_queue(const Peer& one, const Peer& other) {
   }
   for (Session& session : sessions) {
     static_cast<void>(session.end());
-    CHECK(stage.length(path) == count--);
+    CHECK(stage.becomes(path, count--));
     for (auto& later : sessions) CHECK_FALSE(later.has_ended());
     session.does("release mutex " + path);
   }
@@ -119,7 +119,7 @@ void read_together(const Peer& one, const Peer& other) {
 
   ones_reader.does("acquire " + read);
   others_reader.does("acquire " + read);
-  CHECK(stage.length(stage.path("lock")) == 2);
+  CHECK(stage.becomes(stage.path("lock"), 2));
   CHECK(ones_writer.does("try " + write) == "no");
   CHECK(others_writer.does("try " + write) == "no");
 
@@ -177,7 +177,7 @@ void downgrade(const Peer& downgrading, const Peer& other, NextWriter next_write
   CHECK_FALSE(writer.has_ended());
   holder.does("release read " + path);
   static_cast<void>(writer.end());
-  CHECK(stage.length(path) == 1);
+  CHECK(stage.becomes(path, 1));
 }
 
 Downgrade downgrade_before_writer(const Peer& downgrading, const Peer& other) {
@@ -201,7 +201,7 @@ Downgrade downgrade_before_writer(const Peer& downgrading, const Peer& other) {
     passed = writer.has_ended();
     return passed || !stage.watchers(holder, path).empty();
   }));
-  CHECK(stage.length(path) == 2);
+  CHECK(stage.becomes(path, 2));
   holder.does("release read " + path);
   static_cast<void>(writer.end());
   return {.keeps_its_place = numbers.size() == 1, .is_passed = passed};
@@ -242,10 +242,10 @@ void kill_holder(const Peer& killed, const Peer& other) {
   for (std::size_t i = 0; i < locks.size(); ++i) {
     Session& next = *std::next(sessions.begin(), static_cast<std::ptrdiff_t>(2 * i + 1));
     static_cast<void>(next.end());
-    CHECK(stage.length(stage.path("lock-" + std::to_string(i))) == 1);
+    CHECK(stage.becomes(stage.path("lock-" + std::to_string(i)), 1));
   }
   static_cast<void>(behind.end());
-  CHECK(stage.length(kept) == 1);
+  CHECK(stage.becomes(kept, 1));
 }
 
 }  // namespace custodian::tests

@@ -1,23 +1,23 @@
 #include "stage.hpp"
 
+#include <algorithm>
+
 namespace custodian::tests {
 
 std::map<std::string, std::int64_t> Stage::owners(const std::string& path) {
   std::map<std::string, std::int64_t> owners;
-  const std::string inside = path.substr(root_.size());
-  for (const std::string& name : names_below(*client_, inside)) {
-    if (const auto stat = client_->exists(inside + "/" + name))
-      owners[path + "/" + name] = stat->ephemeral_owner;
+  const std::string below = path + '/';
+  for (const std::string& name : names_below(*client_, path.substr(root_.size()))) {
+    const std::string node = below + name;
+    if (const auto stat = client_->exists(node.substr(root_.size())))
+      owners[node] = stat->ephemeral_owner;
   }
   return owners;
 }
 
-std::size_t Stage::length(const std::string& path) {
-  return names_below(*client_, path.substr(root_.size())).size();
-}
-
-bool Stage::becomes(const std::string& path, std::size_t count) {
-  return eventually([&] { return length(path) == count; });
+bool Stage::becomes(const std::string& path, std::size_t length) {
+  return eventually(
+      [&] { return names_below(*client_, path.substr(root_.size())).size() == length; });
 }
 
 std::vector<std::string> Stage::nodes(Session& owner, const std::string& path) {

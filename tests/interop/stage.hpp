@@ -20,9 +20,8 @@ class Stage {
   /// A path that only this test knows, for everybody.
   [[nodiscard]] std::string path(const std::string& name) const { return root_ + "/" + name; }
 
-  /// How many contend for the lock at a path().
-  [[nodiscard]] std::size_t length(const std::string& path);
-  /// Whether the queue becomes as long as that.
+  /// Whether so many contend for the lock at a path(), soon: a release of ours does not wait until
+  /// its node is gone.
   [[nodiscard]] bool becomes(const std::string& path, std::size_t length);
   /// Whether `waiter` becomes a waiter for `ahead`: has looked who is before it, and watches a node
   /// of its.

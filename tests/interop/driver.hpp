@@ -64,7 +64,7 @@ class Driver {
   /// Waits for the session's next answer, and gives what it came to. Throws if it is an error, or
   /// does not come in time.
   [[nodiscard]] std::string answer(const std::string& session);
-  /// Whether the session has given an answer that nobody has fetched. Does not wait.
+  /// Whether answer() would not wait.
   [[nodiscard]] bool has_answered(const std::string& session);
   /// SIGKILL.
   void kill() { process_.kill(); }

@@ -1,11 +1,15 @@
 #include "scenarios.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <list>
 #include <set>
 #include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
 
 #include "history.hpp"
 #include "stage.hpp"
@@ -37,6 +41,24 @@ class Directory {
 
 constexpr int processes_of_each = 4;
 
+/// Waits for all, as long as the file grows: a machine may be slow, but a lock must not hang.
+void wait_for_all(std::list<Session>& sessions, const std::string& file) {
+  std::uintmax_t size = 0;
+  Deadline deadline{patience};
+  while (!std::ranges::all_of(sessions, &Session::has_ended)) {
+    std::error_code not_there_yet;
+    const std::uintmax_t now = std::filesystem::file_size(file, not_there_yet);
+    if (!not_there_yet && now != size) {
+      size = now;
+      deadline = Deadline{patience};
+    }
+    if (deadline.passed())
+      throw std::runtime_error{"no turn was taken for a long time; bytes of history: " +
+                               std::to_string(size)};
+    std::this_thread::sleep_for(20ms);
+  }
+}
+
 bool is_of_one(const demo::Hold& hold) { return hold.process <= processes_of_each; }
 
 }  // namespace
@@ -63,6 +85,7 @@ void count_together(const Peer& one, const Peer& other, const std::string& kind,
             << directory.path() << ' ' << ++number;
     session.begin(command.str());
   }
+  wait_for_all(sessions, directory.file("history"));
   for (Session& session : sessions) static_cast<void>(session.end());
 
   int counter = 0;

@@ -19,21 +19,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A directory that is gone with the test.
+/// A directory that is gone with the test: below the server's, which is so however the test ends.
 class Directory {
  public:
-  Directory() {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "custodian-interop-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"mkdtemp"};
-    path_ = name;
+  Directory() : path_{own_server().directory() / "count"} {
+    std::filesystem::create_directory(path_);
   }
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
   ~Directory() { std::filesystem::remove_all(path_); }
 
   [[nodiscard]] std::string path() const { return path_; }
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ / name; }
 
  private:
   std::filesystem::path path_;

@@ -42,6 +42,7 @@ std::vector<std::int64_t> Stage::watchers(Session& watched, const std::string& p
 
 bool Stage::waits(Session& waiter, Session& ahead, const std::string& path) {
   return eventually([&] {
+    if (nodes(waiter, path).empty()) return false;
     const auto sessions = watchers(ahead, path);
     return std::ranges::find(sessions, waiter.id()) != sessions.end();
   });

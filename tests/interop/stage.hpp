@@ -23,8 +23,8 @@ class Stage {
   /// Whether so many contend for the lock at a path(), soon: a release of ours does not wait until
   /// its node is gone.
   [[nodiscard]] bool becomes(const std::string& path, std::size_t length);
-  /// Whether `waiter` becomes a waiter for `ahead`: has looked who is before it, and watches a node
-  /// of its.
+  /// Whether `waiter` becomes a waiter for `ahead`: stands in the queue, has looked who is before
+  /// it, and watches a node of its.
   [[nodiscard]] bool waits(Session& waiter, Session& ahead, const std::string& path);
 
   /// The full paths of this session's nodes below the path.

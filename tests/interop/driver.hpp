@@ -1,0 +1,102 @@
+#pragma once
+
+/// \file
+/// Processes that use somebody's locks and are told what to do, in lines: ours, Apache Curator's
+/// and kazoo's understand the same words.
+///
+/// A line to a driver is "<session> <command>", and makes the session known if it is new; each has
+/// a client and a thread of its own, and does one thing after another. The answer is
+/// "<session> ok <what it came to>" or "<session> error <message>".
+///
+///   connect <session timeout, ms>        comes to its id
+///   acquire mutex|read|write <path>      waits without limit
+///   try mutex|read|write <path>          comes to "yes", and then holds it, or "no"
+///   release mutex|read|write <path>
+///   increment mutex|write <path> <times> <directory> <number>
+///        so often: acquires, adds one to the file `counter`, appends the hold, as that of process
+///        `number`, to the file `history` (tools/demo_program/history.hpp; CLOCK_MONOTONIC), and
+///        releases
+///
+/// A driver ends when its standard input does.
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "child_process/child_process.hpp"
+
+namespace custodian::tests {
+
+/// Whose names the nodes of ours bear on a path that is shared with kazoo's.
+enum class Names { curators, kazoos };
+
+/// Somebody's locks: the driver's program and its arguments, but for the servers, which come first
+/// among those that follow.
+struct Peer {
+  std::string name;
+  std::string program;
+  std::vector<std::string> arguments_before{};
+  std::vector<std::string> arguments_after{};
+};
+
+[[nodiscard]] Peer ours(Names names = Names::curators);
+/// Only where has_curator().
+[[nodiscard]] Peer curator();
+/// Only where has_kazoo(). With our names: told of them as `extra_lock_patterns`.
+[[nodiscard]] Peer kazoo(Names names = Names::kazoos);
+
+/// Whether it was here when the tests were configured.
+[[nodiscard]] bool has_curator();
+[[nodiscard]] bool has_kazoo();
+
+/// Threads: one.
+class Driver {
+ public:
+  /// On the suite's servers.
+  explicit Driver(const Peer& peer);
+
+  void tell(const std::string& session, const std::string& command) {
+    process_.tell(session + " " + command);
+  }
+  /// Waits for the session's next answer, and gives what it came to. Throws if it is an error, or
+  /// does not come in time.
+  [[nodiscard]] std::string answer(const std::string& session);
+  /// Whether answer() would not wait.
+  [[nodiscard]] bool has_answered(const std::string& session);
+  /// SIGKILL.
+  void kill() { process_.kill(); }
+
+ private:
+  void listen(std::chrono::milliseconds patience);
+
+  const std::string name_;
+  testing::ChildProcess process_;
+  std::map<std::string, std::deque<std::string>> answers_;
+};
+
+/// A session of a driver, which lives longer.
+class Session {
+ public:
+  /// Connects: begun, and over with the first begin() or id().
+  Session(Driver& driver, std::string name,
+          std::chrono::milliseconds timeout = std::chrono::seconds{30});
+
+  void begin(const std::string& command);
+  [[nodiscard]] std::string end() { return driver_->answer(name_); }
+  [[nodiscard]] bool has_ended() { return driver_->has_answered(name_); }
+  std::string does(const std::string& command) {
+    begin(command);
+    return end();
+  }
+  [[nodiscard]] std::int64_t id();
+
+ private:
+  Driver* driver_;
+  std::string name_;
+  std::int64_t id_ = 0;
+};
+
+}  // namespace custodian::tests

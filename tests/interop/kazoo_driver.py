@@ -1,0 +1,99 @@
+"""kazoo's locks, told what to do in the words of driver.hpp: kazoo_driver.py SERVERS NAMES.
+
+NAMES is whose names the nodes of the others on the path bear: "kazoo", or "curator", which kazoo has
+to be told of.
+"""
+
+import logging
+import os
+import queue
+import sys
+import threading
+import time
+
+from kazoo.client import KazooClient
+from kazoo.recipe.lock import Lock, ReadLock, WriteLock
+
+KINDS = {"mutex": Lock, "read": ReadLock, "write": WriteLock}
+CURATORS_NAMES = {"mutex": ["-lock-"], "read": ["__WRIT__"], "write": ["__WRIT__", "__READ__"]}
+
+saying = threading.Lock()
+
+
+def say(line):
+    with saying:
+        print(line, flush=True)
+
+
+class Session(threading.Thread):
+    """A client with a thread of its own."""
+
+    def __init__(self, name, servers, names):
+        super().__init__(name=name, daemon=True)
+        self.servers = servers
+        self.names = names
+        self.commands = queue.Queue()
+        self.held = {}
+        self.start()
+
+    def run(self):
+        while True:
+            command, *words = self.commands.get()
+            try:
+                answer = getattr(self, "on_" + command)(*words)
+                say(f"{self.name} ok {answer or ''}")
+            except Exception as error:  # to be told, whatever it is
+                say(f"{self.name} error {error!r}")
+
+    def on_connect(self, timeout):
+        self.client = KazooClient(hosts=self.servers, timeout=int(timeout) / 1000)
+        self.client.start(timeout=30)
+        return self.client.client_id[0]
+
+    def on_acquire(self, kind, path):
+        lock = self.lock(kind, path)
+        lock.acquire()
+        self.held[kind, path] = lock
+
+    def on_try(self, kind, path):
+        lock = self.lock(kind, path)
+        if not lock.acquire(blocking=False):
+            return "no"
+        self.held[kind, path] = lock
+        return "yes"
+
+    def on_release(self, kind, path):
+        self.held.pop((kind, path)).release()
+
+    def on_increment(self, kind, path, count, directory, number):
+        for _ in range(int(count)):
+            with (lock := self.lock(kind, path)):
+                entered = time.monotonic_ns()
+                node = f"{path}/{lock.node}"
+                token = self.client.exists(node).czxid
+                with open(f"{directory}/counter") as file:
+                    value = int(file.read())
+                with open(f"{directory}/counter", "w") as file:
+                    print(value + 1, file=file)
+                with open(f"{directory}/history", "a") as file:
+                    print(number, token, node, entered, time.monotonic_ns(), file=file)
+
+    def lock(self, kind, path):
+        others = CURATORS_NAMES[kind] if self.names == "curator" else []
+        return KINDS[kind](self.client, path, extra_lock_patterns=others)
+
+
+def main():
+    logging.basicConfig(level=logging.ERROR)
+    servers, names = sys.argv[1:]
+    sessions = {}
+    for line in sys.stdin:
+        name, *words = line.split()
+        if name not in sessions:
+            sessions[name] = Session(name, servers, names)
+        sessions[name].commands.put(words)
+    # Whoever started us is gone, or wants us gone.
+    os._exit(0)
+
+
+main()

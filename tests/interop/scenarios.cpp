@@ -1,0 +1,283 @@
+#include "scenarios.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <list>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+#include "history.hpp"
+#include "stage.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A directory that is gone with the test: below the server's, which is so however the test ends.
+class Directory {
+ public:
+  Directory() : path_{own_server().directory() / "count"} {
+    std::filesystem::create_directory(path_);
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  ~Directory() { std::filesystem::remove_all(path_); }
+
+  [[nodiscard]] std::string path() const { return path_; }
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+constexpr int processes_of_each = 4;
+
+/// Waits for all, as long as the file grows: a machine may be slow, but a lock must not hang.
+void wait_for_all(std::list<Session>& sessions, const std::string& file) {
+  std::uintmax_t size = 0;
+  Deadline deadline{patience};
+  while (!std::ranges::all_of(sessions, &Session::has_ended)) {
+    std::error_code not_there_yet;
+    const std::uintmax_t now = std::filesystem::file_size(file, not_there_yet);
+    if (!not_there_yet && now != size) {
+      size = now;
+      deadline = Deadline{patience};
+    }
+    if (deadline.passed())
+      throw std::runtime_error{"no turn was taken for a long time; bytes of history: " +
+                               std::to_string(size)};
+    std::this_thread::sleep_for(20ms);
+  }
+}
+
+bool is_of_one(const demo::Hold& hold) { return hold.process <= processes_of_each; }
+
+}  // namespace
+
+void count_together(const Peer& one, const Peer& other, const std::string& kind, int increments) {
+  Stage stage{"count"};
+  const Directory directory;
+  std::ofstream{directory.file("counter")} << 0 << '\n';
+  // Persistent: an empty container may be reaped, and the nodes' numbers would begin again.
+  stage.client().create("/lock");
+
+  std::list<Driver> drivers;
+  std::list<Session> sessions;
+  for (int i = 0; i < 2 * processes_of_each; ++i) {
+    drivers.emplace_back(i < processes_of_each ? one : other);
+    sessions.emplace_back(drivers.back(), "counting");
+  }
+  for (Session& session : sessions) static_cast<void>(session.id());
+  const int each = increments / (2 * processes_of_each);
+  int number = 0;
+  for (Session& session : sessions) {
+    std::ostringstream command;
+    command << "increment " << kind << ' ' << stage.path("lock") << ' ' << each << ' '
+            << directory.path() << ' ' << ++number;
+    session.begin(command.str());
+  }
+  wait_for_all(sessions, directory.file("history"));
+  for (Session& session : sessions) static_cast<void>(session.end());
+
+  int counter = 0;
+  std::ifstream{directory.file("counter")} >> counter;
+  CHECK(counter == increments);
+  std::ifstream history{directory.file("history")};
+  const demo::Verdict verdict = demo::judge(history);
+  for (const std::string& fault : verdict.faults) UNSCOPED_INFO(fault);
+  CHECK(verdict.flawless());
+  CHECK(verdict.holds.size() == static_cast<std::size_t>(increments));
+  // Or they would have counted one after the other, and have shown nothing.
+  int changes = 0;
+  for (std::size_t i = 1; i < verdict.holds.size(); ++i)
+    changes += is_of_one(verdict.holds[i - 1]) != is_of_one(verdict.holds[i]) ? 1 : 0;
+  CHECK(changes >= increments / 20);
+  CHECK(stage.becomes(stage.path("lock"), 0));
+}
+
+void stand_in_one_queue(const Peer& one, const Peer& other) {
+  Stage stage{"queue"};
+  Driver ones{one};
+  Driver others{other};
+  const std::string path = stage.path("lock");
+  // They only try. (A try of Curator's leaves a watch: whoever tried would seem to wait later.)
+  Session one_passing{ones, "passing"};
+  Session other_passing{others, "passing"};
+  std::list<Session> sessions;
+  for (const char* name : {"1", "2", "3"}) {
+    sessions.emplace_back(ones, name);
+    sessions.emplace_back(others, name);
+  }
+  std::size_t count = 0;
+  for (auto session = sessions.begin(); session != sessions.end(); ++session) {
+    if (count > 0) {
+      CHECK(one_passing.does("try mutex " + path) == "no");
+      CHECK(other_passing.does("try mutex " + path) == "no");
+    }
+    session->begin("acquire mutex " + path);
+    REQUIRE(stage.becomes(path, ++count));
+    if (count > 1) CHECK(stage.waits(*session, *std::prev(session), path));
+  }
+  for (Session& session : sessions) {
+    static_cast<void>(session.end());
+    CHECK(stage.becomes(path, count--));
+    for (auto& later : sessions) CHECK_FALSE(later.has_ended());
+    session.does("release mutex " + path);
+  }
+}
+
+void read_together(const Peer& one, const Peer& other) {
+  Stage stage{"read"};
+  Driver ones{one};
+  Driver others{other};
+  const std::string path = stage.path("lock");
+  const std::string read = "read " + path;
+  const std::string write = "write " + path;
+  Session ones_reader{ones, "reader"};
+  Session ones_writer{ones, "writer"};
+  Session others_reader{others, "reader"};
+  Session late_reader{others, "late-reader"};
+  // They only try, as in the queue.
+  Session one_passing{ones, "passing"};
+  Session other_passing{others, "passing"};
+
+  ones_reader.does("acquire " + read);
+  others_reader.does("acquire " + read);
+  CHECK(stage.becomes(path, 2));
+  CHECK(one_passing.does("try " + write) == "no");
+  CHECK(other_passing.does("try " + write) == "no");
+
+  // It is kept out until the last reader has gone, and goes before readers that came later.
+  ones_writer.begin("acquire " + write);
+  REQUIRE(stage.waits(ones_writer, others_reader, path));
+  ones_reader.does("release " + read);
+  CHECK(one_passing.does("try " + read) == "no");
+  CHECK(other_passing.does("try " + read) == "no");
+  CHECK_FALSE(ones_writer.has_ended());
+  others_reader.does("release " + read);
+  static_cast<void>(ones_writer.end());
+
+  CHECK(other_passing.does("try " + read) == "no");
+  CHECK(other_passing.does("try " + write) == "no");
+  late_reader.begin("acquire " + read);
+  REQUIRE(stage.waits(late_reader, ones_writer, path));
+  ones_writer.does("release " + write);
+  static_cast<void>(late_reader.end());
+  CHECK(one_passing.does("try " + read) == "yes");
+}
+
+void downgrade(const Peer& downgrading, const Peer& other, NextWriter next_writer) {
+  Stage stage{"downgrade"};
+  Driver its{downgrading};
+  Driver others{other};
+  const std::string path = stage.path("lock");
+  Session holder{its, "holder"};
+  Session reader{others, "reader"};
+  Session passing{others, "passing"};
+  Session writer{others, "writer"};
+
+  holder.does("acquire write " + path);
+  reader.begin("acquire read " + path);
+  REQUIRE(stage.waits(reader, holder, path));
+  holder.does("acquire read " + path);
+  if (next_writer == NextWriter::waits_meanwhile) {
+    writer.begin("acquire write " + path);
+    REQUIRE(stage.becomes(path, 4));
+  }
+  CHECK_FALSE(reader.has_ended());
+  holder.does("release write " + path);
+
+  static_cast<void>(reader.end());
+  if (next_writer == NextWriter::comes_later) {
+    CHECK(passing.does("try read " + path) == "yes");
+    passing.does("release read " + path);
+    writer.begin("acquire write " + path);
+    REQUIRE(stage.waits(writer, reader, path));
+  }
+  REQUIRE(stage.becomes(path, 3));
+  CHECK_FALSE(writer.has_ended());
+  CHECK(passing.does("try read " + path) == "no");
+  reader.does("release read " + path);
+  REQUIRE(stage.waits(writer, holder, path));
+  CHECK_FALSE(writer.has_ended());
+  holder.does("release read " + path);
+  static_cast<void>(writer.end());
+  CHECK(stage.becomes(path, 1));
+}
+
+Downgrade downgrade_before_writer(const Peer& downgrading, const Peer& other) {
+  Stage stage{"downgrade-before-writer"};
+  Driver its{downgrading};
+  Driver others{other};
+  const std::string path = stage.path("lock");
+  Session holder{its, "holder"};
+  Session writer{others, "writer"};
+  holder.does("acquire write " + path);
+  writer.begin("acquire write " + path);
+  REQUIRE(stage.waits(writer, holder, path));
+  holder.does("acquire read " + path);
+  std::set<std::string> numbers;
+  for (const std::string& node : stage.nodes(holder, path))
+    numbers.insert(node.substr(node.size() - 10));
+  holder.does("release write " + path);
+  REQUIRE(stage.becomes(path, 2));
+  // Either it waits for the reader, or it has the lock.
+  bool passed = false;
+  REQUIRE(eventually([&] {
+    passed = writer.has_ended();
+    const auto watchers = stage.watchers(holder, path);
+    return passed || std::ranges::find(watchers, writer.id()) != watchers.end();
+  }));
+  holder.does("release read " + path);
+  static_cast<void>(writer.end());
+  return {.keeps_its_place = numbers.size() == 1, .is_passed = passed};
+}
+
+void kill_holder(const Peer& killed, const Peer& other) {
+  constexpr auto short_session = 3s;  // so long do the others wait
+  Stage stage{"kill"};
+  Driver its{killed};
+  Driver others{other};
+  const std::string kept = stage.path("kept");
+  Session keeper{others, "keeper"};
+  Session waiter{its, "waiter", short_session};
+  Session behind{others, "behind"};
+  keeper.does("acquire mutex " + kept);
+  waiter.begin("acquire mutex " + kept);
+  REQUIRE(stage.waits(waiter, keeper, kept));
+  behind.begin("acquire mutex " + kept);
+  REQUIRE(stage.waits(behind, waiter, kept));
+
+  struct Held {
+    std::string hold;
+    std::string wait;
+  };
+  std::list<Session> sessions;
+  const std::vector<Held> locks{
+      {"mutex", "mutex"}, {"write", "write"}, {"write", "read"}, {"read", "write"}};
+  for (std::size_t i = 0; i < locks.size(); ++i) {
+    const std::string path = stage.path("lock-" + std::to_string(i));
+    Session& holder = sessions.emplace_back(its, "holder-" + std::to_string(i), short_session);
+    holder.does("acquire " + locks[i].hold + " " + path);
+    Session& next = sessions.emplace_back(others, "next-" + std::to_string(i));
+    next.begin("acquire " + locks[i].wait + " " + path);
+    REQUIRE(stage.waits(next, holder, path));
+  }
+  its.kill();
+  keeper.does("release mutex " + kept);
+  for (std::size_t i = 0; i < locks.size(); ++i) {
+    Session& next = *std::next(sessions.begin(), static_cast<std::ptrdiff_t>(2 * i + 1));
+    static_cast<void>(next.end());
+    CHECK(stage.becomes(stage.path("lock-" + std::to_string(i)), 1));
+  }
+  static_cast<void>(behind.end());
+  CHECK(stage.becomes(kept, 1));
+}
+
+}  // namespace custodian::tests

@@ -1,0 +1,40 @@
+#pragma once
+
+/// \file
+/// What clients of two kinds do on one path, whichever they are. Each ends with Catch2's
+/// assertions, on the test's own thread.
+
+#include <string>
+
+#include "driver.hpp"
+
+namespace custodian::tests {
+
+/// Four processes of each count in a file that nothing protects but the lock.
+void count_together(const Peer& one, const Peer& other, const std::string& kind, int increments);
+
+/// The queue is one: whoever came first is served first, and a try fails while it is not empty.
+void stand_in_one_queue(const Peer& one, const Peer& other);
+
+/// Readers of both hold the lock at once; a writer of `one` keeps out readers and writers of
+/// `other`, and is kept out by them.
+void read_together(const Peer& one, const Peer& other);
+
+/// When a writer of the other side comes: it waits while the write lock is given back, or comes
+/// when the next reader has come in.
+enum class NextWriter { waits_meanwhile, comes_later };
+/// A writer of `downgrading` becomes a reader while a reader of `other` waits. The writer that
+/// comes after that goes on waiting.
+void downgrade(const Peer& downgrading, const Peer& other, NextWriter next_writer);
+
+struct Downgrade {
+  bool keeps_its_place = false;  ///< its reader's node has the number of its writer's
+  bool is_passed = false;        ///< the other writer gets the lock beside the reader
+};
+/// A writer of `downgrading` becomes a reader while a writer of `other` waits already.
+[[nodiscard]] Downgrade downgrade_before_writer(const Peer& downgrading, const Peer& other);
+
+/// A process of `killed` dies that holds locks of all kinds, and waits for one.
+void kill_holder(const Peer& killed, const Peer& other);
+
+}  // namespace custodian::tests

@@ -87,6 +87,12 @@ InterProcessSemaphore::InterProcessSemaphore(const Client& client, const std::st
       queue_{recipes_detail::make_permit_queue(client, "InterProcessSemaphore", path, maximum,
                                                options)} {}
 
+InterProcessSemaphore::InterProcessSemaphore(const Client& client, const std::string& path,
+                                             const SharedCount& maximum, const LockOptions& options)
+    : core_{client.core()},
+      queue_{recipes_detail::make_permit_queue(client, "InterProcessSemaphore", path,
+                                               maximum.state(), options)} {}
+
 const std::string& InterProcessSemaphore::path() const noexcept { return queue_->path; }
 
 Lease InterProcessSemaphore::acquire(std::stop_token stop, AcquireOptions options) {

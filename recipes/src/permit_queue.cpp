@@ -13,6 +13,7 @@
 
 #include "eager.hpp"
 #include "permit_count.hpp"
+#include "shared_node.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -72,6 +73,24 @@ asio::awaitable<std::tuple<error_code, Listing, Watch>> list_leases(AcquirePtr a
   }
   Listing listing{std::move(children.names), queue->leases->rule};
   co_return std::tuple{error, std::move(listing), std::move(watch)};
+}
+
+/// How many permits there are now; watched if that may change and somebody will wait for it.
+asio::awaitable<std::tuple<error_code, int, Watch>> read_maximum(AcquirePtr acquire,
+                                                                 PermitQueuePtr queue,
+                                                                 bool watched) {
+  if (const int* fixed = std::get_if<int>(&queue->maximum)) {
+    co_return std::tuple{error_code{}, *fixed, Watch{}};
+  }
+  const SharedNodePtr counter = std::get<SharedNodePtr>(queue->maximum);
+  if (watched) {
+    auto [error, now, change] =
+        co_await read_and_watch<std::int32_t>(counter, acquire->give_up, acquire->operation());
+    co_return std::tuple{error, now.value, std::move(change)};
+  }
+  const auto [error, now] = co_await await<&start_load<std::int32_t>, Versioned<std::int32_t>>(
+      acquire->client().core(), acquire->give_up, counter, acquire->operation());
+  co_return std::tuple{error, now.value, Watch{}};
 }
 
 /// One's own node, or the container of one's own, is missing: with the session, or somebody has
@@ -134,12 +153,14 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int
       const error_code error = co_await watch_own(acquire, turnstile.node);
       if (error) co_return Turn{what_it_means(error, turnstile.node), {}};
     }
+    auto [unread, maximum, resized] = co_await read_maximum(acquire, queue, waiting);
+    if (unread) co_return Turn{unread, {}};
     auto [error, listing, change] = co_await list_leases(acquire, queue, waiting);
     if (error) co_return Turn{what_it_means(error, turnstile.node), {}};
     if (!turnstile.node.alive()) co_return Turn{Errc::session_lost, {}};
     report_oddities(*queue->leases, listing);
 
-    const PermitJudgement judgement = judge(listing, leases, queue->maximum);
+    const PermitJudgement judgement = judge(listing, leases, maximum);
     if (std::holds_alternative<Held>(judgement)) {
       co_return co_await take_all(acquire, std::move(leases));
     }
@@ -158,6 +179,7 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int
       co_return Turn{asio::error::operation_aborted, {}};
     }
     std::vector watchers{turnstile.node.watch().state(), change.state()};
+    if (resized) watchers.push_back(resized.state());
     failure = co_await wait_for_any(acquire, std::move(watchers));
     if (failure) co_return Turn{failure, {}};
   }
@@ -166,15 +188,22 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int
 }  // namespace
 
 PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
-                                 const std::string& path, int maximum, const LockOptions& options) {
+                                 const std::string& path, Maximum maximum,
+                                 const LockOptions& options) {
   detail::check_path(client.core(), name, path);
   if (options.profile != Profile::curator) {
     throw Error{Errc::invalid_argument, name, path,
                 "profile: semaphores are laid out as Apache Curator's only; kazoo's are others"};
   }
-  if (maximum < 1) {
+  if (const int* fixed = std::get_if<int>(&maximum); fixed != nullptr && *fixed < 1) {
     throw Error{Errc::invalid_argument, name, path,
-                "maximum: a semaphore has one permit or more, not " + std::to_string(maximum)};
+                "maximum: a semaphore has one permit or more, not " + std::to_string(*fixed)};
+  }
+  if (const auto* counter = std::get_if<SharedNodePtr>(&maximum);
+      counter != nullptr && (*counter)->client.core() != client.core()) {
+    throw Error{Errc::invalid_argument, name, path,
+                "maximum: the counter at " + (*counter)->path +
+                    " is another client's; make one of the semaphore's client"};
   }
   const auto queue_at = [&](std::string_view node, const Rule& rule) {
     return make_queue(client, name, rule, ContenderKind::exclusive, child(path, node), options);
@@ -182,7 +211,7 @@ PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
   return std::make_shared<const PermitQueue>(PermitQueue{.turnstile = queue_at("locks", mutex_rule),
                                                          .leases = queue_at("leases", permit_rule),
                                                          .path = path,
-                                                         .maximum = maximum});
+                                                         .maximum = std::move(maximum)});
 }
 
 void check_permits(const PermitQueue& queue, std::string_view operation, int permits) {
@@ -190,8 +219,9 @@ void check_permits(const PermitQueue& queue, std::string_view operation, int per
     throw Error{Errc::invalid_argument, operation, queue.path, "permits: " + why};
   };
   if (permits < 1) refuse("one or more can be acquired, not " + std::to_string(permits));
-  if (permits > queue.maximum) {
-    refuse(std::to_string(permits) + " can never be had of " + std::to_string(queue.maximum));
+  const int* fixed = std::get_if<int>(&queue.maximum);
+  if (fixed != nullptr && permits > *fixed) {
+    refuse(std::to_string(permits) + " can never be had of " + std::to_string(*fixed));
   }
 }
 

@@ -6,23 +6,27 @@
 
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "acquisition.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
 
 namespace custodian::recipes_detail {
 
+/// How many permits there are: for ever, or as a counter of the same client says now.
+using Maximum = std::variant<int, SharedNodePtr>;
+
 /// What all acquires of one semaphore object have in common. Immutable. (Apache Curator's layout.)
 struct PermitQueue {
   QueuePtr turnstile;  ///< at P/locks: whoever is first there may take permits
   QueuePtr leases;     ///< at P/leases: a node is a permit taken, or about to be
   std::string path;
-  int maximum;
+  Maximum maximum;
 };
 
 /// For a constructor of this name; throws what it is to throw.
 [[nodiscard]] PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
-                                               const std::string& path, int maximum,
+                                               const std::string& path, Maximum maximum,
                                                const LockOptions& options);
 
 /// Throws invalid_argument if so many can never be had.

@@ -108,6 +108,43 @@ TEST_CASE("several permits are had together or not at all, and given back one by
   CHECK(eventually([&] { return is_empty(*client, "/semaphore"); }));
 }
 
+TEST_CASE(
+    "a counter's maximum lets in who waits when it is raised, and nobody when it is lowered") {
+  TestClient client{"resized"};
+  SharedCount maximum{*client, "/maximum", 2};
+  InterProcessSemaphore semaphore{*client, "/semaphore", maximum};
+  std::vector<Lease> two = semaphore.acquire(2);
+  CHECK_FALSE(semaphore.try_acquire());
+  auto three =
+      begun<std::vector<Lease>>([&](auto done) { semaphore.async_acquire(3, std::move(done)); });
+  REQUIRE(eventually([&] { return semaphore.participants().size() == 5; }));
+  maximum.store(4);
+  maximum.store(5);
+  REQUIRE(std::get<1>(three.get()).size() == 3);  // and gone again, with the future's value
+
+  maximum.store(1);
+  CHECK(two.back().state() == LeaseState::held);
+  two.pop_back();
+  CHECK(eventually([&] { return names_below(*client, "/semaphore/leases").size() == 1; }));
+  CHECK_FALSE(semaphore.try_acquire());
+  two.clear();
+  CHECK(eventually([&] { return static_cast<bool>(semaphore.try_acquire()); }));
+  maximum.store(0);
+  CHECK_FALSE(semaphore.try_acquire());
+  client->set("/maximum", "no number");
+  CHECK(error_of([&] { static_cast<void>(semaphore.acquire()); }) == Errc::malformed_data);
+  CHECK(eventually([&] { return is_empty(*client, "/semaphore"); }));
+}
+
+TEST_CASE("a counter of another client is no maximum") {
+  TestClient client{"strangers-counter"};
+  TestClient stranger{"stranger"};
+  const SharedCount maximum{*stranger, "/maximum", 2};
+  CHECK(error_of([&] {
+          InterProcessSemaphore{*client, "/semaphore", maximum};
+        }) == Errc::invalid_argument);
+}
+
 TEST_CASE("who asks for many is not passed by who asks for few later") {
   TestClient client{"fair"};
   InterProcessSemaphore semaphore{*client, "/semaphore", 2};

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "custodian/recipes/inter_process_semaphore.hpp"
+#include "custodian/recipes/shared_count.hpp"
 #include "lock_play.hpp"
 #include "support/catch.hpp"
 
@@ -31,9 +32,19 @@ struct Run {
   bool granted = false;
 };
 
-/// "other" holds two of three permits; "observed" wants two; "other" gives one back when it waits
-/// (unless it only tries), and the last when it has ended.
-Run run_for_two(Face face, const Faults& faults, std::optional<Cancel> cancel = {}) {
+/// What brings the missing permit.
+enum class Relief { given_back, maximum_raised };
+
+/// Three permits, for ever or as a counter says.
+InterProcessSemaphore semaphore(Client& client, Relief relief) {
+  if (relief == Relief::given_back) return {client, path, maximum};
+  return {client, path, SharedCount{client, "/maximum", maximum}};
+}
+
+/// "other" holds two of three permits; "observed" wants two; "other" gives one back when it waits,
+/// or raises the maximum (unless it only tries), and the last when it has ended.
+Run run_for_two(Face face, const Faults& faults, std::optional<Cancel> cancel = {},
+                Relief relief = Relief::given_back) {
   Run result;
   const auto complain = [&](const std::string& what) {
     if (result.fault.empty()) result.fault = what;
@@ -43,8 +54,11 @@ Run run_for_two(Face face, const Faults& faults, std::optional<Cancel> cancel = 
   auto observed = world.client("observed");
   const auto plan = std::make_shared<FaultsAt>("observed", faults);
   {
-    InterProcessSemaphore others{*other, path, maximum};
-    InterProcessSemaphore mine{*observed, path, maximum};
+    InterProcessSemaphore others = semaphore(*other, relief);
+    InterProcessSemaphore mine = semaphore(*observed, relief);
+    SharedCount counter{*other, "/maximum", maximum};
+    Outcome<> raised;
+    int permits = maximum;
     auto held = tests::run<std::vector<Lease>>(
         world, [&](auto done) { others.async_acquire(2, std::move(done)); });
     if (!held.arrived() || held.error()) return {"who is to hold two permits does not get them"};
@@ -66,7 +80,11 @@ Run run_for_two(Face face, const Faults& faults, std::optional<Cancel> cancel = 
     AcquireOptions options;
     if (face == Face::acquire) {
       options.on_position = [&](std::size_t, const Participant&) {
-        if (held.result().size() == 2) held.result().pop_back();
+        if (relief == Relief::given_back) {
+          if (held.result().size() == 2) held.result().pop_back();
+        } else if (std::exchange(permits, maximum + 1) == maximum) {
+          counter.async_store(permits, raised.handler());
+        }
       };
     }
     Outcome<std::vector<Lease>> two;
@@ -88,13 +106,14 @@ Run run_for_two(Face face, const Faults& faults, std::optional<Cancel> cancel = 
     const auto alive = [&](const Lease& lease) { return world.ensemble.exists(lease.node()); };
     const auto in =
         std::ranges::count_if(two.result(), alive) + std::ranges::count_if(held.result(), alive);
-    if (in > maximum) complain("too many are in");
+    if (in > permits) complain("too many are in");
+    if (permits != maximum && !world.run_until_arrived(raised)) complain("no store ends");
 
     // All of them are to be had by others when they are free, and not before.
     bool waits = false;
     options.on_position = [&](auto&&...) { waits = true; };
     Outcome<std::vector<Lease>> all;
-    others.async_acquire(maximum, options, all.handler());
+    others.async_acquire(permits, options, all.handler());
     world.run_until([&] { return waits || all.arrived(); });
     if (all.arrived()) complain("all are had by another while some are held");
     held.result().clear();
@@ -137,6 +156,31 @@ TEST_CASE("semaphore: several permits are had or not, all of them, through every
     }
   }
   std::cout << "  " << cases << " cases: two permits, each fault at each request\n";
+}
+
+TEST_CASE("semaphore: a maximum that is raised lets in who waits, through every fault",
+          "[semaphore]") {
+  std::size_t cases = 0;
+  const auto play = [&](Face face, const Faults& faults, std::optional<Cancel> cancel) {
+    ++cases;
+    const Run run = run_for_two(face, faults, cancel, Relief::maximum_raised);
+    const std::size_t at = cancel ? cancel->at : faults.empty() ? 0 : faults[0].first;
+    check(run, "face " + std::to_string(static_cast<int>(face)) + ", at " + std::to_string(at) +
+                   (faults.empty() ? "" : ": " + describe(faults[0].second)));
+    return run;
+  };
+  for (const Face face : {Face::acquire, Face::try_acquire, Face::timed}) {
+    const Run plain = play(face, {}, {});
+    CHECK(plain.granted == (face == Face::acquire));
+    for (std::size_t at = 0; at < plain.steps; ++at) {
+      for (const Fault& fault : all_faults()) play(face, {{at, fault}}, {});
+      using enum CancelMoment;
+      for (const CancelMoment moment : {request_sent, before_reply, after_reply}) {
+        play(face, {}, Cancel{moment, at});
+      }
+    }
+  }
+  std::cout << "  " << cases << " cases: a maximum raised, each fault and cancellation\n";
 }
 
 TEST_CASE("semaphore: whose place at the turnstile is deleted gives up its leases, and says so",

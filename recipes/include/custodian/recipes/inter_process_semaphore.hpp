@@ -11,8 +11,13 @@
 /// ask for few. A permit is a Lease, with a node, a state and a loss of its own: release them one
 /// by one, or all. Nothing is re-entrant, and no thread owns anything.
 ///
-/// Everybody names the maximum; it is kept nowhere. Those who use one path with different numbers
-/// each keep to their own. A permit costs a node and two requests: meant for tens, not thousands.
+/// Everybody names the maximum, and those who use one path with different numbers each keep to
+/// their own; or it stands in a SharedCount, which may be written while others hold and wait. Who
+/// waits sees it raised at once. When it is lowered nobody loses a permit: nobody gets one until
+/// enough were given back. While it is less than what the first in the queue asks for, that one
+/// waits, and all behind it.
+///
+/// A permit costs a node and two requests: meant for tens, not thousands.
 ///
 /// Do not use it as a mutex that somebody else may release: that is InterProcessSemaphoreMutex. A
 /// token says when a permit was had, and of several holders the younger has the greater; it does
@@ -38,6 +43,7 @@
 #include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
+#include "custodian/recipes/shared_count.hpp"
 
 namespace custodian {
 
@@ -71,12 +77,19 @@ class InterProcessSemaphore {
   /// options' profile is not Curator's. The path belongs to the semaphore: it gets two children.
   InterProcessSemaphore(const Client& client, const std::string& path, int maximum,
                         const LockOptions& options = {});
+  /// The maximum is what the counter says at the time, its seed if it is missing; below 1, nobody
+  /// gets a permit. The counter may be at any path but below the semaphore's `locks` and `leases`,
+  /// and go before the semaphore does. It must be one of the same client (or else
+  /// invalid_argument). Each acquire reads it: a request more.
+  InterProcessSemaphore(const Client& client, const std::string& path, const SharedCount& maximum,
+                        const LockOptions& options = {});
 
   [[nodiscard]] const std::string& path() const noexcept;
 
-  // Errors, for all: invalid_argument (fewer permits than one, or more than the maximum: thrown at
-  // once, by the asynchronous forms, too), and those of InterProcessLock. node_deleted also means
-  // that an operator removed a node of the permits, or the containers that they are in. An acquire
+  // Errors, for all: invalid_argument (fewer permits than one, or more than a fixed maximum: thrown
+  // at once, by the asynchronous forms, too), malformed_data (the counter's node holds something
+  // else), and those of InterProcessLock. node_deleted also means that an operator removed a node
+  // of the permits, or the containers that they are in. An acquire
   // that ends without its permits leaves no node, whenever and however it ends.
   //
   // `AcquireOptions::on_position` tells of the queue of those who ask, and then, first in it, of

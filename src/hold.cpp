@@ -5,6 +5,8 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "custodian/operation_options.hpp"
+
 namespace custodian::detail {
 
 namespace asio = boost::asio;
@@ -23,7 +25,7 @@ HoldPtr Hold::make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSessi
   HoldPtr hold{new Hold{std::move(core), std::move(session), std::move(node), options}};
   hold->core_->count_hold(+1);
   hold->session_->add(hold);
-  hold->watch_node();
+  hold->wait_for_node();
   hold->limit();
   hold->on_session_state();
   hold->session_->on_lease();
@@ -45,6 +47,7 @@ Hold::~Hold() {
     [[maybe_unused]] const auto* const leaked = timer_.release();
     return;
   }
+  if (end_of_look_) end_of_look_->request();
   session_->remove(*this);
   core_->count_hold(-1);
   if (!waiters_.used()) return;
@@ -116,16 +119,66 @@ void Hold::on_check_failed(const error_code& error) {
                                     "; its deletion by somebody else would not be noticed");
 }
 
-void Hold::watch_node() {
+// -- The node, and who writes into it -------------------------------------------------------------
+
+Subscription Hold::make_revocable(RevocationListener listener) {
+  if (core_->forked()) return {};
+  auto registration = std::make_shared<RevocationListener>(std::move(listener));
+  core_->on_strand([self = shared_from_this(), weak = std::weak_ptr{registration}] {
+    std::erase_if(self->revocables_, [](const auto& each) { return each.listener.expired(); });
+    self->revocables_.push_back({weak});
+    self->look_at_node();
+  });
+  return Subscription{std::move(registration)};
+}
+
+void Hold::wait_for_node() {
   if (!node_.watch()) return;
   start_wait(core_, nullptr, node_.watch().state(),
              [weak = weak_from_this()](error_code error, WatchEventType type) {
                const auto self = weak.lock();
-               if (self && !error && type == WatchEventType::deleted) {
-                 self->lose(LossReason::node_deleted);
-               }
+               if (!self || error) return;
+               if (type == WatchEventType::deleted) return self->lose(LossReason::node_deleted);
+               self->look_at_node();
              });
 }
+
+void Hold::look_at_node() {
+  if (is_lost() || std::exchange(looking_, true)) return;
+  if (!end_of_look_) end_of_look_ = std::make_shared<Cancellation>(core_);
+  const OperationOptions patient{Deadline::never(), core_->options().retry.unlimited()};
+  start_get_and_watch(core_, end_of_look_, node(), patient,
+                      [weak = weak_from_this()](error_code error, GetResult found, Watch watch) {
+                        const auto self = weak.lock();
+                        if (self) self->on_node(error, found, std::move(watch));
+                      });
+}
+
+void Hold::on_node(const error_code& error, const GetResult& found, Watch watch) {
+  looking_ = false;
+  if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
+  if (error) {
+    if (!is_lost() && error != Errc::closed) {
+      core_->log(LogLevel::warning, "cannot read " + node() + ": " + error.message() +
+                                        "; nobody will be told of a request to release it");
+    }
+    return;
+  }
+  node_.set_watch(std::move(watch));
+  wait_for_node();
+  if (found.data == revoke_message) tell_revocation(found);
+}
+
+void Hold::tell_revocation(const GetResult& found) {
+  for (Revocable& each : revocables_) {
+    if (std::exchange(each.told, found.stat.mzxid) == found.stat.mzxid) continue;
+    core_->call_back([weak = each.listener] {
+      if (const auto listener = weak.lock()) (*listener)();
+    });
+  }
+}
+
+// -------------------------------------------------------------------------------------------------
 
 void Hold::limit() {
   if (ends_at_ == Time::max()) return;

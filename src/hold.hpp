@@ -15,6 +15,7 @@
 #include "client_core.hpp"
 #include "client_session.hpp"
 #include "custodian/lease.hpp"
+#include "custodian/revocation.hpp"
 #include "state_waiters.hpp"
 
 namespace custodian::detail {
@@ -43,6 +44,7 @@ class Hold : public std::enable_shared_from_this<Hold> {
   [[nodiscard]] Time valid_until() const noexcept;
   [[nodiscard]] std::stop_token lost() const noexcept { return lost_.get_token(); }
   [[nodiscard]] Subscription listen(LeaseListener listener);
+  [[nodiscard]] Subscription make_revocable(RevocationListener listener);
   /// How many leases share it.
   std::atomic<int> leases = 0;
 
@@ -59,7 +61,10 @@ class Hold : public std::enable_shared_from_this<Hold> {
   Hold(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session, OwnNode node,
        const LeaseOptions& options);
 
-  void watch_node();
+  void wait_for_node();
+  void look_at_node();
+  void on_node(const error_code& error, const GetResult& found, Watch watch);
+  void tell_revocation(const GetResult& found);
   void limit();
   void tell();
   void tell_lost();
@@ -67,7 +72,7 @@ class Hold : public std::enable_shared_from_this<Hold> {
 
   const std::shared_ptr<ClientCore> core_;
   const std::shared_ptr<ClientSession> session_;
-  const OwnNode node_;
+  OwnNode node_;  ///< its watch: the strand only
   const std::string full_path_;
   const LossPolicy policy_;
   const Time ends_at_;  ///< by hold_at_most; `Time::max()` for never
@@ -78,6 +83,13 @@ class Hold : public std::enable_shared_from_this<Hold> {
   // The strand only.
   LeaseState told_ = LeaseState::held;
   bool checkable_ = true;
+  bool looking_ = false;
+  CancellationPtr end_of_look_;
+  struct Revocable {
+    std::weak_ptr<RevocationListener> listener;
+    std::int64_t told = 0;  ///< the transaction of the last request that it was told of
+  };
+  std::vector<Revocable> revocables_;
   StateWaiters<LeaseState> waiters_;
   std::unique_ptr<boost::asio::steady_timer> timer_;  ///< of a lease with a maximum time
 

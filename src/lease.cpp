@@ -214,6 +214,10 @@ Subscription Lease::on_state(LeaseListener listener) const {
   return hold_ ? hold_->listen(std::move(listener)) : Subscription{};
 }
 
+Subscription Lease::make_revocable(RevocationListener listener) const {
+  return hold_ ? hold_->make_revocable(std::move(listener)) : Subscription{};
+}
+
 void Lease::assert_held(std::stop_token stop) const {
   const auto core = detail::core_of(hold_, "assert_held");
   auto [error] = block<&detail::start_assert_held>(core, "assert_held", node(), std::move(stop),

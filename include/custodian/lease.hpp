@@ -24,6 +24,7 @@
 #include "custodian/lease_options.hpp"
 #include "custodian/own_node.hpp"
 #include "custodian/retry_policy.hpp"
+#include "custodian/revocation.hpp"
 #include "custodian/transaction.hpp"
 
 namespace custodian {
@@ -157,6 +158,14 @@ class Lease {
   /// For a transaction: passes only while the lock is held. The node's name is unique, so that its
   /// existence means just that. Throws Error (lock_lost) if empty.
   [[nodiscard]] TransactionOperation check() const;
+
+  // -- When somebody else wants it ----------------------------------------------------------------
+
+  /// Has the listener called whenever somebody asks for the lock (see `revoke()`), and at once if
+  /// they have asked already, until the subscription or the hold is gone. The lock stays held until
+  /// its holder releases it. Several requests in a short time may be told as one. Costs a watch on
+  /// the lease's node; a client that may not read its nodes is not told (the log says so).
+  [[nodiscard]] Subscription make_revocable(RevocationListener listener) const;
 
   // -- Sharing ------------------------------------------------------------------------------------
 

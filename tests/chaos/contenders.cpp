@@ -1,8 +1,6 @@
 #include "contenders.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/executor_work_guard.hpp>
@@ -53,7 +51,7 @@ Contenders::Contenders(ContenderSettings settings, DriverLine& driver)
       seeds_{settings_.seed},
       client_{client_options(settings_)} {
   for (const std::string& lock : settings_.locks)
-    mutexes_.emplace_back(client_, settings_.root + "/" + lock);
+    locks_.emplace_back(client_, settings_.root, lock);
 }
 
 void Contenders::run() {
@@ -101,8 +99,11 @@ Contenders::ContenderPtr Contenders::make_contender() {
 }
 
 Contenders::Turn Contenders::begin(Contender& contender) {
-  const Turn turn{.id = ++last_turn_, .lock = contender.random() % mutexes_.size()};
-  journal_->note("begun " + std::to_string(turn.id) + " " + settings_.locks[turn.lock]);
+  ContendedLock& lock = locks_[contender.random() % locks_.size()];
+  const Turn turn{.id = ++last_turn_, .lock = &lock, .use = lock.any_use(contender.random)};
+  std::ostringstream begun;
+  begun << "begun " << turn.id << ' ' << lock.name() << ' ' << lock.share_of(turn.use);
+  journal_->note(begun.str());
   return turn;
 }
 
@@ -133,24 +134,21 @@ void Contenders::contend_in_thread(const ContenderPtr& contender) {
       continue;
     }
     Turn turn = begin(*contender);
-    InterProcessMutex& mutex = mutexes_[turn.lock];
-    std::unique_lock<InterProcessMutex> standard;
+    std::shared_ptr<void> standard;
     Lease lease;
     error_code failure;
     try {
       switch (contender->random() % 5) {
         case 0:
           turn.tries_only = true;
-          lease = mutex.try_acquire().lease;
+          lease = turn.lock->try_acquire(turn.use);
           break;
         case 1:
-          lease = mutex.try_acquire_for(between(*contender, 1ms, settings_.session_timeout)).lease;
+          lease = turn.lock->try_acquire_for(turn.use,
+                                             between(*contender, 1ms, settings_.session_timeout));
           break;
-        case 2:
-          standard = std::unique_lock{mutex};
-          lease = mutex.current_lease();
-          break;
-        default: lease = mutex.acquire(); break;
+        case 2: std::tie(lease, standard) = turn.lock->lock(turn.use); break;
+        default: lease = turn.lock->acquire(turn.use); break;
       }
     } catch (const Error& error) {
       failure = error.code();
@@ -183,9 +181,7 @@ asio::awaitable<void> Contenders::contend_in_coroutine(ContenderPtr contender) {
     timer.async_wait([cancellation](error_code error) {
       if (!error) cancellation->emit(asio::cancellation_type::total);
     });
-    auto as_result =
-        asio::bind_cancellation_slot(cancellation->slot(), asio::as_tuple(asio::use_awaitable));
-    auto [error, lease] = co_await mutexes_[turn.lock].async_acquire(std::move(as_result));
+    auto [error, lease] = co_await turn.lock->async_acquire(turn.use, cancellation);
     const auto now = BootClock::now();
     timer.cancel();
     if (lease) {
@@ -201,7 +197,9 @@ asio::awaitable<void> Contenders::contend_in_coroutine(ContenderPtr contender) {
 
 asio::awaitable<void> Contenders::hold(ContenderPtr contender, Turn turn, Lease lease,
                                        BootClock::time_point granted) {
-  const std::string lock = settings_.locks[turn.lock];
+  const std::string& lock = turn.lock->name();
+  // Who is not alone must not write.
+  const bool writes = turn.use == Use::exclusive;
   const auto until = BootClock::now() + between(*contender, 0ms, 20ms);
   const SessionInfo session = client_.session();
   const auto watch =
@@ -210,19 +208,20 @@ asio::awaitable<void> Contenders::hold(ContenderPtr contender, Turn turn, Lease 
   driver_.say("granted " + lock + " " + token);
 
   bool kept = false;
-  co_await contender->writes.write(watch, lock);
+  if (writes) co_await contender->writes.write(watch, lock);
   for (;;) {
     if (watch->lease().state() == LeaseState::lost) break;
-    if (driver_.keeps(lock) && !std::exchange(kept, true)) {
+    const bool keeps = writes && driver_.keeps(lock);
+    if (keeps && !std::exchange(kept, true)) {
       std::ostringstream told;
       told << "kept " << lock << ' ' << token << ' ' << watch->lease().node() << ' ' << session.id
            << ' ' << in_hexadecimal(session.password);
       driver_.say(told.str());
     }
-    if (!driver_.keeps(lock) && BootClock::now() >= until) break;
+    if (!keeps && BootClock::now() >= until) break;
     co_await pause(moment);
     // Before it looks at the lease: who was stopped here writes with what it had.
-    if (driver_.wants_quiet()) {
+    if (driver_.wants_quiet() || !writes) {
       co_await contender->writes.read(lock);
     } else {
       co_await contender->writes.write(watch, lock);
@@ -230,7 +229,7 @@ asio::awaitable<void> Contenders::hold(ContenderPtr contender, Turn turn, Lease 
   }
   if (watch->lease().state() == LeaseState::lost) {
     if (kept) driver_.say("lost " + lock + " " + token);
-    co_await contender->writes.write(watch, lock);
+    if (writes) co_await contender->writes.write(watch, lock);
   }
   watch->release();
 }

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "contended_lock.hpp"
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
 #include "driver_line.hpp"
 #include "journal.hpp"
 #include "writes.hpp"
@@ -29,7 +29,7 @@ struct ContenderSettings {
   std::string name{};
   std::string servers{};
   std::string root{};
-  std::vector<std::string> locks{};
+  std::vector<std::string> locks{};  ///< see kind_of()
   int threads = 2;
   int coroutines = 2;
   std::chrono::milliseconds session_timeout{0};
@@ -55,7 +55,8 @@ class Contenders {
   /// One acquire.
   struct Turn {
     std::int64_t id = 0;
-    std::size_t lock = 0;
+    ContendedLock* lock = nullptr;
+    Use use = Use::exclusive;
     /// It does not wait, not even for a connection.
     bool tries_only = false;
   };
@@ -82,7 +83,7 @@ class Contenders {
   std::atomic<std::int64_t> last_turn_{0};
   boost::asio::io_context context_{1};
   Client client_;
-  std::deque<InterProcessMutex> mutexes_;
+  std::deque<ContendedLock> locks_;
 };
 
 }  // namespace custodian::chaos

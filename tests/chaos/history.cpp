@@ -21,6 +21,7 @@ class Words {
     stream_ >> value;
     return value;
   }
+  [[nodiscard]] bool more() { return stream_.good() && !(stream_ >> std::ws).eof(); }
   [[nodiscard]] bool ok() {
     if (!stream_) return false;
     std::string surplus;
@@ -73,6 +74,12 @@ class WorkerReader {
  private:
   bool begun(Time at, std::int64_t id, Words& words) {
     Acquire acquire{.process = process_, .id = id, .lock = words.next<std::string>(), .begun = at};
+    if (words.more()) {
+      acquire.takes = words.next<int>();
+      const bool divided = words.next<char>() == '/';
+      acquire.of = words.next<int>();
+      if (!divided || acquire.takes < 1 || acquire.of < acquire.takes) return false;
+    }
     if (!words.ok() || !acquires_.emplace(id, history_.acquires.size()).second) return false;
     history_.acquires.push_back(std::move(acquire));
     return true;

@@ -8,7 +8,7 @@
 /// share, a word, and what belongs to it. `id` and `attempt` are numbers of the process's own.
 ///
 ///   worker-<n>.<incarnation>, by a worker:
-///     begun <id> <lock>                      an acquire
+///     begun <id> <lock> [<takes>/<of>]       an acquire, of all or of a share
 ///     granted <id> <token> <session> <node>  it has ended with a lease
 ///     ended <id> <how>                       or without: declined, cancelled, deadline, deleted,
 ///                                            disconnected (of those that do not wait for a
@@ -51,6 +51,8 @@ struct Acquire {
   std::string process{};
   std::int64_t id = 0;
   std::string lock{};
+  int takes = 1;  ///< of so many that there are: what all holders have at once must not be more
+  int of = 1;
   Time begun{0};
   std::optional<Time> ended{};  ///< without a lease
   std::string how{};

@@ -9,17 +9,19 @@ Holds::Holds(const History& history) : history_{history} {
   for (const Acquire& acquire : history.acquires) {
     if (!acquire.granted) continue;
     by_lock_[acquire.lock].push_back(&acquire);
-    auto& first = first_grants_[acquire.lock].try_emplace(acquire.token, never).first->second;
+    FirstGrants& grants = first_grants_[acquire.lock][acquire.takes];
+    Time& first = grants.try_emplace(acquire.token, never).first->second;
     first = std::min(first, *acquire.granted);
   }
   for (auto& [lock, holds] : by_lock_) {
     std::ranges::sort(holds, {}, [](const Acquire* hold) {
       return std::pair{hold->granted, hold->token};
     });
-    Time earliest = never;
-    auto& first_grants = first_grants_[lock];
-    for (auto each = first_grants.rbegin(); each != first_grants.rend(); ++each) {
-      earliest = each->second = std::min(earliest, each->second);
+    for (auto& [takes, grants] : first_grants_[lock]) {
+      Time earliest = never;
+      for (auto each = grants.rbegin(); each != grants.rend(); ++each) {
+        earliest = each->second = std::min(earliest, each->second);
+      }
     }
   }
 }
@@ -33,8 +35,12 @@ Time Holds::end(const Acquire& hold) const {
 Time Holds::next_grant(const Acquire& hold) const {
   const auto lock = first_grants_.find(hold.lock);
   if (lock == first_grants_.end()) return never;
-  const auto next = lock->second.upper_bound(hold.token);
-  return next == lock->second.end() ? never : next->second;
+  Time first = never;
+  for (const auto& [takes, grants] : lock->second) {
+    const auto next = grants.upper_bound(hold.token);
+    if (hold.takes + takes > hold.of && next != grants.end()) first = std::min(first, next->second);
+  }
+  return first;
 }
 
 const Acquire* Holds::find(const std::string& lock, std::int64_t token) const {

@@ -27,7 +27,12 @@ class Holds {
   }
   /// When its holder stopped to believe in it.
   [[nodiscard]] Time end(const Acquire& hold) const;
-  /// The first grant of a later token of this lock; `never` if there was none.
+  /// Whether there is not enough for both.
+  [[nodiscard]] static bool exclude(const Acquire& one, const Acquire& other) {
+    return one.takes + other.takes > one.of;
+  }
+  /// The first grant of a later token of this lock that excludes the hold; `never` if there was
+  /// none.
   [[nodiscard]] Time next_grant(const Acquire& hold) const;
   [[nodiscard]] const Acquire* find(const std::string& lock, std::int64_t token) const;
 
@@ -40,8 +45,9 @@ class Holds {
  private:
   const History& history_;
   std::map<std::string, std::vector<const Acquire*>> by_lock_;
-  /// By lock and token: the first grant among tokens from this one on.
-  std::map<std::string, std::map<std::int64_t, Time>> first_grants_;
+  using FirstGrants = std::map<std::int64_t, Time>;
+  /// By lock, and by what a hold takes of it: the first grant among tokens from each on.
+  std::map<std::string, std::map<int, FirstGrants>> first_grants_;
 };
 
 }  // namespace custodian::chaos

@@ -20,10 +20,10 @@ namespace custodian::chaos {
 enum class Rule {
   /// Every line can be read, and the run has come to its end.
   complete,
-  /// No two holders believe in one lock at once; but for the earlier one if its process was
-  /// stopped, or if somebody has taken its node away.
+  /// No more holders believe in one lock at once than it lets in; but for an earlier one if its
+  /// process was stopped, or if somebody has taken its node away.
   one_holder,
-  /// Of each lock, tokens grow strictly from grant to grant.
+  /// Of each lock, tokens grow strictly from grant to grant, where the two exclude each other.
   tokens_grow,
   /// A guarded write that begins when the lock has passed on does not land, nor does a fenced one
   /// that begins when one of a later holder has landed. Guarded writes land in the order of tokens.
@@ -56,6 +56,12 @@ struct FaultStatistics {
   std::vector<Time> head_starts{};
 };
 
+struct LockStatistics {
+  std::size_t grants = 0;
+  std::size_t losses = 0;
+  std::size_t most_at_once = 0;  ///< holders who believed in it, whether excused or not
+};
+
 struct WriteStatistics {
   std::size_t attempted = 0;
   std::size_t landed = 0;
@@ -67,6 +73,7 @@ struct Verdict {
   std::vector<Violation> violations{};
   std::map<FaultKind, FaultStatistics> faults{};
   std::map<WriteKind, WriteStatistics> writes{};
+  std::map<std::string, LockStatistics> locks{};
   std::size_t acquires = 0;
   std::size_t grants = 0;
   std::size_t losses = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "judge_parts.hpp"
 
@@ -18,30 +19,40 @@ std::string describe(const Acquire& acquire) {
 
 void judge_order(const History&, const Holds& holds, Verdict& verdict) {
   for (const auto& [lock, in_order] : holds.by_lock()) {
+    LockStatistics& statistics = verdict.locks[lock];
     std::vector<const Acquire*> believing;
-    const Acquire* greatest = nullptr;
+    std::map<int, const Acquire*> greatest;  // token, by what its hold takes
     for (const Acquire* hold : in_order) {
       const Time now = hold->granted.value_or(never);
       // Who was stopped between its grant and the line about it writes it late.
-      if (greatest != nullptr && hold->token <= greatest->token &&
-          (hold->token == greatest->token || !holds.was_stopped(*hold, now))) {
+      for (const auto& [takes, other] : greatest) {
+        const bool late = hold->token < other->token && holds.was_stopped(*hold, now);
+        if (!Holds::exclude(*hold, *other) || hold->token > other->token || late) continue;
         verdict.violations.push_back(
-            {Rule::tokens_grow, describe(*hold) + " was granted after " + describe(*greatest)});
+            {Rule::tokens_grow, describe(*hold) + " was granted after " + describe(*other)});
       }
-      if (greatest == nullptr || hold->token > greatest->token) greatest = hold;
+      const Acquire*& alike = greatest.try_emplace(hold->takes, hold).first->second;
+      if (hold->token > alike->token) alike = hold;
 
       std::erase_if(believing, [&](const Acquire* each) { return holds.end(*each) <= now; });
+      int taken = hold->takes;
       for (const Acquire* other : believing) {
         const Acquire& earlier = other->token < hold->token ? *other : *hold;
         if (holds.was_stopped(earlier, now) || holds.was_taken_away(earlier, now)) continue;
+        taken += other->takes;
+        if (taken <= hold->of) continue;
         const Time end = holds.end(*other);
         verdict.violations.push_back(
             {Rule::one_holder,
              describe(*hold) + " was granted " +
                  (end == never ? "and " : in_ms(end - now) + " before ") + describe(*other) +
                  (end == never ? " never stopped to believe" : " stopped to believe")});
+        break;
       }
       believing.push_back(hold);
+      ++statistics.grants;
+      if (hold->lost) ++statistics.losses;
+      statistics.most_at_once = std::max(statistics.most_at_once, believing.size());
     }
   }
 }

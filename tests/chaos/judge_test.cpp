@@ -322,3 +322,49 @@ TEST_CASE("a report ends with the number of violations") {
   CHECK(out.str().ends_with("\n1 violations\n"));
   CHECK(out.str().find("client-cut") != std::string::npos);
 }
+
+TEST_CASE("as many as a lock lets in may believe at once, and one more is a violation") {
+  const auto with_shares = [](const std::string& first, const std::string& second) {
+    Run run;
+    run.first = "100 begun 1 a " + first +
+                "\n200 granted 1 10 0x1 /a/10\n1000 released 1 none\n"
+                "101 begun 2 a 1/3\n201 granted 2 11 0x1 /a/11\n1000 released 2 none\n";
+    run.second = "110 begun 1 a " + second + "\n310 granted 1 12 0x2 /a/12\n400 released 1 none\n";
+    return run;
+  };
+  CHECK(broken(with_shares("1/3", "1/3")).empty());
+  CHECK(broken(with_shares("1/3", "2/3")) == Rules{Rule::one_holder});
+  CHECK(broken(with_shares("2/3", "1/3")) == Rules{Rule::one_holder});
+  CHECK(broken(with_shares("3/3", "1/3")) == Rules{Rule::one_holder, Rule::one_holder});
+}
+
+TEST_CASE("tokens of those who share need not grow; those of who excludes them must") {
+  Run run = quiet_run();
+  const auto shares = [&](const std::string& first, const std::string& second) {
+    Run shared = run;
+    shared.first.insert(shared.first.find(" a\n") + 2, " " + first);
+    shared.second.insert(shared.second.find(" a\n") + 2, " " + second);
+    shared.second.replace(shared.second.find("11 0x2"), 2, "9");
+    shared.driver = "0 run 7 2000 5000\n";
+    return std::ranges::count(broken(shared), Rule::tokens_grow);
+  };
+  CHECK(shares("1/9", "1/9") == 0);
+  CHECK(shares("1/9", "9/9") == 1);
+  CHECK(shares("9/9", "1/9") == 1);
+}
+
+TEST_CASE("a lock has not passed on to those who share it") {
+  Run run = cut("3050");
+  CHECK(broken(run) == Rules{Rule::one_holder, Rule::notice_before_reuse});
+  for (std::string* worker : {&run.first, &run.second})
+    worker->insert(worker->find(" a\n") + 2, " 1/2");
+  CHECK(broken(run).empty());
+}
+
+TEST_CASE("a share that is none is malformed") {
+  for (const std::string share : {"0/1", "2/1", "1:2", "1", "x"}) {
+    Run run = quiet_run();
+    run.first.insert(run.first.find(" a\n") + 2, " " + share);
+    CHECK_FALSE(run.history().malformed.empty());
+  }
+}

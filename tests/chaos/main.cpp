@@ -45,6 +45,15 @@ std::filesystem::path make_directory(const std::string& wanted) {
   return std::filesystem::absolute(wanted);
 }
 
+/// Throws if they are not such as faults can be played on.
+void check_locks(const std::vector<std::string>& locks) {
+  for (const std::string& lock : locks) {
+    if (!kind_of(lock)) throw std::runtime_error{"no kind of lock is called " + lock};
+  }
+  if (std::ranges::all_of(locks, [](auto& lock) { return kind_of(lock) == LockKind::semaphore; }))
+    throw std::runtime_error{"a semaphore alone will not do: faults are aimed at one holder"};
+}
+
 /// Each kind once a round, each round in an order of its own.
 void run(const Settings& settings) {
   using Clock = std::chrono::steady_clock;
@@ -86,6 +95,7 @@ int main(int argc, char* argv[]) {
   int duration = 0;
   std::string wanted_directory;
   std::vector<std::string> kinds;
+  std::vector<std::string> locks;
   bool keep = false;
   settings.stage.seed = std::random_device{}();
 
@@ -103,6 +113,10 @@ int main(int argc, char* argv[]) {
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
   app.add_option("--kind", kinds, "play this kind of fault alone; may be repeated");
+  app.add_option(
+      "--lock", locks,
+      "a lock that they contend for: mutex, read-write, semaphore-mutex, semaphore, or\n"
+      "one of these with a suffix (mutex-2); may be repeated. Default: one of each kind");
   app.add_option("--workers", settings.stage.workers, "processes that contend")
       ->check(CLI::Range(2, 50))
       ->capture_default_str();
@@ -131,6 +145,8 @@ int main(int argc, char* argv[]) {
       if (!kind) throw std::runtime_error{"no kind of fault is called " + name};
       settings.kinds.push_back(*kind);
     }
+    if (!locks.empty()) settings.stage.locks = locks;
+    chaos::check_locks(settings.stage.locks);
     chaos::note_interruptions();
     settings.stage.directory = chaos::make_directory(wanted_directory);
     settings.stage.worker_program = chaos::worker_beside_us();

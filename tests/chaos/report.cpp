@@ -45,11 +45,22 @@ void print_writes(std::ostream& out, const Verdict& verdict) {
   }
 }
 
+void print_locks(std::ostream& out, const Verdict& verdict) {
+  out << '\n'
+      << std::left << std::setw(26) << "lock" << std::right << std::setw(10) << "granted"
+      << std::setw(9) << "lost" << std::setw(23) << "most holders at once" << '\n';
+  for (const auto& [lock, statistics] : verdict.locks) {
+    out << std::left << std::setw(26) << lock << std::right << std::setw(10) << statistics.grants
+        << std::setw(9) << statistics.losses << std::setw(23) << statistics.most_at_once << '\n';
+  }
+}
+
 }  // namespace
 
 void print(std::ostream& out, const History& history, const Verdict& verdict) {
   print_faults(out, verdict);
   print_writes(out, verdict);
+  print_locks(out, verdict);
 
   const double minutes = std::chrono::duration<double, std::ratio<60>>{verdict.length}.count();
   out << "\nseed " << history.seed << ", session timeout " << history.session_timeout.count()

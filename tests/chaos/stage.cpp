@@ -3,11 +3,15 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/inter_process_read_write_lock.hpp"
+#include "custodian/recipes/inter_process_semaphore_mutex.hpp"
 #include "interruption.hpp"
 #include "writes.hpp"
 
@@ -84,7 +88,6 @@ Stage::Stage(StageSettings settings)
   for (const std::string& lock : settings_.locks) {
     client_.create(guarded_register(root, lock));
     client_.create(bare_register(root, lock));
-    mutexes_.emplace_back(client_, root + ("/" + lock));
   }
   for (int number = 1; number <= settings_.workers; ++number)
     places_.emplace_back(number, cluster_);
@@ -116,7 +119,12 @@ void Stage::employ_another(Place& place) {
 
 Place& Stage::any_place() { return places_[random_() % places_.size()]; }
 
-const std::string& Stage::any_lock() { return settings_.locks[random_() % settings_.locks.size()]; }
+const std::string& Stage::any_lock() {
+  for (;;) {
+    const std::string& lock = settings_.locks[random_() % settings_.locks.size()];
+    if (kind_of(lock) != LockKind::semaphore) return lock;
+  }
+}
 
 std::size_t Stage::any_follower() {
   cluster_.wait_until_serving();
@@ -126,8 +134,15 @@ std::size_t Stage::any_follower() {
 }
 
 std::vector<Participant> Stage::queue(const std::string& lock) {
-  const auto found = std::ranges::find(settings_.locks, lock);
-  return mutexes_[static_cast<std::size_t>(found - settings_.locks.begin())].participants();
+  const std::string path = root + ("/" + lock);
+  if (kind_of(lock) == LockKind::mutex) return InterProcessMutex{client_, path}.participants();
+  if (kind_of(lock) == LockKind::read_write)
+    return InterProcessReadWriteLock{client_, path}.read().participants();
+  auto queue = InterProcessSemaphoreMutex{client_, path}.participants();
+  if (queue.size() > 1) queue.resize(1);  // who is next is in the other queue, too
+  std::ranges::move(InterProcessMutex{client_, path + "/locks"}.participants(),
+                    std::back_inserter(queue));
+  return queue;
 }
 
 WorkerProcess::Kept Stage::keep(Place& place, const std::string& lock) {
@@ -243,11 +258,13 @@ std::size_t Stage::nodes_left() {
   std::size_t count = 0;
   client_.sync(root);
   for (const std::string& lock : settings_.locks) {
-    try {
-      count += client_.children(root + ("/" + lock)).names.size();
-    } catch (const Error& error) {
-      // An empty container is reaped.
-      if (error.code() != ServerErrc::no_node) throw;
+    for (const std::string& parent : parents_of_contenders(root, lock)) {
+      try {
+        count += client_.children(parent).names.size();
+      } catch (const Error& error) {
+        // An empty container is reaped.
+        if (error.code() != ServerErrc::no_node) throw;
+      }
     }
   }
   return count;

@@ -20,18 +20,19 @@
 #include <vector>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/acquire.hpp"
 #include "custodian/testing/fault_proxy.hpp"
 #include "custodian/testing/testing_cluster.hpp"
 #include "fenced_register.hpp"
 #include "journal.hpp"
+#include "lock_kind.hpp"
 #include "worker_process.hpp"
 
 namespace custodian::chaos {
 
 struct StageSettings {
   int workers = 4;
-  std::vector<std::string> locks{"a", "b"};
+  std::vector<std::string> locks{one_of_each.begin(), one_of_each.end()};  ///< see kind_of()
   std::chrono::milliseconds session_timeout{2000};
   std::chrono::milliseconds tick{250};
   std::uint64_t seed = 0;
@@ -82,8 +83,10 @@ class Stage {
   [[nodiscard]] Client& client() noexcept { return client_; }
   [[nodiscard]] std::mt19937_64& random() noexcept { return random_; }
   [[nodiscard]] Place& any_place();
+  /// That somebody holds alone, if there is one.
   [[nodiscard]] const std::string& any_lock();
   [[nodiscard]] std::size_t any_follower();
+  /// Its holder, and then those who wait. It must be one that somebody holds alone.
   [[nodiscard]] std::vector<Participant> queue(const std::string& lock);
 
   /// Somebody at this place holds this lock, and holds on to it.
@@ -114,7 +117,6 @@ class Stage {
   testing::TestingCluster cluster_;
   FencedRegister fenced_register_;
   Client client_;  ///< has direct lines
-  std::deque<InterProcessMutex> mutexes_;
   std::deque<Place> places_;
   bool finishing_ = false;
 };

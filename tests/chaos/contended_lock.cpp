@@ -1,0 +1,107 @@
+#include "contended_lock.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <mutex>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+namespace custodian::chaos {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// What the faces of the kinds call differently.
+Lease lease_of(Lease lease) { return lease; }
+Lease lease_of(AcquireResult result) { return std::move(result.lease); }
+
+LockKind known_kind_of(const std::string& name) {
+  const auto kind = kind_of(name);
+  if (!kind) throw std::invalid_argument{"no kind of lock is called " + name};
+  return *kind;
+}
+
+}  // namespace
+
+ContendedLock::ContendedLock(const Client& client, const std::string& root, const std::string& name)
+    : name_{name}, kind_{known_kind_of(name)} {
+  const std::string path = root + "/" + name;
+  switch (kind_) {
+    case LockKind::mutex: mutex_ = std::make_unique<InterProcessMutex>(client, path); break;
+    case LockKind::read_write:
+      read_write_ = std::make_unique<InterProcessReadWriteLock>(client, path);
+      break;
+    case LockKind::semaphore_mutex:
+      semaphore_mutex_ = std::make_unique<InterProcessSemaphoreMutex>(client, path);
+      break;
+    case LockKind::semaphore:
+      semaphore_ = std::make_unique<InterProcessSemaphore>(client, path, permits);
+      break;
+  }
+}
+
+Use ContendedLock::any_use(std::mt19937_64& random) const {
+  if (kind_ == LockKind::semaphore) return Use::permit;
+  return kind_ == LockKind::read_write && random() % 2 == 0 ? Use::shared : Use::exclusive;
+}
+
+ContendedLock::Any ContendedLock::as(Use use) {
+  switch (kind_) {
+    case LockKind::read_write:
+      if (use == Use::shared) return &read_write_->read();
+      return &read_write_->write();
+    case LockKind::semaphore_mutex: return semaphore_mutex_.get();
+    case LockKind::semaphore: return semaphore_.get();
+    case LockKind::mutex: break;
+  }
+  return mutex_.get();
+}
+
+Lease ContendedLock::acquire(Use use) {
+  return std::visit([](auto* lock) { return lock->acquire(); }, as(use));
+}
+
+Lease ContendedLock::try_acquire(Use use) {
+  return std::visit([](auto* lock) { return lease_of(lock->try_acquire()); }, as(use));
+}
+
+Lease ContendedLock::try_acquire_for(Use use, std::chrono::milliseconds wait) {
+  return std::visit([wait](auto* lock) { return lease_of(lock->try_acquire_for(wait)); }, as(use));
+}
+
+std::pair<Lease, std::shared_ptr<void>> ContendedLock::lock(Use use) {
+  return std::visit(
+      [](auto* lock) -> std::pair<Lease, std::shared_ptr<void>> {
+        using Lock = std::remove_pointer_t<decltype(lock)>;
+        if constexpr (std::is_same_v<Lock, InterProcessSemaphore>) {
+          return {lock->acquire(), nullptr};
+        } else {
+          auto guard = std::make_shared<std::unique_lock<Lock>>(*lock);
+          return {lock->current_lease(), std::move(guard)};
+        }
+      },
+      as(use));
+}
+
+asio::awaitable<std::tuple<error_code, Lease>> ContendedLock::async_acquire(
+    Use use, std::shared_ptr<asio::cancellation_signal> cancellation) {
+  auto as_result =
+      asio::bind_cancellation_slot(cancellation->slot(), asio::as_tuple(asio::use_awaitable));
+  const Any lock = as(use);
+  if (auto* const* semaphore = std::get_if<InterProcessSemaphore*>(&lock)) {
+    auto [error, leases] = co_await (*semaphore)->async_acquire(1, std::move(as_result));
+    co_return std::tuple{error, leases.empty() ? Lease{} : std::move(leases.front())};
+  }
+  if (auto* const* mutex = std::get_if<InterProcessSemaphoreMutex*>(&lock)) {
+    auto [error, lease] = co_await (*mutex)->async_acquire(std::move(as_result));
+    co_return std::tuple{error, std::move(lease)};
+  }
+  auto [error, lease] =
+      co_await std::get<InterProcessLock*>(lock)->async_acquire(std::move(as_result));
+  co_return std::tuple{error, std::move(lease)};
+}
+
+}  // namespace custodian::chaos

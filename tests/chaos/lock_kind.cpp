@@ -1,0 +1,30 @@
+#include "lock_kind.hpp"
+
+namespace custodian::chaos {
+
+std::optional<LockKind> kind_of(std::string_view lock) {
+  const auto is = [&](std::string_view kind) {
+    return lock.starts_with(kind) && (lock.size() == kind.size() || lock[kind.size()] == '-');
+  };
+  if (is("mutex")) return LockKind::mutex;
+  if (is("read-write")) return LockKind::read_write;
+  if (is("semaphore-mutex")) return LockKind::semaphore_mutex;
+  if (is("semaphore")) return LockKind::semaphore;
+  return std::nullopt;
+}
+
+std::string_view share_of(LockKind kind, Use use) {
+  // More readers than there are.
+  if (kind == LockKind::read_write) return use == Use::exclusive ? "1000/1000" : "1/1000";
+  static_assert(permits == 2);
+  return kind == LockKind::semaphore ? "1/2" : "1/1";
+}
+
+std::vector<std::string> parents_of_contenders(const std::string& root, const std::string& lock) {
+  const std::string path = root + "/" + lock;
+  const LockKind kind = kind_of(lock).value_or(LockKind::mutex);
+  if (kind == LockKind::mutex || kind == LockKind::read_write) return {path};
+  return {path + "/locks", path + "/leases"};
+}
+
+}  // namespace custodian::chaos

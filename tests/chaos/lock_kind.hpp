@@ -1,0 +1,36 @@
+#pragma once
+
+/// \file
+/// What kind of lock a lock of a chaos run is: its name says so. Pure.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace custodian::chaos {
+
+enum class LockKind { mutex, read_write, semaphore_mutex, semaphore };
+
+/// A lock of each kind.
+inline constexpr std::array<std::string_view, 4> one_of_each{"mutex", "read-write",
+                                                             "semaphore-mutex", "semaphore"};
+
+/// The name is that of the kind, or begins with it and a hyphen: `mutex-2`.
+[[nodiscard]] std::optional<LockKind> kind_of(std::string_view lock);
+
+/// How an acquire takes it.
+enum class Use { exclusive, shared, permit };
+
+/// How many permits a semaphore of a run has.
+inline constexpr int permits = 2;
+
+/// What it takes, and of how much there is, for the journal.
+[[nodiscard]] std::string_view share_of(LockKind kind, Use use);
+
+/// The nodes whose children are holders and waiters.
+[[nodiscard]] std::vector<std::string> parents_of_contenders(const std::string& root,
+                                                             const std::string& lock);
+
+}  // namespace custodian::chaos

@@ -9,6 +9,7 @@
 
 #include "custodian/recipes/inter_process_semaphore.hpp"
 #include "custodian/recipes/shared_count.hpp"
+#include "custodian/revocation.hpp"
 #include "lock_play.hpp"
 #include "support/catch.hpp"
 
@@ -183,37 +184,105 @@ TEST_CASE("semaphore: a maximum that is raised lets in who waits, through every 
   std::cout << "  " << cases << " cases: a maximum raised, each fault and cancellation\n";
 }
 
+/// "other" holds two of three permits, and "observed" waits at the turnstile for two.
+struct AtTheTurnstile {
+  explicit AtTheTurnstile(RequeuePolicy requeue = RequeuePolicy::queue_again) {
+    held = tests::run<std::vector<Lease>>(
+        world, [&](auto done) { others->async_acquire(2, std::move(done)); });
+    REQUIRE(held.arrived());
+    AcquireOptions options;
+    options.requeue = requeue;
+    options.on_position = [waits = waits](auto&&...) { *waits = true; };
+    mine->async_acquire(2, options, two.handler());
+    REQUIRE(world.run_until([&] { return *waits; }));
+    REQUIRE(leases(world).size() == 4);
+  }
+  ~AtTheTurnstile() {
+    held.result().clear();
+    if (two.arrived()) two.result().clear();
+    mine.reset();
+    others.reset();
+    CHECK(world.run_until([&] { return leases(world).empty(); }));
+    CHECK(world.run_until([&] { return world.ensemble.watches() == 0; }));
+    CHECK(world.ensemble.children(std::string{path} + "/locks").empty());
+    if (observed) CHECK(world.end(observed));
+    CHECK(world.end(other));
+  }
+  AtTheTurnstile(const AtTheTurnstile&) = delete;
+  AtTheTurnstile& operator=(const AtTheTurnstile&) = delete;
+
+  /// It has given up, and what it had.
+  void check_given_up(const error_code& why) {
+    REQUIRE(world.run_until_arrived(two));
+    CHECK(two.error() == why);
+    CHECK(two.result().empty());
+    CHECK(world.run_until([&] { return leases(world).size() == 2; }));
+  }
+  void check_granted_when_relieved() {
+    world.settle();
+    CHECK_FALSE(two.arrived());
+    held.result().clear();
+    REQUIRE(world.run_until_arrived(two));
+    CHECK_FALSE(two.error());
+    CHECK(two.result().size() == 2);
+  }
+  [[nodiscard]] std::string place() {
+    const std::string locks = std::string{path} + "/locks";
+    return locks + "/" + world.ensemble.children(locks).at(0);
+  }
+
+  World world;
+  std::unique_ptr<Client> other = world.client("other");
+  std::unique_ptr<Client> observed = world.client("observed");
+  std::optional<InterProcessSemaphore> others{std::in_place, *other, path, maximum};
+  std::optional<InterProcessSemaphore> mine{std::in_place, *observed, path, maximum};
+  std::shared_ptr<bool> waits = std::make_shared<bool>(false);
+  Outcome<std::vector<Lease>> held;
+  Outcome<std::vector<Lease>> two;
+};
+
 TEST_CASE("semaphore: whose place at the turnstile is deleted gives up its leases, and says so",
           "[semaphore]") {
-  World world;
-  auto other = world.client("other");
-  auto observed = world.client("observed");
+  AtTheTurnstile turnstile;
+  turnstile.world.remove(turnstile.place());
+  turnstile.check_given_up(Errc::node_deleted);
+}
+
+TEST_CASE("semaphore: who loses one of several leases gives up the others and its place",
+          "[semaphore]") {
+  AtTheTurnstile turnstile;
+  std::vector<std::string> names = leases(turnstile.world);
+  std::ranges::sort(names, {},
+                    [](const std::string& name) { return name.substr(name.size() - 10); });
+  turnstile.world.remove(std::string{path} + "/leases/" + names.back());
+  turnstile.check_given_up(Errc::node_deleted);
+}
+
+TEST_CASE("semaphore: who loses its session at the turnstile says so, or queues again",
+          "[semaphore]") {
   {
-    InterProcessSemaphore others{*other, path, maximum};
-    InterProcessSemaphore mine{*observed, path, maximum};
-    auto held = tests::run<std::vector<Lease>>(
-        world, [&](auto done) { others.async_acquire(2, std::move(done)); });
-    REQUIRE(held.arrived());
-    bool waits = false;
-    AcquireOptions options;
-    options.on_position = [&](auto&&...) { waits = true; };
-    Outcome<std::vector<Lease>> two;
-    mine.async_acquire(2, options, two.handler());
-    REQUIRE(world.run_until([&] { return waits; }));
-    REQUIRE(leases(world).size() == 4);
-    for (const std::string& name : world.ensemble.children(std::string{path} + "/locks")) {
-      world.remove(std::string{path} + "/locks/" + name);
-    }
-    REQUIRE(world.run_until_arrived(two));
-    CHECK(two.error() == Errc::node_deleted);
-    CHECK(world.run_until_idle(*observed));
-    CHECK(leases(world).size() == 2);
-    held.result().clear();
-    CHECK(world.run_until_idle(*other));
-    CHECK(world.ensemble.watches() == 0);
+    AtTheTurnstile turnstile{RequeuePolicy::fail};
+    turnstile.world.ensemble.expire(turnstile.observed->session().id);
+    turnstile.check_given_up(Errc::session_lost);
   }
-  CHECK(world.end(observed));
-  CHECK(world.end(other));
+  AtTheTurnstile turnstile;
+  *turnstile.waits = false;
+  turnstile.world.ensemble.expire(turnstile.observed->session().id);
+  REQUIRE(turnstile.world.run_until([&] { return *turnstile.waits; }));
+  turnstile.check_granted_when_relieved();
+}
+
+TEST_CASE("semaphore: a client that closes at the turnstile leaves nothing there", "[semaphore]") {
+  AtTheTurnstile turnstile;
+  turnstile.mine.reset();
+  turnstile.observed->close();
+  turnstile.check_given_up(Errc::closed);
+}
+
+TEST_CASE("semaphore: who is asked at the turnstile to let go goes on waiting", "[semaphore]") {
+  AtTheTurnstile turnstile;
+  turnstile.world.ensemble.operate(request::Set{turnstile.place(), std::string{revoke_message}});
+  turnstile.check_granted_when_relieved();
 }
 
 TEST_CASE("semaphore: several permits, cancelled at each moment, beside every fault",

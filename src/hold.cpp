@@ -124,7 +124,9 @@ void Hold::on_check_failed(const error_code& error) {
 Subscription Hold::make_revocable(RevocationListener listener) {
   if (core_->forked()) return {};
   auto registration = std::make_shared<RevocationListener>(std::move(listener));
-  core_->on_strand([self = shared_from_this(), weak = std::weak_ptr{registration}] {
+  core_->on_strand([hold = weak_from_this(), weak = std::weak_ptr{registration}] {
+    const auto self = hold.lock();
+    if (!self) return;
     std::erase_if(self->revocables_, [](const auto& each) { return each.listener.expired(); });
     self->revocables_.push_back({weak});
     self->look_at_node();
@@ -157,8 +159,9 @@ void Hold::look_at_node() {
 void Hold::on_node(const error_code& error, const GetResult& found, Watch watch) {
   looking_ = false;
   if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
+  if (is_lost()) return;
   if (error) {
-    if (!is_lost() && error != Errc::closed) {
+    if (error != Errc::closed) {
       core_->log(LogLevel::warning, "cannot read " + node() + ": " + error.message() +
                                         "; nobody will be told of a request to release it");
     }
@@ -172,8 +175,9 @@ void Hold::on_node(const error_code& error, const GetResult& found, Watch watch)
 void Hold::tell_revocation(const GetResult& found) {
   for (Revocable& each : revocables_) {
     if (std::exchange(each.told, found.stat.mzxid) == found.stat.mzxid) continue;
-    core_->call_back([weak = each.listener] {
-      if (const auto listener = weak.lock()) (*listener)();
+    core_->call_back([hold = weak_from_this(), weak = each.listener] {
+      const auto listener = weak.lock();
+      if (listener && !hold.expired()) (*listener)();
     });
   }
 }

@@ -40,7 +40,8 @@ void report_oddities(const Queue& queue, const Listing& listing) {
                                             "; it is ignored");
   }
   if (!listing.contenders().empty() &&
-      state_of(listing.contenders().back().sequence) == SequenceState::near_end) {
+      state_of(listing.contenders().back().sequence) == SequenceState::near_end &&
+      !queue.end_reported.exchange(true)) {
     queue.client.log(LogLevel::warning,
                      queue.path + " comes near the end of its sequence numbers: use another path");
   }

@@ -16,7 +16,7 @@
 
 namespace custodian::recipes_detail {
 
-/// What all acquires of one lock object have in common. Immutable but for the flag.
+/// What all acquires of one lock object have in common. Immutable but for the flags.
 struct Queue {
   Client client;
   std::string path;
@@ -27,6 +27,7 @@ struct Queue {
   std::string identity;
   LeaseOptions lease;  ///< unless the acquire says otherwise
   mutable std::atomic<bool> foreign_reported = false;
+  mutable std::atomic<bool> end_reported = false;
   mutable std::atomic<bool> mixture_reported = false;
 };
 

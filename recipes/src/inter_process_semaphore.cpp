@@ -85,13 +85,14 @@ InterProcessSemaphore::InterProcessSemaphore(const Client& client, const std::st
                                              int maximum, const LockOptions& options)
     : core_{client.core()},
       queue_{recipes_detail::make_permit_queue(client, "InterProcessSemaphore", path, maximum,
-                                               options)} {}
+                                               recipes_detail::Blocker::is_not_told, options)} {}
 
 InterProcessSemaphore::InterProcessSemaphore(const Client& client, const std::string& path,
                                              const SharedCount& maximum, const LockOptions& options)
     : core_{client.core()},
       queue_{recipes_detail::make_permit_queue(client, "InterProcessSemaphore", path,
-                                               maximum.state(), options)} {}
+                                               maximum.state(),
+                                               recipes_detail::Blocker::is_not_told, options)} {}
 
 const std::string& InterProcessSemaphore::path() const noexcept { return queue_->path; }
 

@@ -71,7 +71,7 @@ InterProcessSemaphoreMutex::InterProcessSemaphoreMutex(const Client& client,
                                                        const LockOptions& options)
     : core_{client.core()},
       queue_{recipes_detail::make_permit_queue(client, "InterProcessSemaphoreMutex", path, 1,
-                                               options)},
+                                               recipes_detail::Blocker::is_told, options)},
       pool_{std::make_unique<recipes_detail::PermitPool>()} {}
 
 InterProcessSemaphoreMutex::~InterProcessSemaphoreMutex() = default;

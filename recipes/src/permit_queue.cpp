@@ -75,22 +75,33 @@ asio::awaitable<std::tuple<error_code, Listing, Watch>> list_leases(AcquirePtr a
   co_return std::tuple{error, std::move(listing), std::move(watch)};
 }
 
-/// How many permits there are now; watched if that may change and somebody will wait for it.
-asio::awaitable<std::tuple<error_code, int, Watch>> read_maximum(AcquirePtr acquire,
-                                                                 PermitQueuePtr queue,
-                                                                 bool watched) {
+/// How many permits there are, and what tells of the next change of that.
+struct KnownMaximum {
+  int value = 0;
+  Watch change;
+};
+
+/// Reads it, unless it is still as it was when something was last heard of this connection. Watched
+/// if somebody will wait for a change. The caller awaits it, and what it knows outlives that.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+asio::awaitable<error_code> update(AcquirePtr acquire, PermitQueuePtr queue, KnownMaximum& known,
+                                   bool watched) {
   if (const int* fixed = std::get_if<int>(&queue->maximum)) {
-    co_return std::tuple{error_code{}, *fixed, Watch{}};
+    known.value = *fixed;
+    co_return error_code{};
   }
+  if (known.change && !detail::is_over(known.change.state())) co_return error_code{};
   const SharedNodePtr counter = std::get<SharedNodePtr>(queue->maximum);
   if (watched) {
     auto [error, now, change] =
         co_await read_and_watch<std::int32_t>(counter, acquire->give_up, acquire->operation());
-    co_return std::tuple{error, now.value, std::move(change)};
+    known = {now.value, std::move(change)};
+    co_return error;
   }
   const auto [error, now] = co_await await<&start_load<std::int32_t>, Versioned<std::int32_t>>(
       acquire->client().core(), acquire->give_up, counter, acquire->operation());
-  co_return std::tuple{error, now.value, Watch{}};
+  known = {now.value, Watch{}};
+  co_return error;
 }
 
 /// One's own node, or the container of one's own, is missing: with the session, or somebody has
@@ -123,10 +134,11 @@ asio::awaitable<Turn> take_all(AcquirePtr acquire, std::vector<OwnNode> nodes) {
   co_return all;
 }
 
-/// Sees who is in the way, unless that is known, and tells whoever acquires.
+/// Sees who is in the way, unless that is known or nobody wants to, and tells whoever acquires.
 asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, PermitQueuePtr queue, Full full) {
   std::optional<std::string> node;
-  if (full.nearest) node = child(queue->leases->path, *full.nearest);
+  const bool wanted = acquire->options.on_position || queue->blocker == Blocker::is_told;
+  if (full.nearest && wanted) node = child(queue->leases->path, *full.nearest);
   const bool known = node && acquire->nearest && acquire->nearest->node == *node;
   if (!known) acquire->nearest.reset();
   if (node && !known) {
@@ -139,9 +151,40 @@ asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, PermitQueuePtr qu
   co_return error_code{};
 }
 
+/// Waits, first at the turnstile, until a counter says that there are so many permits at all. Their
+/// leases, put down before, would be in everybody's way.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, PermitQueuePtr queue,
+                                             OwnNode& place, KnownMaximum& known, int permits) {
+  for (bool waiting = false;; waiting = true) {
+    if (waiting) {
+      const error_code error = co_await watch_own(acquire, place);
+      if (error) co_return what_it_means(error, place);
+    }
+    const error_code error = co_await update(acquire, queue, known, waiting);
+    if (error) co_return error;
+    if (!place.alive()) co_return Errc::session_lost;
+    if (permits <= known.value) co_return error_code{};
+    if (acquire->patience.only_try) {
+      acquire->declined = true;
+      co_return asio::error::operation_aborted;
+    }
+    if (!waiting) continue;
+    acquire->nearest.reset();
+    tell_position(*acquire, static_cast<std::size_t>(permits - std::max(known.value, 0)));
+    std::vector watchers{place.watch().state(), known.change.state()};
+    const error_code failure = co_await wait_for_any(acquire, std::move(watchers));
+    if (failure) co_return failure;
+  }
+}
+
 asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int permits) {
   Place turnstile = co_await stand_in_line(acquire);
   if (turnstile.error) co_return Turn{turnstile.error, {}};
+  KnownMaximum maximum;
+  const error_code hopeless =
+      co_await wait_for_maximum(acquire, queue, turnstile.node, maximum, permits);
+  if (hopeless) co_return Turn{hopeless, {}};
   auto [create_error, leases] = co_await put_down_leases(acquire, queue, permits);
   if (create_error) co_return Turn{create_error, {}};
 
@@ -153,14 +196,15 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int
       const error_code error = co_await watch_own(acquire, turnstile.node);
       if (error) co_return Turn{what_it_means(error, turnstile.node), {}};
     }
-    auto [unread, maximum, resized] = co_await read_maximum(acquire, queue, waiting);
-    if (unread) co_return Turn{unread, {}};
     auto [error, listing, change] = co_await list_leases(acquire, queue, waiting);
     if (error) co_return Turn{what_it_means(error, turnstile.node), {}};
+    // Behind the list: when the maximum is lowered, nobody is let in by the higher one after that.
+    const error_code unread = co_await update(acquire, queue, maximum, waiting);
+    if (unread) co_return Turn{unread, {}};
     if (!turnstile.node.alive()) co_return Turn{Errc::session_lost, {}};
     report_oddities(*queue->leases, listing);
 
-    const PermitJudgement judgement = judge(listing, leases, maximum);
+    const PermitJudgement judgement = judge(listing, leases, maximum.value);
     if (std::holds_alternative<Held>(judgement)) {
       co_return co_await take_all(acquire, std::move(leases));
     }
@@ -179,16 +223,36 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int
       co_return Turn{asio::error::operation_aborted, {}};
     }
     std::vector watchers{turnstile.node.watch().state(), change.state()};
-    if (resized) watchers.push_back(resized.state());
+    if (maximum.change) watchers.push_back(maximum.change.state());
     failure = co_await wait_for_any(acquire, std::move(watchers));
     if (failure) co_return Turn{failure, {}};
+  }
+}
+
+bool is_at_or_below(std::string_view path, const std::string& parent) {
+  return path == parent || path.starts_with(parent == "/" ? parent : parent + "/");
+}
+
+void check_counter(const Client& client, std::string_view name, const std::string& path,
+                   const SharedNode& counter) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error{Errc::invalid_argument, name, path,
+                "maximum: the counter at " + counter.path + why};
+  };
+  if (counter.client.core() != client.core()) {
+    refuse(" is another client's; make one of the semaphore's client");
+  }
+  if (is_at_or_below(path, counter.path) || is_at_or_below(counter.path, child(path, "locks")) ||
+      is_at_or_below(counter.path, child(path, "leases"))) {
+    refuse(" is a node of the semaphore's own, or above it; put it elsewhere, at " +
+           child(path, "maximum") + " for instance");
   }
 }
 
 }  // namespace
 
 PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
-                                 const std::string& path, Maximum maximum,
+                                 const std::string& path, Maximum maximum, Blocker blocker,
                                  const LockOptions& options) {
   detail::check_path(client.core(), name, path);
   if (options.profile != Profile::curator) {
@@ -199,11 +263,8 @@ PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
     throw Error{Errc::invalid_argument, name, path,
                 "maximum: a semaphore has one permit or more, not " + std::to_string(*fixed)};
   }
-  if (const auto* counter = std::get_if<SharedNodePtr>(&maximum);
-      counter != nullptr && (*counter)->client.core() != client.core()) {
-    throw Error{Errc::invalid_argument, name, path,
-                "maximum: the counter at " + (*counter)->path +
-                    " is another client's; make one of the semaphore's client"};
+  if (const auto* counter = std::get_if<SharedNodePtr>(&maximum)) {
+    check_counter(client, name, path, **counter);
   }
   const auto queue_at = [&](std::string_view node, const Rule& rule) {
     return make_queue(client, name, rule, ContenderKind::exclusive, child(path, node), options);
@@ -211,7 +272,8 @@ PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
   return std::make_shared<const PermitQueue>(PermitQueue{.turnstile = queue_at("locks", mutex_rule),
                                                          .leases = queue_at("leases", permit_rule),
                                                          .path = path,
-                                                         .maximum = std::move(maximum)});
+                                                         .maximum = std::move(maximum),
+                                                         .blocker = blocker});
 }
 
 void check_permits(const PermitQueue& queue, std::string_view operation, int permits) {
@@ -219,6 +281,10 @@ void check_permits(const PermitQueue& queue, std::string_view operation, int per
     throw Error{Errc::invalid_argument, operation, queue.path, "permits: " + why};
   };
   if (permits < 1) refuse("one or more can be acquired, not " + std::to_string(permits));
+  if (permits > most_permits_at_once) {
+    refuse(std::to_string(permits) + " at once are too many: the servers allow " +
+           std::to_string(most_permits_at_once));
+  }
   const int* fixed = std::get_if<int>(&queue.maximum);
   if (fixed != nullptr && permits > *fixed) {
     refuse(std::to_string(permits) + " can never be had of " + std::to_string(*fixed));

@@ -76,7 +76,8 @@ std::pair<Lease, std::shared_ptr<void>> ContendedLock::lock(Use use) {
   return std::visit(
       [](auto* lock) -> std::pair<Lease, std::shared_ptr<void>> {
         using Lock = std::remove_pointer_t<decltype(lock)>;
-        if constexpr (std::is_same_v<Lock, InterProcessSemaphore>) {
+        if constexpr (!std::is_same_v<Lock, InterProcessLock>) {
+          // No thread owns those: another thread's might be what this one sees.
           return {lock->acquire(), nullptr};
         } else {
           auto guard = std::make_shared<std::unique_lock<Lock>>(*lock);

@@ -55,6 +55,13 @@ void judge_completeness(const History& history, Verdict& verdict) {
 void judge_usefulness(Verdict& verdict) {
   if (verdict.grants == 0)
     verdict.violations.push_back({Rule::proves_something, "nobody was granted a lock"});
+  constexpr std::size_t many = 100;
+  for (const auto& [lock, statistics] : verdict.locks) {
+    if (statistics.lets_in_several && statistics.grants >= many && statistics.most_at_once < 2) {
+      verdict.violations.push_back(
+          {Rule::proves_something, lock + " lets in several, and had one at a time"});
+    }
+  }
   // Whoever was stopped goes on writing when it is resumed.
   const auto stopped = verdict.faults.find(FaultKind::worker_stopped);
   if (stopped == verdict.faults.end() || stopped->second.lost == 0) return;

@@ -23,7 +23,8 @@ enum class Rule {
   /// No more holders believe in one lock at once than it lets in; but for an earlier one if its
   /// process was stopped, or if somebody has taken its node away.
   one_holder,
-  /// Of each lock, tokens grow strictly from grant to grant, where the two exclude each other.
+  /// Of each lock, tokens grow strictly from grant to grant, where the two exclude each other, and
+  /// none is granted twice.
   tokens_grow,
   /// A guarded write that begins when the lock has passed on does not land, nor does a fenced one
   /// that begins when one of a later holder has landed. Guarded writes land in the order of tokens.
@@ -38,7 +39,8 @@ enum class Rule {
   no_false_alarm,
   /// In the end the servers have no node, watch or waiter left.
   nothing_left,
-  /// The run has had what it is to show: without the guard, stale writes would have landed.
+  /// The run has had what it is to show: without the guard, stale writes would have landed; and
+  /// locks that let in several have had several in.
   proves_something,
 };
 [[nodiscard]] std::string_view to_string(Rule rule) noexcept;
@@ -60,6 +62,7 @@ struct LockStatistics {
   std::size_t grants = 0;
   std::size_t losses = 0;
   std::size_t most_at_once = 0;  ///< holders who believed in it, whether excused or not
+  bool lets_in_several = false;
 };
 
 struct WriteStatistics {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "judge_parts.hpp"
 
@@ -21,13 +22,18 @@ void judge_order(const History&, const Holds& holds, Verdict& verdict) {
   for (const auto& [lock, in_order] : holds.by_lock()) {
     LockStatistics& statistics = verdict.locks[lock];
     std::vector<const Acquire*> believing;
+    std::set<std::int64_t> tokens;
     std::map<int, const Acquire*> greatest;  // token, by what its hold takes
     for (const Acquire* hold : in_order) {
       const Time now = hold->granted.value_or(never);
       // Who was stopped between its grant and the line about it writes it late.
+      if (!tokens.insert(hold->token).second) {
+        verdict.violations.push_back(
+            {Rule::tokens_grow, describe(*hold) + " has a token that was granted before"});
+      }
       for (const auto& [takes, other] : greatest) {
         const bool late = hold->token < other->token && holds.was_stopped(*hold, now);
-        if (!Holds::exclude(*hold, *other) || hold->token > other->token || late) continue;
+        if (!Holds::exclude(*hold, *other) || hold->token >= other->token || late) continue;
         verdict.violations.push_back(
             {Rule::tokens_grow, describe(*hold) + " was granted after " + describe(*other)});
       }
@@ -51,6 +57,7 @@ void judge_order(const History&, const Holds& holds, Verdict& verdict) {
       }
       believing.push_back(hold);
       ++statistics.grants;
+      statistics.lets_in_several = statistics.lets_in_several || hold->takes < hold->of;
       if (hold->lost) ++statistics.losses;
       statistics.most_at_once = std::max(statistics.most_at_once, believing.size());
     }

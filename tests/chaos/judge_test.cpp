@@ -351,6 +351,21 @@ TEST_CASE("tokens of those who share need not grow; those of who excludes them m
   CHECK(shares("1/9", "1/9") == 0);
   CHECK(shares("1/9", "9/9") == 1);
   CHECK(shares("9/9", "1/9") == 1);
+  run.second.replace(run.second.find("11 0x2"), 2, "10");
+  run.first.insert(run.first.find(" a\n") + 2, " 1/9");
+  run.second.insert(run.second.find(" a\n") + 2, " 1/9");
+  CHECK(std::ranges::count(broken(run), Rule::tokens_grow) == 1);  // granted twice
+}
+
+TEST_CASE("a lock that lets in several, and had one at a time, proves nothing") {
+  Run run;
+  for (int i = 1; i <= 100; ++i) {
+    const std::string id = std::to_string(i);
+    const std::string second = std::to_string(i * 10);
+    run.first += second + " begun " + id + " a 1/2\n" + second + " granted " + id + " " + id +
+                 " 0x1 /a/" + id + "\n" + second + " released " + id + " none\n";
+  }
+  CHECK(broken(run) == Rules{Rule::proves_something});
 }
 
 TEST_CASE("a lock has not passed on to those who share it") {

@@ -23,12 +23,12 @@ TEST_CASE("a holder who is asked lets go, and the one who asked gets the lock") 
   InterProcessMutex mutex{*holder, "/lock"};
   InterProcessMutex others{other, "/lock"};
   std::unique_lock lock{mutex};
-  std::promise<void> asked;
-  const Subscription revocable = mutex.current_lease().make_revocable([&] { asked.set_value(); });
+  std::atomic<bool> asked = false;
+  const Subscription revocable = mutex.current_lease().make_revocable([&] { asked = true; });
   auto waiter = std::async(std::launch::async, [&] { return others.acquire(); });
   REQUIRE(eventually([&] { return mutex.queue_length() == 2; }));
   CHECK(revoke(other, others.participants().front().node));
-  REQUIRE(asked.get_future().wait_for(30s) == std::future_status::ready);
+  REQUIRE(eventually([&] { return asked.load(); }));
   CHECK(waiter.wait_for(0s) == std::future_status::timeout);  // it was only asked
   CHECK(mutex.is_held_by_this_thread());
   lock.unlock();
@@ -43,8 +43,10 @@ TEST_CASE("readers and holders of permits are asked alike, and again as often as
     std::atomic<int> asked = 0;
     const Subscription revocable = lease.make_revocable([&] { ++asked; });
     for (int times = 1; times <= 3; ++times) {
+      // A lost reply is a request more.
+      const int before = asked;
       REQUIRE(revoke(*client, lease.node()));
-      REQUIRE(eventually([&] { return asked == times; }));
+      REQUIRE(eventually([&] { return asked > before; }));
     }
     CHECK(lease.state() == LeaseState::held);
   }
@@ -58,9 +60,9 @@ TEST_CASE("whoever is asked before they listen, or before they hold, is told whe
   REQUIRE(eventually([&] { return mutex.queue_length() == 2; }));
   for (const Participant& each : mutex.participants()) CHECK(revoke(*client, each.node));
   const auto is_told = [](const Lease& lease) {
-    auto told = std::make_shared<std::promise<void>>();
-    const Subscription revocable = lease.make_revocable([told] { told->set_value(); });
-    return told->get_future().wait_for(30s) == std::future_status::ready;
+    auto told = std::make_shared<std::atomic<bool>>(false);
+    const Subscription revocable = lease.make_revocable([told] { *told = true; });
+    return eventually([&] { return told->load(); });
   };
   CHECK(is_told(first));
   first.release();
@@ -79,13 +81,14 @@ TEST_CASE("a holder who was asked while its connection was down is told when it 
   std::atomic<int> asked = 0;
   const Subscription revocable = lease.make_revocable([&] { ++asked; });
   REQUIRE(revoke(other, lease.node()));
-  REQUIRE(eventually([&] { return asked == 1; }));
+  REQUIRE(eventually([&] { return asked > 0; }));
   proxy.refuse();
   proxy.cut();
   REQUIRE(eventually([&] { return lease.state() == LeaseState::suspended; }));
+  const int before = asked;
   REQUIRE(revoke(other, lease.node()));
   proxy.accept();
-  REQUIRE(eventually([&] { return asked == 2; }));
+  REQUIRE(eventually([&] { return asked > before; }));
   CHECK(lease.state() == LeaseState::held);
 }
 

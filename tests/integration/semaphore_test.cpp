@@ -117,8 +117,10 @@ TEST_CASE(
   CHECK_FALSE(semaphore.try_acquire());
   auto three =
       begun<std::vector<Lease>>([&](auto done) { semaphore.async_acquire(3, std::move(done)); });
-  REQUIRE(eventually([&] { return semaphore.participants().size() == 5; }));
+  REQUIRE(eventually([&] { return semaphore.queue_length() == 1; }));
   maximum.store(4);
+  // So many there are, and it stands in line for them.
+  REQUIRE(eventually([&] { return semaphore.participants().size() == 5; }));
   maximum.store(5);
   REQUIRE(std::get<1>(three.get()).size() == 3);  // and gone again, with the future's value
 
@@ -134,6 +136,29 @@ TEST_CASE(
   client->set("/maximum", "no number");
   CHECK(error_of([&] { static_cast<void>(semaphore.acquire()); }) == Errc::malformed_data);
   CHECK(eventually([&] { return is_empty(*client, "/semaphore"); }));
+}
+
+TEST_CASE("a counter among the semaphore's own nodes, or above them, is no maximum") {
+  TestClient client{"own-counter"};
+  const auto refused = [&](const std::string& counter) {
+    return error_of([&] {
+             InterProcessSemaphore{*client, "/a/semaphore", SharedCount{*client, counter, 2}};
+           }) == Errc::invalid_argument;
+  };
+  for (const char* counter : {"/a", "/a/semaphore", "/a/semaphore/locks", "/a/semaphore/leases",
+                              "/a/semaphore/leases/maximum"}) {
+    INFO(counter);
+    CHECK(refused(counter));
+  }
+  for (const char* counter : {"/b", "/a/s", "/a/semaphores", "/a/semaphore/maximum"}) {
+    INFO(counter);
+    CHECK_FALSE(refused(counter));
+  }
+  InterProcessSemaphore semaphore{*client, "/a/semaphore",
+                                  SharedCount{*client, "/a/semaphore/maximum", 2}};
+  CHECK(semaphore.acquire(2).size() == 2);
+  CHECK(error_of([&] { static_cast<void>(semaphore.try_acquire(1001)); }) ==
+        Errc::invalid_argument);
 }
 
 TEST_CASE("a counter of another client is no maximum") {

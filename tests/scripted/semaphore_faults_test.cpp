@@ -7,24 +7,16 @@
 #include <boost/asio/post.hpp>
 #include <iostream>
 
-#include "custodian/recipes/inter_process_semaphore.hpp"
-#include "custodian/recipes/shared_count.hpp"
-#include "custodian/revocation.hpp"
 #include "lock_play.hpp"
+#include "semaphore_play.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests {
 
 namespace asio = boost::asio;
+using namespace permits;
 
 namespace {
-
-constexpr auto path = "/permits";
-constexpr int maximum = 3;
-
-std::vector<std::string> leases(World& world) {
-  return world.ensemble.children(std::string{path} + "/leases");
-}
 
 /// What a run came to; `fault` is empty if all is well.
 struct Run {
@@ -33,13 +25,11 @@ struct Run {
   bool granted = false;
 };
 
-/// What brings the missing permit.
-enum class Relief { given_back, maximum_raised };
-
-/// Three permits, for ever or as a counter says.
-InterProcessSemaphore semaphore(Client& client, Relief relief) {
-  if (relief == Relief::given_back) return {client, path, maximum};
-  return {client, path, SharedCount{client, "/maximum", maximum}};
+/// How many the counter lets in at this moment.
+std::ptrdiff_t now_allowed(World& world, Relief relief) {
+  if (relief == Relief::given_back) return maximum;
+  const std::string data = world.ensemble.operate(request::Get{"/maximum"}).data;
+  return data.empty() ? maximum : data.back();  // a small number, big-endian
 }
 
 /// "other" holds two of three permits; "observed" wants two; "other" gives one back when it waits,
@@ -107,7 +97,7 @@ Run run_for_two(Face face, const Faults& faults, std::optional<Cancel> cancel = 
     const auto alive = [&](const Lease& lease) { return world.ensemble.exists(lease.node()); };
     const auto in =
         std::ranges::count_if(two.result(), alive) + std::ranges::count_if(held.result(), alive);
-    if (in > permits) complain("too many are in");
+    if (in > now_allowed(world, relief)) complain("too many are in");
     if (permits != maximum && !world.run_until_arrived(raised)) complain("no store ends");
 
     // All of them are to be had by others when they are free, and not before.
@@ -182,107 +172,6 @@ TEST_CASE("semaphore: a maximum that is raised lets in who waits, through every 
     }
   }
   std::cout << "  " << cases << " cases: a maximum raised, each fault and cancellation\n";
-}
-
-/// "other" holds two of three permits, and "observed" waits at the turnstile for two.
-struct AtTheTurnstile {
-  explicit AtTheTurnstile(RequeuePolicy requeue = RequeuePolicy::queue_again) {
-    held = tests::run<std::vector<Lease>>(
-        world, [&](auto done) { others->async_acquire(2, std::move(done)); });
-    REQUIRE(held.arrived());
-    AcquireOptions options;
-    options.requeue = requeue;
-    options.on_position = [waits = waits](auto&&...) { *waits = true; };
-    mine->async_acquire(2, options, two.handler());
-    REQUIRE(world.run_until([&] { return *waits; }));
-    REQUIRE(leases(world).size() == 4);
-  }
-  ~AtTheTurnstile() {
-    held.result().clear();
-    if (two.arrived()) two.result().clear();
-    mine.reset();
-    others.reset();
-    CHECK(world.run_until([&] { return leases(world).empty(); }));
-    CHECK(world.run_until([&] { return world.ensemble.watches() == 0; }));
-    CHECK(world.ensemble.children(std::string{path} + "/locks").empty());
-    if (observed) CHECK(world.end(observed));
-    CHECK(world.end(other));
-  }
-  AtTheTurnstile(const AtTheTurnstile&) = delete;
-  AtTheTurnstile& operator=(const AtTheTurnstile&) = delete;
-
-  /// It has given up, and what it had.
-  void check_given_up(const error_code& why) {
-    REQUIRE(world.run_until_arrived(two));
-    CHECK(two.error() == why);
-    CHECK(two.result().empty());
-    CHECK(world.run_until([&] { return leases(world).size() == 2; }));
-  }
-  void check_granted_when_relieved() {
-    world.settle();
-    CHECK_FALSE(two.arrived());
-    held.result().clear();
-    REQUIRE(world.run_until_arrived(two));
-    CHECK_FALSE(two.error());
-    CHECK(two.result().size() == 2);
-  }
-  [[nodiscard]] std::string place() {
-    const std::string locks = std::string{path} + "/locks";
-    return locks + "/" + world.ensemble.children(locks).at(0);
-  }
-
-  World world;
-  std::unique_ptr<Client> other = world.client("other");
-  std::unique_ptr<Client> observed = world.client("observed");
-  std::optional<InterProcessSemaphore> others{std::in_place, *other, path, maximum};
-  std::optional<InterProcessSemaphore> mine{std::in_place, *observed, path, maximum};
-  std::shared_ptr<bool> waits = std::make_shared<bool>(false);
-  Outcome<std::vector<Lease>> held;
-  Outcome<std::vector<Lease>> two;
-};
-
-TEST_CASE("semaphore: whose place at the turnstile is deleted gives up its leases, and says so",
-          "[semaphore]") {
-  AtTheTurnstile turnstile;
-  turnstile.world.remove(turnstile.place());
-  turnstile.check_given_up(Errc::node_deleted);
-}
-
-TEST_CASE("semaphore: who loses one of several leases gives up the others and its place",
-          "[semaphore]") {
-  AtTheTurnstile turnstile;
-  std::vector<std::string> names = leases(turnstile.world);
-  std::ranges::sort(names, {},
-                    [](const std::string& name) { return name.substr(name.size() - 10); });
-  turnstile.world.remove(std::string{path} + "/leases/" + names.back());
-  turnstile.check_given_up(Errc::node_deleted);
-}
-
-TEST_CASE("semaphore: who loses its session at the turnstile says so, or queues again",
-          "[semaphore]") {
-  {
-    AtTheTurnstile turnstile{RequeuePolicy::fail};
-    turnstile.world.ensemble.expire(turnstile.observed->session().id);
-    turnstile.check_given_up(Errc::session_lost);
-  }
-  AtTheTurnstile turnstile;
-  *turnstile.waits = false;
-  turnstile.world.ensemble.expire(turnstile.observed->session().id);
-  REQUIRE(turnstile.world.run_until([&] { return *turnstile.waits; }));
-  turnstile.check_granted_when_relieved();
-}
-
-TEST_CASE("semaphore: a client that closes at the turnstile leaves nothing there", "[semaphore]") {
-  AtTheTurnstile turnstile;
-  turnstile.mine.reset();
-  turnstile.observed->close();
-  turnstile.check_given_up(Errc::closed);
-}
-
-TEST_CASE("semaphore: who is asked at the turnstile to let go goes on waiting", "[semaphore]") {
-  AtTheTurnstile turnstile;
-  turnstile.world.ensemble.operate(request::Set{turnstile.place(), std::string{revoke_message}});
-  turnstile.check_granted_when_relieved();
 }
 
 TEST_CASE("semaphore: several permits, cancelled at each moment, beside every fault",

@@ -13,9 +13,9 @@
 ///
 /// Everybody names the maximum, and those who use one path with different numbers each keep to
 /// their own; or it stands in a SharedCount, which may be written while others hold and wait. Who
-/// waits sees it raised at once. When it is lowered nobody loses a permit: nobody gets one until
-/// enough were given back. While it is less than what the first in the queue asks for, that one
-/// waits, and all behind it.
+/// waits sees it raised at once. When it is lowered nobody loses a permit, but nobody gets one
+/// until enough were given back. While it is less than what the first in the queue asks for, that
+/// one waits, and all behind it.
 ///
 /// A permit costs a node and two requests: meant for tens, not thousands.
 ///
@@ -78,19 +78,20 @@ class InterProcessSemaphore {
   InterProcessSemaphore(const Client& client, const std::string& path, int maximum,
                         const LockOptions& options = {});
   /// The maximum is what the counter says at the time, its seed if it is missing; below 1, nobody
-  /// gets a permit. The counter may be at any path but below the semaphore's `locks` and `leases`,
-  /// and go before the semaphore does. It must be one of the same client (or else
-  /// invalid_argument). Each acquire reads it: a request more.
+  /// gets a permit. The counter must be one of the same client, and its node neither the
+  /// semaphore's path or above it, nor at or below its `locks` and `leases` (or else
+  /// invalid_argument); the object may go before the semaphore does. Each acquire reads it: two
+  /// requests more.
   InterProcessSemaphore(const Client& client, const std::string& path, const SharedCount& maximum,
                         const LockOptions& options = {});
 
   [[nodiscard]] const std::string& path() const noexcept;
 
-  // Errors, for all: invalid_argument (fewer permits than one, or more than a fixed maximum: thrown
-  // at once, by the asynchronous forms, too), malformed_data (the counter's node holds something
-  // else), and those of InterProcessLock. node_deleted also means that an operator removed a node
-  // of the permits, or the containers that they are in. An acquire
-  // that ends without its permits leaves no node, whenever and however it ends.
+  // Errors, for all: invalid_argument (fewer permits than one, more than a fixed maximum, or more
+  // than 1,000: thrown at once, by the asynchronous forms, too), malformed_data (the counter's node
+  // holds something else), and those of InterProcessLock. node_deleted also means that an operator
+  // removed a node of the permits, or the containers that they are in. An acquire that ends without
+  // its permits leaves no node, whenever and however it ends.
   //
   // `AcquireOptions::on_position` tells of the queue of those who ask, and then, first in it, of
   // how many permits are missing, at every change; the nearest is then the youngest holder.

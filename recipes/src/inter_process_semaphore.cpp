@@ -8,7 +8,6 @@
 namespace custodian {
 
 using recipes_detail::Outcome;
-using recipes_detail::Patience;
 using recipes_detail::PermitQueuePtr;
 
 namespace recipes_detail {

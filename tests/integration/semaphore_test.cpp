@@ -17,7 +17,8 @@ class Room {
   explicit Room(int limit) : limit_{limit} {}
 
   void visit(int permits) {
-    if ((inside_ += permits) > limit_) broken_ = true;
+    const int inside = inside_ += permits;
+    if (inside > limit_) broken_ = true;
     std::this_thread::sleep_for(1ms);
     inside_ -= permits;
     visits_ += permits;

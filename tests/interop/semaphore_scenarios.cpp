@@ -55,8 +55,7 @@ void serve_in_order(int maximum, const std::vector<Ask>& asks) {
     if (is_new) passing.emplace_back(driver->second, "passing");
     sessions.emplace_back(driver->second, "session-" + std::to_string(sessions.size()));
   }
-  const std::string one = "1-of-" + std::to_string(maximum);
-  const std::string try_one = "try " + one + ' ' + path;
+  const std::string one = "1-of-" + std::to_string(maximum) + ' ' + path;
 
   std::size_t served = 0;
   int taken = 0;
@@ -68,7 +67,7 @@ void serve_in_order(int maximum, const std::vector<Ask>& asks) {
     REQUIRE(stage.becomes(turnstile(path), asked - served));
     for (std::size_t i = served; i < asked; ++i) CHECK_FALSE(sessions[i].has_ended());
     if (served == asked) return;
-    for (Session& session : passing) CHECK(session.does(try_one) == "no");
+    for (Session& session : passing) CHECK(session.does("try " + one) == "no");
     // What a try of ours has left behind goes soon, and must not be taken for who asks next.
     REQUIRE(stage.becomes(turnstile(path), asked - served));
   };
@@ -84,8 +83,8 @@ void serve_in_order(int maximum, const std::vector<Ask>& asks) {
   }
   for (Session& session : passing) {
     REQUIRE(stage.becomes(leases(path), 0));
-    CHECK(session.does(try_one) == "yes");
-    session.does("release " + one + ' ' + path);
+    CHECK(session.does("try " + one) == "yes");
+    session.does("release " + one);
   }
 }
 

@@ -4,15 +4,29 @@ import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
+import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreMutex;
+import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
+import org.apache.curator.framework.recipes.locks.Lease;
+import org.apache.curator.framework.recipes.shared.SharedCount;
+import org.apache.curator.framework.recipes.shared.SharedCountListener;
+import org.apache.curator.framework.recipes.shared.SharedCountReader;
+import org.apache.curator.framework.recipes.shared.VersionedValue;
+import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
 /** Apache Curator's locks, told what to do in the words of driver.hpp: CuratorDriver SERVERS. */
@@ -34,7 +48,7 @@ public final class CuratorDriver {
         final BlockingQueue<String[]> commands = new LinkedBlockingQueue<>();
         private final String name;
         private final String servers;
-        private final Map<String, InterProcessMutex> mutexes = new HashMap<>();
+        private final Map<String, InterProcessLock> locks = new HashMap<>();
         private final Map<String, InterProcessReadWriteLock> readWriteLocks = new HashMap<>();
         private CuratorFramework client;
 
@@ -70,8 +84,21 @@ public final class CuratorDriver {
                     return "";
                 case "increment":
                     for (int i = Integer.parseInt(words[4]); i > 0; --i) {
-                        increment(lock(words[2], words[3]), Path.of(words[5]), words[6]);
+                        increment(words[2], words[3], Path.of(words[5]), words[6]);
                     }
+                    return "";
+                case "visit":
+                    var semaphore = new InterProcessSemaphoreV2(
+                            client, words[3], Integer.parseInt(words[2]));
+                    for (int i = Integer.parseInt(words[4]); i > 0; --i) {
+                        visit(semaphore, words[3], Path.of(words[5]), words[6]);
+                    }
+                    return "";
+                case "count":
+                    count(words[2], Integer.parseInt(words[3]));
+                    return "";
+                case "await-count":
+                    awaitCount(words[2], Integer.parseInt(words[3]));
                     return "";
                 default:
                     throw new IllegalArgumentException(words[1]);
@@ -86,32 +113,109 @@ public final class CuratorDriver {
             return Long.toString(client.getZookeeperClient().getZooKeeper().getSessionId());
         }
 
-        private InterProcessMutex lock(String kind, String path) {
-            if (kind.equals("mutex")) {
-                return mutexes.computeIfAbsent(path, p -> new InterProcessMutex(client, p));
-            }
-            var lock = readWriteLocks.computeIfAbsent(
-                    path, p -> new InterProcessReadWriteLock(client, p));
-            return kind.equals("read") ? lock.readLock() : lock.writeLock();
+        private InterProcessLock lock(String kind, String path) {
+            return locks.computeIfAbsent(kind + " " + path, key -> makeLock(kind, path));
         }
 
-        private void increment(InterProcessMutex lock, Path directory, String number)
+        private InterProcessLock makeLock(String kind, String path) {
+            switch (kind) {
+                case "mutex":
+                    return new InterProcessMutex(client, path);
+                case "read":
+                    return readWriteLock(path).readLock();
+                case "write":
+                    return readWriteLock(path).writeLock();
+                case "semaphore-mutex":
+                    return new InterProcessSemaphoreMutex(client, path);
+                default:
+                    String[] numbers = kind.split("-of-");
+                    return new Permits(
+                            new InterProcessSemaphoreV2(client, path, Integer.parseInt(numbers[1])),
+                            Integer.parseInt(numbers[0]));
+            }
+        }
+
+        private InterProcessReadWriteLock readWriteLock(String path) {
+            return readWriteLocks.computeIfAbsent(
+                    path, p -> new InterProcessReadWriteLock(client, p));
+        }
+
+        private void increment(String kind, String path, Path directory, String number)
                 throws Exception {
+            InterProcessLock lock = lock(kind, path);
             lock.acquire();
             try {
                 long in = System.nanoTime();
-                // The first is the holder, which should be us.
-                String node = lock.getParticipantNodes().iterator().next();
-                long token = client.checkExists().forPath(node).getCzxid();
                 Path counter = directory.resolve("counter");
                 long value = Long.parseLong(Files.readString(counter).strip());
                 Files.writeString(counter, value + 1 + "\n");
-                String hold = String.join(" ", number, Long.toString(token), node,
-                        Long.toString(in), Long.toString(System.nanoTime())) + "\n";
-                Files.writeString(directory.resolve("history"), hold,
-                        StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+                writeDown(directory, number, holder(lock, path), in);
             } finally {
                 lock.release();
+            }
+        }
+
+        private void visit(InterProcessSemaphoreV2 semaphore, String path, Path directory,
+                String number) throws Exception {
+            Lease permit = semaphore.acquire();
+            try {
+                long in = System.nanoTime();
+                Thread.sleep(1);
+                writeDown(directory, number, path + "/leases/" + permit.getNodeName(), in);
+            } finally {
+                semaphore.returnLease(permit);
+            }
+        }
+
+        /** The node of whoever comes first, and has the lock: which should be us. */
+        private String holder(InterProcessLock lock, String path) throws Exception {
+            if (lock instanceof InterProcessMutex) {
+                return ((InterProcessMutex) lock).getParticipantNodes().iterator().next();
+            }
+            // A semaphore mutex does not tell its lease.
+            String leases = path + "/leases";
+            return leases + "/" + Collections.min(client.getChildren().forPath(leases),
+                    Comparator.comparing(name -> name.substring(name.length() - 10)));
+        }
+
+        /** Appends a hold that ends now. */
+        private void writeDown(Path directory, String number, String node, long in)
+                throws Exception {
+            long token = client.checkExists().forPath(node).getCzxid();
+            String hold = String.join(" ", number, Long.toString(token), node, Long.toString(in),
+                    Long.toString(System.nanoTime())) + "\n";
+            Files.writeString(directory.resolve("history"), hold, StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
+        }
+
+        private void count(String path, int times) throws Exception {
+            try (var count = new SharedCount(client, path, 0)) {
+                count.start();
+                for (int i = times; i > 0; ) {
+                    VersionedValue<Integer> now = count.getVersionedValue();
+                    if (count.trySetCount(now, now.getValue() + 1)) {
+                        --i;
+                    }
+                }
+            }
+        }
+
+        private void awaitCount(String path, int number) throws Exception {
+            var changes = new LinkedBlockingQueue<Integer>();
+            try (var count = new SharedCount(client, path, 0)) {
+                count.addListener(new SharedCountListener() {
+                    @Override
+                    public void countHasChanged(SharedCountReader changed, int now) {
+                        changes.add(now);
+                    }
+
+                    @Override
+                    public void stateChanged(CuratorFramework framework, ConnectionState state) {}
+                });
+                count.start();
+                for (int now = count.getCount(); now != number; ) {
+                    now = changes.take();
+                }
             }
         }
 
@@ -120,6 +224,39 @@ public final class CuratorDriver {
                 System.out.println(line);
                 System.out.flush();
             }
+        }
+    }
+
+    /** So many permits of a semaphore, which are had and given back like a lock. */
+    private static final class Permits implements InterProcessLock {
+        private final InterProcessSemaphoreV2 semaphore;
+        private final int number;
+        private final Queue<Collection<Lease>> held = new ArrayDeque<>();
+
+        Permits(InterProcessSemaphoreV2 semaphore, int number) {
+            this.semaphore = semaphore;
+            this.number = number;
+        }
+
+        @Override
+        public void acquire() throws Exception {
+            held.add(semaphore.acquire(number));
+        }
+
+        @Override
+        public boolean acquire(long time, TimeUnit unit) throws Exception {
+            Collection<Lease> leases = semaphore.acquire(number, time, unit);
+            return leases != null && held.add(leases);
+        }
+
+        @Override
+        public void release() {
+            semaphore.returnAll(held.remove());
+        }
+
+        @Override
+        public boolean isAcquiredInThisProcess() {
+            return !held.isEmpty();
         }
     }
 }

@@ -1,5 +1,7 @@
 // Apache Curator's locks and ours on the same paths.
 
+#include "curator.hpp"
+
 #include <list>
 #include <mutex>
 #include <set>
@@ -7,11 +9,6 @@
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "scenarios.hpp"
 #include "stage.hpp"
-
-#define CUSTODIAN_REQUIRES_CURATOR() \
-  CUSTODIAN_REQUIRES_OWN_SERVER();   \
-  if (!has_curator())                \
-  CUSTODIAN_SKIP("needs Apache Curator and javac: tools/setup installs them, then build")
 
 namespace custodian::tests {
 namespace {

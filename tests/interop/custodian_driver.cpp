@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -20,6 +21,9 @@
 #include "custodian/client.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
+#include "custodian/recipes/inter_process_semaphore.hpp"
+#include "custodian/recipes/inter_process_semaphore_mutex.hpp"
+#include "custodian/recipes/shared_count.hpp"
 #include "history.hpp"
 
 namespace custodian::tests {
@@ -39,6 +43,59 @@ void add_one(const std::string& file) {
   if (!(std::ofstream{file} << value + 1 << '\n' << std::flush))
     throw std::runtime_error{"cannot write " + file};
 }
+
+/// Appends a hold that ends now.
+void write_down(const std::string& directory, demo::Hold hold, const Lease& lease) {
+  hold.token = lease.token().value;
+  hold.node = lease.node();
+  std::ofstream history{directory + "/history", std::ios::app};
+  hold.out = now();
+  if (!(history << to_line(hold) << std::flush)) throw std::runtime_error{"cannot write history"};
+}
+
+/// What all kinds have in common.
+class Lock {
+ public:
+  virtual ~Lock() = default;
+  virtual void lock() = 0;
+  [[nodiscard]] virtual bool try_lock() = 0;
+  virtual void unlock() = 0;
+  [[nodiscard]] virtual Lease current_lease() const = 0;
+};
+
+template <typename Kind>
+class LockOf final : public Lock {
+ public:
+  explicit LockOf(std::shared_ptr<Kind> kind) : kind_{std::move(kind)} {}
+  void lock() override { kind_->lock(); }
+  bool try_lock() override { return kind_->try_lock(); }
+  void unlock() override { kind_->unlock(); }
+  [[nodiscard]] Lease current_lease() const override { return kind_->current_lease(); }
+
+ private:
+  std::shared_ptr<Kind> kind_;
+};
+
+/// So many permits of a semaphore.
+class Permits final : public Lock {
+ public:
+  Permits(InterProcessSemaphore semaphore, int number)
+      : semaphore_{std::move(semaphore)}, number_{number} {}
+  void lock() override { held_.push_back(semaphore_.acquire(number_)); }
+  bool try_lock() override {
+    std::vector<Lease> leases = semaphore_.try_acquire(number_);
+    if (leases.empty()) return false;
+    held_.push_back(std::move(leases));
+    return true;
+  }
+  void unlock() override { held_.pop_front(); }
+  [[nodiscard]] Lease current_lease() const override { return held_.back().front().share(); }
+
+ private:
+  InterProcessSemaphore semaphore_;
+  const int number_;
+  std::deque<std::vector<Lease>> held_;
+};
 
 /// A client with a thread of its own, which holds the locks: their standard face is used, as
 /// Curator's, whose locks belong to threads.
@@ -77,16 +134,30 @@ class Session {
   std::string obey(const std::string& command) {
     std::istringstream words{command};
     std::string what;
-    std::string kind;
-    std::string path;
     words >> what;
     if (what == "connect") {
       int timeout = 0;
       words >> timeout;
       return connect(std::chrono::milliseconds{timeout});
     }
+    if (what == "visit") {
+      visit(words);
+    } else if (what == "count") {
+      count(words);
+    } else if (what == "await-count") {
+      await_count(words);
+    } else {
+      return obey(what, words);
+    }
+    return {};
+  }
+
+  /// What is done with any kind of lock.
+  std::string obey(const std::string& what, std::istream& words) {
+    std::string kind;
+    std::string path;
     words >> kind >> path;
-    InterProcessLock& chosen = lock(kind, path);
+    Lock& chosen = lock(kind, path);
     if (what == "acquire") {
       chosen.lock();
     } else if (what == "try") {
@@ -115,37 +186,98 @@ class Session {
     return std::to_string(client_->session().id);
   }
 
-  InterProcessLock& lock(const std::string& kind, const std::string& path) {
-    const LockOptions options{.profile = profile_};
-    if (kind == "mutex") {
-      auto& mutex = mutexes_[path];
-      if (!mutex) mutex = std::make_unique<InterProcessMutex>(*client_, path, options);
-      return *mutex;
-    }
-    auto& both = read_write_locks_[path];
-    if (!both) both = std::make_unique<InterProcessReadWriteLock>(*client_, path, options);
-    if (kind == "read") return both->read();
-    return both->write();
+  Lock& lock(const std::string& kind, const std::string& path) {
+    std::unique_ptr<Lock>& lock = locks_[{kind, path}];
+    if (!lock) lock = make_lock(kind, path);
+    return *lock;
   }
 
-  static void increment(InterProcessLock& lock, const std::string& directory, demo::Hold hold) {
+  std::unique_ptr<Lock> make_lock(const std::string& kind, const std::string& path) {
+    const LockOptions options{.profile = profile_};
+    if (kind == "mutex") {
+      return std::make_unique<LockOf<InterProcessMutex>>(
+          std::make_shared<InterProcessMutex>(*client_, path, options));
+    }
+    if (kind == "read" || kind == "write") {
+      // One for both, or it could not be downgraded.
+      auto& both = read_write_locks_[path];
+      if (!both) both = std::make_shared<InterProcessReadWriteLock>(*client_, path, options);
+      InterProcessLock* chosen = &both->write();
+      if (kind == "read") chosen = &both->read();
+      return std::make_unique<LockOf<InterProcessLock>>(
+          std::shared_ptr<InterProcessLock>{both, chosen});
+    }
+    if (kind == "semaphore-mutex") {
+      return std::make_unique<LockOf<InterProcessSemaphoreMutex>>(
+          std::make_shared<InterProcessSemaphoreMutex>(*client_, path, options));
+    }
+    int number = 0;
+    int maximum = 0;
+    std::istringstream words{kind};
+    words >> number;
+    words.ignore(std::string_view{"-of-"}.size());
+    if (!(words >> maximum)) throw std::invalid_argument{kind};
+    return std::make_unique<Permits>(InterProcessSemaphore{*client_, path, maximum, options},
+                                     number);
+  }
+
+  static void increment(Lock& lock, const std::string& directory, demo::Hold hold) {
     const std::scoped_lock guard{lock};
     hold.in = now();
-    const Lease lease = lock.current_lease();
-    hold.token = lease.token().value;
-    hold.node = lease.node();
     add_one(directory + "/counter");
-    std::ofstream history{directory + "/history", std::ios::app};
-    hold.out = now();
-    if (!(history << to_line(hold) << std::flush)) throw std::runtime_error{"cannot write history"};
+    write_down(directory, hold, lock.current_lease());
+  }
+
+  void visit(std::istream& words) {
+    int maximum = 0;
+    std::string path;
+    int times = 0;
+    std::string directory;
+    demo::Hold hold;
+    words >> maximum >> path >> times >> directory >> hold.process;
+    InterProcessSemaphore semaphore{*client_, path, maximum};
+    std::minstd_rand random{static_cast<unsigned>(hold.process)};
+    std::uniform_int_distribution<int> some{1, maximum};
+    for (int i = 0; i < times; ++i) {
+      std::vector<Lease> permits = semaphore.acquire(some(random));
+      hold.in = now();
+      while (!permits.empty()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        write_down(directory, hold, permits.back());
+        permits.pop_back();
+      }
+    }
+  }
+
+  void count(std::istream& words) {
+    std::string path;
+    int times = 0;
+    words >> path >> times;
+    SharedCount count{*client_, path};
+    Versioned<std::int32_t> now = count.load();
+    for (int i = 0; i < times; ++i) {
+      while (!count.compare_exchange(now, now.value + 1)) {
+      }
+      now = count.load();
+    }
+  }
+
+  void await_count(std::istream& words) {
+    std::string path;
+    int number = 0;
+    words >> path >> number;
+    const SharedCount count{*client_, path};
+    Versioned<std::int32_t> now = count.load();
+    while (now.value != number) now = count.wait(now);
   }
 
   const std::string name_;
   const std::string servers_;
   const Profile profile_;
   std::optional<Client> client_;
-  std::map<std::string, std::unique_ptr<InterProcessMutex>> mutexes_;
-  std::map<std::string, std::unique_ptr<InterProcessReadWriteLock>> read_write_locks_;
+  std::map<std::string, std::shared_ptr<InterProcessReadWriteLock>> read_write_locks_;
+  /// By kind and path.
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<Lock>> locks_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

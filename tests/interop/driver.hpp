@@ -2,20 +2,29 @@
 
 /// \file
 /// Processes that use somebody's locks and are told what to do, in lines: ours, Apache Curator's
-/// and kazoo's understand the same words.
+/// and kazoo's understand the same words, as far as they have what is spoken of.
 ///
 /// A line to a driver is "<session> <command>", and makes the session known if it is new; each has
 /// a client and a thread of its own, and does one thing after another. The answer is
 /// "<session> ok <what it came to>" or "<session> error <message>".
 ///
-///   connect <session timeout, ms>        comes to its id
-///   acquire mutex|read|write <path>      waits without limit
-///   try mutex|read|write <path>          comes to "yes", and then holds it, or "no"
-///   release mutex|read|write <path>
-///   increment mutex|write <path> <times> <directory> <number>
+///   connect <session timeout, ms>    comes to its id
+///   acquire <kind> <path>            waits without limit
+///   try <kind> <path>                comes to "yes", and then holds it, or "no"
+///   release <kind> <path>
+///        a kind is mutex, read, write, semaphore-mutex, or <n>-of-<maximum>: so many permits of a
+///        semaphore, which are given back together
+///   increment <kind> <path> <times> <directory> <number>
 ///        so often: acquires, adds one to the file `counter`, appends the hold, as that of process
 ///        `number`, to the file `history` (tools/demo_program/history.hpp; CLOCK_MONOTONIC), and
 ///        releases
+///   visit <maximum> <path> <times> <directory> <number>
+///        so often: takes permits of a semaphore, a random number of them, and gives them back one
+///        by one, each appended to `history` as a hold; Curator's takes one, for it takes several
+///        one by one, and who holds some and wants more could wait for others for ever
+///   count <path> <times>             adds one to a SharedCount so often, if nobody else has
+///                                    meanwhile, and otherwise tries again
+///   await-count <path> <number>      until it is told that a SharedCount is that
 ///
 /// A driver ends when its standard input does.
 

@@ -1,104 +1,47 @@
 #include "scenarios.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <list>
 #include <set>
-#include <sstream>
-#include <stdexcept>
-#include <system_error>
-#include <thread>
 
-#include "history.hpp"
+#include "crowd.hpp"
 #include "stage.hpp"
 
 namespace custodian::tests {
-namespace {
 
 using namespace std::chrono_literals;
 
-/// A directory that is gone with the test: below the server's, which is so however the test ends.
-class Directory {
- public:
-  Directory() : path_{own_server().directory() / "count"} {
-    std::filesystem::create_directory(path_);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  ~Directory() { std::filesystem::remove_all(path_); }
-
-  [[nodiscard]] std::string path() const { return path_; }
-  [[nodiscard]] std::string file(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
-constexpr int processes_of_each = 4;
-
-/// Waits for all, as long as the file grows: a machine may be slow, but a lock must not hang.
-void wait_for_all(std::list<Session>& sessions, const std::string& file) {
-  std::uintmax_t size = 0;
-  Deadline deadline{patience};
-  while (!std::ranges::all_of(sessions, &Session::has_ended)) {
-    std::error_code not_there_yet;
-    const std::uintmax_t now = std::filesystem::file_size(file, not_there_yet);
-    if (!not_there_yet && now != size) {
-      size = now;
-      deadline = Deadline{patience};
-    }
-    if (deadline.passed())
-      throw std::runtime_error{"no turn was taken for a long time; bytes of history: " +
-                               std::to_string(size)};
-    std::this_thread::sleep_for(20ms);
-  }
-}
-
-bool is_of_one(const demo::Hold& hold) { return hold.process <= processes_of_each; }
-
-}  // namespace
-
 void count_together(const Peer& one, const Peer& other, const std::string& kind, int increments) {
   Stage stage{"count"};
-  const Directory directory;
-  std::ofstream{directory.file("counter")} << 0 << '\n';
   // Persistent: an empty container may be reaped, and the nodes' numbers would begin again.
   stage.client().create("/lock");
+  std::vector<std::string> queues{"lock"};
+  if (kind == "semaphore-mutex") {
+    queues = {"lock/locks", "lock/leases"};
+    for (const std::string& queue : queues) stage.client().create('/' + queue);
+  }
 
-  std::list<Driver> drivers;
-  std::list<Session> sessions;
-  for (int i = 0; i < 2 * processes_of_each; ++i) {
-    drivers.emplace_back(i < processes_of_each ? one : other);
-    sessions.emplace_back(drivers.back(), "counting");
-  }
-  for (Session& session : sessions) static_cast<void>(session.id());
-  const int each = increments / (2 * processes_of_each);
-  int number = 0;
-  for (Session& session : sessions) {
-    std::ostringstream command;
-    command << "increment " << kind << ' ' << stage.path("lock") << ' ' << each << ' '
-            << directory.path() << ' ' << ++number;
-    session.begin(command.str());
-  }
-  wait_for_all(sessions, directory.file("history"));
-  for (Session& session : sessions) static_cast<void>(session.end());
+  Crowd crowd{one, other};
+  std::ofstream{crowd.file("counter")} << 0 << '\n';
+  crowd.does("increment " + kind + ' ' + stage.path("lock") + ' ' +
+             std::to_string(increments / Crowd::size));
 
   int counter = 0;
-  std::ifstream{directory.file("counter")} >> counter;
+  std::ifstream{crowd.file("counter")} >> counter;
   CHECK(counter == increments);
-  std::ifstream history{directory.file("history")};
-  const demo::Verdict verdict = demo::judge(history);
+  const demo::Verdict verdict = crowd.history();
   for (const std::string& fault : verdict.faults) UNSCOPED_INFO(fault);
   CHECK(verdict.flawless());
   CHECK(verdict.holds.size() == static_cast<std::size_t>(increments));
   // Or they would have counted one after the other, and have shown nothing.
   int changes = 0;
-  for (std::size_t i = 1; i < verdict.holds.size(); ++i)
-    changes += is_of_one(verdict.holds[i - 1]) != is_of_one(verdict.holds[i]) ? 1 : 0;
+  for (std::size_t i = 1; i < verdict.holds.size(); ++i) {
+    if (Crowd::is_of_one(verdict.holds[i - 1]) != Crowd::is_of_one(verdict.holds[i])) ++changes;
+  }
   CHECK(changes >= increments / 20);
-  CHECK(stage.becomes(stage.path("lock"), 0));
+  for (const std::string& queue : queues) CHECK(stage.becomes(stage.path(queue), 0));
 }
 
 void stand_in_one_queue(const Peer& one, const Peer& other) {

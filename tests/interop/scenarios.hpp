@@ -5,6 +5,7 @@
 /// assertions, on the test's own thread.
 
 #include <string>
+#include <vector>
 
 #include "driver.hpp"
 
@@ -36,5 +37,32 @@ struct Downgrade {
 
 /// A process of `killed` dies that holds locks of all kinds, and waits for one.
 void kill_holder(const Peer& killed, const Peer& other);
+
+// -- Semaphores
+// -------------------------------------------------------------------------------------
+
+/// Four processes of each take and give back permits of one semaphore, so often in all. There are
+/// never more at once than the maximum.
+void visit_together(const Peer& one, const Peer& other, int maximum, int visits);
+
+/// Somebody who asks for permits, and gives them back as late as possible.
+struct Ask {
+  Peer peer;
+  std::string kind;  ///< of driver.hpp
+  int permits = 1;
+};
+/// Whoever asked first is served first, as soon as there are permits enough; a try fails while
+/// anybody waits. The last of those who ask must have to wait.
+void serve_in_order(int maximum, const std::vector<Ask>& asks);
+
+/// A process of `killed` dies that holds permits of semaphores, and waits for one, first in line.
+void kill_holder_of_permits(const Peer& killed, const Peer& other);
+
+// -- Shared values
+// ----------------------------------------------------------------------------------
+
+/// Both increment one SharedCount, which `one` creates: nothing is lost, and each is told of what
+/// the other did.
+void count_in_common(const Peer& one, const Peer& other);
 
 }  // namespace custodian::tests

@@ -1,0 +1,13 @@
+#pragma once
+
+/// \file
+/// What the tests beside Apache Curator have in common.
+
+#include "driver.hpp"
+#include "support/test_servers.hpp"
+
+/// First line of a test that needs it.
+#define CUSTODIAN_REQUIRES_CURATOR() \
+  CUSTODIAN_REQUIRES_OWN_SERVER();   \
+  if (!has_curator())                \
+  CUSTODIAN_SKIP("needs Apache Curator and javac: tools/setup installs them, then build")

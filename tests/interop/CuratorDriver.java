@@ -22,6 +22,7 @@ import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.framework.recipes.locks.Lease;
+import org.apache.curator.framework.recipes.locks.Revoker;
 import org.apache.curator.framework.recipes.shared.SharedCount;
 import org.apache.curator.framework.recipes.shared.SharedCountListener;
 import org.apache.curator.framework.recipes.shared.SharedCountReader;
@@ -50,6 +51,7 @@ public final class CuratorDriver {
         private final String servers;
         private final Map<String, InterProcessLock> locks = new HashMap<>();
         private final Map<String, InterProcessReadWriteLock> readWriteLocks = new HashMap<>();
+        private final BlockingQueue<String> revocations = new LinkedBlockingQueue<>();
         private CuratorFramework client;
 
         Session(String name, String servers) {
@@ -81,6 +83,17 @@ public final class CuratorDriver {
                     return lock(words[2], words[3]).acquire(0, TimeUnit.MILLISECONDS) ? "yes" : "no";
                 case "release":
                     lock(words[2], words[3]).release();
+                    return "";
+                case "acquire-revocable":
+                    var mutex = (InterProcessMutex) lock(words[2], words[3]);
+                    mutex.makeRevocable(asked -> revocations.add(words[3]));
+                    mutex.acquire();
+                    return "";
+                case "await-revocation":
+                    revocations.take();
+                    return "";
+                case "revoke":
+                    Revoker.attemptRevoke(client, holder(lock(words[2], words[3]), words[3]));
                     return "";
                 case "increment":
                     for (int i = Integer.parseInt(words[4]); i > 0; --i) {

@@ -43,6 +43,16 @@ TEST_CASE("4 processes of ours and 4 of Curator's count to 2000 under the write 
   count_together(ours(), curator(), "write", 2000);
 }
 
+TEST_CASE("a holder of ours lets go when one of Curator's asks, as often as it asks") {
+  CUSTODIAN_REQUIRES_CURATOR();
+  revoke(ours(), curator());
+}
+
+TEST_CASE("a holder of Curator's lets go when one of ours asks, as often as it asks") {
+  CUSTODIAN_REQUIRES_CURATOR();
+  revoke(curator(), ours());
+}
+
 TEST_CASE("ours and Curator's stand in one queue, and are served in its order") {
   CUSTODIAN_REQUIRES_CURATOR();
   stand_in_one_queue(ours(), curator());

@@ -23,6 +23,7 @@
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
 #include "custodian/recipes/inter_process_semaphore_mutex.hpp"
+#include "custodian/recipes/revoke.hpp"
 #include "custodian/recipes/shared_count.hpp"
 #include "history.hpp"
 
@@ -146,6 +147,10 @@ class Session {
       count(words);
     } else if (what == "await-count") {
       await_count(words);
+    } else if (what == "await-revocation") {
+      std::unique_lock guard{mutex_};
+      changed_.wait(guard, [this] { return revocations_ > 0; });
+      --revocations_;
     } else {
       return obey(what, words);
     }
@@ -160,6 +165,18 @@ class Session {
     Lock& chosen = lock(kind, path);
     if (what == "acquire") {
       chosen.lock();
+    } else if (what == "acquire-revocable") {
+      chosen.lock();
+      revocable_.push_back(chosen.current_lease().make_revocable([this] {
+        const std::scoped_lock guard{mutex_};
+        ++revocations_;
+        changed_.notify_all();
+      }));
+    } else if (what == "revoke") {
+      const auto participants =
+          kind == "mutex" ? InterProcessMutex{*client_, path}.participants()
+                          : InterProcessReadWriteLock{*client_, path}.write().participants();
+      revoke(*client_, participants.at(0).node);
     } else if (what == "try") {
       return chosen.try_lock() ? "yes" : "no";
     } else if (what == "release") {
@@ -282,6 +299,8 @@ class Session {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::string> commands_;
+  int revocations_ = 0;
+  std::vector<Subscription> revocable_;
 };
 
 void run(const std::string& servers, Profile profile) {

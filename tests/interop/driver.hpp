@@ -14,6 +14,9 @@
 ///   release <kind> <path>
 ///        a kind is mutex, read, write, semaphore-mutex, or <n>-of-<maximum>: so many permits of a
 ///        semaphore, which are given back together
+///   acquire-revocable <kind> <path>  the same, and can be asked to let go; not of a semaphore
+///   await-revocation                 until it is asked, once more each time
+///   revoke <kind> <path>             asks whoever is first there
 ///   increment <kind> <path> <times> <directory> <number>
 ///        so often: acquires, adds one to the file `counter`, appends the hold, as that of process
 ///        `number`, to the file `history` (tools/demo_program/history.hpp; CLOCK_MONOTONIC), and

@@ -223,4 +223,27 @@ void kill_holder(const Peer& killed, const Peer& other) {
   CHECK(stage.becomes(kept, 1));
 }
 
+void revoke(const Peer& asked, const Peer& other) {
+  Stage stage{"revoke"};
+  Driver its{asked};
+  Driver others{other};
+  for (const std::string kind : {"mutex", "write", "read"}) {
+    const std::string path = stage.path(kind);
+    const std::string wanted = kind == "mutex" ? "mutex" : "write";
+    Session holder{its, "holder-" + kind};
+    Session waiter{others, "waiter-" + kind};
+    Session asking{others, "asking-" + kind};
+    holder.does("acquire-revocable " + kind + " " + path);
+    waiter.begin("acquire " + wanted + " " + path);
+    REQUIRE(stage.waits(waiter, holder, path));
+    for (int time = 0; time < 3; ++time) {
+      asking.does("revoke " + kind + " " + path);
+      holder.does("await-revocation");
+    }
+    CHECK_FALSE(waiter.has_ended());
+    holder.does("release " + kind + " " + path);
+    static_cast<void>(waiter.end());
+  }
+}
+
 }  // namespace custodian::tests

@@ -65,4 +65,7 @@ void kill_holder_of_permits(const Peer& killed, const Peer& other);
 /// the other did.
 void count_in_common(const Peer& one, const Peer& other);
 
+/// A holder of `asked` is asked by `other`, again and again, to let go, and does in the end.
+void revoke(const Peer& asked, const Peer& other);
+
 }  // namespace custodian::tests

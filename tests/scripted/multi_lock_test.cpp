@@ -204,6 +204,34 @@ TEST_CASE("a session lost with what was had begins again, and tells so; or fails
   CHECK(world.end(other));
 }
 
+TEST_CASE("a node that an operator deletes ends the acquire of the locks behind it", "[multi]") {
+  World world;
+  auto client = world.client("client");
+  auto other = world.client("other");
+  {
+    InterProcessMutex a{*client, "/a"};
+    InterProcessMutex b{*client, "/b"};
+    InterProcessMutex others_a{*other, "/a"};
+    InterProcessMutex others_b{*other, "/b"};
+    InterProcessMultiLock both{{a, b}};
+    Lease first = held(world, others_a);
+    const Lease second = held(world, others_b);
+    Waiting waiting{world};
+    both.async_acquire(waiting.options, waiting.outcome.handler());
+    waiting.until_it_waits();
+    // Whoever had to wait is told at once if its node goes.
+    first.release();
+    REQUIRE(world.run_until([&] { return world.ensemble.children("/b").size() == 2; }));
+    for (const std::string& name : world.ensemble.children("/a")) world.remove("/a/" + name);
+    REQUIRE(world.run_until_arrived(waiting.outcome));
+    CHECK(waiting.outcome.error() == Errc::node_deleted);
+    CHECK(world.run_until_idle(*client));
+    CHECK(world.ensemble.children("/b").size() == 1);
+  }
+  CHECK(world.end(client));
+  CHECK(world.end(other));
+}
+
 TEST_CASE("a lock whose maximum time is up before the next is had ends the acquire", "[multi]") {
   World world;
   auto client = world.client("client");

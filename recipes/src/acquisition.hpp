@@ -36,6 +36,7 @@ struct Acquire {
   /// The exclusive lock that the shared one is acquired beside, if so.
   Lease held{};
   bool late = false;
+  bool out_of_reach = false;
   bool declined = false;  ///< it was only to be tried
   bool has_queued = false;
   std::optional<Participant> nearest{};
@@ -75,6 +76,8 @@ struct Place {
 
 [[nodiscard]] std::string child(const std::string& parent, std::string_view name);
 
+/// Gives up when the servers are out of reach for longer than its patience allows; until `over`.
+[[nodiscard]] boost::asio::awaitable<void> mind_reach(AcquirePtr acquire, CancellationPtr over);
 /// Creates a node, and waits until it is first.
 [[nodiscard]] boost::asio::awaitable<Place> stand_in_line(AcquirePtr acquire);
 /// Sees to it that a change of the own node wakes whoever waits; no_node if it has gone.

@@ -199,6 +199,7 @@ asio::awaitable<Turn> acquire_lock(AcquirePtr acquire) {
 error_code verdict(const Acquire& acquire, const WaitingAcquires& service, error_code error) {
   if (error != asio::error::operation_aborted) return error;
   if (service.closing()) return Errc::closed;
+  if (acquire.out_of_reach) return Errc::not_connected;
   if (acquire.declined || (acquire.late && acquire.has_queued)) return {};
   return acquire.late ? make_error_code(Errc::deadline_exceeded) : error;
 }
@@ -221,6 +222,12 @@ asio::awaitable<void> run(AcquirePtr acquire, CancellationPtr callers,
       acquire->give_up->request();
     });
 
+    CancellationPtr over;
+    if (acquire->patience.reach_within) {
+      over = std::make_shared<Cancellation>(acquire->client().core());
+      asio::co_spawn(acquire->client().get_executor(), mind_reach(acquire, over), asio::detached);
+    }
+
     for (;;) {
       turn = co_await acquire->attempt(acquire);
       const bool again = turn.error == Errc::session_lost &&
@@ -234,6 +241,7 @@ asio::awaitable<void> run(AcquirePtr acquire, CancellationPtr callers,
     }
 
     acquire->held.release();
+    if (over) over->request();
     if (callers) callers->forget(acquire.get());
     service.leave(acquire->give_up);
     turn.error = verdict(*acquire, service, turn.error);

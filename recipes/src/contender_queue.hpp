@@ -5,6 +5,8 @@
 /// differs between recipes is data: the rule, and the name that the contenders bear.
 
 #include <atomic>
+#include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,6 +44,9 @@ struct Patience {
   Deadline deadline = Deadline::never();
   /// Asks once, and neither waits for a connection nor for the lock.
   bool only_try = false;
+  /// If set: gives up (not_connected) when the servers have been out of reach for so long, or have
+  /// not let it stand in the queue by then.
+  std::optional<std::chrono::nanoseconds> reach_within{};
 };
 
 [[nodiscard]] Patience patience_until(Deadline deadline);

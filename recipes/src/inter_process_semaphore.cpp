@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "permit_pool.hpp"
+#include "hold_pool.hpp"
 #include "permit_queue.hpp"
 
 namespace custodian {
@@ -147,7 +147,7 @@ using Counting = InterProcessSemaphore::Counting;
 Counting::Counting(const InterProcessSemaphore& semaphore)
     : core_{semaphore.core_},
       queue_{semaphore.queue_},
-      pool_{std::make_shared<recipes_detail::PermitPool>()} {}
+      pool_{std::make_shared<recipes_detail::HoldPool<Lease>>()} {}
 
 void Counting::acquire() {
   pool_->put(wait_for<&recipes_detail::start_acquire_permits>(core_, "acquire", queue_, 1, {},

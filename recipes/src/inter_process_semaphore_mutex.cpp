@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "permit_pool.hpp"
+#include "hold_pool.hpp"
 #include "permit_queue.hpp"
 
 namespace custodian {
@@ -58,12 +58,6 @@ Result wait_for(const std::shared_ptr<detail::ClientCore>& core, std::string_vie
   return std::move(result);
 }
 
-std::vector<Lease> as_permits(Lease lease) {
-  std::vector<Lease> permits;
-  if (lease) permits.push_back(std::move(lease));
-  return permits;
-}
-
 }  // namespace
 
 InterProcessSemaphoreMutex::InterProcessSemaphoreMutex(const Client& client,
@@ -72,7 +66,7 @@ InterProcessSemaphoreMutex::InterProcessSemaphoreMutex(const Client& client,
     : core_{client.core()},
       queue_{recipes_detail::make_permit_queue(client, "InterProcessSemaphoreMutex", path, 1,
                                                recipes_detail::Blocker::is_told, options)},
-      pool_{std::make_unique<recipes_detail::PermitPool>()} {}
+      pool_{std::make_unique<recipes_detail::HoldPool<Lease>>()} {}
 
 InterProcessSemaphoreMutex::~InterProcessSemaphoreMutex() = default;
 
@@ -95,21 +89,20 @@ AcquireResult InterProcessSemaphoreMutex::try_acquire_until(Deadline deadline, s
 }
 
 void InterProcessSemaphoreMutex::lock() {
-  pool_->put(as_permits(wait_for<&recipes_detail::start_acquire_permit, Lease>(
-      core_, "lock", queue_, {}, AcquireOptions{})));
+  pool_->put(wait_for<&recipes_detail::start_acquire_permit, Lease>(core_, "lock", queue_, {},
+                                                                    AcquireOptions{}));
 }
 
 bool InterProcessSemaphoreMutex::try_lock() {
-  return pool_->put(as_permits(wait_for<&recipes_detail::start_try_acquire_permit, AcquireResult>(
-                                   core_, "try_lock", queue_, {}, AcquireOptions{})
-                                   .lease));
+  return pool_->put(wait_for<&recipes_detail::start_try_acquire_permit, AcquireResult>(
+                        core_, "try_lock", queue_, {}, AcquireOptions{})
+                        .lease);
 }
 
 bool InterProcessSemaphoreMutex::try_lock_until(Deadline deadline) {
-  return pool_->put(
-      as_permits(wait_for<&recipes_detail::start_try_acquire_permit_until, AcquireResult>(
-                     core_, "try_lock_until", queue_, {}, deadline, AcquireOptions{})
-                     .lease));
+  return pool_->put(wait_for<&recipes_detail::start_try_acquire_permit_until, AcquireResult>(
+                        core_, "try_lock_until", queue_, {}, deadline, AcquireOptions{})
+                        .lease);
 }
 
 void InterProcessSemaphoreMutex::unlock() { pool_->release(1, "unlock", path()); }

@@ -209,6 +209,9 @@ class InterProcessLock {
   }
   [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
 
+  /// For authors of recipes: where an acquire stands.
+  [[nodiscard]] const recipes_detail::QueuePtr& queue() const noexcept { return queue_; }
+
  protected:
   /// Threads must not hold it by the standard face any more; what they held is released.
   ~InterProcessLock();

@@ -50,7 +50,8 @@ namespace custodian {
 namespace recipes_detail {
 struct PermitQueue;
 using PermitQueuePtr = std::shared_ptr<const PermitQueue>;
-class PermitPool;
+template <typename Held>
+class HoldPool;
 
 void check_permits(const PermitQueue& queue, std::string_view operation, int permits);
 void start_acquire_permits(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
@@ -200,7 +201,7 @@ class InterProcessSemaphore {
 
     std::shared_ptr<detail::ClientCore> core_;
     recipes_detail::PermitQueuePtr queue_;
-    std::shared_ptr<recipes_detail::PermitPool> pool_;
+    std::shared_ptr<recipes_detail::HoldPool<Lease>> pool_;
   };
   /// A view with permits of its own; may outlive the semaphore object.
   [[nodiscard]] Counting counting() const { return Counting{*this}; }
@@ -228,6 +229,9 @@ class InterProcessSemaphore {
         core_, std::forward<Token>(token), queue_, options);
   }
   [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
+
+  /// For authors of recipes: where an acquire stands.
+  [[nodiscard]] const recipes_detail::PermitQueuePtr& queue() const noexcept { return queue_; }
 
  private:
   std::shared_ptr<detail::ClientCore> core_;

@@ -141,11 +141,14 @@ class InterProcessSemaphoreMutex {
   }
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
+  /// For authors of recipes: where an acquire stands.
+  [[nodiscard]] const recipes_detail::PermitQueuePtr& queue() const noexcept { return queue_; }
+
  private:
   std::shared_ptr<detail::ClientCore> core_;
   recipes_detail::PermitQueuePtr queue_;
   /// Locked by the standard face; several only if all but the youngest are lost.
-  std::unique_ptr<recipes_detail::PermitPool> pool_;
+  std::unique_ptr<recipes_detail::HoldPool<Lease>> pool_;
 };
 
 }  // namespace custodian

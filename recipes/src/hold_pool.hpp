@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Permits that belong to an object, and to no thread: any thread may give them back.
+/// What belongs to an object, and to no thread: any thread may give it back.
 
 #include <cstddef>
 #include <deque>
@@ -10,24 +10,25 @@
 #include <string_view>
 #include <vector>
 
-#include "custodian/lease.hpp"
-
 namespace custodian::recipes_detail {
 
-/// Threads: any.
-class PermitPool {
+/// Of Lease, a permit each, or LeaseGroup. Threads: any.
+template <typename Held>
+class HoldPool {
  public:
   /// False if there are none to put.
-  bool put(std::vector<Lease> leases);
+  bool put(std::vector<Held> holds);
+  /// False if it is empty.
+  bool put(Held hold);
   /// Gives back so many, the oldest first. Throws Error (operation_not_permitted), and releases
   /// nothing, if there are fewer.
-  void release(std::ptrdiff_t permits, std::string_view operation, const std::string& path);
+  void release(std::ptrdiff_t count, std::string_view operation, const std::string& path);
   /// Shares the youngest; empty if there is none.
-  [[nodiscard]] Lease youngest() const;
+  [[nodiscard]] Held youngest() const;
 
  private:
   mutable std::mutex mutex_;
-  std::deque<Lease> leases_;
+  std::deque<Held> holds_;
 };
 
 }  // namespace custodian::recipes_detail

@@ -1,0 +1,159 @@
+#pragma once
+
+/// \file
+/// What locks that are made of several locks have in common: how they are acquired, in two faces.
+/// The locks themselves are InterProcessMultiLock and QuorumLock.
+///
+/// The *lease face* hands out a LeaseGroup, which is the lock. On the *standard face*,
+/// TimedLockable (std::scoped_lock and std::unique_lock work), the object has the lock: any thread
+/// may unlock it. Nothing is re-entrant: an acquire by somebody who holds one of the locks already,
+/// by this object or otherwise, waits for itself.
+///
+/// An acquire is run by the client of the first lock, and ends with `closed` when that is closed.
+///
+/// Threads: any. Lifetimes: the clients may go first (acquires then fail with closed); a group or a
+/// waiting acquire may outlive the lock object.
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "custodian/bridge.hpp"
+#include "custodian/deadline.hpp"
+#include "custodian/recipes/acquire.hpp"
+#include "custodian/recipes/lease_group.hpp"
+
+namespace custodian {
+
+namespace recipes_detail {
+struct LockGroup;
+using LockGroupPtr = std::shared_ptr<const LockGroup>;
+struct Patience;
+template <typename Held>
+class HoldPool;
+
+void start_acquire_group(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                         LockGroupPtr locks, AcquireOptions options, Handler<LeaseGroup> handler);
+void start_try_acquire_group(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                             LockGroupPtr locks, AcquireOptions options,
+                             Handler<GroupAcquireResult> handler);
+void start_try_acquire_group_until(std::shared_ptr<detail::ClientCore> core,
+                                   CancellationPtr cancellation, LockGroupPtr locks,
+                                   Deadline deadline, AcquireOptions options,
+                                   Handler<GroupAcquireResult> handler);
+}  // namespace recipes_detail
+
+class GroupLock {
+ public:
+  GroupLock(const GroupLock&) = delete;
+  GroupLock& operator=(const GroupLock&) = delete;
+
+  /// Of the locks, in the order in which they are acquired.
+  [[nodiscard]] std::vector<std::string> paths() const;
+
+  // -- The lease face -----------------------------------------------------------------------------
+  //
+  // Contracts and errors as InterProcessLock's of the same names, for every lock; an Error's path()
+  // is that of the lock that decided. An acquire that ends without a group leaves no node, whenever
+  // and however it ends: what it had is released, the last one first. When the locks that it had
+  // are lost while it waits for others it begins again with the first, and calls `on_requeued`,
+  // unless told otherwise (RequeuePolicy). Other losses are errors: node_deleted, lock_lost (its
+  // maximum time is up), closed. `on_position` is told of each lock's queue in turn.
+
+  /// Waits without limit. `stop` ends it with operation_aborted.
+  [[nodiscard]] LeaseGroup acquire(std::stop_token stop = {}, AcquireOptions options = {});
+
+  /// Waits for no lock. A result without leases tells who was in the way, and where.
+  [[nodiscard]] GroupAcquireResult try_acquire(AcquireOptions options = {});
+
+  /// One deadline for all: each lock is given what is left of it. Coming late is no error; not even
+  /// having stood in the queue of the lock in turn by then is one (deadline_exceeded). With a
+  /// deadline that has passed, or no time to wait, it is try_acquire().
+  [[nodiscard]] GroupAcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {},
+                                                     AcquireOptions options = {});
+  [[nodiscard]] GroupAcquireResult try_acquire_for(std::chrono::nanoseconds wait,
+                                                   std::stop_token stop = {},
+                                                   AcquireOptions options = {}) {
+    return try_acquire_until(Deadline{wait}, std::move(stop), std::move(options));
+  }
+
+  /// The same three, for any completion token.
+  /// Completes with: error, LeaseGroup; error, GroupAcquireResult, whose path is that of the lock
+  /// that failed or was in the way.
+  /// Cancellation: total.
+  /// Executor: the handler's, or the callback executor of the client of the first lock.
+  template <typename Token>
+  auto async_acquire(AcquireOptions options, Token&& token) {
+    return initiate<void(error_code, LeaseGroup), &recipes_detail::start_acquire_group>(
+        core_, std::forward<Token>(token), locks_, std::move(options));
+  }
+  template <typename Token>
+  auto async_acquire(Token&& token) {
+    return async_acquire(AcquireOptions{}, std::forward<Token>(token));
+  }
+  template <typename Token>
+  auto async_try_acquire(AcquireOptions options, Token&& token) {
+    return initiate<void(error_code, GroupAcquireResult), &recipes_detail::start_try_acquire_group>(
+        core_, std::forward<Token>(token), locks_, std::move(options));
+  }
+  template <typename Token>
+  auto async_try_acquire(Token&& token) {
+    return async_try_acquire(AcquireOptions{}, std::forward<Token>(token));
+  }
+  template <typename Token>
+  auto async_try_acquire_until(Deadline deadline, AcquireOptions options, Token&& token) {
+    return initiate<void(error_code, GroupAcquireResult),
+                    &recipes_detail::start_try_acquire_group_until>(
+        core_, std::forward<Token>(token), locks_, deadline, std::move(options));
+  }
+  template <typename Token>
+  auto async_try_acquire_until(Deadline deadline, Token&& token) {
+    return async_try_acquire_until(deadline, AcquireOptions{}, std::forward<Token>(token));
+  }
+  template <typename Token>
+  auto async_try_acquire_for(std::chrono::nanoseconds wait, Token&& token) {
+    return async_try_acquire_until(Deadline{wait}, std::forward<Token>(token));
+  }
+
+  // -- The standard face: TimedLockable, owned by the object --------------------------------------
+
+  /// These throw Error as acquire(), try_acquire() and try_acquire_until() do.
+  void lock();
+  [[nodiscard]] bool try_lock();
+  template <typename Rep, typename Period>
+  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
+    return try_lock_until(Deadline{wait});
+  }
+  template <typename Clock, typename Duration>
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return try_lock_until(Deadline{time - Clock::now()});
+  }
+  [[nodiscard]] bool try_lock_until(Deadline deadline);
+  /// On any thread. Quiet if it was lost meanwhile. Throws Error (operation_not_permitted) if the
+  /// object has not locked it. As InterProcessSemaphoreMutex::unlock() otherwise.
+  void unlock();
+
+  /// The leases behind the object's youngest hold, shared, as
+  /// InterProcessSemaphoreMutex::current_lease().
+  [[nodiscard]] LeaseGroup current_leases() const;
+
+ protected:
+  explicit GroupLock(recipes_detail::LockGroupPtr locks);
+  /// Unlocks what is locked.
+  ~GroupLock();
+
+ private:
+  [[nodiscard]] GroupAcquireResult wait_for(std::string_view operation,
+                                            const recipes_detail::Patience& patience,
+                                            std::stop_token stop, AcquireOptions options) const;
+
+  std::shared_ptr<detail::ClientCore> core_;
+  recipes_detail::LockGroupPtr locks_;
+  std::unique_ptr<recipes_detail::HoldPool<LeaseGroup>> pool_;
+};
+
+}  // namespace custodian

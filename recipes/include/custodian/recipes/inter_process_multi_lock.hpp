@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// Several locks as one: all of them or none. Apache Curator's InterProcessMultiLock.
+///
+///     InterProcessMultiLock both{{accounts, prices.read(), {licences, 2}}};
+///     const LeaseGroup leases = both.acquire();
+///
+/// The locks may be of any kinds, and of one client or of several, also of different ensembles.
+/// They are acquired one after the other, in the order given. So whoever else wants several of them
+/// must name them in the same order, or with a deadline: otherwise two may wait for each other for
+/// ever.
+///
+/// When not to use it: for parts of one thing that are always locked together; one lock on the
+/// whole is faster and safer. For one lock that outlives the loss of an ensemble: QuorumLock.
+///
+/// How it is used, its threads and lifetimes: GroupLock.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "custodian/recipes/group_lock.hpp"
+#include "custodian/recipes/inter_process_lock.hpp"
+#include "custodian/recipes/inter_process_semaphore.hpp"
+#include "custodian/recipes/inter_process_semaphore_mutex.hpp"
+
+namespace custodian {
+
+/// A lock of any kind, as one of several. May outlive the lock object that it was made of; of that,
+/// the standard face has no part in it.
+class AnyLock {
+ public:
+  // Implicit, all: the point is to name the locks.
+  AnyLock(const InterProcessLock& lock);  ///< a mutex, or one of a read/write lock's two
+  AnyLock(const InterProcessSemaphoreMutex& mutex);
+  /// So many permits. Throws Error (invalid_argument) if they can never be had.
+  AnyLock(const InterProcessSemaphore& semaphore, int permits = 1);
+
+  [[nodiscard]] const std::string& path() const noexcept;
+
+  struct Permits {
+    recipes_detail::PermitQueuePtr queue;
+    int count;
+  };
+  /// For authors of recipes: where an acquire stands.
+  using Place = std::variant<recipes_detail::QueuePtr, Permits>;
+  [[nodiscard]] const Place& place() const noexcept { return place_; }
+
+ private:
+  Place place_;
+};
+
+class InterProcessMultiLock final : public GroupLock {
+ public:
+  /// Throws Error (invalid_argument) if there is no lock, or one path of a client twice, which
+  /// would wait for itself. Contacts no server.
+  explicit InterProcessMultiLock(std::vector<AnyLock> locks);
+};
+
+}  // namespace custodian

@@ -1,0 +1,291 @@
+/// \file
+/// How several locks are acquired, or enough of them.
+///
+/// One after the other, in the order given, so that those who name them in the same order never
+/// wait in a circle. What is had meanwhile may be lost meanwhile: so it is counted again before
+/// every step, at the end, and whenever a loss is told, which also ends a wait that has become
+/// useless. A pass that does not come to enough lets go of everything, the last first.
+
+#include "group_acquisition.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <list>
+#include <random>
+#include <utility>
+
+#include "group_count.hpp"
+#include "permit_queue.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+const Client& client_of(const AnyLock& lock) {
+  if (const auto* permits = std::get_if<AnyLock::Permits>(&lock.place())) {
+    return permits->queue->turnstile->client;
+  }
+  return std::get<QueuePtr>(lock.place())->client;
+}
+
+const Client& LockGroup::home() const { return client_of(locks.front()); }
+
+namespace {
+
+/// A lock that was had.
+struct Share {
+  std::string path;
+  std::vector<Lease> leases;
+
+  [[nodiscard]] const Lease* lost() const {
+    const auto found = std::ranges::find(leases, LeaseState::lost, &Lease::state);
+    return found == leases.end() ? nullptr : &*found;
+  }
+};
+
+/// A lock that was not had, or was lost again.
+struct Miss {
+  error_code error;
+  std::string path;
+  std::optional<Participant> blocked_by{};
+};
+
+struct GroupAcquire {
+  LockGroupPtr group;
+  Patience patience;
+  AcquireOptions options;
+  CancellationPtr give_up;
+
+  // The pass that is under way.
+  std::vector<Share> had{};
+  std::vector<Miss> misses{};
+  std::size_t tried = 0;      ///< so many of the locks
+  CancellationPtr waiting{};  ///< of the next, which has a strand of its own
+
+  [[nodiscard]] Prospect prospect() const {
+    const auto held = std::ranges::count(had, nullptr, &Share::lost);
+    return recipes_detail::prospect(static_cast<std::size_t>(held), group->locks.size() - tried,
+                                    group->needed);
+  }
+  [[nodiscard]] bool is_quorum() const { return group->spare() > 0; }
+  [[nodiscard]] bool over() const { return give_up->requested() || patience.deadline.passed(); }
+  void on_loss() const {
+    if (waiting && prospect() == Prospect::hopeless) waiting->request();
+  }
+  void release() {
+    while (!had.empty()) {
+      auto& leases = had.back().leases;
+      while (!leases.empty()) leases.pop_back();
+      had.pop_back();
+    }
+  }
+};
+
+using GroupAcquirePtr = std::shared_ptr<GroupAcquire>;
+using LossEars = std::list<std::stop_callback<std::function<void()>>>;
+
+/// Begins the acquire of one of the locks, on its client's strand, and comes home with the result.
+void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+               LockGroupPtr group, std::size_t index, Patience patience, AcquireOptions options,
+               Handler<Outcome> handler) {
+  auto at_home = [group, handler = std::move(handler)](error_code error, Outcome outcome) mutable {
+    asio::dispatch(group->home().get_executor(),
+                   [handler = std::move(handler), error, outcome = std::move(outcome)]() mutable {
+                     std::move(handler)(error, std::move(outcome));
+                   });
+  };
+  const AnyLock::Place& place = group->locks[index].place();
+  if (const auto* permits = std::get_if<AnyLock::Permits>(&place)) {
+    return start_acquire_permits_within(permits->queue, std::move(cancellation), permits->count,
+                                        patience, std::move(options), std::move(at_home));
+  }
+  start_acquire_within(
+      std::get<QueuePtr>(place), std::move(cancellation), patience, std::move(options), {},
+      [at_home = std::move(at_home)](error_code error, AcquireResult result) mutable {
+        Outcome outcome{{}, std::move(result.blocked_by)};
+        if (result) outcome.leases.push_back(std::move(result.lease));
+        at_home(error, std::move(outcome));
+      });
+}
+
+/// With what is left of the time; and when enough are had, not in vain.
+Patience patience_for_next(const GroupAcquire& acquire) {
+  Patience patience = acquire.patience;
+  const auto within = acquire.group->reach_within;
+  patience.reach_within = within;
+  if (acquire.prospect() == Prospect::enough) patience.only_try = true;
+  if (patience.only_try && within) patience.deadline = std::min(patience.deadline, {*within});
+  return patience;
+}
+
+asio::awaitable<std::tuple<error_code, Outcome>> acquire_next(GroupAcquirePtr acquire) {
+  const auto core = client_of(acquire->group->locks[acquire->tried]).core();
+  const auto cancellation = std::make_shared<Cancellation>(core);
+  acquire->waiting = cancellation;
+  acquire->give_up->on_request(cancellation.get(), [cancellation] { cancellation->request(); });
+  const Patience patience = patience_for_next(*acquire);
+  AcquireOptions options = acquire->options;
+  // A quorum's waiter has a place to lose in one ensemble only.
+  if (acquire->is_quorum()) options.requeue = RequeuePolicy::queue_again;
+  auto outcome = co_await await<&start_one, Outcome>(core, cancellation, acquire->group,
+                                                     acquire->tried, patience, std::move(options));
+  acquire->give_up->forget(cancellation.get());
+  acquire->waiting.reset();
+  co_return std::move(outcome);
+}
+
+void listen(LossEars& ears, const GroupAcquirePtr& acquire, const Share& share) {
+  const asio::any_io_executor strand = acquire->group->home().get_executor();
+  for (const Lease& lease : share.leases) {
+    ears.emplace_back(lease.lost(), [strand, weak = std::weak_ptr{acquire}] {
+      asio::post(strand, [weak] {
+        if (const auto alive = weak.lock()) alive->on_loss();
+      });
+    });
+  }
+}
+
+/// Goes over the locks once.
+asio::awaitable<void> pass(GroupAcquirePtr acquire) {
+  acquire->misses.clear();
+  acquire->tried = 0;
+  LossEars ears;
+  for (const AnyLock& lock : acquire->group->locks) {
+    if (acquire->prospect() == Prospect::hopeless || acquire->over()) break;
+    auto [error, outcome] = co_await acquire_next(acquire);
+    ++acquire->tried;
+    if (!outcome.leases.empty()) {
+      acquire->had.push_back({lock.path(), std::move(outcome.leases)});
+      listen(ears, acquire, acquire->had.back());
+    } else {
+      acquire->misses.push_back({error, lock.path(), std::move(outcome.blocked_by)});
+    }
+  }
+  for (const Share& share : acquire->had) {
+    const Lease* const lost = share.lost();
+    if (lost) acquire->misses.push_back({error_of(lost->loss_reason()), share.path});
+  }
+}
+
+/// Whether the lock will not be had by another pass either.
+bool is_final(const GroupAcquire& acquire, const error_code& error) {
+  // Without an error it was somebody's; aborted by a loss, which has a reason of its own.
+  if (!error || error == asio::error::operation_aborted) return false;
+  if (acquire.patience.only_try) return true;
+  if (!acquire.is_quorum()) {
+    return error != Errc::session_lost || acquire.options.requeue == RequeuePolicy::fail;
+  }
+  return error != Errc::session_lost && error != Errc::not_connected &&
+         error != Errc::deadline_exceeded && error != Errc::node_deleted;
+}
+
+struct Ending {
+  error_code error;
+  GroupAcquireResult result;
+};
+
+/// What the acquire ends with when a pass was in vain; nothing if it is to begin again.
+std::optional<Ending> ending_of(const GroupAcquire& acquire) {
+  if (acquire.give_up->requested()) return Ending{asio::error::operation_aborted, {}};
+  std::size_t spare = acquire.group->spare();
+  for (const Miss& miss : acquire.misses) {
+    if (!is_final(acquire, miss.error)) continue;
+    if (spare-- == 0) return Ending{miss.error, {.path = miss.path}};
+  }
+  if (!acquire.patience.only_try && !acquire.over()) return std::nullopt;
+  const auto blocked = std::ranges::find(acquire.misses, error_code{}, &Miss::error);
+  if (blocked != acquire.misses.end()) {
+    return Ending{{}, {.blocked_by = blocked->blocked_by, .path = blocked->path}};
+  }
+  const bool none = acquire.misses.empty();
+  return Ending{Errc::deadline_exceeded,
+                {.path = none ? std::string{} : acquire.misses.front().path}};
+}
+
+/// Those who have come into each other's way do not come again at the same time.
+asio::awaitable<void> pause(GroupAcquirePtr acquire, int passes) {
+  static thread_local std::minstd_rand random{std::random_device{}()};
+  const RetryPolicy policy = acquire->group->home().retry_policy().unlimited();
+  const auto time = policy.pause_before(
+      {.retries_so_far = passes, .random = std::uniform_real_distribution<>{}(random)});
+  const Deadline until = std::min(acquire->patience.deadline, Deadline{*time});
+  const auto timer = std::make_shared<asio::steady_timer>(acquire->group->home().get_executor(),
+                                                          until.time_point());
+  acquire->give_up->on_request(timer.get(), [timer] { timer->cancel(); });
+  co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
+  acquire->give_up->forget(timer.get());
+}
+
+LeaseGroup group_of(GroupAcquire& acquire) {
+  std::erase_if(acquire.had, [](const Share& share) { return share.lost() != nullptr; });
+  std::vector<Lease> leases;
+  for (Share& share : acquire.had) std::ranges::move(share.leases, std::back_inserter(leases));
+  const std::size_t needed = acquire.is_quorum() ? acquire.group->needed : leases.size();
+  return LeaseGroup{acquire.group->home(), std::move(leases), needed};
+}
+
+asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
+  for (int passes = 0;; ++passes) {
+    co_await pass(acquire);
+    if (acquire->prospect() == Prospect::enough) co_return Ending{{}, {group_of(*acquire)}};
+    acquire->release();
+    auto ending = ending_of(*acquire);
+    if (!ending) {
+      co_await pause(acquire, passes);
+      ending = ending_of(*acquire);  // the time may be up by now
+    }
+    if (ending) co_return std::move(*ending);
+    if (acquire->options.on_requeued) {
+      asio::post(acquire->group->home().callback_executor(), acquire->options.on_requeued);
+    }
+  }
+}
+
+asio::awaitable<void> run(GroupAcquirePtr acquire, CancellationPtr callers,
+                          std::shared_ptr<Handler<GroupAcquireResult>> handler) {
+  auto& service = acquire->group->home().share().use_service<WaitingAcquires>();
+  if (service.closing()) co_return std::move (*handler)(Errc::closed, GroupAcquireResult{});
+  service.enter(acquire->give_up);
+  if (callers) {
+    callers->on_request(acquire.get(), [give_up = acquire->give_up] { give_up->request(); });
+    if (callers->requested()) acquire->give_up->request();
+  }
+  Ending ending = co_await acquire_enough(acquire);
+  if (callers) callers->forget(acquire.get());
+  service.leave(acquire->give_up);
+  if (ending.error == asio::error::operation_aborted && service.closing()) {
+    ending.error = Errc::closed;
+  }
+  std::move (*handler)(ending.error, std::move(ending.result));
+}
+
+}  // namespace
+
+void start_acquire_group_within(const LockGroupPtr& group, CancellationPtr cancellation,
+                                Patience patience, AcquireOptions options,
+                                Handler<GroupAcquireResult> handler) {
+  const Client& home = group->home();
+  error_code error = home.unusable();
+  if (!error && !is_valid(options.lease)) error = Errc::invalid_argument;
+  if (error) return std::move(handler)(error, GroupAcquireResult{});
+  const auto acquire = std::make_shared<GroupAcquire>(
+      GroupAcquire{.group = group,
+                   .patience = patience,
+                   .options = std::move(options),
+                   .give_up = std::make_shared<Cancellation>(home.core())});
+  const asio::any_io_executor strand = home.get_executor();
+  asio::co_spawn(strand,
+                 run(acquire, std::move(cancellation),
+                     std::make_shared<Handler<GroupAcquireResult>>(std::move(handler))),
+                 asio::detached);
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,49 @@
+#include "custodian/recipes/inter_process_multi_lock.hpp"
+
+#include <set>
+#include <utility>
+
+#include "group_acquisition.hpp"
+#include "permit_queue.hpp"
+
+namespace custodian {
+
+AnyLock::AnyLock(const InterProcessLock& lock) : place_{lock.queue()} {}
+
+AnyLock::AnyLock(const InterProcessSemaphoreMutex& mutex) : place_{Permits{mutex.queue(), 1}} {}
+
+AnyLock::AnyLock(const InterProcessSemaphore& semaphore, int permits)
+    : place_{Permits{semaphore.queue(), permits}} {
+  check_permits(*semaphore.queue(), "AnyLock", permits);
+}
+
+const std::string& AnyLock::path() const noexcept {
+  const auto* const permits = std::get_if<Permits>(&place_);
+  return permits ? permits->queue->path
+                 : std::get_if<recipes_detail::QueuePtr>(&place_)->get()->path;
+}
+
+namespace {
+
+recipes_detail::LockGroupPtr all_of(std::vector<AnyLock> locks) {
+  constexpr auto name = "InterProcessMultiLock";
+  if (locks.empty()) throw Error{Errc::invalid_argument, name, "", "locks: there is none"};
+  std::set<std::pair<const void*, std::string>> seen;
+  for (const AnyLock& lock : locks) {
+    const void* const client = recipes_detail::client_of(lock).core().get();
+    if (!seen.emplace(client, lock.path()).second) {
+      throw Error{Errc::invalid_argument, name, lock.path(),
+                  "locks: it is there twice, and would wait for itself"};
+    }
+  }
+  const std::size_t count = locks.size();
+  return std::make_shared<const recipes_detail::LockGroup>(
+      recipes_detail::LockGroup{.locks = std::move(locks), .needed = count});
+}
+
+}  // namespace
+
+InterProcessMultiLock::InterProcessMultiLock(std::vector<AnyLock> locks)
+    : GroupLock{all_of(std::move(locks))} {}
+
+}  // namespace custodian

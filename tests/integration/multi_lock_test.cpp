@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <mutex>
+
+#include "custodian/recipes/inter_process_multi_lock.hpp"
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/inter_process_read_write_lock.hpp"
+#include "support/test_client.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+/// The locks of one client, of all kinds.
+struct Locks {
+  explicit Locks(Client& client)
+      : a{client, "/a"}, b{client, "/b"}, c{client, "/c"}, d{client, "/d", 3} {}
+  InterProcessMutex a;
+  InterProcessReadWriteLock b;
+  InterProcessSemaphoreMutex c;
+  InterProcessSemaphore d;
+  InterProcessMultiLock all{{a, b.write(), c, {d, 2}}};
+};
+
+std::vector<std::string> all_nodes(Client& client) {
+  std::vector<std::string> all;
+  for (const std::string parent : {"/a", "/b", "/c/locks", "/c/leases", "/d/locks", "/d/leases"}) {
+    const auto names = names_below(client, parent);
+    all.insert(all.end(), names.begin(), names.end());
+  }
+  return all;
+}
+
+Client another(TestClient& first) {
+  ClientOptions options = options_for(connect_string());
+  options.name_space = first.root();
+  Client client{options};
+  client.wait_connected();  // for who only tries
+  return client;
+}
+
+TEST_CASE("locks of all kinds are had together, and let go together") {
+  TestClient client{"together"};
+  Locks locks{*client};
+  LeaseGroup leases = locks.all.acquire();
+  CHECK(leases.leases().size() == 5);
+  CHECK(leases.state() == LeaseState::held);
+  CHECK(leases.remaining() > 0s);
+  Client second = another(client);
+  Locks others{second};
+  CHECK_FALSE(others.a.try_acquire());
+  CHECK_FALSE(others.b.read().try_acquire());
+  CHECK_FALSE(others.c.try_acquire());
+  CHECK(others.d.try_acquire(2).empty());
+  const GroupAcquireResult in_vain = others.all.try_acquire();
+  CHECK_FALSE(in_vain);
+  CHECK(in_vain.path == "/a");
+  leases.release();
+  CHECK(eventually([&] { return all_nodes(*client).empty(); }));
+  CHECK(others.all.try_acquire_for(20s));
+}
+
+TEST_CASE("one lock that is held by somebody keeps none of the others from anybody for long") {
+  TestClient client{"undone"};
+  Client second = another(client);
+  Locks mine{*client};
+  Locks others{second};
+  Lease in_the_way = others.c.acquire();
+  const GroupAcquireResult late = mine.all.try_acquire_for(2s);
+  CHECK_FALSE(late);
+  CHECK(late.path == "/c");
+  REQUIRE(late.blocked_by);
+  CHECK(late.blocked_by->node == in_the_way.node());
+  CHECK(eventually([&] { return all_nodes(*client).size() == 1; }));
+  in_the_way.release();
+  CHECK(mine.all.acquire().leases().size() == 5);
+}
+
+TEST_CASE("an acquire of several is stopped, wherever it waits, and leaves nothing") {
+  TestClient client{"stopped"};
+  Client second = another(client);
+  Locks mine{*client};
+  Locks others{second};
+  const Lease in_the_way = others.c.acquire();
+  std::stop_source stop;
+  AcquireOptions options;
+  options.on_position = [&](auto&&...) { stop.request_stop(); };
+  CHECK(error_of([&] { static_cast<void>(mine.all.acquire(stop.get_token(), options)); }) ==
+        asio::error::operation_aborted);
+  CHECK(eventually([&] { return all_nodes(*client).size() == 1; }));
+}
+
+TEST_CASE("an error names the lock that failed") {
+  TestClient client{"names"};
+  Locks locks{*client};
+  Client closed = another(client);
+  InterProcessMutex elsewhere{closed, "/elsewhere"};
+  InterProcessMultiLock both{{locks.a, elsewhere}};
+  closed.close();
+  CHECK(error_of([&] { static_cast<void>(both.acquire()); }) == Errc::closed);
+  CHECK(message_of([&] { static_cast<void>(both.acquire()); }).find("acquire /elsewhere") == 0);
+  CHECK(eventually([&] { return all_nodes(*client).empty(); }));
+}
+
+TEST_CASE("std::unique_lock has several locks; any thread unlocks them, and nobody locks twice") {
+  TestClient client{"standard"};
+  Locks locks{*client};
+  client->wait_connected();
+  CHECK(error_of([&] { locks.all.unlock(); }) == boost::system::errc::operation_not_permitted);
+  {
+    std::unique_lock lock{locks.all, std::defer_lock};
+    CHECK(lock.try_lock());
+    CHECK(locks.all.current_leases().state() == LeaseState::held);
+    CHECK_FALSE(locks.all.try_lock());
+    CHECK_FALSE(locks.all.try_lock_for(0ms));
+    std::async(std::launch::async, [&] { lock.unlock(); }).get();
+    CHECK_FALSE(locks.all.current_leases());
+    CHECK(lock.try_lock_for(20s));
+    lock.unlock();
+    lock.lock();
+  }
+  const std::scoped_lock again{locks.all};
+  CHECK(all_nodes(*client).size() == 5);
+}
+
+TEST_CASE("threads and coroutines of two clients exclude each other by several locks") {
+  TestClient first{"crowd"};
+  Client second = another(first);
+  Locks mine{*first};
+  Locks yours{second};
+  int counter = 0;  // with no protection but the locks
+  std::vector<std::future<void>> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.push_back(std::async(std::launch::async, [&, i] {
+      for (int k = 0; k < 5; ++k) {
+        const std::scoped_lock guard{i % 2 == 0 ? mine.all : yours.all};
+        ++counter;
+      }
+    }));
+  }
+  asio::io_context context;
+  for (int i = 0; i < 4; ++i) {
+    asio::co_spawn(
+        context,
+        [](InterProcessMultiLock& all, int& value) -> asio::awaitable<void> {
+          for (int k = 0; k < 5; ++k) {
+            const LeaseGroup leases = co_await all.async_acquire(asio::use_awaitable);
+            ++value;
+          }
+        }(i % 2 == 0 ? mine.all : yours.all, counter),
+        [](std::exception_ptr failure) {
+          if (failure) std::rethrow_exception(failure);
+        });
+  }
+  context.run();
+  for (auto& thread : threads) thread.get();
+  CHECK(counter == 40);
+  CHECK(eventually([&] { return all_nodes(*first).empty(); }));
+}
+
+TEST_CASE("several locks of two ensembles are lost with the session of either") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  testing::TestingServer other_server;
+  TestClient first{"here"};
+  TestClient second{"there", other_server.connect_string()};
+  InterProcessMutex here{*first, "/a"};
+  InterProcessMutex there{*second, "/a"};
+  InterProcessMultiLock both{{here, there}};
+  LeaseGroup leases = both.acquire();
+  auto lost = begun<>([&](auto done) { leases.async_wait_lost(std::move(done)); });
+  std::atomic<bool> told = false;
+  const std::stop_callback on_lost{leases.lost(), [&] { told = true; }};
+  const SessionInfo session = second->session();
+  other_server.expire_session(session.id, session.password);
+  REQUIRE(lost.wait_for(patience) == std::future_status::ready);
+  CHECK_FALSE(std::get<0>(lost.get()));
+  CHECK(eventually([&] { return told.load(); }));
+  CHECK(leases.state() == LeaseState::lost);
+  CHECK(leases.leases()[0].state() == LeaseState::held);
+  leases.release();
+  CHECK(eventually([&] { return names_below(*first, "/a").empty(); }));
+  // What was lost can be had again.
+  CHECK(both.try_acquire_for(patience));
+}
+
+}  // namespace
+}  // namespace custodian::tests

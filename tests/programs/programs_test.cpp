@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -137,6 +138,17 @@ TEST_CASE("the example of a shared count adds one, and is told so") {
   bystander.remove("/examples/workers");
 }
 
+TEST_CASE("the example of a striped mutex sells its stock twice, and compares") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_STRIPED_MUTEX, {connect_string()});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "sold from 1, 0 left\nsold from 5, 0 left\n"));
+  const auto comparison = output.find("one mutex: ");
+  REQUIRE(comparison != std::string::npos);
+  // For whoever reads the log; how fast it is, is nothing that a test may fail by.
+  std::cout << "  " << output.substr(comparison);
+}
+
 TEST_CASE("the example of cancellation ends both its waits") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, {connect_string()});
   INFO(output);
@@ -187,8 +199,8 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
   for (const char* example :
        {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK,
         CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LOST,
-        CUSTODIAN_EXAMPLE_READ_WRITE, CUSTODIAN_EXAMPLE_SEMAPHORE,
-        CUSTODIAN_EXAMPLE_SHARED_COUNT}) {
+        CUSTODIAN_EXAMPLE_READ_WRITE, CUSTODIAN_EXAMPLE_SEMAPHORE, CUSTODIAN_EXAMPLE_SHARED_COUNT,
+        CUSTODIAN_EXAMPLE_STRIPED_MUTEX}) {
     const Result without = run(example, {});
     INFO(example << ": " << without.output);
     CHECK(without.status == 2);

@@ -84,6 +84,9 @@ class Stock {
     result_.error = any_.error();
     result_.granted = static_cast<bool>(any_.result());
     judge();
+    if (!world_.run_until([this] { return own_nodes() <= (result_.granted ? 1 : 0); })) {
+      complain("it stands in lines that it needs no more");
+    }
     let_others_in();
     leave_nothing();
     result_.steps = plan_->steps();
@@ -140,8 +143,8 @@ class Stock {
         return;
       case Incident::own_node_is_deleted:
         for (const std::string& node : nodes(world_)) {
-          const bool own = world_.ensemble.operate(request::Get{node}).data == "observed";
-          if (own && node.starts_with(stripe_path(waits_at_.front()))) world_.remove(node);
+          const bool here = node.starts_with(stripe_path(waits_at_.front()));
+          if (here && is_own(node)) world_.remove(node);
         }
         // If a fault has ended the session as well, it is queueing again.
         if (faulty_) held_.at(waits_at_.back()).release();
@@ -150,6 +153,13 @@ class Stock {
         world_.ensemble.expire(observed_->session().id);
         return held_.at(waits_at_.back()).release();
     }
+  }
+
+  [[nodiscard]] bool is_own(const std::string& node) {
+    return world_.ensemble.operate(request::Get{node}).data == "observed";
+  }
+  [[nodiscard]] std::ptrdiff_t own_nodes() {
+    return std::ranges::count_if(nodes(world_), [this](auto& node) { return is_own(node); });
   }
 
   [[nodiscard]] bool excused() const {
@@ -304,6 +314,29 @@ TEST_CASE("striped: an acquire of any is cancelled at each moment, beside every 
     }
   }
   std::cout << "  " << cases << " cases: any stripe, cancelled at each moment\n";
+}
+
+TEST_CASE("striped: who is cancelled before it has begun does not begin", "[striped]") {
+  World world;
+  auto other = world.client("other");
+  auto observed = world.client("observed");
+  {
+    StripedMutex others{*other, path, stripes};
+    StripedMutex mine{*observed, path, stripes};
+    auto zero = run<Lease>(world, [&](auto done) { others[0].async_acquire(done); });
+    auto one = run<Lease>(world, [&](auto done) { others[1].async_acquire(done); });
+    REQUIRE((zero.arrived() && one.arrived()));
+    asio::cancellation_signal signal;
+    Outcome<StripeLease> any;
+    mine.async_acquire_any(asio::bind_cancellation_slot(signal.slot(), any.handler()));
+    signal.emit(asio::cancellation_type::total);
+    REQUIRE(world.run_until_arrived(any));
+    CHECK(any.error() == asio::error::operation_aborted);
+    CHECK(world.run_until_idle(*observed));
+    CHECK(nodes(world).size() == stripes);
+  }
+  CHECK(world.end(observed));
+  CHECK(world.end(other));
 }
 
 TEST_CASE("striped: a client that closes ends who waits for any stripe", "[striped]") {

@@ -174,7 +174,8 @@ boost::asio::awaitable<LockedCall<Value>> co_run(std::shared_ptr<Client> client,
 /// not_connected, connection_loss, session_lost (*away*; with skip or a fallback they are not
 /// thrown); lock_lost (when_lost); and whatever else, in both cases: closed, operation_aborted,
 /// invalid_argument, no_auth, would_deadlock and so on. A client that is closing is not away:
-/// nothing new shall begin. Who was seen to be ahead before ZooKeeper went away counts as busy.
+/// nothing new shall begin. Who was seen to be ahead before ZooKeeper went away counts as being in,
+/// so that it is busy, until this client's own session has ended: then theirs may have, too.
 template <typename Function>
 auto with_lock(const Client& client, const std::string& path, const WithLockOptions& options,
                Function&& function) {

@@ -40,6 +40,8 @@ struct Acquire {
   bool declined = false;  ///< it was only to be tried
   bool has_queued = false;
   std::optional<Participant> nearest{};
+  /// Called on the strand whenever it begins to wait in its queue, if set.
+  std::function<void()> on_waiting{};
 
   [[nodiscard]] const Client& client() const { return queue->client; }
   /// Everything is retried until somebody gives up, so operations need no limits of their own.

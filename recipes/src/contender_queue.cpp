@@ -125,6 +125,7 @@ asio::awaitable<error_code> wait_for_change(AcquirePtr acquire, OwnNode& own, st
     acquire->declined = true;
     co_return asio::error::operation_aborted;
   }
+  if (acquire->on_waiting) acquire->on_waiting();
   std::vector watchers{own.watch().state(), watch.state()};
   co_return co_await wait_for_any(acquire, std::move(watchers));
 }

@@ -1,91 +1,23 @@
-// The programs as a user runs them: by their names, their words and their exit status. Each has a
-// minute.
-
-#include <unistd.h>
-
-#include <boost/process.hpp>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <iostream>
 #include <string>
 #include <vector>
 
 #include "custodian/client.hpp"
+#include "program.hpp"
 #include "support/catch.hpp"
 #include "support/test_servers.hpp"
 
-namespace process = boost::process;
 using custodian::tests::connect_string;
+using custodian::tests::contains;
+using custodian::tests::Directory;
+using custodian::tests::Program;
+using custodian::tests::Result;
+using custodian::tests::run;
 using custodian::tests::servers_are_foreign;
 
 namespace {
-
-struct Result {
-  int status = -1;
-  std::string output;
-};
-
-class Program {
- public:
-  Program(const std::string& program, const std::vector<std::string>& arguments)
-      // timeout(1) passes signals on, and its child's exit status back.
-      : child_{std::string{CUSTODIAN_TIMEOUT}, process::args(words(program, arguments)),
-               process::std_in<process::null, (process::std_out & process::std_err)> output_} {}
-
-  /// True when it has come before the program's end.
-  [[nodiscard]] bool says(const std::string& words) {
-    for (std::string line; std::getline(output_, line);) {
-      read_ += line + '\n';
-      if (line.find(words) != std::string::npos) return true;
-    }
-    return false;
-  }
-  void signal(int number) const { ::kill(child_.id(), number); }
-  [[nodiscard]] Result result() {
-    for (std::string line; std::getline(output_, line);) read_ += line + '\n';
-    child_.wait();
-    return {child_.exit_code(), read_};
-  }
-
- private:
-  static std::vector<std::string> words(const std::string& program,
-                                        const std::vector<std::string>& arguments) {
-    std::vector<std::string> all{"--kill-after=5", "60", program};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    return all;
-  }
-
-  process::ipstream output_;
-  process::child child_;
-  std::string read_;
-};
-
-Result run(const std::string& program, const std::vector<std::string>& arguments) {
-  return Program{program, arguments}.result();
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// A directory that is gone with the test.
-class Directory {
- public:
-  Directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "custodian-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"mkdtemp"};
-    path_ = name;
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  ~Directory() { std::filesystem::remove_all(path_); }
-
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// The demo, small and quick.
 Result run_demo(std::vector<std::string> arguments) {
@@ -135,6 +67,17 @@ TEST_CASE("the example of a shared count adds one, and is told so") {
   CHECK(contains(output, "4 workers\nfrom now on 5 workers\n"));
   custodian::Client bystander{custodian::ClientOptions{.servers = connect_string()}};
   bystander.remove("/examples/workers");
+}
+
+TEST_CASE("the example of a striped mutex sells its stock twice, and compares") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_STRIPED_MUTEX, {connect_string()});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "sold from 1, 0 left\nsold from 5, 0 left\n"));
+  const auto comparison = output.find("one mutex: ");
+  REQUIRE(comparison != std::string::npos);
+  // For whoever reads the log; how fast it is, is nothing that a test may fail by.
+  std::cout << "  " << output.substr(comparison);
 }
 
 TEST_CASE("the example of cancellation ends both its waits") {
@@ -187,8 +130,8 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
   for (const char* example :
        {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK,
         CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LOST,
-        CUSTODIAN_EXAMPLE_READ_WRITE, CUSTODIAN_EXAMPLE_SEMAPHORE,
-        CUSTODIAN_EXAMPLE_SHARED_COUNT}) {
+        CUSTODIAN_EXAMPLE_READ_WRITE, CUSTODIAN_EXAMPLE_SEMAPHORE, CUSTODIAN_EXAMPLE_SHARED_COUNT,
+        CUSTODIAN_EXAMPLE_STRIPED_MUTEX}) {
     const Result without = run(example, {});
     INFO(example << ": " << without.output);
     CHECK(without.status == 2);

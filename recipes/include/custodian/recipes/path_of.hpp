@@ -1,0 +1,59 @@
+#pragma once
+
+/// \file
+/// A node's path from values, of which none can lead elsewhere.
+///
+///     path_of("/orders/{}/stock", order.id)      // "/orders/17/stock"
+///     path_of("/users/{}", "../admin")           // "/users/..%2Fadmin"
+///
+/// Threads: any.
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace custodian {
+
+namespace recipes_detail {
+[[nodiscard]] std::string fill_path(std::string_view pattern,
+                                    const std::vector<std::string>& values);
+
+template <typename T>
+inline constexpr bool is_character =
+    std::same_as<T, char> || std::same_as<T, signed char> || std::same_as<T, unsigned char> ||
+    std::same_as<T, wchar_t> || std::same_as<T, char8_t> || std::same_as<T, char16_t> ||
+    std::same_as<T, char32_t>;
+}  // namespace recipes_detail
+
+/// What can stand in a path: text, and whole numbers.
+template <typename T>
+concept PathValue = std::convertible_to<const T&, std::string_view> ||
+    (std::integral<T> && !std::same_as<T, bool> && !recipes_detail::is_character<T>);
+
+namespace recipes_detail {
+template <PathValue Value>
+[[nodiscard]] std::string text_of(const Value& value) {
+  if constexpr (std::convertible_to<const Value&, std::string_view>) {
+    return std::string{std::string_view{value}};
+  } else {
+    return std::to_string(value);
+  }
+}
+}  // namespace recipes_detail
+
+/// The pattern, with each `{}` replaced by a value, in order. Each value stays within its part of
+/// the path, and different values make different paths: '/', '%', control characters, all bytes
+/// beyond ASCII, and "." and ".." as a whole are written as in a URL, "%2F".
+///
+/// Throws Error (invalid_argument), naming the reason: there are more or fewer values than `{}`; a
+/// text is empty; two `{}` stand in one part ("/{}-{}" would take "a-b", "c" and "a", "b-c" for the
+/// same); there is another brace; the path does not begin with '/'.
+template <PathValue... Values>
+[[nodiscard]] std::string path_of(std::string_view pattern, const Values&... values) {
+  return recipes_detail::fill_path(pattern,
+                                   std::vector<std::string>{recipes_detail::text_of(values)...});
+}
+
+}  // namespace custodian

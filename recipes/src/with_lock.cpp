@@ -1,0 +1,159 @@
+#include "custodian/recipes/with_lock.hpp"
+
+#include <algorithm>
+
+#include "contender_queue.hpp"
+#include "lock_answer.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+LockAnswer lock_answer(const LastSight& seen) noexcept {
+  const bool no_answer = seen.error == Errc::deadline_exceeded ||
+                         seen.error == Errc::deadline_exceeded_outcome_unknown ||
+                         seen.error == Errc::not_connected || seen.error == Errc::session_lost ||
+                         seen.error == ServerErrc::connection_loss ||
+                         seen.error == ServerErrc::operation_timeout;
+  if (seen.error && !no_answer) return LockAnswer::failed;
+  if (seen.somebody_ahead) return LockAnswer::busy;
+  // Late, and in the queue: whoever was ahead has gone, or could not be looked for.
+  const bool looked = !seen.error && seen.connected;
+  return looked ? LockAnswer::busy : LockAnswer::away;
+}
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+nanoseconds wait_of(const Client& client, const WithLockOptions& options) {
+  // Other locks add it to their clocks, and do not think of overflow.
+  constexpr nanoseconds most = std::chrono::hours{24 * 365};
+  const nanoseconds wait =
+      options.wait ? *options.wait : client.deadline_or_default(Deadline{}).remaining();
+  return std::clamp(wait, nanoseconds{0}, most);
+}
+
+QueuePtr queue_of(const Client& client, const std::string& path, const WithLockOptions& options) {
+  LockOptions terms = options.lock;
+  if (options.hold_at_most) terms.lease.hold_at_most = options.hold_at_most;
+  const Rule& rule = options.kind == LockKind::mutex ? mutex_rule : read_write_rule;
+  const auto kind =
+      options.kind == LockKind::read ? ContenderKind::shared : ContenderKind::exclusive;
+  return make_queue(client, "with_lock", rule, kind, path, std::move(terms));
+}
+
+/// Until when a connection is waited for, if there is none and that has a limit of its own.
+std::optional<OperationOptions> connection_limit(const Client& client,
+                                                 const WithLockOptions& options, nanoseconds wait) {
+  const bool apart = options.connection_wait && *options.connection_wait < wait;
+  if (!apart || is_connected(client.connection_state())) return std::nullopt;
+  return OperationOptions{Deadline{*options.connection_wait}, client.retry_policy().unlimited()};
+}
+
+error_code busy() { return make_error_code(boost::system::errc::device_or_resource_busy); }
+
+LockedEntry otherwise(Otherwise what, const std::string& path, error_code error,
+                      std::string_view why, std::optional<Participant> blocked_by = {}) {
+  if (what == Otherwise::fail) throw Error{error, "with_lock", path, why};
+  return {.under = Under::nothing, .blocked_by = std::move(blocked_by)};
+}
+
+/// What an acquire has come to: the way in, or past; nothing if there is a fallback to try.
+std::optional<LockedEntry> judge(const Client& client, const std::string& path,
+                                 const WithLockOptions& options, error_code error,
+                                 AcquireResult result) {
+  if (result) return LockedEntry{.under = Under::lock, .lease = std::move(result.lease)};
+  switch (lock_answer({.error = error,
+                       .somebody_ahead = result.blocked_by.has_value(),
+                       .connected = is_connected(client.connection_state())})) {
+    case LockAnswer::failed: throw Error{error, "with_lock", path};
+    case LockAnswer::busy: {
+      const std::string why = result.blocked_by ? result.blocked_by->identity + " is ahead"
+                                                : std::string{"it was not had in time"};
+      return otherwise(options.when_busy, path, busy(), why, std::move(result.blocked_by));
+    }
+    case LockAnswer::away: break;
+  }
+  if (options.fallback || options.async_fallback) return std::nullopt;
+  return otherwise(options.when_away, path, error ? error : make_error_code(Errc::not_connected),
+                   "ZooKeeper does not answer");
+}
+
+LockedEntry under_fallback(const std::string& path, const WithLockOptions& options,
+                           std::shared_ptr<void> held) {
+  if (held) return {.under = Under::fallback, .fallback = std::move(held)};
+  return otherwise(options.when_busy, path, busy(),
+                   "ZooKeeper does not answer, and somebody else holds the fallback");
+}
+
+void refuse(bool wrong, const std::string& path, std::string_view why) {
+  if (wrong) throw Error{Errc::invalid_argument, "with_lock", path, why};
+}
+
+}  // namespace
+
+LossReason LockedEntry::leave(std::string_view path, WhenLost when_lost) {
+  const bool lost = lease && lease.state() == LeaseState::lost;
+  const LossReason reason = lost ? lease.loss_reason() : LossReason::none;
+  lease.release();
+  fallback.reset();
+  if (lost && when_lost == WhenLost::fail) {
+    throw Error{Errc::lock_lost, "with_lock", path,
+                "before the function had ended: " + std::string{to_string(reason)}};
+  }
+  return reason;
+}
+
+LockedEntry enter(const Client& client, const std::string& path, const WithLockOptions& options) {
+  refuse(static_cast<bool>(options.async_fallback), path,
+         "async_fallback: it is for co_with_lock(); a blocking call takes `fallback`");
+  const QueuePtr queue = queue_of(client, path, options);
+  const nanoseconds wait = wait_of(client, options);
+  const Deadline deadline{wait};
+
+  error_code error;
+  AcquireResult result;
+  if (const auto limit = connection_limit(client, options, wait)) {
+    std::tie(error) = block<&detail::start_wait_connected>(client.core(), "with_lock", path,
+                                                           options.stop, *limit);
+  }
+  if (!error) {
+    std::tie(error, result) = block<&start_try_acquire_until, AcquireResult>(
+        client.core(), "with_lock", path, options.stop, queue, deadline, AcquireOptions{});
+  }
+  if (auto entry = judge(client, path, options, error, std::move(result))) {
+    return std::move(*entry);
+  }
+  return under_fallback(path, options, options.fallback.hold(path, wait));
+}
+
+asio::awaitable<LockedEntry> co_enter(std::shared_ptr<Client> client, std::string path,
+                                      WithLockOptions options) {
+  refuse(static_cast<bool>(options.fallback), path,
+         "fallback: it would block; a coroutine takes `async_fallback`");
+  const QueuePtr queue = queue_of(*client, path, options);
+  const nanoseconds wait = wait_of(*client, options);
+  const Deadline deadline{wait};
+  const auto token = asio::as_tuple(asio::use_awaitable);
+
+  error_code error;
+  AcquireResult result;
+  if (const auto limit = connection_limit(*client, options, wait)) {
+    std::tie(error) = co_await client->async_wait_connected(*limit, token);
+  }
+  if (!error) {
+    AcquireOptions plain;
+    std::tie(error, result) =
+        co_await initiate<void(error_code, AcquireResult), &start_try_acquire_until>(
+            client->core(), token, queue, deadline, plain);
+  }
+  if (auto entry = judge(*client, path, options, error, std::move(result))) {
+    co_return std::move(*entry);
+  }
+  auto falling_back = options.async_fallback(path, wait);
+  std::shared_ptr<void> held = co_await std::move(falling_back);
+  co_return under_fallback(path, options, std::move(held));
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,86 @@
+#pragma once
+
+/// \file
+/// A program as a user runs it: by its name, its words and its exit status. Each has a minute.
+
+#include <unistd.h>
+
+#include <boost/process.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace custodian::tests {
+
+struct Result {
+  int status = -1;
+  std::string output;
+};
+
+class Program {
+ public:
+  Program(const std::string& program, const std::vector<std::string>& arguments)
+      // timeout(1) passes signals on, and its child's exit status back.
+      : child_{std::string{CUSTODIAN_TIMEOUT}, boost::process::args(words(program, arguments)),
+               boost::process::std_in<boost::process::null,
+                                      (boost::process::std_out & boost::process::std_err)>
+                   output_} {}
+
+  /// True when it has come before the program's end.
+  [[nodiscard]] bool says(const std::string& words) {
+    for (std::string line; std::getline(output_, line);) {
+      read_ += line + '\n';
+      if (line.find(words) != std::string::npos) return true;
+    }
+    return false;
+  }
+  void signal(int number) const { ::kill(child_.id(), number); }
+  [[nodiscard]] Result result() {
+    for (std::string line; std::getline(output_, line);) read_ += line + '\n';
+    child_.wait();
+    return {child_.exit_code(), read_};
+  }
+
+ private:
+  static std::vector<std::string> words(const std::string& program,
+                                        const std::vector<std::string>& arguments) {
+    std::vector<std::string> all{"--kill-after=5", "60", program};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return all;
+  }
+
+  boost::process::ipstream output_;
+  boost::process::child child_;
+  std::string read_;
+};
+
+inline Result run(const std::string& program, const std::vector<std::string>& arguments) {
+  return Program{program, arguments}.result();
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A directory that is gone with the test.
+class Directory {
+ public:
+  Directory() {
+    std::string name = (std::filesystem::temp_directory_path() / "custodian-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"mkdtemp"};
+    path_ = name;
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  ~Directory() { std::filesystem::remove_all(path_); }
+
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace custodian::tests

@@ -41,6 +41,7 @@
 #include <vector>
 
 #include "custodian/client.hpp"
+#include "custodian/fencing_token.hpp"
 #include "custodian/recipes/group_lock.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
 
@@ -62,6 +63,10 @@ class QuorumLock final : public GroupLock {
   /// recipes use them: they are not copied, and may go first.
   QuorumLock(const std::vector<std::reference_wrapper<const Client>>& ensembles,
              const std::string& path, const QuorumLockOptions& options = {});
+
+  /// The fencing tokens of leases that were acquired here: one for each ensemble, in their order;
+  /// where it has none, 0, which says nothing and is to be passed over.
+  [[nodiscard]] std::vector<FencingToken> tokens(const LeaseGroup& leases) const;
 };
 
 }  // namespace custodian

@@ -120,9 +120,12 @@ void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation
 Patience patience_for_next(const GroupAcquire& acquire) {
   Patience patience = acquire.patience;
   const auto within = acquire.group->reach_within;
-  patience.reach_within = within;
   if (acquire.prospect() == Prospect::enough) patience.only_try = true;
-  if (patience.only_try && within) patience.deadline = std::min(patience.deadline, {*within});
+  if (!patience.only_try) {
+    patience.reach_within = within;
+  } else if (within) {
+    patience.deadline = std::min(patience.deadline, Deadline{*within});
+  }
   return patience;
 }
 
@@ -235,7 +238,8 @@ LeaseGroup group_of(GroupAcquire& acquire) {
 asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
   for (int passes = 0;; ++passes) {
     co_await pass(acquire);
-    if (acquire->prospect() == Prospect::enough) co_return Ending{{}, {group_of(*acquire)}};
+    const bool enough = acquire->prospect() == Prospect::enough;
+    if (enough && !acquire->give_up->requested()) co_return Ending{{}, {group_of(*acquire)}};
     acquire->release();
     auto ending = ending_of(*acquire);
     if (!ending) {

@@ -1,5 +1,6 @@
 #include "custodian/recipes/quorum_lock.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -41,5 +42,15 @@ recipes_detail::LockGroupPtr majority_of(
 QuorumLock::QuorumLock(const std::vector<std::reference_wrapper<const Client>>& ensembles,
                        const std::string& path, const QuorumLockOptions& options)
     : GroupLock{majority_of(ensembles, path, options)} {}
+
+std::vector<FencingToken> QuorumLock::tokens(const LeaseGroup& leases) const {
+  std::vector<FencingToken> tokens;
+  for (const AnyLock& lock : locks().locks) {
+    const auto core = recipes_detail::client_of(lock).core();
+    const auto own = std::ranges::find(leases.leases(), core, &Lease::core);
+    tokens.push_back(own == leases.leases().end() ? FencingToken{} : own->token());
+  }
+  return tokens;
+}
 
 }  // namespace custodian

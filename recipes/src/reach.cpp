@@ -29,13 +29,15 @@ asio::awaitable<void> mind_reach(AcquirePtr acquire, CancellationPtr over) {
     if (alive && !cancelled && !alive->has_queued) give_up(*alive);
   });
   while (!over->requested()) {
+    const ConnectionState known = client.connection_state();
+    if (is_connected(known)) {
+      co_await await<&detail::start_wait_connection_state, ConnectionState>(core, over, known);
+      continue;
+    }
     const OperationOptions in_time{Deadline{limit}, acquire->retry()};
     const auto [failure] = co_await await<&detail::start_wait_connected>(core, over, in_time);
     if (failure && !over->requested()) give_up(*acquire);
     if (failure) co_return;
-    const ConnectionState known = client.connection_state();
-    if (!is_connected(known)) continue;
-    co_await await<&detail::start_wait_connection_state, ConnectionState>(core, over, known);
   }
 }
 

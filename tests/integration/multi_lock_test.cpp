@@ -164,6 +164,32 @@ TEST_CASE("threads and coroutines of two clients exclude each other by several l
   CHECK(eventually([&] { return all_nodes(*first).empty(); }));
 }
 
+TEST_CASE("a group may be released by one thread while its loss is told on another") {
+  TestClient client{"race"};
+  InterProcessMutex a{*client, "/a"};
+  InterProcessMutex b{*client, "/b"};
+  InterProcessMultiLock both{{a, b}};
+  for (int round = 0; round < 30; ++round) {
+    AcquireOptions options;
+    options.lease.hold_at_most = std::chrono::milliseconds{20 + round};
+    GroupAcquireResult had;
+    // On a starved machine the first may be lost before the second is had.
+    if (error_of([&] { had = both.try_acquire_for(patience, {}, options); })) continue;
+    std::atomic<int> told = 0;
+    auto wait = begun<>([&](auto done) { had.leases.async_wait_lost(std::move(done)); });
+    {
+      const std::stop_callback on_lost{had.leases.lost(), [&] { ++told; }};
+      while (had.leases.remaining() > std::chrono::microseconds{round * 20}) {
+        std::this_thread::yield();
+      }
+      had.leases.release();
+    }
+    CHECK(told <= 1);
+    REQUIRE(wait.wait_for(patience) == std::future_status::ready);
+  }
+  CHECK(eventually([&] { return names_below(*client, "/a").empty(); }));
+}
+
 TEST_CASE("several locks of two ensembles are lost with the session of either") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   testing::TestingServer other_server;

@@ -52,6 +52,7 @@ TEST_CASE("a quorum is held with one server killed, and lost, and told, with two
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Servers servers;
   Contender contender{servers};
+  for (Client& client : contender.clients) client.wait_connected();
   LeaseGroup leases = contender.lock.acquire();
   REQUIRE(leases.leases().size() == 3);
   auto lost = begun<>([&](auto done) { leases.async_wait_lost(std::move(done)); });

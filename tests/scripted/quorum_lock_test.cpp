@@ -57,6 +57,11 @@ class Contender {
   QuorumLock& operator*() { return *lock_; }
   QuorumLock* operator->() { return &*lock_; }
   Client& client(std::size_t index) { return *clients_[index]; }
+  void wait_connected() {
+    for (const auto& client : clients_) {
+      REQUIRE(ensembles_.world.run_until([&] { return is_connected(client->connection_state()); }));
+    }
+  }
   Outcome<LeaseGroup> begin(AcquireOptions options = {}) {
     Outcome<LeaseGroup> outcome;
     lock_->async_acquire(std::move(options), outcome.handler());
@@ -87,6 +92,7 @@ TEST_CASE("quorum: all ensembles are had where all are to be had; a majority of 
           "[quorum]") {
   Ensembles ensembles;
   Contender contender{ensembles, "contender"};
+  contender.wait_connected();
   LeaseGroup leases = contender.acquired();
   CHECK(leases.leases().size() == 3);
   CHECK(leases.needed() == 2);
@@ -116,6 +122,9 @@ TEST_CASE("quorum: an ensemble that is away is passed over, wherever it is in th
     LeaseGroup leases = contender.acquired();
     CHECK(leases.leases().size() == 2);
     CHECK(leases.state() == LeaseState::held);
+    const std::vector<FencingToken> tokens = contender->tokens(leases);
+    REQUIRE(tokens.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) CHECK((tokens[i] == FencingToken{}) == (i == away));
     ensembles.all[away]->start();
     leases.release();
     CHECK(contender.end());
@@ -216,10 +225,7 @@ TEST_CASE("quorum: a try fails if others have a majority, and says so if too few
     return run<GroupAcquireResult>(
         ensembles.world, [&](auto done) { contender->async_try_acquire(std::move(done)); });
   };
-  for (std::size_t i = 0; i < 3; ++i) {
-    REQUIRE(ensembles.world.run_until(
-        [&] { return is_connected(contender.client(i).connection_state()); }));
-  }
+  contender.wait_connected();
   LeaseGroup held = other.acquired();
   auto outcome = tried();
   REQUIRE(outcome.arrived());

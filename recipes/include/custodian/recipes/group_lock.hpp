@@ -62,7 +62,8 @@ class GroupLock {
   // and however it ends: what it had is released, the last one first. When the locks that it had
   // are lost while it waits for others it begins again with the first, and calls `on_requeued`,
   // unless told otherwise (RequeuePolicy). Other losses are errors: node_deleted, lock_lost (its
-  // maximum time is up), closed. `on_position` is told of each lock's queue in turn.
+  // maximum time is up), closed. `on_position` is told of each lock's queue in turn, on the
+  // callback executor of that lock's client.
 
   /// Waits without limit. `stop` ends it with operation_aborted.
   [[nodiscard]] LeaseGroup acquire(std::stop_token stop = {}, AcquireOptions options = {});
@@ -145,6 +146,8 @@ class GroupLock {
   explicit GroupLock(recipes_detail::LockGroupPtr locks);
   /// Unlocks what is locked.
   ~GroupLock();
+
+  [[nodiscard]] const recipes_detail::LockGroup& locks() const noexcept { return *locks_; }
 
  private:
   [[nodiscard]] GroupAcquireResult wait_for(std::string_view operation,

@@ -27,8 +27,8 @@
 
 namespace custodian {
 
-/// A lock of any kind, as one of several. May outlive the lock object that it was made of; of that,
-/// the standard face has no part in it.
+/// A lock of any kind, as one of several. May outlive the lock object that it was made of, and
+/// knows nothing of what threads hold by that object's standard face.
 class AnyLock {
  public:
   // Implicit, all: the point is to name the locks.

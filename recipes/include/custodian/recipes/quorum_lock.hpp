@@ -20,16 +20,17 @@
 ///
 /// An acquire goes over the ensembles in the order given, and waits in the queue of each. One that
 /// is out of reach for longer than `reach_within` is passed over. Once a majority is held the
-/// others are only tried. When too many have been passed over it lets go of all, pauses for a
-/// random time (by ClientOptions::retry of the first client), and begins again, until its deadline.
-/// Under a partition in which several have a part of the ensembles each, that may last until it
-/// heals. Fair it is as far as all reach the first ensemble.
+/// others are only tried: one that is not connected then, or that the holder before has not quite
+/// left, is not had (`Client::wait_connected` on each, at a program's start, helps against the
+/// former). When too many have been passed over it lets go of all, pauses for a random time (by
+/// ClientOptions::retry of the first client), and begins again, until its deadline. Under a
+/// partition in which several have a part of the ensembles each, that may last until it heals. Fair
+/// it is as far as all reach the first ensemble.
 ///
 /// Fencing: tokens of different ensembles cannot be compared, but any two holders have an ensemble
 /// in common, where the later one has the greater token. A resource that keeps the greatest token
-/// of every ensemble, and refuses whoever comes with a smaller one of any, is safe from old
-/// holders. Leases of one ensemble: FencingToken's epoch, or the place in `LeaseGroup::leases()` by
-/// node.
+/// that it has seen of each ensemble, and refuses whoever comes with a smaller one of any, is safe
+/// from old holders: see tokens().
 ///
 /// How it is used, its threads and lifetimes: GroupLock. Differences: RequeuePolicy does not count;
 /// an ensemble whose client is closed is out, and so is one that fails (no_auth, for one), until
@@ -41,6 +42,7 @@
 #include <vector>
 
 #include "custodian/client.hpp"
+#include "custodian/fencing_token.hpp"
 #include "custodian/recipes/group_lock.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
 
@@ -56,12 +58,16 @@ struct QuorumLockOptions {
 
 class QuorumLock final : public GroupLock {
  public:
-  /// An ensemble each client; the path is the same on all. Throws Error (invalid_argument) if they
-  /// are fewer than three, or an even number (which bears no more failures than one less), or one
-  /// is named twice, or the path or an option is wrong. Contacts no server. The clients are used as
-  /// recipes use them: they are not copied, and may go first.
+  /// Each client stands for an ensemble; the path is the same on all. Throws Error
+  /// (invalid_argument) if they are fewer than three, or an even number (which bears no more
+  /// failures than one less), or one is named twice, or the path or an option is wrong. Contacts no
+  /// server.
   QuorumLock(const std::vector<std::reference_wrapper<const Client>>& ensembles,
              const std::string& path, const QuorumLockOptions& options = {});
+
+  /// The fencing tokens of leases that were acquired here: one for each ensemble, in their order;
+  /// where it has none, 0, which says nothing and is to be passed over.
+  [[nodiscard]] std::vector<FencingToken> tokens(const LeaseGroup& leases) const;
 };
 
 }  // namespace custodian

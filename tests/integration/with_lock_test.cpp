@@ -173,6 +173,7 @@ TEST_CASE("a fallback serves while the server is down, and the lock again when i
   CUSTODIAN_REQUIRES_OWN_SERVER();
   testing::TestingServer server;
   TestClient client{"outage", server.connect_string()};
+  client->wait_connected();
   std::mutex fallback;
   const WithLockOptions options{.wait = patience, .connection_wait = 100ms, .fallback = fallback};
   const auto under = [&] { return with_lock(*client, "/lock", options, [] {}).under; };

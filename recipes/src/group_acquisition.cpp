@@ -75,8 +75,25 @@ struct GroupAcquire {
     return recipes_detail::prospect(static_cast<std::size_t>(held), group->locks.size() - tried,
                                     group->needed);
   }
+  [[nodiscard]] bool has_any_of(const std::shared_ptr<detail::ClientCore>& core) const {
+    return std::ranges::any_of(
+        had, [&](const Share& share) { return share.leases.front().core() == core; });
+  }
   [[nodiscard]] bool is_quorum() const { return group->spare() > 0; }
   [[nodiscard]] bool over() const { return give_up->requested() || patience.deadline.passed(); }
+  /// Once, at the end of a pass: what is in `had` then counts, whatever the clocks say a moment
+  /// later; that is told to whoever has it.
+  void count() {
+    std::vector<Share> held;
+    for (Share& share : std::exchange(had, {})) {
+      if (const Lease* const lost = share.lost()) {
+        misses.push_back({error_of(lost->loss_reason()), share.path});
+      } else {
+        held.push_back(std::move(share));
+      }
+    }
+    had = std::move(held);
+  }
   void on_loss() const {
     if (waiting && prospect() == Prospect::hopeless) waiting->request();
   }
@@ -138,6 +155,8 @@ asio::awaitable<std::tuple<error_code, Outcome>> acquire_next(GroupAcquirePtr ac
   AcquireOptions options = acquire->options;
   // A quorum's waiter has a place to lose in one ensemble only.
   if (acquire->is_quorum()) options.requeue = RequeuePolicy::queue_again;
+  // With a session, what was had on it is lost, too: all begins again, or fails.
+  if (acquire->has_any_of(core)) options.requeue = RequeuePolicy::fail;
   auto outcome = co_await await<&start_one, Outcome>(core, cancellation, acquire->group,
                                                      acquire->tried, patience, std::move(options));
   acquire->give_up->forget(cancellation.get());
@@ -172,10 +191,7 @@ asio::awaitable<void> pass(GroupAcquirePtr acquire) {
       acquire->misses.push_back({error, lock.path(), std::move(outcome.blocked_by)});
     }
   }
-  for (const Share& share : acquire->had) {
-    const Lease* const lost = share.lost();
-    if (lost) acquire->misses.push_back({error_of(lost->loss_reason()), share.path});
-  }
+  acquire->count();
 }
 
 /// Whether the lock will not be had by another pass either.
@@ -228,7 +244,6 @@ asio::awaitable<void> pause(GroupAcquirePtr acquire, int passes) {
 }
 
 LeaseGroup group_of(GroupAcquire& acquire) {
-  std::erase_if(acquire.had, [](const Share& share) { return share.lost() != nullptr; });
   std::vector<Lease> leases;
   for (Share& share : acquire.had) std::ranges::move(share.leases, std::back_inserter(leases));
   const std::size_t needed = acquire.is_quorum() ? acquire.group->needed : leases.size();
@@ -238,7 +253,7 @@ LeaseGroup group_of(GroupAcquire& acquire) {
 asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
   for (int passes = 0;; ++passes) {
     co_await pass(acquire);
-    const bool enough = acquire->prospect() == Prospect::enough;
+    const bool enough = acquire->had.size() >= acquire->group->needed;
     if (enough && !acquire->give_up->requested()) co_return Ending{{}, {group_of(*acquire)}};
     acquire->release();
     auto ending = ending_of(*acquire);

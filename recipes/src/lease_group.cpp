@@ -27,8 +27,8 @@ void GroupLoss::on_loss() {
   Phase phase = Phase::listening;
   if (!phase_.compare_exchange_strong(phase, Phase::telling)) return;
   const auto self = shared_from_this();
+  if (phase_ == Phase::telling) lost_.request_stop();
   complete_waiters({});
-  lost_.request_stop();
   // Whoever has been told may have let go meanwhile, and could not wait for this here to end.
   phase = Phase::telling;
   if (!phase_.compare_exchange_strong(phase, Phase::told)) ears_.clear();
@@ -43,14 +43,15 @@ void GroupLoss::dismiss() noexcept {
 
 void GroupLoss::wait(const CancellationPtr& cancellation, Handler<> handler) {
   const auto waiter = std::make_shared<Waiter>(std::move(handler));
+  Phase phase = Phase::listening;
   {
     const std::lock_guard lock{mutex_};
     std::erase_if(waiters_, [](const auto& each) { return each->done(); });
-    const Phase phase = phase_;
-    if (phase == Phase::dismissed) return waiter->complete(asio::error::operation_aborted);
-    if (phase != Phase::listening) return waiter->complete({});
-    waiters_.push_back(waiter);
+    phase = phase_;
+    if (phase == Phase::listening) waiters_.push_back(waiter);
   }
+  if (phase == Phase::dismissed) return waiter->complete(asio::error::operation_aborted);
+  if (phase != Phase::listening) return waiter->complete({});
   if (!cancellation) return;
   asio::dispatch(home_.get_executor(), [cancellation, weak = std::weak_ptr{waiter}] {
     const auto give_up = [weak] {
@@ -91,6 +92,11 @@ LeaseGroup::LeaseGroup(const Client& home, std::vector<Lease> leases, std::size_
     : leases_{std::move(leases)},
       needed_{needed},
       loss_{std::make_shared<recipes_detail::GroupLoss>(home, leases_.size() - needed)} {
+  if (needed == 0 || needed > leases_.size()) {
+    throw Error{
+        Errc::invalid_argument, "LeaseGroup", "",
+        "needed: " + std::to_string(needed) + " of " + std::to_string(leases_.size()) + " leases"};
+  }
   loss_->listen(leases_);
 }
 
@@ -112,7 +118,13 @@ LeaseGroup& LeaseGroup::operator=(LeaseGroup&& other) noexcept {
 LeaseGroup::~LeaseGroup() { release(); }
 
 void LeaseGroup::release() noexcept {
-  if (loss_) loss_->dismiss();
+  if (loss_ && loss_->home().unusable() == Errc::forked) {
+    // Where mutexes may be locked for ever.
+    [[maybe_unused]] const auto* const leaked =
+        std::make_unique<recipes_detail::GroupLossPtr>(std::move(loss_)).release();
+  } else if (loss_) {
+    loss_->dismiss();
+  }
   loss_.reset();
   while (!leases_.empty()) leases_.pop_back();
   needed_ = 0;

@@ -66,8 +66,8 @@ class LeaseGroup {
   /// zero if it is lost or empty.
   [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
 
-  /// Stops as soon as too few of the leases are held; never after the group was released, nor if it
-  /// is empty. Callbacks on it run on the callback executor of the client whose lease was the one
+  /// Stops as soon as too few of the leases are held; never after the group was released (but for a
+  /// loss that is being told at that moment), nor if it is empty. Callbacks on it run on the callback executor of the client whose lease was the one
   /// too many, as those of Lease::lost(), and must not keep it busy.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
@@ -94,7 +94,7 @@ class LeaseGroup {
   [[nodiscard]] LeaseGroup share() const;
 
   /// For authors of recipes. `home` is the client that waits are bound to; `needed` is 1 at the
-  /// least, and no more than there are leases.
+  /// least, and no more than there are leases (or else Error, invalid_argument).
   LeaseGroup(const Client& home, std::vector<Lease> leases, std::size_t needed);
 
  private:

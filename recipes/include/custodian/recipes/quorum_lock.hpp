@@ -32,9 +32,12 @@
 /// that it has seen of each ensemble, and refuses whoever comes with a smaller one of any, is safe
 /// from old holders: see tokens().
 ///
+/// Let go of a lost group soon: whoever sits in the first ensemble's queue for a lock that is lost
+/// keeps out all those who come to that ensemble first.
+///
 /// How it is used, its threads and lifetimes: GroupLock. Differences: RequeuePolicy does not count;
-/// an ensemble whose client is closed is out, and so is one that fails (no_auth, for one), until
-/// too few are left: that is the error then.
+/// an ensemble whose client is closed is out (but the first client's end is the acquire's), and so
+/// is one that fails (no_auth, for one), until too few are left: that is the error then.
 
 #include <chrono>
 #include <functional>

@@ -148,12 +148,12 @@ TEST_CASE("threads and coroutines of two clients exclude each other by several l
   for (int i = 0; i < 4; ++i) {
     asio::co_spawn(
         context,
-        [](InterProcessMultiLock& all, int& value) -> asio::awaitable<void> {
+        [](InterProcessMultiLock* all, int* value) -> asio::awaitable<void> {
           for (int k = 0; k < 5; ++k) {
-            const LeaseGroup leases = co_await all.async_acquire(asio::use_awaitable);
-            ++value;
+            const LeaseGroup leases = co_await all->async_acquire(asio::use_awaitable);
+            ++*value;
           }
-        }(i % 2 == 0 ? mine.all : yours.all, counter),
+        }(i % 2 == 0 ? &mine.all : &yours.all, &counter),
         [](std::exception_ptr failure) {
           if (failure) std::rethrow_exception(failure);
         });

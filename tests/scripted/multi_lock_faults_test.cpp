@@ -25,7 +25,7 @@ std::vector<std::string> nodes(World& world) {
   std::vector<std::string> all;
   for (const std::string parent : {"/a", "/b", "/c/locks", "/c/leases"}) {
     for (const std::string& name : world.ensemble.children(parent)) {
-      all.push_back(parent + "/" + name);
+      all.push_back(std::string{parent}.append("/").append(name));
     }
   }
   return all;

@@ -118,13 +118,8 @@ LeaseGroup& LeaseGroup::operator=(LeaseGroup&& other) noexcept {
 LeaseGroup::~LeaseGroup() { release(); }
 
 void LeaseGroup::release() noexcept {
-  if (loss_ && loss_->home().unusable() == Errc::forked) {
-    // Where mutexes may be locked for ever.
-    [[maybe_unused]] const auto* const leaked =
-        std::make_unique<recipes_detail::GroupLossPtr>(std::move(loss_)).release();
-  } else if (loss_) {
-    loss_->dismiss();
-  }
+  // In a forked child mutexes may be locked for ever: there it goes on keeping itself.
+  if (loss_ && loss_->home().unusable() != Errc::forked) loss_->dismiss();
   loss_.reset();
   while (!leases_.empty()) leases_.pop_back();
   needed_ = 0;

@@ -16,10 +16,9 @@ LockAnswer lock_answer(const LastSight& seen) noexcept {
                          seen.error == ServerErrc::connection_loss ||
                          seen.error == ServerErrc::operation_timeout;
   if (seen.error && !no_answer) return LockAnswer::failed;
-  if (seen.somebody_ahead) return LockAnswer::busy;
-  // Late, and in the queue: whoever was ahead has gone, or could not be looked for.
-  const bool looked = !seen.error && seen.connected;
-  return looked ? LockAnswer::busy : LockAnswer::away;
+  // With a connection it was slow, or is back: whoever holds the lock may be alive.
+  if (seen.somebody_ahead || seen.connected) return LockAnswer::busy;
+  return LockAnswer::away;
 }
 
 namespace {

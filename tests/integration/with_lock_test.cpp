@@ -88,6 +88,20 @@ TEST_CASE("busy: thrown with the name of who is ahead, or skipped, and never und
   CHECK(eventually([&] { return names_below(*client, "/lock").size() == 1; }));
 }
 
+TEST_CASE("a wait that is shorter than the server's answer takes ends busy, not away") {
+  TestClient client{"slow"};
+  InterProcessMutex mutex{*client, "/lock"};
+  const Lease held = mutex.acquire();
+  std::mutex fallback;
+  for (int i = 0; i < 10; ++i) {
+    CHECK(error_of_call([&] {
+            return with_lock(*client, "/lock", {.wait = 1us, .fallback = fallback},
+                             [] { FAIL("two are in"); });
+          }) == busy);
+  }
+  CHECK(eventually([&] { return mutex.queue_length() == 1; }));
+}
+
 TEST_CASE("a call inside another on the same path is busy with itself") {
   TestClient client{"nested"};
   const auto call = with_lock(*client, "/lock", {.wait = patience}, [&] {

@@ -166,6 +166,29 @@ TEST_CASE("away, and somebody else holds the fallback: busy, within the wait") {
   CHECK(error_of_call([&] { return elsewhere(Otherwise::fail); }) == busy);
 }
 
+TEST_CASE("a stop, or a client that closes, while a fallback is waited for: it is let go of") {
+  struct Slow {
+    std::function<void()> meanwhile;
+    int unlocked = 0;
+    void lock() const { meanwhile(); }
+    void unlock() { ++unlocked; }
+  };
+  Client away{options_for(nowhere)};
+  std::stop_source stop;
+  const auto error_under = [&](Slow& slow) {
+    const WithLockOptions options{.wait = 0s, .fallback = slow, .stop = stop.get_token()};
+    return error_of_call(
+        [&] { return with_lock(away, "/lock", options, [] { FAIL("it runs"); }); });
+  };
+  Slow stopped{[&] { stop.request_stop(); }};
+  CHECK(error_under(stopped) == asio::error::operation_aborted);
+  CHECK(stopped.unlocked == 1);
+  stop = std::stop_source{};
+  Slow closed{[&] { away.close(); }};
+  CHECK(error_under(closed) == Errc::closed);
+  CHECK(closed.unlocked == 1);
+}
+
 TEST_CASE("a fallback of its own for each path is locked and unlocked under its name") {
   struct Named {
     std::vector<std::string>& log;
@@ -390,6 +413,10 @@ TEST_CASE("a coroutine runs under the lock, and is told what a function is told"
       run(co_with_lock(*client, "/lock", {.wait = 100ms, .when_busy = Otherwise::skip}, never)));
   CHECK(error_of_call([&] { return run(co_with_lock(*client, "/lock", {.wait = 0ms}, never)); }) ==
         busy);
+  const std::stop_source stop;
+  CHECK(error_of_call([&] {
+          return run(co_with_lock(*client, "/lock", {.stop = stop.get_token()}, never));
+        }) == Errc::invalid_argument);
   std::mutex blocking;
   CHECK(error_of_call([&] {
           return run(co_with_lock(*client, "/lock", {.fallback = blocking}, never));

@@ -85,7 +85,9 @@ struct WithLockOptions {
   LockKind kind = LockKind::mutex;
   /// Its further terms; the `hold_at_most` above wins.
   LockOptions lock{};
-  /// Ends the wait with operation_aborted. Only for with_lock().
+  /// Ends the wait with operation_aborted. Only for with_lock(). The wait for a fallback is not
+  /// cut, for not every lock can be told; but what is had then is let go of, and the function not
+  /// run.
   std::stop_token stop{};
 };
 
@@ -175,9 +177,9 @@ boost::asio::awaitable<LockedCall<Value>> co_run(std::shared_ptr<Client> client,
 /// deadline_exceeded, not_connected, connection_loss, session_lost (*away*; with skip or a fallback
 /// they are not thrown); lock_lost (when_lost); and whatever else, in both cases: closed,
 /// operation_aborted, invalid_argument, no_auth, would_deadlock and so on. A client that is closing
-/// is not away: nothing new shall begin. Who was seen to be ahead before ZooKeeper went away counts
-/// as being in, so that it is busy, until this client's own session has ended: then theirs may
-/// have, too.
+/// is not away: nothing new shall begin, and the client is looked at again when the fallback is
+/// had. Who was seen to be ahead before ZooKeeper went away counts as being in, so that it is busy,
+/// until this client's own session has ended: then theirs may have, too.
 template <typename Function>
 auto with_lock(const Client& client, const std::string& path, const WithLockOptions& options,
                Function&& function) {

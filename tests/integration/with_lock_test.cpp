@@ -207,6 +207,16 @@ TEST_CASE("a fallback of its own for each path is locked and unlocked under its 
   CHECK(log == std::vector<std::string>{"lock /a", "run", "unlock /a"});
 }
 
+TEST_CASE("a fallback that is null is refused") {
+  const std::shared_ptr<std::mutex> null;
+  CHECK(error_of([&] { static_cast<void>(Fallback{null}); }) == Errc::invalid_argument);
+  Client away{options_for(nowhere)};
+  const WithLockOptions options{.wait = 0s,
+                                .fallback = Fallback::by_path([&](const auto&) { return null; })};
+  CHECK(error_of_call([&] { return with_lock(away, "/a", options, [] { FAIL("it runs"); }); }) ==
+        Errc::invalid_argument);
+}
+
 TEST_CASE("a fallback serves while the server is down, and the lock again when it is back") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   testing::TestingServer server;

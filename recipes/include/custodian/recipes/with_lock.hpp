@@ -20,7 +20,12 @@
 /// same time. Where two at once do harm, do not set a fallback.
 ///
 /// When not to use it: for a lock that outlives a function, or is passed on (Lease); for re-entry:
-/// a call inside another one on the same path is busy, with itself.
+/// a call inside another one on the same path is busy, with itself. A call inside another one on
+/// another path is fine; but with one fallback for all paths it waits for itself when ZooKeeper is
+/// away, for ever if that lock has no try_lock_for(): use Fallback::by_path().
+///
+/// A path is never below that of another lock: a child there whose name looks like a contender's
+/// ("x-lock-0000000000") counts as one.
 ///
 /// Threads: any. Lifetimes: the client may go first (calls then fail with closed).
 

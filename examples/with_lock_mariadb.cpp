@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A lock with a name, on a connection of its own: the database releases it when that ends.
+/// A lock with a name, on a connection of its own: the database releases it when that ends, also if
+/// that is while the work goes on. Nobody is told then: a fallback's loss is not watched.
 class MariaDbLock {
  public:
   MariaDbLock(std::string socket, std::string name)
@@ -52,6 +53,8 @@ class MariaDbLock {
     if (connection_ != nullptr) return;
     connection_ = mysql_init(nullptr);
     if (connection_ == nullptr) throw std::bad_alloc{};
+    // The database ends a connection that is silent for longer: as it is while the work goes on.
+    mysql_options(connection_, MYSQL_INIT_COMMAND, "SET SESSION wait_timeout = 31536000");
     if (mysql_real_connect(connection_, nullptr, "root", nullptr, nullptr, 0, socket_.c_str(), 0) ==
         nullptr) {
       fail();
@@ -63,10 +66,12 @@ class MariaDbLock {
         mysql_store_result(connection_), &mysql_free_result};
     if (!result) fail();
     const MYSQL_ROW row = mysql_fetch_row(result.get());
-    return row != nullptr && *row != nullptr ? *row : "";
+    // NULL is an error, or that the session was killed: not that somebody else has the lock.
+    if (row == nullptr || *row == nullptr) fail("no answer to " + statement);
+    return *row;
   }
-  [[noreturn]] void fail() {
-    const std::string why = mysql_error(connection_);
+  [[noreturn]] void fail(std::string why = {}) {
+    if (const std::string told = mysql_error(connection_); !told.empty()) why = told;
     unlock();
     throw std::runtime_error{"MariaDB: " + why};
   }

@@ -8,8 +8,8 @@
 namespace custodian::recipes_detail {
 
 enum class LockAnswer {
-  busy,    ///< somebody else is in
-  away,    ///< nobody can say who is in
+  busy,    ///< somebody else is in, or may be
+  away,    ///< there is no connection, and nobody has been seen in
   failed,  ///< neither: the error says what
 };
 
@@ -17,10 +17,11 @@ enum class LockAnswer {
 struct LastSight {
   error_code error;
   bool somebody_ahead = false;
-  bool connected = false;
+  bool connected = false;  ///< and not suspended, when the acquire had ended
 };
 
-/// Doubt is no permission: away is only what nobody has been seen in.
+/// Doubt is no permission. With a connection it is never away: a server that was merely slow to
+/// answer keeps the holder's session alive; one that does not answer at all is soon no connection.
 [[nodiscard]] LockAnswer lock_answer(const LastSight& seen) noexcept;
 
 }  // namespace custodian::recipes_detail

@@ -45,13 +45,16 @@ std::string fill_path(std::string_view pattern, const std::vector<std::string>& 
     if (pattern.substr(at, 2) != "{}") refuse("pattern: a brace that is no {}");
     if (filled) refuse("pattern: two {} in one part of a path, which nobody could tell apart");
     if (used == values.size()) refuse("values: there are fewer than {}");
-    if (values[used].empty()) refuse("values: one is empty");
+    if (values[used].empty()) refuse("values: one is empty, or null");
     path += escaped(values[used]);
     ++used;
     ++at;
     filled = true;
   }
   if (used < values.size()) refuse("values: there are more than {}");
+  if (path == "/zookeeper" || path.starts_with("/zookeeper/")) {
+    refuse("values: /zookeeper is ZooKeeper's own");
+  }
   return path;
 }
 

@@ -16,10 +16,9 @@ LockAnswer lock_answer(const LastSight& seen) noexcept {
                          seen.error == ServerErrc::connection_loss ||
                          seen.error == ServerErrc::operation_timeout;
   if (seen.error && !no_answer) return LockAnswer::failed;
-  if (seen.somebody_ahead) return LockAnswer::busy;
-  // Late, and in the queue: whoever was ahead has gone, or could not be looked for.
-  const bool looked = !seen.error && seen.connected;
-  return looked ? LockAnswer::busy : LockAnswer::away;
+  // With a connection it was slow, or is back: whoever holds the lock may be alive.
+  if (seen.somebody_ahead || seen.connected) return LockAnswer::busy;
+  return LockAnswer::away;
 }
 
 namespace {
@@ -80,8 +79,16 @@ std::optional<LockedEntry> judge(const Client& client, const std::string& path,
                    "ZooKeeper does not answer");
 }
 
-LockedEntry under_fallback(const std::string& path, const WithLockOptions& options,
-                           std::shared_ptr<void> held) {
+/// Throws if the fallback was had, or not, too late: for nothing new may begin.
+LockedEntry under_fallback(const Client& client, const std::string& path,
+                           const WithLockOptions& options, std::shared_ptr<void> held) {
+  if (options.stop.stop_requested()) {
+    throw Error{asio::error::operation_aborted, "with_lock", path,
+                "while the fallback was waited for"};
+  }
+  if (const error_code why = client.unusable()) {
+    throw Error{why, "with_lock", path, "while the fallback was waited for"};
+  }
   if (held) return {.under = Under::fallback, .fallback = std::move(held)};
   return otherwise(options.when_busy, path, busy(),
                    "ZooKeeper does not answer, and somebody else holds the fallback");
@@ -125,13 +132,14 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
   if (auto entry = judge(client, path, options, error, std::move(result))) {
     return std::move(*entry);
   }
-  return under_fallback(path, options, options.fallback.hold(path, wait));
+  return under_fallback(client, path, options, options.fallback.hold(path, wait));
 }
 
 asio::awaitable<LockedEntry> co_enter(std::shared_ptr<Client> client, std::string path,
                                       WithLockOptions options) {
   refuse(static_cast<bool>(options.fallback), path,
          "fallback: it would block; a coroutine takes `async_fallback`");
+  refuse(options.stop.stop_possible(), path, "stop: a coroutine is stopped by its cancellation");
   const QueuePtr queue = queue_of(*client, path, options);
   const nanoseconds wait = wait_of(*client, options);
   const Deadline deadline{wait};
@@ -153,7 +161,7 @@ asio::awaitable<LockedEntry> co_enter(std::shared_ptr<Client> client, std::strin
   }
   auto falling_back = options.async_fallback(path, wait);
   std::shared_ptr<void> held = co_await std::move(falling_back);
-  co_return under_fallback(path, options, std::move(held));
+  co_return under_fallback(*client, path, options, std::move(held));
 }
 
 }  // namespace custodian::recipes_detail

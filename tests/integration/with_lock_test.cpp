@@ -1,11 +1,6 @@
 #include "custodian/recipes/with_lock.hpp"
 
-#include <atomic>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/error.hpp>
 #include <functional>
 #include <mutex>
 
@@ -88,6 +83,20 @@ TEST_CASE("busy: thrown with the name of who is ahead, or skipped, and never und
   CHECK(eventually([&] { return names_below(*client, "/lock").size() == 1; }));
 }
 
+TEST_CASE("a wait that is shorter than the server's answer takes ends busy, not away") {
+  TestClient client{"slow"};
+  InterProcessMutex mutex{*client, "/lock"};
+  const Lease held = mutex.acquire();
+  std::mutex fallback;
+  for (int i = 0; i < 10; ++i) {
+    CHECK(error_of_call([&] {
+            return with_lock(*client, "/lock", {.wait = 1us, .fallback = fallback},
+                             [] { FAIL("two are in"); });
+          }) == busy);
+  }
+  CHECK(eventually([&] { return mutex.queue_length() == 1; }));
+}
+
 TEST_CASE("a call inside another on the same path is busy with itself") {
   TestClient client{"nested"};
   const auto call = with_lock(*client, "/lock", {.wait = patience}, [&] {
@@ -152,6 +161,29 @@ TEST_CASE("away, and somebody else holds the fallback: busy, within the wait") {
   CHECK(error_of_call([&] { return elsewhere(Otherwise::fail); }) == busy);
 }
 
+TEST_CASE("a stop, or a client that closes, while a fallback is waited for: it is let go of") {
+  struct Slow {
+    std::function<void()> meanwhile;
+    int unlocked = 0;
+    void lock() const { meanwhile(); }
+    void unlock() { ++unlocked; }
+  };
+  Client away{options_for(nowhere)};
+  std::stop_source stop;
+  const auto error_under = [&](Slow& slow) {
+    const WithLockOptions options{.wait = 0s, .fallback = slow, .stop = stop.get_token()};
+    return error_of_call(
+        [&] { return with_lock(away, "/lock", options, [] { FAIL("it runs"); }); });
+  };
+  Slow stopped{[&] { stop.request_stop(); }};
+  CHECK(error_under(stopped) == asio::error::operation_aborted);
+  CHECK(stopped.unlocked == 1);
+  stop = std::stop_source{};
+  Slow closed{[&] { away.close(); }};
+  CHECK(error_under(closed) == Errc::closed);
+  CHECK(closed.unlocked == 1);
+}
+
 TEST_CASE("a fallback of its own for each path is locked and unlocked under its name") {
   struct Named {
     std::vector<std::string>& log;
@@ -168,6 +200,16 @@ TEST_CASE("a fallback of its own for each path is locked and unlocked under its 
       with_lock(away, "/a", {.wait = 0s, .fallback = fallback}, [&] { log.emplace_back("run"); });
   CHECK(call.under == Under::fallback);
   CHECK(log == std::vector<std::string>{"lock /a", "run", "unlock /a"});
+}
+
+TEST_CASE("a fallback that is null is refused") {
+  const std::shared_ptr<std::mutex> null;
+  CHECK(error_of([&] { static_cast<void>(Fallback{null}); }) == Errc::invalid_argument);
+  Client away{options_for(nowhere)};
+  const WithLockOptions options{.wait = 0s,
+                                .fallback = Fallback::by_path([&](const auto&) { return null; })};
+  CHECK(error_of_call([&] { return with_lock(away, "/a", options, [] { FAIL("it runs"); }); }) ==
+        Errc::invalid_argument);
 }
 
 TEST_CASE("a fallback serves while the server is down, and the lock again when it is back") {
@@ -326,112 +368,6 @@ TEST_CASE("a path is built from the call's arguments, and no argument leads else
       locked(*client, by_order, {.wait = 0s}, [&](int order) { return *inner(order + 1).value; });
   CHECK(outer(1).value == 2);
 }
-
-// The lambdas below outlive what they give: co_with_lock() keeps its function, and the lease, until
-// that has ended.
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters,cppcoreguidelines-avoid-capturing-lambda-coroutines)
-
-/// Runs a coroutine in a context of its own.
-template <typename Value>
-Value run(asio::awaitable<Value> coroutine) {
-  asio::io_context context;
-  std::exception_ptr failure;
-  std::optional<Value> result;
-  asio::co_spawn(context, std::move(coroutine), [&](std::exception_ptr error, Value value) {
-    failure = error;
-    result.emplace(std::move(value));
-  });
-  context.run_for(patience);
-  REQUIRE((failure || result));
-  if (failure) std::rethrow_exception(failure);
-  return std::move(*result);
-}
-
-TEST_CASE("a coroutine runs under the lock, and is told what a function is told") {
-  TestClient client{"coroutine"};
-  InterProcessMutex mutex{*client, "/lock"};
-  const auto work = [&](const Lease& lease) -> asio::awaitable<int> {
-    CHECK(lease.state() == LeaseState::held);
-    asio::steady_timer timer{co_await asio::this_coro::executor, 1ms};
-    co_await timer.async_wait(asio::use_awaitable);
-    co_return 5;
-  };
-  auto call = run(co_with_lock(*client, "/lock", {.wait = patience}, work));
-  CHECK(call.under == Under::lock);
-  CHECK(call.value == 5);
-
-  const auto failing = []() -> asio::awaitable<void> {
-    throw Failure{};
-    co_return;
-  };
-  CHECK_THROWS_AS(run(co_with_lock(*client, "/lock", {.wait = patience}, failing)), Failure);
-  const auto held = mutex.try_acquire_for(patience);
-  REQUIRE(held);
-
-  const auto never = []() -> asio::awaitable<void> {
-    FAIL("two are in");
-    co_return;
-  };
-  CHECK_FALSE(
-      run(co_with_lock(*client, "/lock", {.wait = 100ms, .when_busy = Otherwise::skip}, never)));
-  CHECK(error_of_call([&] { return run(co_with_lock(*client, "/lock", {.wait = 0ms}, never)); }) ==
-        busy);
-  std::mutex blocking;
-  CHECK(error_of_call([&] {
-          return run(co_with_lock(*client, "/lock", {.fallback = blocking}, never));
-        }) == Errc::invalid_argument);
-}
-
-TEST_CASE("a coroutine falls back on what it can await, and lets go of it") {
-  Client away{options_for(nowhere)};
-  bool free = true;
-  const AsyncFallback fallback =
-      [&](std::string path, std::chrono::nanoseconds) -> asio::awaitable<std::shared_ptr<void>> {
-    CHECK(path == "/lock");
-    if (!std::exchange(free, false)) co_return nullptr;
-    co_return std::shared_ptr<void>{&free, [](void* mine) { *static_cast<bool*>(mine) = true; }};
-  };
-  const auto work = [&](const Lease& lease) -> asio::awaitable<bool> {
-    CHECK_FALSE(lease);
-    co_return free;
-  };
-  const WithLockOptions options{.wait = 200ms, .connection_wait = 50ms, .async_fallback = fallback};
-  const auto call = run(co_with_lock(away, "/lock", options, work));
-  CHECK(call.under == Under::fallback);
-  CHECK(call.value == false);
-  CHECK(free);
-  free = false;
-  CHECK(error_of_call([&] { return run(co_with_lock(away, "/lock", options, work)); }) == busy);
-  CHECK(error_of_call([&] { return with_lock(away, "/lock", options, [] {}); }) ==
-        Errc::invalid_argument);
-}
-
-TEST_CASE("a coroutine that is cancelled while it waits leaves no node") {
-  TestClient client{"cancelled"};
-  InterProcessMutex mutex{*client, "/lock"};
-  const Lease held = mutex.acquire();
-  asio::io_context context;
-  asio::cancellation_signal signal;
-  error_code ended;
-  const auto never = []() -> asio::awaitable<void> {
-    FAIL("two are in");
-    co_return;
-  };
-  asio::co_spawn(context, co_with_lock(*client, "/lock", {.wait = patience}, never),
-                 asio::bind_cancellation_slot(
-                     signal.slot(), [&](std::exception_ptr error, const LockedCall<void>&) {
-                       ended = error_of([&] { std::rethrow_exception(error); });
-                     }));
-  std::jthread cancels{[&] {
-    static_cast<void>(eventually([&] { return mutex.queue_length() == 2; }));
-    asio::post(context, [&] { signal.emit(asio::cancellation_type::terminal); });
-  }};
-  context.run_for(patience);
-  CHECK(ended == asio::error::operation_aborted);
-  CHECK(eventually([&] { return mutex.queue_length() == 1; }));
-}
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters,cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 }  // namespace
 }  // namespace custodian::tests

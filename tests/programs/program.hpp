@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace custodian::tests {
@@ -18,6 +20,28 @@ namespace custodian::tests {
 struct Result {
   int status = -1;
   std::string output;
+};
+
+/// A process that is ended with its owner, if it has not ended by itself: it is a timeout(1), which
+/// passes the signal on.
+class Child {
+ public:
+  template <typename... Words>
+  explicit Child(Words&&... words) : process_{std::forward<Words>(words)...} {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    std::error_code ignored;
+    if (!process_.running(ignored)) return;
+    ::kill(process_.id(), SIGTERM);
+    process_.wait(ignored);
+  }
+
+  boost::process::child* operator->() { return &process_; }
+  const boost::process::child* operator->() const { return &process_; }
+
+ private:
+  boost::process::child process_;
 };
 
 class Program {
@@ -37,11 +61,11 @@ class Program {
     }
     return false;
   }
-  void signal(int number) const { ::kill(child_.id(), number); }
+  void signal(int number) const { ::kill(child_->id(), number); }
   [[nodiscard]] Result result() {
     for (std::string line; std::getline(output_, line);) read_ += line + '\n';
-    child_.wait();
-    return {child_.exit_code(), read_};
+    child_->wait();
+    return {child_->exit_code(), read_};
   }
 
  private:
@@ -53,7 +77,7 @@ class Program {
   }
 
   boost::process::ipstream output_;
-  boost::process::child child_;
+  Child child_;
   std::string read_;
 };
 

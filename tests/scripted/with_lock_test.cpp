@@ -26,19 +26,19 @@ struct Ending {
 using Work = std::function<asio::awaitable<int>(const Lease&)>;
 
 Ending call_under_lock(World& world, Client& client, WithLockOptions options, Work work) {
-  Ending ending;
+  const auto ending = std::make_shared<Ending>();
   asio::co_spawn(world.context, co_with_lock(client, path, std::move(options), std::move(work)),
-                 [&ending](std::exception_ptr failure, LockedCall<int> call) {
-                   ending.arrived = true;
-                   ending.call = std::move(call);
+                 [ending](std::exception_ptr failure, LockedCall<int> call) {
+                   ending->arrived = true;
+                   ending->call = std::move(call);
                    try {
                      if (failure) std::rethrow_exception(failure);
                    } catch (const Error& error) {
-                     ending.error = error.code();
+                     ending->error = error.code();
                    }
                  });
-  world.run_until([&] { return ending.arrived; });
-  return ending;
+  world.run_until([&] { return ending->arrived; });
+  return std::move(*ending);
 }
 
 // co_with_lock() keeps its function, and the lease, until what it gives has ended.

@@ -19,14 +19,15 @@ TEST_CASE("an acquire that was late with nobody in sight is busy if there is a c
   CHECK(lock_answer({{}, false, false}) == LockAnswer::away);
 }
 
-TEST_CASE("ZooKeeper is away if it did not answer, and for no other reason") {
+TEST_CASE("ZooKeeper is away if there is no connection and no answer, and for no other reason") {
   for (const bool connected : {false, true}) {
     for (const error_code error :
          {make_error_code(Errc::deadline_exceeded), make_error_code(Errc::not_connected),
           make_error_code(Errc::deadline_exceeded_outcome_unknown),
           make_error_code(Errc::session_lost), make_error_code(ServerErrc::connection_loss),
           make_error_code(ServerErrc::operation_timeout)}) {
-      CHECK(lock_answer({error, false, connected}) == LockAnswer::away);
+      CHECK(lock_answer({error, false, connected}) ==
+            (connected ? LockAnswer::busy : LockAnswer::away));
     }
     for (const error_code error :
          {make_error_code(Errc::closed), make_error_code(Errc::forked),

@@ -73,6 +73,13 @@ TEST_CASE("a pattern that does not fit its values is refused, with the reason") 
   CHECK(refused("{}", {"/a"}) == Errc::invalid_argument);
   CHECK(refused("", {}) == Errc::invalid_argument);
   CHECK_FALSE(refused("/{}/{}", {"a", "b"}));
+  CHECK(refused("/{}", {"zookeeper"}) == Errc::invalid_argument);
+  CHECK(refused("/{}/a", {"zookeeper"}) == Errc::invalid_argument);
+  CHECK(refused("/zoo{}/{}", {"keeper", "config"}) == Errc::invalid_argument);
+  CHECK_FALSE(refused("/{}", {"zookeepers"}));
+  CHECK_FALSE(refused("/a/{}", {"zookeeper"}));
+  const char* const null = nullptr;
+  CHECK_THROWS_AS(static_cast<void>(path_of("/{}", null)), Error);
   try {
     static_cast<void>(path_of("/{}-{}", "a-b", "c"));
     FAIL("two values in one part are refused");

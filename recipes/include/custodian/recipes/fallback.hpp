@@ -9,7 +9,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include "custodian/error.hpp"
 
 namespace custodian {
 
@@ -22,7 +25,11 @@ concept FallbackLock = requires(Lock& lock) {
 
 /// Any lock of the standard's shape: a `std::mutex`, one of a database, one of a file. With a
 /// try_lock_for() it is waited for as long as for ZooKeeper's lock; without, until it is free. It
-/// is locked and unlocked by the thread that runs the function.
+/// is locked and unlocked by the thread that runs the function. Its loss, as of one whose
+/// connection to a database dies, is told to nobody: the function goes on, and others may be in.
+///
+/// When calls nest, on different paths, use by_path(): one lock for all paths is wanted a second
+/// time by the inner call, which waits for itself, for ever if there is no try_lock_for().
 ///
 /// Threads: a value; one may be used by several calls at once if the lock may.
 class Fallback {
@@ -33,19 +40,21 @@ class Fallback {
   template <FallbackLock Lock>
   requires(!std::same_as<Lock, const Lock>) Fallback(Lock& lock)
       : Fallback{std::shared_ptr<Lock>{std::shared_ptr<void>{}, &lock}} {}
-  /// One for all paths.
+  /// One for all paths. Throws Error (invalid_argument) if it is null.
   template <FallbackLock Lock>
   Fallback(std::shared_ptr<Lock> lock)
-      : hold_{[lock = std::move(lock)](const std::string&, std::chrono::nanoseconds wait) {
-          return lock_within(lock, wait);
-        }} {}
-  /// A lock of its own for each path: `make(path)` gives it, as a `std::shared_ptr`.
+      : hold_{
+            [lock = given(std::move(lock), {})](const std::string&, std::chrono::nanoseconds wait) {
+              return lock_within(lock, wait);
+            }} {}
+  /// A lock of its own for each path: `make(path)` gives it, as a `std::shared_ptr`. If that is
+  /// null, the call throws Error (invalid_argument).
   template <std::invocable<const std::string&> Make>
   [[nodiscard]] static Fallback by_path(Make make) {
     Fallback fallback;
     fallback.hold_ = [make = std::move(make)](const std::string& path,
                                               std::chrono::nanoseconds wait) {
-      return lock_within(make(path), wait);
+      return lock_within(given(make(path), path), wait);
     };
     return fallback;
   }
@@ -60,6 +69,11 @@ class Fallback {
   }
 
  private:
+  template <typename Lock>
+  static std::shared_ptr<Lock> given(std::shared_ptr<Lock> lock, std::string_view path) {
+    if (!lock) throw Error{Errc::invalid_argument, "Fallback", path, "the lock is null"};
+    return lock;
+  }
   template <typename Lock>
   static std::shared_ptr<void> lock_within(std::shared_ptr<Lock> lock,
                                            std::chrono::nanoseconds wait) {

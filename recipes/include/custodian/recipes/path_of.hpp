@@ -35,7 +35,9 @@ concept PathValue = std::convertible_to<const T&, std::string_view> ||
 namespace recipes_detail {
 template <PathValue Value>
 [[nodiscard]] std::string text_of(const Value& value) {
-  if constexpr (std::convertible_to<const Value&, std::string_view>) {
+  if constexpr (std::is_pointer_v<Value>) {
+    return value == nullptr ? std::string{} : std::string{value};
+  } else if constexpr (std::convertible_to<const Value&, std::string_view>) {
     return std::string{std::string_view{value}};
   } else {
     return std::to_string(value);
@@ -48,8 +50,12 @@ template <PathValue Value>
 /// beyond ASCII, and "." and ".." as a whole are written as in a URL, "%2F".
 ///
 /// Throws Error (invalid_argument), naming the reason: there are more or fewer values than `{}`; a
-/// text is empty; two `{}` stand in one part ("/{}-{}" would take "a-b", "c" and "a", "b-c" for the
-/// same); there is another brace; the path does not begin with '/'.
+/// text is empty, or a null pointer; two `{}` stand in one part ("/{}-{}" would take "a-b", "c" and
+/// "a", "b-c" for the same); there is another brace; the path does not begin with '/', or is
+/// "/zookeeper" or below it, which is ZooKeeper's own.
+///
+/// For a lock's path: never below the path of another lock, where a value like
+/// "x-lock-0000000000" would count as a contender.
 template <PathValue... Values>
 [[nodiscard]] std::string path_of(std::string_view pattern, const Values&... values) {
   return recipes_detail::fill_path(pattern,

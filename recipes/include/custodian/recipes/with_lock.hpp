@@ -7,10 +7,11 @@
 ///                                 {.wait = 2s, .when_busy = Otherwise::skip}, [&] { report(); });
 ///     if (!call) log("somebody else makes the report");
 ///
-/// Two reasons not to get the lock are told apart. *Busy*: somebody else is in, and the wait is
-/// over; the function is skipped, or an error is thrown, but it never runs. *Away*: ZooKeeper does
-/// not answer, so that nobody can say who is in. Then it may run under a fallback: any lock that
-/// does not need ZooKeeper.
+/// Two reasons not to get the lock are told apart. *Busy*: somebody else is in, or may be: the wait
+/// is over, and there is a connection. The function is skipped, or an error is thrown, but it never
+/// runs. *Away*: the wait is over, there is no connection, and nobody has been seen in. Then it may
+/// run under a fallback: any lock that does not need ZooKeeper. A server that is slow is not away:
+/// with a wait that is shorter than its answer takes, a lock that is free is busy, too.
 ///
 /// What a fallback is worth: who falls back is kept apart from others who fall back on the same
 /// lock, and from *nobody else*. If only this process is cut off, others go on under ZooKeeper's
@@ -19,7 +20,12 @@
 /// same time. Where two at once do harm, do not set a fallback.
 ///
 /// When not to use it: for a lock that outlives a function, or is passed on (Lease); for re-entry:
-/// a call inside another one on the same path is busy, with itself.
+/// a call inside another one on the same path is busy, with itself. A call inside another one on
+/// another path is fine; but with one fallback for all paths it waits for itself when ZooKeeper is
+/// away, for ever if that lock has no try_lock_for(): use Fallback::by_path().
+///
+/// A path is never below that of another lock: a child there whose name looks like a contender's
+/// ("x-lock-0000000000") counts as one.
 ///
 /// Threads: any. Lifetimes: the client may go first (calls then fail with closed).
 
@@ -70,11 +76,11 @@ struct WithLockOptions {
   /// `Lease::lost()`. Not under a fallback. Default: no limit.
   std::optional<std::chrono::nanoseconds> hold_at_most{};
 
-  /// Somebody else holds the lock, or the fallback.
+  /// Somebody else holds the lock, or the fallback; or the lock was not had in time.
   Otherwise when_busy = Otherwise::fail;
-  /// ZooKeeper does not answer, and there is no fallback.
+  /// There is no connection to ZooKeeper, and no fallback.
   Otherwise when_away = Otherwise::fail;
-  /// What to run under when ZooKeeper does not answer: for with_lock().
+  /// What to run under when there is no connection to ZooKeeper: for with_lock().
   Fallback fallback{};
   /// The same, for co_with_lock().
   AsyncFallback async_fallback{};
@@ -84,7 +90,9 @@ struct WithLockOptions {
   LockKind kind = LockKind::mutex;
   /// Its further terms; the `hold_at_most` above wins.
   LockOptions lock{};
-  /// Ends the wait with operation_aborted. Only for with_lock().
+  /// Ends the wait with operation_aborted. Only for with_lock(). The wait for a fallback is not
+  /// cut, for not every lock can be told; but what is had then is let go of, and the function not
+  /// run.
   std::stop_token stop{};
 };
 
@@ -170,12 +178,13 @@ boost::asio::awaitable<LockedCall<Value>> co_run(std::shared_ptr<Client> client,
 /// (`const Lease&`), to look at `lost()`, `token()` and `check()`; under a fallback that is empty.
 /// What the function throws passes through, after the release, and then nothing tells of a loss.
 ///
-/// Errors: device_or_resource_busy (*busy*; the message says with whom); deadline_exceeded,
-/// not_connected, connection_loss, session_lost (*away*; with skip or a fallback they are not
-/// thrown); lock_lost (when_lost); and whatever else, in both cases: closed, operation_aborted,
-/// invalid_argument, no_auth, would_deadlock and so on. A client that is closing is not away:
-/// nothing new shall begin. Who was seen to be ahead before ZooKeeper went away counts as being in,
-/// so that it is busy, until this client's own session has ended: then theirs may have, too.
+/// Errors: device_or_resource_busy (*busy*; the message says with whom, if known);
+/// deadline_exceeded, not_connected, connection_loss, session_lost (*away*; with skip or a fallback
+/// they are not thrown); lock_lost (when_lost); and whatever else, in both cases: closed,
+/// operation_aborted, invalid_argument, no_auth, would_deadlock and so on. A client that is closing
+/// is not away: nothing new shall begin, and the client is looked at again when the fallback is
+/// had. Who was seen to be ahead before ZooKeeper went away counts as being in, so that it is busy,
+/// until this client's own session has ended: then theirs may have, too.
 template <typename Function>
 auto with_lock(const Client& client, const std::string& path, const WithLockOptions& options,
                Function&& function) {

@@ -63,7 +63,7 @@ TEST_CASE("locks of all kinds are had together, and let go together") {
   CHECK(in_vain.path == "/a");
   leases.release();
   CHECK(eventually([&] { return all_nodes(*client).empty(); }));
-  CHECK(others.all.try_acquire_for(20s));
+  CHECK(others.all.try_acquire_for(patience));
 }
 
 TEST_CASE("one lock that is held by somebody keeps none of the others from anybody for long") {
@@ -72,11 +72,16 @@ TEST_CASE("one lock that is held by somebody keeps none of the others from anybo
   Locks mine{*client};
   Locks others{second};
   Lease in_the_way = others.c.acquire();
-  const GroupAcquireResult late = mine.all.try_acquire_for(2s);
+  // How far a slow machine comes by then is not said.
+  GroupAcquireResult late;
+  const error_code error = error_of([&] { late = mine.all.try_acquire_for(2s); });
+  CHECK((!error || error == Errc::deadline_exceeded));
   CHECK_FALSE(late);
-  CHECK(late.path == "/c");
-  REQUIRE(late.blocked_by);
-  CHECK(late.blocked_by->node == in_the_way.node());
+  const GroupAcquireResult tried = mine.all.try_acquire();
+  CHECK_FALSE(tried);
+  CHECK(tried.path == "/c");
+  REQUIRE(tried.blocked_by);
+  CHECK(tried.blocked_by->node == in_the_way.node());
   CHECK(eventually([&] { return all_nodes(*client).size() == 1; }));
   in_the_way.release();
   CHECK(mine.all.acquire().leases().size() == 5);
@@ -121,7 +126,7 @@ TEST_CASE("std::unique_lock has several locks; any thread unlocks them, and nobo
     CHECK_FALSE(locks.all.try_lock_for(0ms));
     std::async(std::launch::async, [&] { lock.unlock(); }).get();
     CHECK_FALSE(locks.all.current_leases());
-    CHECK(lock.try_lock_for(20s));
+    CHECK(lock.try_lock_for(patience));
     lock.unlock();
     lock.lock();
   }

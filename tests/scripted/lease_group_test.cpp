@@ -6,6 +6,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/quorum_lock.hpp"
 #include "support/catch.hpp"
 #include "world.hpp"
 
@@ -72,6 +73,75 @@ TEST_CASE("a group is held without one it can spare, and told of the next loss",
   CHECK(late.arrived());
   CHECK_FALSE(late.error());
   two.end();
+}
+
+TEST_CASE("a group of no lease, or with fewer leases than it needs, is refused", "[multi]") {
+  TwoOfThree two;
+  const auto refused = [&](std::size_t count, std::size_t needed) {
+    std::vector<Lease> leases;
+    for (std::size_t i = 0; i < count; ++i) leases.push_back(two.group.leases()[i].share());
+    try {
+      const LeaseGroup group{*two.client, std::move(leases), needed};
+    } catch (const Error& error) {
+      return error.code() == Errc::invalid_argument;
+    }
+    return false;
+  };
+  CHECK(refused(0, 0));
+  CHECK(refused(0, 1));
+  CHECK(refused(2, 0));
+  CHECK(refused(2, 3));
+  CHECK_FALSE(refused(2, 2));
+  CHECK_FALSE(refused(3, 2));
+  // What was refused has taken nothing along.
+  CHECK(two.group.state() == LeaseState::held);
+  two.end();
+}
+
+TEST_CASE("a lease that is lost while the last of three ensembles is tried does not count",
+          "[quorum]") {
+  World world;
+  testing::FakeEnsemble second{{.reconnect_pause = std::chrono::milliseconds{0}}};
+  testing::FakeEnsemble third{{.reconnect_pause = std::chrono::milliseconds{0}}};
+  const auto client_of = [&](testing::FakeEnsemble& ensemble, const std::string& name) {
+    ClientOptions options = world.options(name);
+    options.session_factory = ensemble.session_factory(name);
+    return world.client(options);
+  };
+  auto a = world.client("a");
+  auto b = client_of(second, "b");
+  auto c = client_of(third, "c");
+  auto other = client_of(third, "other");
+  {
+    // The answer of the last, where another is in, is held back until the loss is known.
+    InterProcessMutex others{*other, "/q"};
+    const auto held = run<Lease>(world, [&](auto done) { others.async_acquire(done); });
+    REQUIRE(held.arrived());
+    const std::vector<std::pair<std::size_t, Fault>> delay{
+        {0, {.kind = FaultKind::delay, .turns = 0}}};
+    const auto plan = std::make_shared<FaultsAt>("c", delay);
+    third.set_fault_plan(plan);
+    QuorumLock lock{{*a, *b, *c}, "/q", {.reach_within = std::chrono::hours{1}}};
+    int requeued = 0;
+    AcquireOptions options;
+    options.on_requeued = [&] { ++requeued; };
+    Outcome<LeaseGroup> outcome;
+    lock.async_acquire(options, outcome.handler());
+    REQUIRE(world.run_until([&] { return plan->steps() > 0; }));
+    const std::int64_t session = a->session().id;
+    world.ensemble.expire(session);
+    REQUIRE(world.run_until([&] { return a->session().id != session; }));
+    CHECK_FALSE(outcome.arrived());
+    third.release_replies();
+    REQUIRE(world.run_until_arrived(outcome));
+    CHECK_FALSE(outcome.error());
+    CHECK(outcome.result().state() == LeaseState::held);
+    CHECK(outcome.result().leases().size() == 2);
+    CHECK(requeued == 1);
+    outcome.result().release();
+    for (const auto* client : {&a, &b, &c}) CHECK(world.run_until_idle(**client));
+  }
+  for (auto* client : {&a, &b, &c, &other}) CHECK(world.end(*client));
 }
 
 TEST_CASE("whoever is told of the loss may release the group on the spot", "[multi]") {

@@ -58,6 +58,9 @@ struct Cancel {
 };
 
 using Faults = std::vector<std::pair<std::size_t, Fault>>;
+[[nodiscard]] inline bool ends_session(const Fault& fault) {
+  return fault.kind == FaultKind::expire_before || fault.kind == FaultKind::expire_after;
+}
 
 struct Verdict {
   std::string violation;  ///< empty: all is well

@@ -58,6 +58,7 @@ class Play {
   Play(Face face, const Faults& faults, std::optional<Cancel> cancel, Trouble trouble)
       : face_{face},
         faulty_{!faults.empty()},
+        expires_{std::ranges::any_of(faults, ends_session, &Faults::value_type::second)},
         cancel_{cancel},
         trouble_{trouble},
         plan_{std::make_shared<FaultsAt>("observed", faults)} {}
@@ -141,8 +142,7 @@ class Play {
       const auto& alive = world_.ensemble;
       const bool exist = std::ranges::all_of(
           leases_.leases(), [&](const Lease& lease) { return alive.exists(lease.node()); });
-      // A session that ends after the grant takes the nodes along.
-      if (!exist && leases_.state() == LeaseState::held && !faulty_) complain("a node is missing");
+      if (!exist && !expires_) complain("a node is missing");
       if (held_) complain("two hold the lock");
       return;
     }
@@ -161,11 +161,11 @@ class Play {
     options.on_position = [&waits](auto&&...) { waits = true; };
     Outcome<LeaseGroup> probe;
     others_->all.async_acquire(options, probe.handler());
-    world_.run_until([&] { return waits || probe.arrived(); });
-    if (probe.arrived() && leases_.state() == LeaseState::held &&
-        world_.ensemble.is_connected(observed_->session().id) && !faulty_) {
-      complain("another got all while they were held");
+    if (!world_.run_until([&] { return waits || probe.arrived(); })) {
+      return complain("another neither waits nor gets all");
     }
+    world_.settle();
+    if (leases_ && probe.arrived() && !expires_) complain("another got all while they were held");
     leases_.release();
     if (!world_.run_until_arrived(probe)) return complain("after the end another waits for ever");
     if (probe.error()) return complain("another fails: " + probe.error().message());
@@ -188,6 +188,7 @@ class Play {
 
   const Face face_;
   const bool faulty_;
+  const bool expires_;  ///< A session that ends after the grant takes the nodes along.
   const std::optional<Cancel> cancel_;
   const Trouble trouble_;
   const std::shared_ptr<FaultsAt> plan_;

@@ -204,6 +204,68 @@ TEST_CASE("a session lost with what was had begins again, and tells so; or fails
   CHECK(world.end(other));
 }
 
+TEST_CASE("one session lost with what was had and the place in the queue is told once", "[multi]") {
+  World world;
+  auto client = world.client("client");
+  auto other = world.client("other");
+  {
+    InterProcessMutex a{*client, "/a"};
+    InterProcessMutex b{*client, "/b"};
+    InterProcessMutex others{*other, "/b"};
+    InterProcessMultiLock both{{a, b}};
+    Lease in_the_way = held(world, others);
+    Waiting waiting{world};
+    int requeued = 0;
+    int waits_again = 0;
+    waiting.options.on_requeued = [&] { ++requeued; };
+    both.async_acquire(waiting.options, waiting.outcome.handler());
+    waiting.until_it_waits();
+    const std::int64_t before = client->session().id;
+    world.ensemble.expire(before);
+    REQUIRE(world.run_until([&] {
+      waits_again = static_cast<int>(world.ensemble.children("/b").size());
+      return client->session().id != before && waits_again == 2;
+    }));
+    // Both of the new session, for whoever waits holds what is before.
+    CHECK(world.ensemble.children("/a").size() == 1);
+    in_the_way.release();
+    REQUIRE(world.run_until_arrived(waiting.outcome));
+    CHECK_FALSE(waiting.outcome.error());
+    CHECK(waiting.outcome.result().state() == LeaseState::held);
+    world.settle();
+    CHECK(requeued == 1);
+    waiting.outcome.result().release();
+    CHECK(world.run_until_idle(*client));
+  }
+  CHECK(world.end(client));
+  CHECK(world.end(other));
+}
+
+TEST_CASE("whenever a lease is lost, all locks are handed out or none", "[multi]") {
+  World world;
+  auto client = world.client("client");
+  {
+    InterProcessMutex a{*client, "/a"};
+    InterProcessMutex b{*client, "/b"};
+    InterProcessMultiLock both{{a, b}};
+    // The maximum time is up a little later each time: before, between or after the last steps.
+    for (int round = 1; round <= 200; ++round) {
+      Waiting waiting{world};
+      waiting.options.lease.hold_at_most = std::chrono::microseconds{round * 5};
+      both.async_acquire(waiting.options, waiting.outcome.handler());
+      REQUIRE(world.run_until_arrived(waiting.outcome));
+      LeaseGroup& leases = waiting.outcome.result();
+      CHECK(waiting.outcome.error() == (leases ? error_code{} : Errc::lock_lost));
+      if (leases) CHECK((leases.leases().size() == 2 && leases.needed() == 2));
+      leases.release();
+      REQUIRE(world.run_until_idle(*client));
+      CHECK(world.ensemble.children("/a").empty());
+      CHECK(world.ensemble.children("/b").empty());
+    }
+  }
+  CHECK(world.end(client));
+}
+
 TEST_CASE("a node that an operator deletes ends the acquire of the locks behind it", "[multi]") {
   World world;
   auto client = world.client("client");

@@ -7,6 +7,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/post.hpp>
 #include <iostream>
+#include <set>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "lock_play.hpp"
@@ -30,6 +31,14 @@ struct Ensembles {
   testing::FakeEnsemble third{{.reconnect_pause = 0ms}};
   std::array<testing::FakeEnsemble*, 3> all{&world.ensemble, &second, &third};
 
+  /// How many of these nodes, each in its ensemble, are there.
+  [[nodiscard]] std::ptrdiff_t existing(const std::set<std::string>& nodes) const {
+    return std::ranges::count_if(all, [&](const auto* ensemble) {
+      return std::ranges::any_of(ensemble->children(path), [&](const std::string& name) {
+        return nodes.contains(std::string{path}.append("/").append(name));
+      });
+    });
+  }
   /// Whether nobody has a node, or a watch, on any.
   [[nodiscard]] bool empty() const {
     return std::ranges::all_of(all, [](const auto* ensemble) {
@@ -302,8 +311,15 @@ TEST_CASE("quorum: an even number, less than three, or one twice are refused", "
   for (auto* client : {&a, &b, &c, &d}) CHECK(world.end(*client));
 }
 
+/// Their names have a uuid each, so that no two are alike, in whichever ensembles they are.
+std::set<std::string> nodes_of(const LeaseGroup& leases) {
+  std::set<std::string> nodes;
+  for (const Lease& lease : leases.leases()) nodes.insert(lease.node());
+  return nodes;
+}
+
 /// "other" holds all, and lets go when "observed" waits, whose client of one ensemble meets a
-/// fault, or who is cancelled. What is wrong with it; empty if nothing.
+/// fault, or who is cancelled; then "other" comes again. What is wrong with it; empty if nothing.
 std::string play_quorum(std::size_t where, const Faults& faults, std::optional<Cancel> cancel,
                         std::size_t* steps = nullptr) {
   Ensembles ensembles;
@@ -311,6 +327,8 @@ std::string play_quorum(std::size_t where, const Faults& faults, std::optional<C
   Contender observed{ensembles, "observed"};
   Contender other{ensembles, "other"};
   LeaseGroup held = other.acquired();
+  const auto nodes_before = nodes_of(held);
+  const bool expires = std::ranges::any_of(faults, ends_session, &Faults::value_type::second);
   const auto plan = std::make_shared<FaultsAt>("observed" + std::to_string(where), faults);
   asio::cancellation_signal signal;
   plan->submitted = [&](std::size_t step) {
@@ -327,11 +345,23 @@ std::string play_quorum(std::size_t where, const Faults& faults, std::optional<C
   const bool cancelled = cancel && outcome.error() == asio::error::operation_aborted;
   if (outcome.error() && !cancelled) fault = outcome.error().message();
   if (!outcome.error() && outcome.result().leases().size() < 2) fault = "too few";
-  if (!outcome.error() && held) fault = "two hold it";
+  if (!outcome.error() && ensembles.existing(nodes_before) > 1) fault = "two hold it";
   held.release();
-  outcome.result().release();
-  auto next = other.begin();
+  LeaseGroup& leases = outcome.result();
+  const auto nodes = nodes_of(leases);
+  if (!expires && ensembles.existing(nodes) != std::ssize(nodes)) fault = "a node is missing";
+  bool waits = false;
+  auto next = other.begin({.on_position = [&waits](auto&&...) { waits = true; }});
+  if (!world.run_until([&] { return waits || next.arrived(); })) {
+    return "another neither waits nor gets it";
+  }
+  world.settle();
+  if (next.arrived() && leases && (!expires || ensembles.existing(nodes) > 1)) {
+    fault = "another got it while it was held";
+  }
+  leases.release();
   if (!world.run_until_arrived(next)) return "after the end another waits for ever";
+  if (next.error()) fault = "another fails: " + next.error().message();
   next.result().release();
   plan->submitted = nullptr;
   if (!observed.end() || !other.end()) fault = "something is left in a client";

@@ -229,19 +229,20 @@ void revoke(const Peer& asked, const Peer& other) {
   Driver others{other};
   for (const std::string kind : {"mutex", "write", "read"}) {
     const std::string path = stage.path(kind);
-    const std::string wanted = kind == "mutex" ? "mutex" : "write";
+    const std::string lock = kind + ' ' + path;
+    const std::string wanted = (kind == "mutex" ? "mutex " : "write ") + path;
     Session holder{its, "holder-" + kind};
     Session waiter{others, "waiter-" + kind};
     Session asking{others, "asking-" + kind};
-    holder.does("acquire-revocable " + kind + " " + path);
-    waiter.begin("acquire " + wanted + " " + path);
+    holder.does("acquire-revocable " + lock);
+    waiter.begin("acquire " + wanted);
     REQUIRE(stage.waits(waiter, holder, path));
     for (int time = 0; time < 3; ++time) {
-      asking.does("revoke " + kind + " " + path);
+      asking.does("revoke " + lock);
       holder.does("await-revocation");
     }
     CHECK_FALSE(waiter.has_ended());
-    holder.does("release " + kind + " " + path);
+    holder.does("release " + lock);
     static_cast<void>(waiter.end());
   }
 }

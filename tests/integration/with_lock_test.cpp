@@ -230,11 +230,11 @@ TEST_CASE("a fallback of its own for each path is locked and unlocked under its 
 }
 
 TEST_CASE("a fallback that is null is refused") {
-  const std::shared_ptr<std::mutex> null;
+  std::shared_ptr<std::mutex> null;
   CHECK(error_of([&] { static_cast<void>(Fallback{null}); }) == Errc::invalid_argument);
   Client away{options_for(nowhere)};
-  const WithLockOptions options{.wait = 0s,
-                                .fallback = Fallback::by_path([&](const auto&) { return null; })};
+  const WithLockOptions options{
+      .wait = 0s, .fallback = Fallback::by_path([&](const auto&) { return decltype(null){}; })};
   CHECK(error_of_call([&] { return with_lock(away, "/a", options, [] { FAIL("it runs"); }); }) ==
         Errc::invalid_argument);
 }

@@ -229,7 +229,8 @@ void revoke(const Peer& asked, const Peer& other) {
   Driver others{other};
   for (const std::string kind : {"mutex", "write", "read"}) {
     const std::string path = stage.path(kind);
-    const std::string lock = kind + ' ' + path;
+    std::string lock = kind + ' ';
+    lock += path;
     const std::string wanted = (kind == "mutex" ? "mutex " : "write ") + path;
     Session holder{its, "holder-" + kind};
     Session waiter{others, "waiter-" + kind};

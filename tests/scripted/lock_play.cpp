@@ -157,7 +157,7 @@ class Play {
     std::vector<std::string> nodes;
     for (const std::string part : {"locks", "leases"}) {
       for (const std::string& name : world_.ensemble.children(lock_path + ("/" + part))) {
-        nodes.push_back(part + "/" + name);
+        nodes.push_back(std::string{part}.append("/").append(name));
       }
     }
     return nodes;

@@ -77,8 +77,10 @@ TEST_CASE(
     });
   };
   CHECK(each_has_a_turn());
-  for (const testing::Loss loss : {testing::Loss::kill, testing::Loss::pause}) {
-    cluster.lose_quorum(loss);
+  // Killed, not paused: members of ZooKeeper 3.8.0 that were paused under load may come back as a
+  // quorum, with a leader, that commits nothing any more.
+  for (int times = 0; times < 2; ++times) {
+    cluster.lose_quorum(testing::Loss::kill);
     cluster.regain_quorum();
     CHECK(each_has_a_turn());
   }

@@ -9,9 +9,9 @@
 /// may unlock it. Nothing is re-entrant: an acquire by somebody who holds one of the locks already,
 /// by this object or otherwise, waits for itself.
 ///
-/// An acquire is run by the client of the first lock, and ends with `closed` when that is closed. It
-/// passes through the executor of every client in turn: one that is stopped or kept busy holds the
-/// acquire up, its deadline and its cancellation included.
+/// An acquire is run by the client of the first lock, and ends with `closed` when that is closed.
+/// It passes through the executor of every client in turn: one that is stopped or kept busy holds
+/// the acquire up, its deadline and its cancellation included.
 ///
 /// Threads: any. Lifetimes: the clients may go first (acquires then fail with closed); a group or a
 /// waiting acquire may outlive the lock object.

@@ -67,8 +67,9 @@ class LeaseGroup {
   [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
 
   /// Stops as soon as too few of the leases are held; never after the group was released (but for a
-  /// loss that is being told at that moment), nor if it is empty. Callbacks on it run on the callback executor of the client whose lease was the one
-  /// too many, as those of Lease::lost(), and must not keep it busy.
+  /// loss that is being told at that moment), nor if it is empty. Callbacks on it run on the
+  /// callback executor of the client whose lease was the one too many, as those of Lease::lost(),
+  /// and must not keep it busy.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
   /// Waits until the group is lost.

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "eager.hpp"
+#include "group_count.hpp"
 #include "permit_count.hpp"
 #include "shared_node.hpp"
 
@@ -127,9 +128,7 @@ asio::awaitable<Turn> take_all(AcquirePtr acquire, std::vector<OwnNode> nodes) {
   }
   // The first may have been lost before the last was had.
   for (const Lease& lease : all.leases) {
-    if (lease.state() != LeaseState::lost) continue;
-    const bool deleted = lease.loss_reason() == LossReason::node_deleted;
-    co_return Turn{deleted ? Errc::node_deleted : Errc::session_lost, {}};
+    if (lease.state() == LeaseState::lost) co_return Turn{error_of(lease.loss_reason()), {}};
   }
   co_return all;
 }

@@ -207,5 +207,23 @@ TEST_CASE("semaphore: who asks for more than there are waits without leases unti
   CHECK(world.end(client));
 }
 
+TEST_CASE("semaphore: permits whose time is up before the last is had are not asked for again",
+          "[semaphore]") {
+  World world;
+  auto client = world.client("observed");
+  {
+    InterProcessSemaphore mine{*client, path, maximum};
+    AcquireOptions options;
+    options.lease.hold_at_most = std::chrono::nanoseconds{1};
+    const auto two = run<std::vector<Lease>>(
+        world, [&](auto done) { mine.async_acquire(2, options, std::move(done)); });
+    REQUIRE(two.arrived());
+    CHECK(two.error() == Errc::lock_lost);
+    CHECK(world.run_until_idle(*client));
+    CHECK(world.run_until([&] { return leases(world).empty(); }));
+  }
+  CHECK(world.end(client));
+}
+
 }  // namespace
 }  // namespace custodian::tests

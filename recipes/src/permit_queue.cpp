@@ -152,9 +152,10 @@ asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, PermitQueuePtr qu
 
 /// Waits, first at the turnstile, until a counter says that there are so many permits at all. Their
 /// leases, put down before, would be in everybody's way.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, PermitQueuePtr queue,
                                              OwnNode& place, KnownMaximum& known, int permits) {
+  // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
   for (bool waiting = false;; waiting = true) {
     if (waiting) {
       const error_code error = co_await watch_own(acquire, place);

@@ -40,8 +40,9 @@ function(custodian_target target)
       target_link_options(${target} PUBLIC -fsanitize=${CUSTODIAN_SANITIZE})
     endif()
     if(CUSTODIAN_SANITIZE MATCHES "undefined")
-      # A finding must fail the test, not scroll by.
-      target_compile_options(${target} PRIVATE -fno-sanitize-recover=all)
+      # A finding must fail the test, not scroll by. What would be asked before every use of a pointer is not: it
+      # takes a third of the time to compile, and of null, freed and foreign memory AddressSanitizer knows, too.
+      target_compile_options(${target} PRIVATE -fno-sanitize-recover=all -fno-sanitize=null,alignment,vptr)
     endif()
     if(CUSTODIAN_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # g++ sees ghosts through its own instrumentation, in the standard library's <regex> for one.

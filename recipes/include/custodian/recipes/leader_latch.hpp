@@ -1,0 +1,154 @@
+#pragma once
+
+/// \file
+/// One of several candidates leads, for as long as it can: Apache Curator's LeaderLatch, and
+/// compatible with it on the wire.
+///
+/// Each candidate creates an ephemeral sequential node below the path; the lowest number leads, and
+/// each other waits for the one before it. A leader leads until it closes its latch or loses the
+/// leadership; then it stands again, at the end. Its leadership is a Lease: with a fencing token, a
+/// stop_token for its loss, and the promise that it is told before another one can lead.
+///
+/// When not to use it: for work that begins and ends (LeaderSelector runs a function while it
+/// leads; a lock is for what must not run at the same time); to know who leads without taking part
+/// (LeaderObserver); for work that must never be done twice, unless what it changes checks the
+/// fencing token: a leader that is stopped does not know that it has been replaced.
+///
+/// Threads: any. Lifetimes: the client may go first; the latch then is closed.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "custodian/bridge.hpp"
+#include "custodian/client.hpp"
+#include "custodian/deadline.hpp"
+#include "custodian/lease.hpp"
+#include "custodian/recipes/acquire.hpp"
+#include "custodian/recipes/leadership.hpp"
+
+namespace custodian {
+
+namespace recipes_detail {
+struct Queue;
+using QueuePtr = std::shared_ptr<const Queue>;
+class Latch;
+using LatchPtr = std::shared_ptr<Latch>;
+
+void start_wait_leadership(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                           LatchPtr latch, Deadline deadline, Handler<Lease> handler);
+void start_participants(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                        QueuePtr queue, OperationOptions options,
+                        Handler<std::vector<Participant>> handler);
+void start_leader(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                  QueuePtr queue, OperationOptions options,
+                  Handler<std::optional<Participant>> handler);
+}  // namespace recipes_detail
+
+class LeaderLatch {
+ public:
+  enum class State {
+    latent,   ///< not started
+    started,  ///< it leads, or stands for election
+    closed,
+  };
+  /// What the listeners of a latch are told that is closed while it leads.
+  enum class CloseMode {
+    silent,
+    notify_leader,  ///< `Leadership::ended`, before another one can lead
+  };
+
+  /// `path` is the parent of the candidates' nodes; it is created, as a container, when it is
+  /// needed. Throws Error (invalid_argument) if it is not a valid path. Contacts no server.
+  LeaderLatch(const Client& client, std::string path, CandidateOptions options = {});
+  LeaderLatch(const LeaderLatch&) = delete;
+  LeaderLatch& operator=(const LeaderLatch&) = delete;
+  /// Closes it, silently. Does not wait.
+  ~LeaderLatch();
+
+  /// Stands for election from now on; returns at once. Throws Error: invalid_argument if it was
+  /// started before, closed if it or its client was closed, forked.
+  void start();
+  /// Gives up the leadership or the candidacy, for good; returns at once, and the node is deleted
+  /// in the background. Does nothing the second time.
+  void close(CloseMode mode = CloseMode::silent);
+
+  [[nodiscard]] State state() const;
+  [[nodiscard]] const std::string& path() const noexcept;
+  [[nodiscard]] const std::string& id() const noexcept;
+
+  // -- Does it lead? ------------------------------------------------------------------------------
+
+  /// Reads the boot clock, and asks no server. True for a moment, like every answer about a lock:
+  /// whatever changes something should check the token.
+  [[nodiscard]] bool has_leadership() const;
+  /// The leadership, shared: for its token, check(), state and lost(). Empty if it does not lead.
+  /// Keeps the leadership until it is released, even if the latch is closed before that.
+  [[nodiscard]] Lease leadership() const;
+
+  /// Told of every change from now on, until the subscription is destroyed or the latch is closed.
+  /// `ended` is told before another one can lead, if listeners return within a second.
+  [[nodiscard]] Subscription on_leadership(LeadershipListener listener);
+
+  /// Waits until it leads, at once if it does; started or not. Returns the leadership, as
+  /// leadership() does. `stop` ends it with operation_aborted.
+  /// Throws Error: closed (the latch or the client was closed), operation_aborted.
+  [[nodiscard]] Lease wait(std::stop_token stop = {}) const;
+  /// The same with a limit: an empty lease if it comes too late.
+  [[nodiscard]] Lease wait_until(Deadline deadline, std::stop_token stop = {}) const;
+  [[nodiscard]] Lease wait_for(std::chrono::nanoseconds time, std::stop_token stop = {}) const {
+    return wait_until(Deadline{time}, std::move(stop));
+  }
+
+  /// The same three, for any completion token.
+  /// Completes with: error, the leadership; it is empty, without an error, if it came too late.
+  /// Cancellation: total; the candidacy goes on.
+  /// Errors: closed, operation_aborted, forked.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_wait(Token&& token) const {
+    return async_wait_until(Deadline::never(), std::forward<Token>(token));
+  }
+  template <typename Token>
+  auto async_wait_until(Deadline deadline, Token&& token) const {
+    return initiate<void(error_code, Lease), &recipes_detail::start_wait_leadership>(
+        core_, std::forward<Token>(token), latch_, deadline);
+  }
+  template <typename Token>
+  auto async_wait_for(std::chrono::nanoseconds time, Token&& token) const {
+    return async_wait_until(Deadline{time}, std::forward<Token>(token));
+  }
+
+  // -- Who else? ----------------------------------------------------------------------------------
+
+  /// Who leads, or nothing if nobody stands. A look at the past when it arrives.
+  /// Completes with: error, the leader.
+  /// Cancellation: total.
+  /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_leader(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_leader>(
+        core_, std::forward<Token>(token), queue_, options);
+  }
+  [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
+
+  /// The candidates in order, the leader first. Otherwise as async_leader().
+  template <typename Token>
+  auto async_participants(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::vector<Participant>),
+                    &recipes_detail::start_participants>(core_, std::forward<Token>(token), queue_,
+                                                         options);
+  }
+  [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
+
+ private:
+  std::shared_ptr<detail::ClientCore> core_;
+  recipes_detail::QueuePtr queue_;
+  recipes_detail::LatchPtr latch_;
+};
+
+}  // namespace custodian

@@ -1,0 +1,206 @@
+#pragma once
+
+/// \file
+/// Runs a function while it leads, and lets others lead when the function has returned: Apache
+/// Curator's LeaderSelector, and compatible with it on the wire.
+///
+/// The candidates queue as for an InterProcessMutex at the same path. Whoever is first has its
+/// function called with the leadership, a Lease, and a stop_token that stops when the leadership is
+/// lost, when it is interrupted, and when the selector is closed. The function should return soon
+/// then; the leadership passes on when it has.
+///
+/// When not to use it: to lead for as long as possible, and only to know that (LeaderLatch); for
+/// work that must never be done twice, unless what it changes checks the fencing token.
+///
+/// Threads: any. Lifetimes: the client may go first; the selector then is closed.
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "custodian/bridge.hpp"
+#include "custodian/client.hpp"
+#include "custodian/lease.hpp"
+#include "custodian/recipes/acquire.hpp"
+#include "custodian/recipes/leader_latch.hpp"
+#include "custodian/recipes/leadership.hpp"
+
+namespace custodian {
+
+struct LeaderSelectorOptions {
+  CandidateOptions candidate{};
+  enum class Requeue : std::uint8_t {
+    by_request,  ///< the function runs once for start(), and once for each requeue()
+    always,      ///< stands again whenever it has returned
+  };
+  Requeue requeue = Requeue::by_request;
+  /// Where the function runs. Default: a function that returns void has a thread of its own, a
+  /// coroutine the client's callback executor.
+  std::optional<boost::asio::any_io_executor> executor{};
+  /// Told on the callback executor what the function has thrown; the log says so, too. Without an
+  /// error, it has let the leadership go as if it had returned.
+  std::function<void(std::exception_ptr)> on_exception{};
+};
+
+namespace recipes_detail {
+class Selector;
+using SelectorPtr = std::shared_ptr<Selector>;
+
+/// Called when the function has ended, on any thread.
+using Ended = std::function<void(std::exception_ptr)>;
+/// Runs the function on the executor; `may_begin` is asked there, just before.
+using LeaderFunction = std::function<void(boost::asio::any_io_executor executor, Lease leadership,
+                                          std::stop_token stop, std::function<bool()> may_begin,
+                                          Ended ended)>;
+enum class LeaderFunctionKind : std::uint8_t { blocking, coroutine };
+
+void start_join(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                SelectorPtr selector, Handler<> handler);
+
+template <typename Function>
+concept BlockingLeader =
+    std::copy_constructible<Function> && std::invocable<Function&, const Lease&, std::stop_token> &&
+    std::is_void_v<std::invoke_result_t<Function&, const Lease&, std::stop_token>>;
+template <typename Function>
+concept CoroutineLeader =
+    std::copy_constructible<Function> && std::invocable<Function&, Lease, std::stop_token> &&
+    std::same_as<std::invoke_result_t<Function&, Lease, std::stop_token>,
+                 boost::asio::awaitable<void>>;
+
+template <BlockingLeader Function>
+[[nodiscard]] LeaderFunction leader_function(Function function);
+template <CoroutineLeader Function>
+[[nodiscard]] LeaderFunction leader_function(Function function);
+}  // namespace recipes_detail
+
+class LeaderSelector {
+ public:
+  /// `function` is `void(const Lease& leadership, std::stop_token stop)`, which may block, or a
+  /// coroutine, `asio::awaitable<void>(Lease leadership, std::stop_token stop)`. The leadership
+  /// passes on when it has returned and no lease that it shared is left.
+  ///
+  /// Throws Error (invalid_argument) if `path` is not a valid path. Contacts no server.
+  template <recipes_detail::BlockingLeader Function>
+  LeaderSelector(const Client& client, std::string path, Function function,
+                 LeaderSelectorOptions options = {})
+      : LeaderSelector{client, std::move(path), recipes_detail::LeaderFunctionKind::blocking,
+                       recipes_detail::leader_function(std::move(function)), std::move(options)} {}
+  template <recipes_detail::CoroutineLeader Function>
+  LeaderSelector(const Client& client, std::string path, Function function,
+                 LeaderSelectorOptions options = {})
+      : LeaderSelector{client, std::move(path), recipes_detail::LeaderFunctionKind::coroutine,
+                       recipes_detail::leader_function(std::move(function)), std::move(options)} {}
+
+  LeaderSelector(const LeaderSelector&) = delete;
+  LeaderSelector& operator=(const LeaderSelector&) = delete;
+  /// Closes it. Waits, as std::jthread's does, until a function that may block has returned, so it
+  /// must not be destroyed by that function. Does not wait for a coroutine: `async_join()` first,
+  /// if it uses what is destroyed next.
+  ~LeaderSelector();
+
+  /// Stands for election; returns at once. Throws Error: invalid_argument if it was started
+  /// before, closed if it or its client was closed, forked.
+  void start();
+  /// Stands once more when the present turn is over. False if that is so already, or if the
+  /// selector is closed. Throws Error (invalid_argument) before start().
+  bool requeue();
+  /// Asks the function to stop, if it is running; whether it was. It stands again, then, only if it
+  /// would have anyway.
+  bool interrupt_leadership();
+  /// Gives up the candidacy for good, and asks the function to stop, if it is running; returns at
+  /// once. Does nothing the second time.
+  void close();
+
+  /// Waits until the selector is closed and the function is not running.
+  /// Completes with: error.
+  /// Cancellation: total.
+  /// Errors: operation_aborted, forked.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_join(Token&& token) const {
+    return initiate<void(error_code), &recipes_detail::start_join>(
+        core_, std::forward<Token>(token), selector_);
+  }
+  /// The same, blocking. Throws Error; would_deadlock on a thread that runs the client.
+  void join(std::stop_token stop = {}) const;
+
+  /// Whether the function is running, and the leadership is not lost.
+  [[nodiscard]] bool has_leadership() const;
+  [[nodiscard]] const std::string& path() const noexcept;
+  [[nodiscard]] const std::string& id() const noexcept;
+
+  /// As LeaderLatch::async_leader() and async_participants().
+  template <typename Token>
+  auto async_leader(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_leader>(
+        core_, std::forward<Token>(token), queue_, options);
+  }
+  [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
+  template <typename Token>
+  auto async_participants(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::vector<Participant>),
+                    &recipes_detail::start_participants>(core_, std::forward<Token>(token), queue_,
+                                                         options);
+  }
+  [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
+
+ private:
+  LeaderSelector(const Client& client, std::string path, recipes_detail::LeaderFunctionKind kind,
+                 recipes_detail::LeaderFunction function, LeaderSelectorOptions options);
+
+  std::shared_ptr<detail::ClientCore> core_;
+  recipes_detail::QueuePtr queue_;
+  recipes_detail::SelectorPtr selector_;
+};
+
+namespace recipes_detail {
+
+template <BlockingLeader Function>
+LeaderFunction leader_function(Function function) {
+  return [function = std::move(function)](const boost::asio::any_io_executor& executor,
+                                          Lease leadership, std::stop_token stop,
+                                          std::function<bool()> may_begin, Ended ended) mutable {
+    boost::asio::post(executor, [&function, leadership = std::move(leadership),
+                                 stop = std::move(stop), may_begin = std::move(may_begin),
+                                 ended = std::move(ended)]() mutable {
+      std::exception_ptr thrown;
+      try {
+        if (may_begin()) function(std::as_const(leadership), std::move(stop));
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      leadership.release();
+      ended(thrown);
+    });
+  };
+}
+
+template <CoroutineLeader Function>
+LeaderFunction leader_function(Function function) {
+  return [function = std::move(function)](const boost::asio::any_io_executor& executor,
+                                          Lease leadership, std::stop_token stop,
+                                          std::function<bool()> may_begin, Ended ended) mutable {
+    boost::asio::post(executor, [&function, executor, leadership = std::move(leadership),
+                                 stop = std::move(stop), may_begin = std::move(may_begin),
+                                 ended = std::move(ended)]() mutable {
+      if (!may_begin()) return ended(nullptr);
+      boost::asio::co_spawn(executor, function(std::move(leadership), std::move(stop)),
+                            std::move(ended));
+    });
+  };
+}
+
+}  // namespace recipes_detail
+
+}  // namespace custodian

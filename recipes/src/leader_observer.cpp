@@ -16,7 +16,10 @@ namespace recipes_detail {
 /// What has been told. Strand only, but for what is constant.
 class Observed {
  public:
-  Observed(Client client, std::string path) : client{std::move(client)}, path{std::move(path)} {}
+  Observed(Client client, std::string path) : client_{std::move(client)}, path_{std::move(path)} {}
+
+  [[nodiscard]] const Client& client() const noexcept { return client_; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
   /// Whether it is news. A queue only grows at its end, so a leader who came earlier than one that
   /// was told is the sight of a server that lags behind.
@@ -30,26 +33,29 @@ class Observed {
     latest_ = std::max(latest_, *told_);
   }
 
-  const Client client;
-  const std::string path;
-  bool waiting = false;
+  /// False if somebody waits already.
+  [[nodiscard]] bool begin_to_wait() { return !std::exchange(waiting_, true); }
+  void end_to_wait() { waiting_ = false; }
 
  private:
   static constexpr std::int64_t nobody = 0;
 
+  const Client client_;
+  const std::string path_;
   std::optional<std::int64_t> told_;
   std::int64_t latest_ = nobody;
+  bool waiting_ = false;
 };
 
 namespace {
 
 asio::awaitable<std::tuple<error_code, std::optional<Participant>>> wait_for_news(
     ObservedPtr observed, CancellationPtr cancellation) {
-  const auto core = observed->client.core();
-  const OperationOptions patient{Deadline::never(), observed->client.retry_policy().unlimited()};
+  const auto core = observed->client().core();
+  const OperationOptions patient{Deadline::never(), observed->client().retry_policy().unlimited()};
   for (;;) {
-    Client client = observed->client.share();
-    std::string path = observed->path;
+    Client client = observed->client().share();
+    std::string path = observed->path();
     Sight seen = co_await look(std::move(client), cancellation, std::move(path), election_rule,
                                patient, Watching::yes);
     if (seen.error) co_return std::tuple{seen.error, std::optional<Participant>{}};
@@ -68,12 +74,12 @@ asio::awaitable<std::tuple<error_code, std::optional<Participant>>> wait_for_new
 
 asio::awaitable<void> next(ObservedPtr observed, CancellationPtr cancellation,
                            std::shared_ptr<Handler<std::optional<Participant>>> handler) {
-  if (std::exchange(observed->waiting, true)) {
+  if (!observed->begin_to_wait()) {
     std::move (*handler)(Errc::invalid_argument, std::nullopt);
     co_return;
   }
   auto [error, leader] = co_await wait_for_news(observed, std::move(cancellation));
-  observed->waiting = false;
+  observed->end_to_wait();
   std::move (*handler)(error, std::move(leader));
 }
 
@@ -82,16 +88,16 @@ asio::awaitable<void> next(ObservedPtr observed, CancellationPtr cancellation,
 void start_observe(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                    ObservedPtr observed, OperationOptions options,
                    Handler<std::optional<Participant>> handler) {
-  start_look(observed->client, std::move(cancellation), observed->path, election_rule, options,
+  start_look(observed->client(), std::move(cancellation), observed->path(), election_rule, options,
              std::move(handler));
 }
 
 void start_next_leader(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                        ObservedPtr observed, Handler<std::optional<Participant>> handler) {
-  if (observed->client.unusable() == Errc::forked) {
+  if (observed->client().unusable() == Errc::forked) {
     return std::move(handler)(Errc::forked, std::nullopt);
   }
-  const asio::any_io_executor strand = observed->client.get_executor();
+  const asio::any_io_executor strand = observed->client().get_executor();
   asio::co_spawn(strand,
                  next(std::move(observed), std::move(cancellation),
                       std::make_shared<Handler<std::optional<Participant>>>(std::move(handler))),
@@ -107,15 +113,15 @@ LeaderObserver::LeaderObserver(const Client& client, std::string path) : core_{c
 
 std::optional<Participant> LeaderObserver::leader(OperationOptions options) const {
   auto [error, leader] = block<&recipes_detail::start_observe, std::optional<Participant>>(
-      core_, "LeaderObserver::leader", observed_->path, {}, observed_, options);
-  if (error) throw Error{error, "LeaderObserver::leader", observed_->path};
+      core_, "LeaderObserver::leader", observed_->path(), {}, observed_, options);
+  if (error) throw Error{error, "LeaderObserver::leader", observed_->path()};
   return std::move(leader);
 }
 
 std::optional<Participant> LeaderObserver::next(std::stop_token stop) {
   auto [error, leader] = block<&recipes_detail::start_next_leader, std::optional<Participant>>(
-      core_, "LeaderObserver::next", observed_->path, std::move(stop), observed_);
-  if (error) throw Error{error, "LeaderObserver::next", observed_->path};
+      core_, "LeaderObserver::next", observed_->path(), std::move(stop), observed_);
+  if (error) throw Error{error, "LeaderObserver::next", observed_->path()};
   return std::move(leader);
 }
 

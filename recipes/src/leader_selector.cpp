@@ -53,7 +53,7 @@ class Selector : public std::enable_shared_from_this<Selector> {
   void wait_until_function_returned();
   // On the function's executor.
   [[nodiscard]] bool begin(const LeaderTurn& turn);
-  void on_ended(const std::exception_ptr& thrown);
+  void on_ended(std::exception_ptr thrown);
 
   // The strand only.
   [[nodiscard]] bool is_over() const noexcept { return candidacy_->ended() && !in_story_; }
@@ -149,7 +149,7 @@ bool Selector::begin(const LeaderTurn& turn) {
   return true;
 }
 
-void Selector::on_ended(const std::exception_ptr& thrown) {
+void Selector::on_ended(std::exception_ptr thrown) {
   const Client& client = candidacy_->client();
   Lease leadership;
   {
@@ -164,8 +164,8 @@ void Selector::on_ended(const std::exception_ptr& thrown) {
     client.log(LogLevel::error, candidacy_->queue()->path +
                                     ": the leader's function has thrown: " + what_of(thrown));
     if (options_.on_exception) {
-      asio::post(client.callback_executor(),
-                 [callback = options_.on_exception, thrown] { callback(thrown); });
+      asio::post(client.callback_executor(), [callback = options_.on_exception,
+                                              thrown = std::move(thrown)] { callback(thrown); });
     }
   }
   asio::dispatch(client.get_executor(), [self = shared_from_this()] {
@@ -229,12 +229,12 @@ bool LeaderTurn::begin() {
   return true;
 }
 
-void LeaderTurn::end(const std::exception_ptr& thrown) noexcept {
+void LeaderTurn::end(std::exception_ptr thrown) noexcept {
   const SelectorPtr selector = std::exchange(selector_, nullptr);
   if (!selector) return;
   on_loss_.reset();
   leadership_.release();
-  selector->on_ended(thrown);
+  selector->on_ended(std::move(thrown));
 }
 
 namespace {

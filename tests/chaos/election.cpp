@@ -73,7 +73,7 @@ asio::awaitable<std::tuple<error_code, Lease>> Election::async_acquire(
   };
   LeaderSelector selector{client_, path_, bring, {.executor = executor}};
   selector.start();
-  const auto [rung] = co_await brought->async_wait(std::move(cancellable));
+  co_await brought->async_wait(std::move(cancellable));
   selector.close();
   if (*desk) co_return std::tuple{error_code{}, std::move(*desk)};
   co_return std::tuple{make_error_code(asio::error::operation_aborted), Lease{}};

@@ -12,6 +12,7 @@
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
 #include "custodian/recipes/inter_process_semaphore_mutex.hpp"
+#include "custodian/recipes/leader_latch.hpp"
 #include "interruption.hpp"
 #include "writes.hpp"
 
@@ -135,9 +136,15 @@ std::size_t Stage::any_follower() {
 
 std::vector<Participant> Stage::queue(const std::string& lock) {
   const std::string path = root + ("/" + lock);
-  if (kind_of(lock) == LockKind::mutex) return InterProcessMutex{client_, path}.participants();
-  if (kind_of(lock) == LockKind::read_write)
-    return InterProcessReadWriteLock{client_, path}.read().participants();
+  switch (kind_of(lock).value_or(LockKind::mutex)) {
+    case LockKind::mutex:
+    case LockKind::leader_selector: return InterProcessMutex{client_, path}.participants();
+    case LockKind::leader_latch: return LeaderLatch{client_, path}.participants();
+    case LockKind::read_write:
+      return InterProcessReadWriteLock{client_, path}.read().participants();
+    case LockKind::semaphore:
+    case LockKind::semaphore_mutex: break;
+  }
   auto queue = InterProcessSemaphoreMutex{client_, path}.participants();
   if (queue.size() > 1) queue.resize(1);  // who is next is in the other queue, too
   std::ranges::move(InterProcessMutex{client_, path + "/locks"}.participants(),

@@ -46,8 +46,7 @@ TEST_CASE("a function runs while it leads, once, and others lead when it has ret
   std::atomic<int> at_once = 0;
   std::atomic<bool> together = false;
   const auto work = [&](const Lease& leadership, std::stop_token) {
-    if (++at_once > 1) together = true;
-    CHECK(leadership.state() == LeaseState::held);
+    if (++at_once > 1 || leadership.state() != LeaseState::held) together = true;
     ++runs;
     --at_once;
   };
@@ -212,8 +211,7 @@ TEST_CASE("a coroutine leads on its executor, and is asked to stop") {
         *root,
         path,
         [&](Lease leadership, std::stop_token stop) -> asio::awaitable<void> {
-          CHECK(leadership.state() == LeaseState::held);
-          ++begun;
+          if (leadership.state() == LeaseState::held) ++begun;
           auto timer = asio::steady_timer{co_await asio::this_coro::executor, 1ms};
           while (!stop.stop_requested()) {
             timer.expires_after(1ms);

@@ -70,7 +70,8 @@ class LeaderTurn {
 
   /// Where the function is to run, just before: whether it may.
   [[nodiscard]] bool begin();
-  void end(const std::exception_ptr& thrown) noexcept;
+  /// By value: it belongs to one thread after the other.
+  void end(std::exception_ptr thrown) noexcept;
 
   [[nodiscard]] const Lease& leadership() const noexcept { return leadership_; }
   [[nodiscard]] std::stop_token stop() const noexcept { return stop_.get_token(); }
@@ -204,7 +205,7 @@ LeaderFunction leader_function(Function function) {
       } catch (...) {
         thrown = std::current_exception();
       }
-      turn->end(thrown);
+      turn->end(std::move(thrown));
     });
   };
 }
@@ -222,7 +223,7 @@ LeaderFunction leader_function(Function function) {
   return [function = std::move(function)](const boost::asio::any_io_executor& executor,
                                           const std::shared_ptr<LeaderTurn>& turn) mutable {
     boost::asio::co_spawn(executor, lead(&function, turn),
-                          [turn](const std::exception_ptr& thrown) { turn->end(thrown); });
+                          [turn](std::exception_ptr thrown) { turn->end(std::move(thrown)); });
   };
 }
 

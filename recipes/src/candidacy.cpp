@@ -83,9 +83,8 @@ void Candidacy::tell(const error_code& error) {
 
 CandidacyPtr make_candidacy(const Client& client, std::string_view recipe, const Rule& rule,
                             std::string path, CandidateOptions options) {
-  QueuePtr queue =
-      make_queue(client, recipe, rule, ContenderKind::exclusive, std::move(path),
-                 {.identity = std::move(options.id), .lease = std::move(options.lease)});
+  QueuePtr queue = make_queue(client, recipe, rule, ContenderKind::exclusive, std::move(path),
+                              {.identity = std::move(options.id), .lease = options.lease});
   return std::make_shared<Candidacy>(std::move(queue), std::move(options.on_error));
 }
 

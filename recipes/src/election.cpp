@@ -25,7 +25,7 @@ struct Candidates {
 
 asio::awaitable<Candidates> list(Client client, CancellationPtr cancellation, std::string path,
                                  Rule rule, OperationOptions options, Watching watching) {
-  const auto core = client.core();
+  const auto& core = client.core();
   error_code error;
   Children children;
   Watch watch;
@@ -45,7 +45,7 @@ asio::awaitable<Candidates> list(Client client, CancellationPtr cancellation, st
 asio::awaitable<std::optional<Sight>> see_nobody(Client client, CancellationPtr cancellation,
                                                  std::string path, Rule rule,
                                                  OperationOptions options, Watching watching) {
-  const auto core = client.core();
+  const auto& core = client.core();
   const auto [unsynced] = co_await await<&detail::start_sync>(core, cancellation, path, options);
   if (unsynced) co_return Sight{.error = unsynced};
   Client another = client.share();
@@ -66,7 +66,7 @@ asio::awaitable<std::optional<Sight>> see_nobody(Client client, CancellationPtr 
 
 asio::awaitable<Sight> look(Client client, CancellationPtr cancellation, std::string path,
                             Rule rule, OperationOptions options, Watching watching) {
-  const auto core = client.core();
+  const auto& core = client.core();
   for (;;) {
     Client for_list = client.share();
     Candidates now =

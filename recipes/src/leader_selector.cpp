@@ -189,14 +189,14 @@ bool Selector::requeue() {
 }
 
 bool Selector::interrupt() {
-  std::stop_source stop{std::nostopstate};
+  std::optional<std::stop_source> stop;
   {
     const std::lock_guard lock{mutex_};
-    if (!running_) return false;
-    stop = stop_;
+    if (running_) stop = stop_;
   }
-  stop.request_stop();
-  return true;
+  // Whoever listens may call back.
+  if (stop) stop->request_stop();
+  return stop.has_value();
 }
 
 void Selector::close() {

@@ -40,8 +40,9 @@ void kill_leaders(const std::string& kind) {
   std::list<Candidate> candidates;
   for (int number = 0; number < 3; ++number) {
     for (const Peer& peer : {ours(), curator()}) {
-      Candidate& candidate =
-          candidates.emplace_back(peer, peer.name + "-" + std::to_string(number));
+      std::string id = peer.name;
+      id.append("-").append(std::to_string(number));
+      Candidate& candidate = candidates.emplace_back(peer, id);
       candidate.session.begin("lead " + kind + " " + path);
       REQUIRE(stage.becomes(path, candidates.size()));
     }
@@ -71,7 +72,7 @@ void kill_leaders(const std::string& kind) {
     for (Candidate& each : candidates) {
       if (&each != &*leader) CHECK_FALSE(each.session.has_ended());
     }
-    order += (order.empty() ? "" : ", ") + leader->name;
+    order.append(order.empty() ? "" : ", ").append(leader->name);
     last = term;
     killed = std::chrono::steady_clock::now().time_since_epoch().count();
     leader->driver.kill();

@@ -14,6 +14,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 namespace job_scheduler::sqlite {
 
@@ -27,7 +28,7 @@ class Connection {
  public:
   /// Makes the file if it is not there. `patience` is how long a statement waits for other
   /// processes' transactions. Throws Error.
-  Connection(const std::string& file, std::chrono::milliseconds patience) {
+  Connection(const std::string& file, std::chrono::milliseconds patience) : patience_{patience} {
     sqlite3* opened = nullptr;
     const int status = sqlite3_open(file.c_str(), &opened);
     handle_.reset(opened);  // also when it has failed
@@ -43,6 +44,20 @@ class Connection {
       throw Error{get(), "SQLite"};
   }
 
+  /// Readers and a writer do not wait for each other from now on. Throws Error.
+  void use_write_ahead_log() {
+    // If another process does the same at this moment SQLite does not wait for it.
+    const auto end = std::chrono::steady_clock::now() + patience_;
+    for (;;) {
+      const int status =
+          sqlite3_exec(get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+      if (status == SQLITE_OK) return;
+      if (status != SQLITE_BUSY || std::chrono::steady_clock::now() >= end)
+        throw Error{get(), "SQLite"};
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+  }
+
   /// Rows that the last statement has inserted, changed or deleted.
   [[nodiscard]] int changes() const noexcept { return sqlite3_changes(get()); }
 
@@ -51,6 +66,7 @@ class Connection {
     void operator()(sqlite3* connection) const noexcept { sqlite3_close_v2(connection); }
   };
   std::unique_ptr<sqlite3, Close> handle_;
+  std::chrono::milliseconds patience_;
 };
 
 /// `for (Statement rows{connection, "SELECT a FROM t WHERE b = ?", b}; rows.step();) rows.text(0)`

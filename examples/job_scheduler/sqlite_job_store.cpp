@@ -47,9 +47,9 @@ std::int64_t now() { return boot_time().count(); }
 }  // namespace
 
 SqliteJobStore::SqliteJobStore(const std::string& file) : connection_{file, 10s} {
-  // Readers do not keep a writer out, and what is committed survives a power failure.
-  connection_.execute(
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+  connection_.use_write_ahead_log();
+  // FULL: what is committed survives a power failure.
+  connection_.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   Transaction transaction{connection_};
   connection_.execute(tables);
   transaction.commit();

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <ctime>
 #include <exception>
 #include <iostream>
@@ -15,6 +14,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "boot_clock.hpp"
 #include "custodian/client.hpp"
@@ -22,6 +22,8 @@
 #include "pause.hpp"
 #include "scheduler.hpp"
 #include "sqlite_job_store.hpp"
+
+using namespace std::chrono_literals;
 
 namespace job_scheduler {
 namespace {
@@ -62,16 +64,6 @@ std::optional<std::string> compute_square(const Attempt& attempt, std::chrono::m
   return std::to_string(attempt.job * attempt.job);
 }
 
-std::string message_of(const std::exception_ptr& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
-    return "unknown exception";
-  }
-}
-
 std::string why_it_ends(const custodian::Lease& leadership) {
   if (leadership.state() != custodian::LeaseState::lost) return "asked to end";
   return "lost, " + std::string{to_string(leadership.loss_reason())};
@@ -109,14 +101,16 @@ void run(const Options& options, const sigset_t& signals) {
       client,
       options.path,
       [&](const custodian::Lease& leadership, const std::stop_token& stop) {
-        scheduler.lead({.id = id, .token = leadership.token()}, stop);
-        say("leads no more: " + why_it_ends(leadership));
+        try {
+          scheduler.lead({.id = id, .token = leadership.token()}, stop);
+          say("leads no more: " + why_it_ends(leadership));
+        } catch (const std::exception& error) {
+          // Another one may have more luck with the database; if there is none, not at once.
+          say(std::string{"leads no more: "} + error.what());
+          pause(1s, stop);
+        }
       },
-      {.requeue = custodian::LeaderSelectorOptions::Requeue::always,
-       // A leader without its database lets another one try.
-       .on_exception = [&](const std::exception_ptr& thrown) {
-         say("leads no more: " + message_of(thrown));
-       }}};
+      {.requeue = custodian::LeaderSelectorOptions::Requeue::always}};
   selector.start();
   wait_for_the_end(signals, store, options.until_done);
   selector.close();

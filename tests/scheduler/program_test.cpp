@@ -2,6 +2,7 @@
 
 #include "programs/program.hpp"
 
+#include "sqlite_job_store.hpp"
 #include "support/catch.hpp"
 #include "support/test_client.hpp"
 
@@ -50,6 +51,26 @@ TEST_CASE("an instance that is asked to end lets another one lead") {
   INFO(right.output);
   CHECK(right.status == 0);
   CHECK(contains(right.output, "B: ends; 0 jobs without a result"));
+}
+
+TEST_CASE("a leader whose database fails lets others lead, and tries again") {
+  const TestClient client{"scheduler database"};
+  const Directory directory;
+  const std::string file = directory.file("jobs");
+  job_scheduler::SqliteJobStore{file}.add_jobs(1);
+  const job_scheduler::sqlite::Connection database{file, patience};
+  run(database,
+      "CREATE TRIGGER disk_full BEFORE INSERT ON results"
+      " BEGIN SELECT RAISE(ABORT, 'the disk is full'); END");
+  Program scheduler{CUSTODIAN_EXAMPLE_JOB_SCHEDULER,
+                    options(client, directory, {"--id", "A", "--until-done"})};
+  REQUIRE(scheduler.says("A: leads no more: SQLite: the disk is full"));
+  run(database, "DROP TRIGGER disk_full");
+  const Result result = scheduler.result();
+  INFO(result.output);
+  CHECK(result.status == 0);
+  CHECK(contains(result.output, "did not end)"));
+  CHECK(contains(result.output, "A: recorded job 1"));
 }
 
 TEST_CASE("the scheduler says how it is called, and what is wrong") {

@@ -88,7 +88,7 @@ void run(const Options& options, const sigset_t& signals) {
       .session_timeout = std::chrono::milliseconds{options.session_timeout_ms},
       .touch_interval = std::chrono::milliseconds{options.touch_interval_ms},
       .identity = options.id}};
-  const std::string id = client.identity();
+  const std::string& id = client.identity();
   const Output say{id};
   const std::chrono::milliseconds job_time{options.job_time_ms};
   Scheduler scheduler{leaders_store,

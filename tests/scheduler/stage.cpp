@@ -73,14 +73,14 @@ void Stage::cut_off(Fault& fault, Instance& leader) {
     default: leader.line().hold_back(Direction::to_server); break;
   }
   wait_for_next_leader(fault);
-  wait_for_word(fault, [](EventKind word) { return word == EventKind::leads_no_more; });
+  wait_for_word(fault, EventKind::leads_no_more);
   leader.line().heal();
   fault.to = boot_time();
 }
 
 void Stage::stop(Fault& fault, Instance& leader) {
   leader.process().send_signal(SIGSTOP);
-  while (database_is_blocked()) {
+  while (!is_stopped_in_a_job(fault.token)) {
     leader.process().send_signal(SIGCONT);
     static_cast<void>(wait_for_leader_in_a_job());
     fault.from = boot_time();
@@ -89,9 +89,8 @@ void Stage::stop(Fault& fault, Instance& leader) {
   wait_for_next_leader(fault);
   leader.process().send_signal(SIGCONT);
   fault.to = boot_time();
-  wait_for_word(fault, [](EventKind word) {
-    return word == EventKind::refused || word == EventKind::leads_no_more;
-  });
+  // The job's time has passed meanwhile: it has a result to offer.
+  wait_for_word(fault, EventKind::refused);
 }
 
 void Stage::finish() {
@@ -120,10 +119,10 @@ void Stage::wait_for_next_leader(const Fault& fault) {
   wait_for("leader after " + fault.instance, [&] { return leader_.token > fault.token; });
 }
 
-void Stage::wait_for_word(const Fault& fault, const std::function<bool(EventKind)>& word) {
+void Stage::wait_for_word(const Fault& fault, EventKind word) {
   wait_for("word of " + fault.instance + " that it leads no more", [&] {
     return std::ranges::any_of(account_.events, [&](const Event& event) {
-      return event.instance == fault.instance && event.at >= fault.from && word(event.kind);
+      return event.instance == fault.instance && event.at >= fault.from && event.kind == word;
     });
   });
 }
@@ -163,15 +162,20 @@ void Stage::understand(Instance& instance, const std::string& line) {
   if (event->kind == EventKind::recorded) ++leader_.recorded;
 }
 
-bool Stage::database_is_blocked() const {
+bool Stage::is_stopped_in_a_job(std::int64_t token) const {
+  using job_scheduler::sqlite::Connection;
+  using job_scheduler::sqlite::Error;
+  using job_scheduler::sqlite::Statement;
+  using job_scheduler::sqlite::Transaction;
   // Whoever was about to end a transaction when it was stopped has ended it by then, or never will.
   constexpr auto patience = 500ms;
   try {
-    job_scheduler::sqlite::Connection connection{settings_.database, patience};
-    const job_scheduler::sqlite::Transaction transaction{connection};
+    Connection connection{settings_.database, patience};
+    const Transaction transaction{connection};
+    return Statement{connection, "SELECT 1 FROM attempts WHERE token = ? AND ended IS NULL", token}
+        .step();
+  } catch (const Error&) {
     return false;
-  } catch (const job_scheduler::sqlite::Error&) {
-    return true;
   }
 }
 

@@ -63,12 +63,12 @@ class Stage {
   Leader wait_for_leader_in_a_job();
   void wait_for_next_leader(const Fault& fault);
   /// What the instance says after the fault began.
-  void wait_for_word(const Fault& fault, const std::function<bool(EventKind)>& word);
+  void wait_for_word(const Fault& fault, EventKind word);
   void wait_for(const std::string& what, const std::function<bool()>& condition);
   void listen();
   void understand(Instance& instance, const std::string& line);
-  /// Whether a process that is stopped has a transaction open, and keeps all others from theirs.
-  [[nodiscard]] bool database_is_blocked() const;
+  /// Not if it has a transaction open, and so keeps all others from theirs.
+  [[nodiscard]] bool is_stopped_in_a_job(std::int64_t token) const;
 
   const StageSettings settings_;
   testing::TestingServer server_;

@@ -138,20 +138,21 @@ int main(int argc, char* argv[]) {
   app.add_option("--jobs", options.jobs, "adds jobs 1 to N that are not there")
       ->check(CLI::NonNegativeNumber);
   app.add_flag("--until-done", options.until_done, "ends when each job has a result");
-  const CLI::AsNumberWithUnit in_milliseconds{
+  CLI::AsNumberWithUnit in_milliseconds{
       std::map<std::string, int>{{"ms", 1}, {"s", 1000}, {"m", 60'000}},
-      CLI::AsNumberWithUnit::UNIT_REQUIRED, "DURATION"};
-  app.add_option("--job-time", options.job_time_ms, "how long a job takes")
-      ->transform(in_milliseconds)
-      ->default_str("500ms");
-  app.add_option("--session-timeout", options.session_timeout_ms,
-                 "a leader that is gone is replaced after so long")
-      ->transform(in_milliseconds)
-      ->default_str("10s");
-  app.add_option("--touch-interval", options.touch_interval_ms,
-                 "half the servers' tick, and slack; a third of the session timeout at the most")
-      ->transform(in_milliseconds)
-      ->default_str("1500ms");
+      CLI::AsNumberWithUnit::UNIT_REQUIRED};
+  in_milliseconds.description("");
+  const auto add_duration = [&](const char* name, int& value, const char* usual, const char* what) {
+    app.add_option(name, value, what)
+        ->transform(in_milliseconds)
+        ->type_name("DURATION")
+        ->default_str(usual);
+  };
+  add_duration("--job-time", options.job_time_ms, "500ms", "how long a job takes");
+  add_duration("--session-timeout", options.session_timeout_ms, "10s",
+               "a leader that is gone is replaced after so long");
+  add_duration("--touch-interval", options.touch_interval_ms, "1500ms",
+               "half the servers' tick, and slack; a third of the session timeout at the most");
   CLI11_PARSE(app, argc, argv);
 
   // Before there is any other thread, for threads inherit it: a signal then waits to be asked for.

@@ -79,7 +79,7 @@ TEST_CASE("the scheduler says how it is called, and what is wrong") {
   INFO(help.output);
   CHECK(help.status == 0);
   for (const char* option : {"--servers", "--path", "--database", "--id", "--jobs", "--until-done",
-                             "--job-time", "--session-timeout"}) {
+                             "--job-time DURATION=500ms", "--session-timeout"}) {
     CHECK(contains(help.output, option));
   }
   const Directory directory;

@@ -66,7 +66,7 @@ std::optional<std::string> compute_square(const Attempt& attempt, std::chrono::m
 
 std::string why_it_ends(const custodian::Lease& leadership) {
   if (leadership.state() != custodian::LeaseState::lost) return "asked to end";
-  return "lost, " + std::string{to_string(leadership.loss_reason())};
+  return std::string{to_string(leadership.loss_reason())};
 }
 
 /// Until somebody wants us to end, or there is nothing left to do.

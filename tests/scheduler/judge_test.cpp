@@ -227,7 +227,7 @@ TEST_CASE("what an instance says is read as it is meant") {
   CHECK(running.number == 17);
   CHECK(read("1.0 A: refused: stale token 5, B came with token 6").kind == EventKind::refused);
   CHECK(read("1.0 A: refused: stale token 5, B came with token 6").number == 5);
-  CHECK(read("1.0 A: leads no more: lost, session_over").kind == EventKind::leads_no_more);
+  CHECK(read("1.0 A: leads no more: asked to end").kind == EventKind::leads_no_more);
   CHECK_FALSE(parse_event("1.0 A: ends; 0 jobs without a result, 0 stale writes refused"));
   CHECK_FALSE(parse_event("A: took over with token 5"));
   CHECK_FALSE(parse_event(""));

@@ -85,7 +85,8 @@ TEST_CASE("a job that heeds the end of the leadership is given up, and no other 
 
 TEST_CASE("a result that comes after another one has taken over is refused, and that is the end") {
   Leading leading{2};
-  leading.lead([&](const Attempt&, const std::stop_token&) {
+  leading.lead([&](const Attempt& attempt, const std::stop_token&) {
+    if (attempt.job == 2) leading.stop.request_stop();
     leading.store.take_over(successor);
     return std::string{"stale"};
   });

@@ -1,0 +1,18 @@
+#pragma once
+
+/// \file
+/// The clock of what is noted: the same for all processes of a machine, never set, and going on
+/// while the machine sleeps.
+
+#include <chrono>
+#include <ctime>
+
+namespace job_scheduler {
+
+[[nodiscard]] inline std::chrono::nanoseconds boot_time() noexcept {
+  timespec time{};
+  ::clock_gettime(CLOCK_BOOTTIME, &time);
+  return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
+}
+
+}  // namespace job_scheduler

@@ -1,0 +1,41 @@
+#pragma once
+
+/// \file
+/// What a leader does: one job after another, for as long as it leads.
+
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "job_store.hpp"
+
+namespace job_scheduler {
+
+/// Does a job and returns its result. When `stop` is requested the leadership is over: what takes
+/// long should look at it, and return nothing if it has not come to its end.
+using Work =
+    std::function<std::optional<std::string>(const Attempt& attempt, std::stop_token stop)>;
+
+/// Told what happens, in words.
+using Log = std::function<void(const std::string& line)>;
+
+/// Threads: one at a time; the store is its own. Lifetimes: the store outlives it.
+class Scheduler {
+ public:
+  Scheduler(JobStore& store, Work work, Log log);
+
+  /// Works until `stop` is requested, or until the store has refused a write: then this leader has
+  /// been replaced, whether it has been told or not. When there is no job left, waits for more.
+  /// Throws what the store and the work throw.
+  void lead(const Leader& leader, const std::stop_token& stop);
+
+ private:
+  void run(const Leader& leader, const Attempt& attempt, const std::stop_token& stop);
+
+  JobStore& store_;
+  const Work work_;
+  const Log log_;
+};
+
+}  // namespace job_scheduler

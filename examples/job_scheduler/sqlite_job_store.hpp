@@ -1,0 +1,40 @@
+#pragma once
+
+/// \file
+/// The jobs in a SQLite database, a file that all instances of a machine open.
+///
+/// When not to use it: with instances on several machines, for SQLite's locks are the file
+/// system's; there, the same few transactions go to a database server. A process that is stopped
+/// in the middle of a transaction keeps all others from writing until it goes on or is killed,
+/// which a server would not put up with.
+
+#include <optional>
+#include <string>
+
+#include "job_store.hpp"
+#include "sqlite.hpp"
+
+namespace job_scheduler {
+
+class SqliteJobStore : public JobStore {
+ public:
+  /// Makes the file and its tables if they are not there. Throws sqlite::Error.
+  explicit SqliteJobStore(const std::string& file);
+
+  void add_jobs(int last) override;
+  [[nodiscard]] int unfinished() override;
+  [[nodiscard]] int refusals() override;
+
+  void take_over(const Leader& leader) override;
+  [[nodiscard]] std::optional<Attempt> begin_attempt(const Leader& leader) override;
+  bool record(const Leader& leader, const Attempt& attempt, const std::string& result) override;
+
+ private:
+  /// Within the transaction of each write: throws StaleToken if it must not be.
+  void admit(sqlite::Transaction& transaction, const Leader& leader);
+  [[nodiscard]] std::optional<Leader> newest_leader() const;
+
+  sqlite::Connection connection_;
+};
+
+}  // namespace job_scheduler

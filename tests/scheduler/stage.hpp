@@ -1,0 +1,83 @@
+#pragma once
+
+/// \file
+/// A server, three instances of the scheduler, and the faults of their leaders; and the account of
+/// what has happened.
+///
+/// Threads: one at a time. Every wait is bounded, and throws std::runtime_error when it is in vain.
+
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "account.hpp"
+#include "custodian/testing/testing_server.hpp"
+#include "instance.hpp"
+
+namespace custodian::tests::scheduler {
+
+struct StageSettings {
+  int jobs = 200;
+  std::chrono::milliseconds session_timeout{2000};
+  std::chrono::milliseconds job_time{100};
+  std::string database{};  ///< a file that is not there yet
+};
+
+class Stage {
+ public:
+  static constexpr std::string_view path = "/scheduler";
+
+  /// Starts all instances.
+  explicit Stage(StageSettings settings);
+
+  /// Waits for a leader in the middle of a job, does this to it, waits until another one leads, and
+  /// undoes it.
+  void play(FaultKind kind);
+  /// Waits until all jobs have results, and the instances have ended.
+  void finish();
+
+  [[nodiscard]] const Account& account() const noexcept { return account_; }
+  [[nodiscard]] const testing::TestingServer& server() const noexcept { return server_; }
+  /// All that the instances have said, in the order in which it was heard.
+  [[nodiscard]] const std::string& transcript() const noexcept { return transcript_; }
+
+ private:
+  struct Leader {
+    Instance* instance = nullptr;
+    std::int64_t token = 0;
+    int recorded = 0;  ///< jobs since it has taken over
+    bool in_a_job = false;
+  };
+
+  void kill(Fault& fault, Instance& leader);
+  void cut_off(Fault& fault, Instance& leader);
+  void stop(Fault& fault, Instance& leader);
+
+  void start(Instance& instance);
+  /// The leader, when it has begun with another job just now.
+  Leader wait_for_leader_in_a_job();
+  void wait_for_next_leader(const Fault& fault);
+  /// What the instance says after the fault began.
+  void wait_for_word(const Fault& fault, EventKind word);
+  void wait_for(const std::string& what, const std::function<bool()>& condition);
+  void listen();
+  void understand(Instance& instance, const std::string& line);
+  /// Not if it has a transaction open, and so keeps all others from theirs.
+  [[nodiscard]] bool is_stopped_in_a_job(std::int64_t token) const;
+
+  const StageSettings settings_;
+  testing::TestingServer server_;
+  std::deque<Instance> instances_;
+  Leader leader_;
+  Account account_;
+  std::string transcript_;
+  int cuts_ = 0;
+  bool finishing_ = false;
+};
+
+}  // namespace custodian::tests::scheduler

@@ -1,0 +1,6 @@
+#include "support/catch.hpp"
+#include "support/results.hpp"
+
+TEST_CASE("three instances run 200 jobs, and each has one result, whatever becomes of the leader") {
+  CUSTODIAN_SKIP("needs SQLite and CLI11: libsqlite3-dev, libcli11-dev");
+}

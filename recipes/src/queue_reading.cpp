@@ -60,9 +60,8 @@ QueueReading read_queues(std::vector<std::string> children) {
   for (std::string& child : children) {
     const auto kind = std::ranges::find_if(
         kinds, [&](const Kind& candidate) { return knows(candidate.rule, child); });
-    auto& into = kind == kinds.end()
-                     ? reading.foreign
-                     : queues.at(static_cast<std::size_t>(kind - kinds.begin()));
+    auto& into = kind == kinds.end() ? reading.foreign
+                                     : queues.at(static_cast<std::size_t>(kind - kinds.begin()));
     into.push_back(std::move(child));
   }
   auto& of_mutex = queues[mutex_kind];

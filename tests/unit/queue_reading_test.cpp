@@ -112,8 +112,7 @@ TEST_CASE("who has left the line for permits has its permit, whatever the maximu
 }
 
 TEST_CASE("who is taking permits has those within the maximum, if that is known") {
-  QueueReading permits =
-      read_queues({"lease-0000000001", "lease-0000000002", "lease-0000000003"});
+  QueueReading permits = read_queues({"lease-0000000001", "lease-0000000002", "lease-0000000003"});
   judge_permit(permits, {1, true}, 2);
   judge_permit(permits, {2, true}, 2);
   check_standpoint(permits.standpoints[1], Claim::permit, Standing::holds, 0);

@@ -12,13 +12,17 @@
 #include <utility>
 #include <vector>
 
+#include "break_command.hpp"
 #include "command_line.hpp"
 #include "custodian/error.hpp"
 #include "custodian/version.hpp"
+#include "doctor_command.hpp"
 #include "exit_status.hpp"
 #include "global_options.hpp"
+#include "inspect_command.hpp"
 #include "invocation.hpp"
 #include "messages.hpp"
+#include "revoke_command.hpp"
 #include "usage_error.hpp"
 
 namespace {
@@ -54,6 +58,10 @@ int run(int argc, char* argv[]) {
   app.require_subcommand(1);
   app.fallthrough();
   add_global_options(app, options);
+  add_inspect_command(app, invocation);
+  add_doctor_command(app, invocation);
+  add_revoke_command(app, invocation);
+  add_break_command(app, invocation);
   try {
     // CLI11 takes the words from the last to the first.
     std::reverse(line.ours.begin(), line.ours.end());

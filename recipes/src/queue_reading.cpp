@@ -49,7 +49,8 @@ void read_queue(const Kind& kind, std::vector<std::string> names, QueueReading& 
          .ahead = ahead,
          .profile = contender.profile});
   }
-  std::ranges::copy(listing.malformed(), std::back_inserter(reading.malformed));
+  const auto malformed = listing.malformed();
+  reading.malformed.insert(reading.malformed.end(), malformed.begin(), malformed.end());
 }
 
 }  // namespace

@@ -109,10 +109,11 @@ int break_place(const GlobalOptions& options, const BreakRequest& request) {
 }  // namespace
 
 void add_break_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand(
-      "break",
-      "Deletes the node of somebody who holds or waits, and so takes the lock, or the place, away. "
-      "Does not stop the process: it learns of it late, or never. Asks first.\n"
+  CLI::App* command =
+      app.add_subcommand("break", "Takes a lock, or a place in its queue, away from somebody.");
+  command->footer(
+      "Deletes the node, and does not stop the process, which learns of it late, or never. Asks "
+      "first.\n"
       "  custodian break /locks/backup --node _c_0f...-lock-0000000042");
   const auto request = std::make_shared<BreakRequest>();
   command->add_option("PATH", request->path, "the path that the lock was given")->required();

@@ -55,10 +55,11 @@ int examine_and_tell(const GlobalOptions& options, const DoctorRequest& request)
 }  // namespace
 
 void add_doctor_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand(
-      "doctor",
-      "Whether these servers are good for locks, each by itself and all together, with plain "
-      "advice. With a path: whether locks may be taken there.\n"
+  CLI::App* command =
+      app.add_subcommand("doctor", "Whether these servers are good for locks, with plain advice.");
+  command->footer(
+      "Each server by itself, and all together; with a path, whether locks may be taken there. "
+      "Exits with 1 if anything fails.\n"
       "  custodian doctor\n"
       "  custodian doctor /locks/backup --session-timeout 20s");
   const auto request = std::make_shared<DoctorRequest>();

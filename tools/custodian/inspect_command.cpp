@@ -16,7 +16,7 @@ int look_once(const GlobalOptions& options, const InspectRequest& request) {
   const Client client = connect(options);
   SessionAddresses addresses{options.servers, request.admin_port};
   const QueueView view = view_of(request, inspect(client, request.path, request.options),
-                                 request.with_addresses ? &addresses : nullptr);
+                                 request.without_addresses ? nullptr : &addresses);
   if (request.json) {
     std::cout << to_line(json_of(view)) << '\n';
   } else {
@@ -28,10 +28,9 @@ int look_once(const GlobalOptions& options, const InspectRequest& request) {
 }  // namespace
 
 void add_inspect_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand(
-      "inspect",
-      "Who holds and who waits at a path, in order: any lock, semaphore or election of this "
-      "library, of Apache Curator or of kazoo.\n"
+  CLI::App* command = app.add_subcommand("inspect", "Who holds and who waits at a path, in order.");
+  command->footer(
+      "Shows any lock, semaphore or election of this library, of Apache Curator or of kazoo.\n"
       "  custodian inspect /locks/backup\n"
       "  custodian inspect /locks/backup --watch");
   const auto request = std::make_shared<InspectRequest>();
@@ -42,7 +41,7 @@ void add_inspect_command(CLI::App& app, Invocation& invocation) {
       ->add_option("--permits", request->options.permits,
                    "how many permits the semaphore has, to tell who has one from who is about to")
       ->type_name("N");
-  command->add_flag("!--no-addresses", request->with_addresses,
+  command->add_flag("--no-addresses", request->without_addresses,
                     "do not ask the servers for the clients' addresses");
   command
       ->add_option("--admin-port", request->admin_port,

@@ -78,10 +78,10 @@ int observe(const GlobalOptions& options, const ObserveRequest& request) {
 }  // namespace
 
 void add_observe_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand(
-      "observe",
-      "Who leads at a path, now and from now on: a line for each change. Takes no part in the "
-      "election.\n"
+  CLI::App* command =
+      app.add_subcommand("observe", "Who leads, now and from now on: a line for each change.");
+  command->footer(
+      "Takes no part in the election.\n"
       "  custodian observe /scheduler/leader");
   const auto request = std::make_shared<ObserveRequest>();
   command->add_option("PATH", request->path, "the path of the election")->required();

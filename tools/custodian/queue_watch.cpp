@@ -197,7 +197,7 @@ class QueueWatch {
   }
 
   [[nodiscard]] SessionAddresses* addresses() {
-    return request_.with_addresses ? &addresses_ : nullptr;
+    return request_.without_addresses ? nullptr : &addresses_;
   }
 
   const InspectRequest& request_;

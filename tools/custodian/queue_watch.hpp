@@ -17,7 +17,7 @@ struct InspectRequest {
   std::string path{};
   bool watch = false;
   bool json = false;
-  bool with_addresses = true;
+  bool without_addresses = false;
   std::uint16_t admin_port = 8080;
   InspectOptions options{};
 };

@@ -1,7 +1,6 @@
 #include "duration.hpp"
 
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <stdexcept>
 
@@ -47,10 +46,11 @@ std::string_view take(std::string_view& text, Predicate is_of_kind) {
 /// So many of a unit, the digits behind the point included; those below a nanosecond are dropped.
 /// Negative: it is too long.
 std::int64_t amount(std::string_view whole, std::string_view fraction, std::int64_t unit) {
+  const std::int64_t most = longest / unit;
   std::int64_t value = 0;
   for (const char digit : whole) {
+    if (value > (most - (digit - '0')) / 10) return -1;
     value = value * 10 + (digit - '0');
-    if (value > longest / unit) return -1;
   }
   std::int64_t sum = value * unit;
   std::int64_t part = unit;

@@ -1,4 +1,4 @@
-// custodian: locks, semaphores and leadership for shells and people. See docs/custodian.1.md.
+// custodian: locks, semaphores and leadership for shells and people.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,8 +21,12 @@
 #include "global_options.hpp"
 #include "inspect_command.hpp"
 #include "invocation.hpp"
+#include "lock_command.hpp"
 #include "messages.hpp"
+#include "observe_command.hpp"
+#include "outcome.hpp"
 #include "revoke_command.hpp"
+#include "semaphore_command.hpp"
 #include "usage_error.hpp"
 
 namespace {
@@ -58,10 +62,13 @@ int run(int argc, char* argv[]) {
   app.require_subcommand(1);
   app.fallthrough();
   add_global_options(app, options);
+  add_lock_command(app, invocation);
+  add_semaphore_command(app, invocation);
+  add_observe_command(app, invocation);
   add_inspect_command(app, invocation);
-  add_doctor_command(app, invocation);
   add_revoke_command(app, invocation);
   add_break_command(app, invocation);
+  add_doctor_command(app, invocation);
   try {
     // CLI11 takes the words from the last to the first.
     std::reverse(line.ours.begin(), line.ours.end());
@@ -88,6 +95,9 @@ int main(int argc, char* argv[]) {
   } catch (const UsageError& error) {
     say(error.what());
     return to_int(ExitStatus::usage);
+  } catch (const custodian::Error& error) {
+    say(error.what());
+    return to_int(status_of(error.code()));
   } catch (const std::exception& error) {
     say(error.what());
     return to_int(ExitStatus::failure);

@@ -9,6 +9,7 @@
 #include "exit_status.hpp"
 #include "json_text.hpp"
 #include "looking.hpp"
+#include "usage_error.hpp"
 
 namespace custodian::cli {
 namespace {
@@ -29,6 +30,9 @@ Json json_of(const Finding& finding) {
 }
 
 int examine_and_tell(const GlobalOptions& options, const DoctorRequest& request) {
+  if (!request.examination.path.empty() && !request.examination.path.starts_with('/')) {
+    throw UsageError{"PATH must start with '/'"};
+  }
   ClientOptions of_client = options.client_options();
   of_client.touch_interval = request.examination.touch_interval;
   {

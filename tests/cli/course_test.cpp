@@ -72,22 +72,21 @@ TEST_CASE("Ctrl-Z stops the waiting, and with a command that it has stopped the 
 
 TEST_CASE("a loss ends the command, and its end is told as a loss") {
   Course course = running();
-  CHECK(course.on(event::Lost{LossReason::lease_expired}) ==
-        Steps{step::EndForLoss{LossReason::lease_expired}});
+  CHECK(course.on(event::Lost{}) == Steps{step::EndForLoss{}});
   CHECK(course.on(event::Ended{.wait_status = killed_by_term, .for_loss = true}) ==
         Steps{step::Release{}, step::Finish{70}});
 }
 
 TEST_CASE("a command that ended before a loss could end it has its own status") {
   Course course = running();
-  CHECK(course.on(event::Lost{LossReason::node_deleted}).size() == 1);
+  CHECK(course.on(event::Lost{}).size() == 1);
   CHECK(course.on(event::Ended{.wait_status = exited_with_7, .for_loss = false}) ==
         Steps{step::Release{}, step::Finish{7}});
 }
 
 TEST_CASE("a loss that is to be ignored does nothing") {
   Course course = running(OnLost::ignore);
-  CHECK(course.on(event::Lost{LossReason::session_over}).empty());
+  CHECK(course.on(event::Lost{}).empty());
   CHECK(course.on(event::Ended{.wait_status = exited_with_7}) ==
         Steps{step::Release{}, step::Finish{7}});
 }
@@ -125,7 +124,7 @@ TEST_CASE("nothing happens any more when it is over") {
   Course course = running();
   CHECK(course.on(event::Ended{.wait_status = 0}).size() == 2);
   CHECK(course.on(event::Signalled{SIGTERM}).empty());
-  CHECK(course.on(event::Lost{LossReason::closed}).empty());
+  CHECK(course.on(event::Lost{}).empty());
   CHECK(course.on(event::GuardianGone{}).empty());
 }
 

@@ -31,10 +31,11 @@ TEST_CASE("who is in the way is named") {
 }
 
 TEST_CASE("a command has less time after a loss than it takes until the lock can be another's") {
-  CHECK(grace_after(OnLost::terminate, LossReason::lease_expired, 10s) == 800ms);
-  CHECK(grace_after(OnLost::terminate, LossReason::session_over, 30s) == 2400ms);
-  CHECK(grace_after(OnLost::terminate, LossReason::held_too_long, 30s) == 800ms);
-  CHECK(grace_after(OnLost::kill, LossReason::lease_expired, 10s) == 0s);
+  CHECK(grace_after_loss(OnLost::terminate, 10s, {}) == 800ms);
+  CHECK(grace_after_loss(OnLost::terminate, 30s, {}) == 2400ms);
+  CHECK(grace_after_loss(OnLost::terminate, 30s, 1h) == 800ms);
+  CHECK(grace_after_loss(OnLost::terminate, 5s, 1h) == 400ms);
+  CHECK(grace_after_loss(OnLost::kill, 10s, {}) == 0s);
 }
 
 }  // namespace custodian::cli

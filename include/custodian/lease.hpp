@@ -178,6 +178,8 @@ class Lease {
 
   /// For authors of recipes; see detail::start_lease.
   explicit Lease(detail::HoldPtr hold) noexcept;
+  /// For authors of recipes: what `await<&detail::start_wait_lost>` wants; null if empty.
+  [[nodiscard]] const detail::HoldPtr& hold() const noexcept { return hold_; }
   /// For authors of recipes: the client's; null if empty.
   [[nodiscard]] std::shared_ptr<detail::ClientCore> core() const noexcept;
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "contender_queue.hpp"
+#include "participants.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -76,8 +77,6 @@ struct Place {
   OwnNode node;
 };
 
-[[nodiscard]] std::string child(const std::string& parent, std::string_view name);
-
 /// Gives up when the servers are out of reach for longer than its patience allows; until `over`.
 [[nodiscard]] boost::asio::awaitable<void> mind_reach(AcquirePtr acquire, CancellationPtr over);
 /// Creates a node, and waits until it is first.
@@ -88,8 +87,6 @@ struct Place {
 void report_oddities(const Queue& queue, const Listing& listing);
 /// The same of a node whose number nobody can tell; gives the error.
 [[nodiscard]] error_code report_malformed(const Queue& queue, std::string_view name);
-/// Who stands in the way, from its node.
-[[nodiscard]] Participant participant_of(const Acquire& acquire, std::string node, GetResult read);
 /// Ends with the first event, or when somebody gives up. A session that is over is no error: it
 /// shows in the next listing.
 [[nodiscard]] boost::asio::awaitable<error_code> wait_for_any(

@@ -55,6 +55,12 @@ inline constexpr std::array read_write_names{
 inline constexpr std::array latch_names{
     LockName{"latch-", ContenderKind::exclusive, Profile::curator},
 };
+/// All elections that are known, for those who only look.
+inline constexpr std::array election_names{
+    LockName{"latch-", ContenderKind::exclusive, Profile::curator},
+    LockName{"lock-", ContenderKind::exclusive, Profile::curator},
+    LockName{"__lock__", ContenderKind::exclusive, Profile::kazoo},
+};
 /// The holders of a semaphore's permits: no queue, but in order.
 inline constexpr std::array permit_names{
     LockName{"lease-", ContenderKind::exclusive, Profile::curator},
@@ -66,6 +72,7 @@ inline constexpr std::array permit_names{
 inline constexpr Rule mutex_rule{mutex_names};
 inline constexpr Rule read_write_rule{read_write_names};
 inline constexpr Rule latch_rule{latch_names};
+inline constexpr Rule election_rule{election_names};
 inline constexpr Rule permit_rule{permit_names};
 
 /// The server prints a signed 32-bit counter.

@@ -18,10 +18,6 @@ namespace asio = boost::asio;
 // Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
 // temporaries there twice.
 
-std::string child(const std::string& parent, std::string_view name) {
-  return (parent == "/" ? parent : parent + "/") + std::string{name};
-}
-
 namespace {
 
 /// The queue as it was a moment ago.
@@ -69,14 +65,6 @@ void tell_position(const Acquire& acquire, std::size_t ahead) {
               nearest = acquire.nearest.value_or(Participant{})] { callback(ahead, nearest); });
 }
 
-Participant participant_of(const Acquire& acquire, std::string node, GetResult read) {
-  return {.node = std::move(node),
-          .identity = std::move(read.data),
-          .session = read.stat.ephemeral_owner,
-          .since = read.stat.created,
-          .token = {acquire.client().fencing_epoch(), read.stat.czxid}};
-}
-
 asio::awaitable<error_code> wait_for_any(
     AcquirePtr acquire, std::vector<std::shared_ptr<detail::ClientWatcher>> watchers) {
   const auto [failure] = co_await await<&detail::start_wait_any>(
@@ -119,7 +107,7 @@ asio::awaitable<error_code> wait_for_change(AcquirePtr acquire, OwnNode& own, st
   }
   if (error == ServerErrc::no_node) co_return error_code{};
   if (error) co_return error;
-  acquire->nearest = participant_of(*acquire, std::move(nearest), std::move(result));
+  acquire->nearest = participant_of(acquire->client(), std::move(nearest), std::move(result));
   tell_position(*acquire, ahead);
   if (acquire->patience.only_try) {
     acquire->declined = true;

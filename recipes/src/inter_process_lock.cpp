@@ -4,6 +4,7 @@
 
 #include "contender_queue.hpp"
 #include "lock_holds.hpp"
+#include "participants.hpp"
 
 namespace custodian {
 
@@ -186,10 +187,7 @@ int InterProcessLock::hold_count() const { return holds().count(); }
 // -- Introspection --------------------------------------------------------------------------------
 
 std::vector<Participant> InterProcessLock::participants(OperationOptions options) const {
-  auto [error, participants] = block<&recipes_detail::start_participants, std::vector<Participant>>(
-      core_, "participants", path(), {}, queue_, options);
-  throw_if(error, "participants", path());
-  return std::move(participants);
+  return recipes_detail::participants_of(queue_, "participants", options);
 }
 
 std::size_t InterProcessLock::queue_length(OperationOptions options) const {

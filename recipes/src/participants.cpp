@@ -1,6 +1,8 @@
 /// \file
 /// Who holds a lock and who waits for it, for people who look.
 
+#include "participants.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
@@ -11,6 +13,18 @@
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
+
+std::string child(const std::string& parent, std::string_view name) {
+  return (parent == "/" ? parent : parent + "/") + std::string{name};
+}
+
+Participant participant_of(const Client& client, std::string node, GetResult read) {
+  return {.node = std::move(node),
+          .identity = std::move(read.data),
+          .session = read.stat.ephemeral_owner,
+          .since = read.stat.created,
+          .token = {client.fencing_epoch(), read.stat.czxid}};
+}
 
 namespace {
 
@@ -26,8 +40,7 @@ asio::awaitable<void> collect(QueuePtr queue, CancellationPtr cancellation,
     const Listing listing{std::move(children.names), queue->rule};
     std::vector<std::pair<std::string, Eager<GetResult>>> reads;
     for (const Contender& contender : listing.contenders()) {
-      std::string node = queue->path == "/" ? "/" : queue->path + "/";
-      node += contender.name;
+      std::string node = child(queue->path, contender.name);
       auto read = Eager<GetResult>::start<&detail::start_get>(queue->client.get_executor(), core,
                                                               cancellation, node, options);
       reads.emplace_back(std::move(node), std::move(read));
@@ -39,11 +52,7 @@ asio::awaitable<void> collect(QueuePtr queue, CancellationPtr cancellation,
         error = failure;
         continue;
       }
-      participants.push_back({.node = node,
-                              .identity = std::move(result.data),
-                              .session = result.stat.ephemeral_owner,
-                              .since = result.stat.created,
-                              .token = {queue->client.fencing_epoch(), result.stat.czxid}});
+      participants.push_back(participant_of(queue->client, node, std::move(result)));
     }
   }
   if (error) participants.clear();
@@ -76,6 +85,14 @@ void start_queue_length(std::shared_ptr<detail::ClientCore> core, CancellationPt
         const Listing listing{std::move(children.names), queue->rule};
         std::move(handler)(error, listing.contenders().size());
       });
+}
+
+std::vector<Participant> participants_of(const QueuePtr& queue, std::string_view operation,
+                                         OperationOptions options) {
+  auto [error, participants] = block<&start_participants, std::vector<Participant>>(
+      queue->client.core(), operation, queue->path, {}, queue, options);
+  if (error) throw Error{error, operation, queue->path};
+  return std::move(participants);
 }
 
 }  // namespace custodian::recipes_detail

@@ -144,7 +144,8 @@ asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, PermitQueuePtr qu
     auto [error, result] = co_await await<&detail::start_get, GetResult>(
         acquire->client().core(), acquire->give_up, *node, acquire->operation());
     if (error && error != ServerErrc::no_node) co_return error;
-    if (!error) acquire->nearest = participant_of(*acquire, std::move(*node), std::move(result));
+    if (!error)
+      acquire->nearest = participant_of(acquire->client(), std::move(*node), std::move(result));
   }
   tell_position(*acquire, full.missing);
   co_return error_code{};

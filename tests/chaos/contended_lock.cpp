@@ -40,6 +40,12 @@ ContendedLock::ContendedLock(const Client& client, const std::string& root, cons
     case LockKind::semaphore:
       semaphore_ = std::make_unique<InterProcessSemaphore>(client, path, permits);
       break;
+    case LockKind::leader_latch:
+      election_ = std::make_unique<Election>(client, path, Election::Recipe::latch);
+      break;
+    case LockKind::leader_selector:
+      election_ = std::make_unique<Election>(client, path, Election::Recipe::selector);
+      break;
   }
 }
 
@@ -55,6 +61,8 @@ ContendedLock::Any ContendedLock::as(Use use) {
       return &read_write_->write();
     case LockKind::semaphore_mutex: return semaphore_mutex_.get();
     case LockKind::semaphore: return semaphore_.get();
+    case LockKind::leader_latch:
+    case LockKind::leader_selector: return election_.get();
     case LockKind::mutex: break;
   }
   return mutex_.get();
@@ -92,6 +100,10 @@ asio::awaitable<std::tuple<error_code, Lease>> ContendedLock::async_acquire(
   auto as_result =
       asio::bind_cancellation_slot(cancellation->slot(), asio::as_tuple(asio::use_awaitable));
   const Any lock = as(use);
+  if (auto* const* election = std::get_if<Election*>(&lock)) {
+    auto [error, lease] = co_await (*election)->async_acquire(std::move(cancellation));
+    co_return std::tuple{error, std::move(lease)};
+  }
   if (auto* const* semaphore = std::get_if<InterProcessSemaphore*>(&lock)) {
     auto [error, leases] = co_await (*semaphore)->async_acquire(1, std::move(as_result));
     co_return std::tuple{error, leases.empty() ? Lease{} : std::move(leases.front())};

@@ -18,6 +18,7 @@
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
 #include "custodian/recipes/inter_process_semaphore_mutex.hpp"
+#include "election.hpp"
 #include "lock_kind.hpp"
 
 namespace custodian::chaos {
@@ -40,7 +41,8 @@ class ContendedLock {
       Use use, std::shared_ptr<boost::asio::cancellation_signal> cancellation);
 
  private:
-  using Any = std::variant<InterProcessLock*, InterProcessSemaphoreMutex*, InterProcessSemaphore*>;
+  using Any = std::variant<InterProcessLock*, InterProcessSemaphoreMutex*, InterProcessSemaphore*,
+                           Election*>;
   [[nodiscard]] Any as(Use use);
 
   std::string name_;
@@ -49,6 +51,7 @@ class ContendedLock {
   std::unique_ptr<InterProcessReadWriteLock> read_write_;
   std::unique_ptr<InterProcessSemaphoreMutex> semaphore_mutex_;
   std::unique_ptr<InterProcessSemaphore> semaphore_;
+  std::unique_ptr<Election> election_;
 };
 
 }  // namespace custodian::chaos

@@ -10,6 +10,8 @@ std::optional<LockKind> kind_of(std::string_view lock) {
   if (is("read-write")) return LockKind::read_write;
   if (is("semaphore-mutex")) return LockKind::semaphore_mutex;
   if (is("semaphore")) return LockKind::semaphore;
+  if (is("leader-latch")) return LockKind::leader_latch;
+  if (is("leader-selector")) return LockKind::leader_selector;
   return std::nullopt;
 }
 
@@ -23,8 +25,9 @@ std::string_view share_of(LockKind kind, Use use) {
 std::vector<std::string> parents_of_contenders(const std::string& root, const std::string& lock) {
   const std::string path = root + "/" + lock;
   const LockKind kind = kind_of(lock).value_or(LockKind::mutex);
-  if (kind == LockKind::mutex || kind == LockKind::read_write) return {path};
-  return {path + "/locks", path + "/leases"};
+  const bool counts = kind == LockKind::semaphore || kind == LockKind::semaphore_mutex;
+  if (counts) return {path + "/locks", path + "/leases"};
+  return {path};
 }
 
 }  // namespace custodian::chaos

@@ -11,11 +11,18 @@
 
 namespace custodian::chaos {
 
-enum class LockKind { mutex, read_write, semaphore_mutex, semaphore };
+enum class LockKind {
+  mutex,
+  read_write,
+  semaphore_mutex,
+  semaphore,
+  leader_latch,
+  leader_selector,
+};
 
 /// A lock of each kind.
-inline constexpr std::array<std::string_view, 4> one_of_each{"mutex", "read-write",
-                                                             "semaphore-mutex", "semaphore"};
+inline constexpr std::array<std::string_view, 6> one_of_each{
+    "mutex", "read-write", "semaphore-mutex", "semaphore", "leader-latch", "leader-selector"};
 
 /// The name is that of the kind, or begins with it and a hyphen: `mutex-2`.
 [[nodiscard]] std::optional<LockKind> kind_of(std::string_view lock);

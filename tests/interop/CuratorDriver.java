@@ -16,6 +16,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.leader.LeaderLatch;
+import org.apache.curator.framework.recipes.leader.LeaderSelector;
+import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
@@ -107,6 +110,8 @@ public final class CuratorDriver {
                         visit(semaphore, words[3], Path.of(words[5]), words[6]);
                     }
                     return "";
+                case "lead":
+                    return lead(words[2], words[3]);
                 case "count":
                     count(words[2], Integer.parseInt(words[3]));
                     return "";
@@ -187,8 +192,13 @@ public final class CuratorDriver {
             }
             // A semaphore mutex does not tell its lease.
             String leases = path + "/leases";
-            return leases + "/" + Collections.min(client.getChildren().forPath(leases),
-                    Comparator.comparing(name -> name.substring(name.length() - 10)));
+            return leases + "/" + first(leases);
+        }
+
+        /** The name of the child with the lowest number. */
+        private String first(String path) throws Exception {
+            return Collections.min(client.getChildren().forPath(path),
+                    Comparator.comparing(child -> child.substring(child.length() - 10)));
         }
 
         /** Appends a hold that ends now. */
@@ -199,6 +209,30 @@ public final class CuratorDriver {
                     Long.toString(System.nanoTime())) + "\n";
             Files.writeString(directory.resolve("history"), hold, StandardOpenOption.CREATE,
                     StandardOpenOption.APPEND);
+        }
+
+        /** Until it is killed. */
+        private String lead(String kind, String path) throws Exception {
+            if (kind.equals("latch")) {
+                var latch = new LeaderLatch(client, path, name);
+                latch.start();
+                latch.await();
+            } else {
+                var chosen = new LinkedBlockingQueue<Boolean>();
+                var selector = new LeaderSelector(client, path, new LeaderSelectorListenerAdapter() {
+                    @Override
+                    public void takeLeadership(CuratorFramework framework) throws Exception {
+                        chosen.add(true);
+                        Thread.sleep(Long.MAX_VALUE);
+                    }
+                });
+                selector.setId(name);
+                selector.start();
+                chosen.take();
+            }
+            long now = System.nanoTime();
+            long token = client.checkExists().forPath(path + "/" + first(path)).getCzxid();
+            return token + " " + now;
         }
 
         private void count(String path, int times) throws Exception {

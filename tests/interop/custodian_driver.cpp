@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <deque>
 #include <fstream>
+#include <future>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -23,6 +24,8 @@
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
 #include "custodian/recipes/inter_process_semaphore_mutex.hpp"
+#include "custodian/recipes/leader_latch.hpp"
+#include "custodian/recipes/leader_selector.hpp"
 #include "custodian/recipes/revoke.hpp"
 #include "custodian/recipes/shared_count.hpp"
 #include "history.hpp"
@@ -141,6 +144,7 @@ class Session {
       words >> timeout;
       return connect(std::chrono::milliseconds{timeout});
     }
+    if (what == "lead") return lead(words);
     if (what == "visit") {
       visit(words);
     } else if (what == "count") {
@@ -266,6 +270,30 @@ class Session {
     }
   }
 
+  /// Until it is killed.
+  std::string lead(std::istream& words) {
+    std::string kind;
+    std::string path;
+    words >> kind >> path;
+    std::promise<FencingToken> chosen;
+    if (kind == "latch") {
+      latch_ = std::make_unique<LeaderLatch>(*client_, path, CandidateOptions{.id = name_});
+      latch_->start();
+      chosen.set_value(latch_->wait().token());
+    } else {
+      selector_ = std::make_unique<LeaderSelector>(
+          *client_, path,
+          [&chosen](const Lease& leadership, std::stop_token) {
+            chosen.set_value(leadership.token());
+            for (;;) std::this_thread::sleep_for(std::chrono::hours{1});
+          },
+          LeaderSelectorOptions{.candidate = {.id = name_}});
+      selector_->start();
+    }
+    const FencingToken token = chosen.get_future().get();
+    return to_string(token) + " " + std::to_string(now());
+  }
+
   void count(std::istream& words) {
     std::string path;
     int times = 0;
@@ -292,6 +320,8 @@ class Session {
   const std::string servers_;
   const Profile profile_;
   std::optional<Client> client_;
+  std::unique_ptr<LeaderLatch> latch_;
+  std::unique_ptr<LeaderSelector> selector_;
   std::map<std::string, std::shared_ptr<InterProcessReadWriteLock>> read_write_locks_;
   /// By kind and path.
   std::map<std::pair<std::string, std::string>, std::unique_ptr<Lock>> locks_;

@@ -29,6 +29,9 @@
 ///                                    meanwhile, and otherwise tries again
 ///   await-count <path> <number>      until it is told that a SharedCount is that
 ///
+///   lead <latch|selector> <path>     stands for election; comes, when it leads, to its token and
+///                                    the time (CLOCK_MONOTONIC, ns), and leads until it is killed
+///
 /// A driver ends when its standard input does.
 
 #include <chrono>

@@ -58,7 +58,7 @@ class LeaderLatch {
   /// What the listeners of a latch are told that is closed while it leads.
   enum class CloseMode {
     silent,
-    notify_leader,  ///< `Leadership::ended`, before another one can lead
+    notify_leader,  ///< `Leadership::ended`; the node is deleted when they have returned
   };
 
   /// `path` is the parent of the candidates' nodes; it is created, as a container, when it is
@@ -90,7 +90,8 @@ class LeaderLatch {
   [[nodiscard]] Lease leadership() const;
 
   /// Told of every change from now on, until the subscription is destroyed or the latch is closed.
-  /// `ended` is told before another one can lead, if listeners return within a second.
+  /// `ended` is told as Lease::lost() is: before another one can lead, unless somebody has deleted
+  /// the leader's node.
   [[nodiscard]] Subscription on_leadership(LeadershipListener listener);
 
   /// Waits until it leads, at once if it does; started or not. Returns the leadership, as

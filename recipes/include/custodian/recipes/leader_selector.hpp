@@ -17,6 +17,8 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -57,12 +59,33 @@ namespace recipes_detail {
 class Selector;
 using SelectorPtr = std::shared_ptr<Selector>;
 
-/// Called when the function has ended, on any thread.
-using Ended = std::function<void(std::exception_ptr)>;
-/// Runs the function on the executor; `may_begin` is asked there, just before.
-using LeaderFunction = std::function<void(boost::asio::any_io_executor executor, Lease leadership,
-                                          std::stop_token stop, std::function<bool()> may_begin,
-                                          Ended ended)>;
+/// One turn of the function. Its destruction ends it, too: an executor's context may go before the
+/// function could begin.
+class LeaderTurn {
+ public:
+  LeaderTurn(SelectorPtr selector, Lease leadership);
+  LeaderTurn(const LeaderTurn&) = delete;
+  LeaderTurn& operator=(const LeaderTurn&) = delete;
+  ~LeaderTurn();
+
+  /// Where the function is to run, just before: whether it may.
+  [[nodiscard]] bool begin();
+  void end(const std::exception_ptr& thrown) noexcept;
+
+  [[nodiscard]] const Lease& leadership() const noexcept { return leadership_; }
+  [[nodiscard]] std::stop_token stop() const noexcept { return stop_.get_token(); }
+  [[nodiscard]] const std::stop_source& stop_source() const noexcept { return stop_; }
+
+ private:
+  SelectorPtr selector_;
+  Lease leadership_;
+  std::stop_source stop_;
+  std::optional<std::stop_callback<std::function<void()>>> on_loss_;
+};
+
+/// Runs the function on the executor, for this turn.
+using LeaderFunction =
+    std::function<void(boost::asio::any_io_executor executor, std::shared_ptr<LeaderTurn> turn)>;
 enum class LeaderFunctionKind : std::uint8_t { blocking, coroutine };
 
 void start_join(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
@@ -160,7 +183,10 @@ class LeaderSelector {
                  recipes_detail::LeaderFunction function, LeaderSelectorOptions options);
 
   std::shared_ptr<detail::ClientCore> core_;
+  recipes_detail::LeaderFunctionKind kind_;
   recipes_detail::QueuePtr queue_;
+  /// Of a function that may block, unless it was given an executor.
+  std::unique_ptr<boost::asio::thread_pool> thread_;
   recipes_detail::SelectorPtr selector_;
 };
 
@@ -169,35 +195,34 @@ namespace recipes_detail {
 template <BlockingLeader Function>
 LeaderFunction leader_function(Function function) {
   return [function = std::move(function)](const boost::asio::any_io_executor& executor,
-                                          Lease leadership, std::stop_token stop,
-                                          std::function<bool()> may_begin, Ended ended) mutable {
-    boost::asio::post(executor, [&function, leadership = std::move(leadership),
-                                 stop = std::move(stop), may_begin = std::move(may_begin),
-                                 ended = std::move(ended)]() mutable {
+                                          std::shared_ptr<LeaderTurn> turn) mutable {
+    // The turn keeps the selector, and that keeps the function.
+    boost::asio::post(executor, [&function, turn = std::move(turn)] {
       std::exception_ptr thrown;
       try {
-        if (may_begin()) function(std::as_const(leadership), std::move(stop));
+        if (turn->begin()) function(turn->leadership(), turn->stop());
       } catch (...) {
         thrown = std::current_exception();
       }
-      leadership.release();
-      ended(thrown);
+      turn->end(thrown);
     });
   };
+}
+
+template <typename Function>
+boost::asio::awaitable<void> lead(Function* function, std::shared_ptr<LeaderTurn> turn) {
+  if (!turn->begin()) co_return;
+  Lease leadership = turn->leadership().share();
+  std::stop_token stop = turn->stop();
+  co_await (*function)(std::move(leadership), std::move(stop));
 }
 
 template <CoroutineLeader Function>
 LeaderFunction leader_function(Function function) {
   return [function = std::move(function)](const boost::asio::any_io_executor& executor,
-                                          Lease leadership, std::stop_token stop,
-                                          std::function<bool()> may_begin, Ended ended) mutable {
-    boost::asio::post(executor, [&function, executor, leadership = std::move(leadership),
-                                 stop = std::move(stop), may_begin = std::move(may_begin),
-                                 ended = std::move(ended)]() mutable {
-      if (!may_begin()) return ended(nullptr);
-      boost::asio::co_spawn(executor, function(std::move(leadership), std::move(stop)),
-                            std::move(ended));
-    });
+                                          const std::shared_ptr<LeaderTurn>& turn) mutable {
+    boost::asio::co_spawn(executor, lead(&function, turn),
+                          [turn](const std::exception_ptr& thrown) { turn->end(thrown); });
   };
 }
 

@@ -1,0 +1,96 @@
+#include "candidacy.hpp"
+
+#include <boost/asio/post.hpp>
+#include <random>
+#include <utility>
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+void start_wait_lost(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                     const Lease& leadership, Handler<> handler) {
+  detail::start_wait_lost(std::move(core), std::move(cancellation), leadership.hold(),
+                          std::move(handler));
+}
+
+/// An operator who deletes the node wants somebody else to lead, so it is no error; but whatever
+/// deletes it again and again is not to keep the servers busy.
+std::chrono::milliseconds pause_after(const Client& client, int failures) {
+  static thread_local std::minstd_rand random{std::random_device{}()};
+  const double draw = std::uniform_real_distribution<>{}(random);
+  const RetryAttempt attempt{.retries_so_far = failures, .random = draw};
+  return *client.retry_policy().unlimited().pause_before(attempt);
+}
+
+}  // namespace
+
+Candidacy::Candidacy(QueuePtr queue, std::function<void(error_code)> on_error)
+    : queue_{std::move(queue)},
+      on_error_{std::move(on_error)},
+      over_{std::make_shared<Cancellation>(queue_->client.core())} {}
+
+void Candidacy::end() { over_->request(); }
+
+void Candidacy::attach() {
+  if (std::exchange(attached_, true)) return;
+  auto& service = Client{client().share()}.use_service<WaitingAcquires>();
+  if (ended() || service.closing()) return end();
+  service.enter(over_);
+  over_->on_request(this, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    Client{self->client().share()}.use_service<WaitingAcquires>().leave(self->over_);
+    self->notify();
+  });
+}
+
+asio::awaitable<Lease> Candidacy::stand() {
+  const auto core = client().core();
+  for (int failures = 0; !ended(); ++failures) {
+    AcquireOptions options;
+    auto [error, lease] =
+        co_await await<&start_acquire, Lease>(core, over_, queue_, std::move(options));
+    if (!error && !ended()) co_return std::move(lease);
+    if (error == Errc::closed || error == Errc::forked) end();
+    if (ended()) break;
+    tell(error);
+    const Deadline next{pause_after(client(), failures)};
+    co_await wait_for_change(next, over_);
+  }
+  co_return Lease{};
+}
+
+asio::awaitable<void> Candidacy::until_over(Lease leadership) {
+  const auto core = client().core();
+  co_await await<&start_wait_lost>(core, over_, std::move(leadership));
+}
+
+asio::awaitable<void> Candidacy::wait_for_change(Deadline until, CancellationPtr cancellation) {
+  const asio::any_io_executor strand = client().get_executor();
+  co_await changes_.wait(strand, until, cancellation);
+}
+
+void Candidacy::tell(const error_code& error) {
+  client().log(LogLevel::warning, queue_->path + ": " + queue_->identity +
+                                      " does not stand for election: " + error.message() +
+                                      "; it will try again");
+  if (!on_error_) return;
+  asio::post(client().callback_executor(), [callback = on_error_, error] { callback(error); });
+}
+
+CandidacyPtr make_candidacy(const Client& client, std::string_view recipe, const Rule& rule,
+                            std::string path, CandidateOptions options) {
+  QueuePtr queue =
+      make_queue(client, recipe, rule, ContenderKind::exclusive, std::move(path),
+                 {.identity = std::move(options.id), .lease = std::move(options.lease)});
+  return std::make_shared<Candidacy>(std::move(queue), std::move(options.on_error));
+}
+
+void require_usable(const Client& client, std::string_view operation, std::string_view path) {
+  if (const error_code error = client.unusable()) throw Error{error, operation, path};
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,231 @@
+#include "custodian/recipes/leader_latch.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <mutex>
+#include <utility>
+
+#include "candidacy.hpp"
+#include "election.hpp"
+#include "participants.hpp"
+
+namespace custodian {
+
+namespace asio = boost::asio;
+
+namespace recipes_detail {
+
+/// What the latch, its story on the strand, and those who wait for it share.
+class Latch : public std::enable_shared_from_this<Latch> {
+ public:
+  explicit Latch(CandidacyPtr candidacy)
+      : candidacy_{std::move(candidacy)},
+        listeners_turn_{candidacy_->client().callback_executor()} {}
+
+  // Any thread.
+  [[nodiscard]] const CandidacyPtr& candidacy() const noexcept { return candidacy_; }
+  void start();
+  void close(LeaderLatch::CloseMode mode);
+  [[nodiscard]] LeaderLatch::State state() const;
+  [[nodiscard]] Lease leadership() const;
+  [[nodiscard]] Subscription listen(LeadershipListener listener);
+
+ private:
+  using Listeners = std::vector<std::weak_ptr<LeadershipListener>>;
+
+  [[nodiscard]] static asio::awaitable<void> run(LatchPtr self);
+  void take_office(Lease leadership);
+  void leave_office(Lease leadership);
+  [[nodiscard]] Listeners listeners();
+
+  const CandidacyPtr candidacy_;
+  /// Where listeners run: in order, on whatever executor.
+  const asio::strand<asio::any_io_executor> listeners_turn_;
+
+  mutable std::mutex mutex_;  ///< guards what follows
+  LeaderLatch::State state_ = LeaderLatch::State::latent;
+  LeaderLatch::CloseMode close_mode_ = LeaderLatch::CloseMode::silent;
+  Lease leadership_;
+  Listeners listeners_;
+};
+
+void Latch::start() {
+  const Queue& queue = *candidacy_->queue();
+  require_usable(queue.client, "LeaderLatch::start", queue.path);
+  {
+    const std::lock_guard lock{mutex_};
+    if (state_ == LeaderLatch::State::closed) {
+      throw Error{Errc::closed, "LeaderLatch::start", queue.path, "a closed latch stays closed"};
+    }
+    if (state_ == LeaderLatch::State::started) {
+      throw Error{Errc::invalid_argument, "LeaderLatch::start", queue.path, "it is started"};
+    }
+    state_ = LeaderLatch::State::started;
+  }
+  asio::co_spawn(queue.client.get_executor(), run(shared_from_this()), asio::detached);
+}
+
+asio::awaitable<void> Latch::run(LatchPtr self) {
+  Candidacy& candidacy = *self->candidacy_;
+  candidacy.attach();
+  for (;;) {
+    Lease leadership = co_await candidacy.stand();
+    if (!leadership) break;
+    self->take_office(leadership.share());
+    co_await candidacy.until_over(leadership.share());
+    self->leave_office(std::move(leadership));
+  }
+  // Of a client that was closed, too.
+  self->close(LeaderLatch::CloseMode::silent);
+}
+
+void Latch::take_office(Lease leadership) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (state_ == LeaderLatch::State::closed) return;
+    leadership_ = std::move(leadership);
+  }
+  asio::post(listeners_turn_, [listeners = listeners()] {
+    for (const auto& weak : listeners) {
+      if (const auto listener = weak.lock()) (*listener)(Leadership::gained);
+    }
+  });
+  candidacy_->notify();
+}
+
+void Latch::leave_office(Lease leadership) {
+  Lease published;
+  bool silent = false;
+  {
+    const std::lock_guard lock{mutex_};
+    published = std::move(leadership_);
+    silent = state_ == LeaderLatch::State::closed && close_mode_ == LeaderLatch::CloseMode::silent;
+  }
+  // Closed before it was known to lead, it has nothing to tell.
+  if (silent || !published) return;
+  // Both are let go of when the listeners have returned.
+  asio::post(listeners_turn_, [listeners = listeners(), leadership = std::move(leadership),
+                               published = std::move(published)] {
+    for (const auto& weak : listeners) {
+      if (const auto listener = weak.lock()) (*listener)(Leadership::ended);
+    }
+  });
+}
+
+void Latch::close(LeaderLatch::CloseMode mode) {
+  if (candidacy_->client().unusable() == Errc::forked) return;
+  {
+    const std::lock_guard lock{mutex_};
+    if (state_ == LeaderLatch::State::closed) return;
+    state_ = LeaderLatch::State::closed;
+    close_mode_ = mode;
+  }
+  candidacy_->end();
+}
+
+LeaderLatch::State Latch::state() const {
+  const std::lock_guard lock{mutex_};
+  return state_;
+}
+
+Lease Latch::leadership() const {
+  const std::lock_guard lock{mutex_};
+  if (state_ != LeaderLatch::State::started) return {};
+  return leadership_.state() == LeaseState::lost ? Lease{} : leadership_.share();
+}
+
+Subscription Latch::listen(LeadershipListener listener) {
+  auto registration = std::make_shared<LeadershipListener>(std::move(listener));
+  const std::lock_guard lock{mutex_};
+  std::erase_if(listeners_, [](const auto& each) { return each.expired(); });
+  listeners_.push_back(registration);
+  return Subscription{std::move(registration)};
+}
+
+Latch::Listeners Latch::listeners() {
+  const std::lock_guard lock{mutex_};
+  return listeners_;
+}
+
+namespace {
+
+asio::awaitable<void> wait_for_leadership(LatchPtr latch, CancellationPtr cancellation,
+                                          Deadline deadline,
+                                          std::shared_ptr<Handler<Lease>> handler) {
+  const CandidacyPtr candidacy = latch->candidacy();
+  candidacy->attach();
+  error_code error;
+  Lease leadership = latch->leadership();
+  while (!leadership) {
+    if (candidacy->ended()) error = Errc::closed;
+    if (!error && cancellation && cancellation->requested()) {
+      error = asio::error::operation_aborted;
+    }
+    if (error || deadline.passed()) break;
+    co_await candidacy->wait_for_change(deadline, cancellation);
+    leadership = latch->leadership();
+  }
+  std::move (*handler)(error, std::move(leadership));
+}
+
+}  // namespace
+
+void start_wait_leadership(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                           LatchPtr latch, Deadline deadline, Handler<Lease> handler) {
+  const Client& client = latch->candidacy()->client();
+  if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, Lease{});
+  const Deadline until = deadline.or_default(Deadline::never());
+  asio::co_spawn(client.get_executor(),
+                 wait_for_leadership(std::move(latch), std::move(cancellation), until,
+                                     std::make_shared<Handler<Lease>>(std::move(handler))),
+                 asio::detached);
+}
+
+}  // namespace recipes_detail
+
+LeaderLatch::LeaderLatch(const Client& client, std::string path, CandidateOptions options)
+    : core_{client.core()},
+      latch_{std::make_shared<recipes_detail::Latch>(
+          recipes_detail::make_candidacy(client, "LeaderLatch", recipes_detail::latch_rule,
+                                         std::move(path), std::move(options)))} {
+  queue_ = latch_->candidacy()->queue();
+}
+
+LeaderLatch::~LeaderLatch() { latch_->close(CloseMode::silent); }
+
+void LeaderLatch::start() { latch_->start(); }
+void LeaderLatch::close(CloseMode mode) { latch_->close(mode); }
+
+LeaderLatch::State LeaderLatch::state() const { return latch_->state(); }
+const std::string& LeaderLatch::path() const noexcept { return queue_->path; }
+const std::string& LeaderLatch::id() const noexcept { return queue_->identity; }
+
+bool LeaderLatch::has_leadership() const { return static_cast<bool>(latch_->leadership()); }
+Lease LeaderLatch::leadership() const { return latch_->leadership(); }
+
+Subscription LeaderLatch::on_leadership(LeadershipListener listener) {
+  return latch_->listen(std::move(listener));
+}
+
+Lease LeaderLatch::wait(std::stop_token stop) const {
+  return wait_until(Deadline::never(), std::move(stop));
+}
+
+Lease LeaderLatch::wait_until(Deadline deadline, std::stop_token stop) const {
+  auto [error, leadership] = block<&recipes_detail::start_wait_leadership, Lease>(
+      core_, "LeaderLatch::wait", path(), std::move(stop), latch_, deadline);
+  if (error) throw Error{error, "LeaderLatch::wait", path()};
+  return std::move(leadership);
+}
+
+std::optional<Participant> LeaderLatch::leader(OperationOptions options) const {
+  return recipes_detail::leader_of(queue_, "LeaderLatch::leader", options);
+}
+
+std::vector<Participant> LeaderLatch::participants(OperationOptions options) const {
+  return recipes_detail::participants_of(queue_, "LeaderLatch::participants", options);
+}
+
+}  // namespace custodian

@@ -1,0 +1,128 @@
+#include "custodian/recipes/leader_observer.hpp"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <utility>
+
+#include "election.hpp"
+
+namespace custodian {
+
+namespace asio = boost::asio;
+
+namespace recipes_detail {
+
+/// What has been told. Strand only, but for what is constant.
+class Observed {
+ public:
+  Observed(Client client, std::string path) : client_{std::move(client)}, path_{std::move(path)} {}
+
+  [[nodiscard]] const Client& client() const noexcept { return client_; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+  /// Whether it is news. A queue only grows at its end, so a leader who came earlier than one that
+  /// was told is the sight of a server that lags behind.
+  [[nodiscard]] bool is_news(const std::optional<Participant>& leader) const {
+    if (!leader) return told_ != nobody;
+    return told_ != leader->token.value && leader->token.value > latest_;
+  }
+
+  void tell(const std::optional<Participant>& leader) {
+    told_ = leader ? leader->token.value : nobody;
+    latest_ = std::max(latest_, *told_);
+  }
+
+  /// False if somebody waits already.
+  [[nodiscard]] bool begin_to_wait() { return !std::exchange(waiting_, true); }
+  void end_to_wait() { waiting_ = false; }
+
+ private:
+  static constexpr std::int64_t nobody = 0;
+
+  const Client client_;
+  const std::string path_;
+  std::optional<std::int64_t> told_;
+  std::int64_t latest_ = nobody;
+  bool waiting_ = false;
+};
+
+namespace {
+
+asio::awaitable<std::tuple<error_code, std::optional<Participant>>> wait_for_news(
+    ObservedPtr observed, CancellationPtr cancellation) {
+  const auto core = observed->client().core();
+  const OperationOptions patient{Deadline::never(), observed->client().retry_policy().unlimited()};
+  for (;;) {
+    Client client = observed->client().share();
+    std::string path = observed->path();
+    Sight seen = co_await look(std::move(client), cancellation, std::move(path), election_rule,
+                               patient, Watching::yes);
+    if (seen.error) co_return std::tuple{seen.error, std::optional<Participant>{}};
+    if (observed->is_news(seen.leader)) {
+      observed->tell(seen.leader);
+      co_return std::tuple{error_code{}, std::move(seen.leader)};
+    }
+    const auto [ended, event] =
+        co_await await<&detail::start_wait, WatchEventType>(core, cancellation, seen.watch.state());
+    // A session that is over has taken the watch along; the next look shows what was missed.
+    if (ended && ended != Errc::session_lost) {
+      co_return std::tuple{ended, std::optional<Participant>{}};
+    }
+  }
+}
+
+asio::awaitable<void> next(ObservedPtr observed, CancellationPtr cancellation,
+                           std::shared_ptr<Handler<std::optional<Participant>>> handler) {
+  if (!observed->begin_to_wait()) {
+    std::move (*handler)(Errc::invalid_argument, std::nullopt);
+    co_return;
+  }
+  auto [error, leader] = co_await wait_for_news(observed, std::move(cancellation));
+  observed->end_to_wait();
+  std::move (*handler)(error, std::move(leader));
+}
+
+}  // namespace
+
+void start_observe(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                   ObservedPtr observed, OperationOptions options,
+                   Handler<std::optional<Participant>> handler) {
+  start_look(observed->client(), std::move(cancellation), observed->path(), election_rule, options,
+             std::move(handler));
+}
+
+void start_next_leader(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                       ObservedPtr observed, Handler<std::optional<Participant>> handler) {
+  if (observed->client().unusable() == Errc::forked) {
+    return std::move(handler)(Errc::forked, std::nullopt);
+  }
+  const asio::any_io_executor strand = observed->client().get_executor();
+  asio::co_spawn(strand,
+                 next(std::move(observed), std::move(cancellation),
+                      std::make_shared<Handler<std::optional<Participant>>>(std::move(handler))),
+                 asio::detached);
+}
+
+}  // namespace recipes_detail
+
+LeaderObserver::LeaderObserver(const Client& client, std::string path) : core_{client.core()} {
+  detail::check_path(client.core(), "LeaderObserver", path);
+  observed_ = std::make_shared<recipes_detail::Observed>(client.share(), std::move(path));
+}
+
+std::optional<Participant> LeaderObserver::leader(OperationOptions options) const {
+  auto [error, leader] = block<&recipes_detail::start_observe, std::optional<Participant>>(
+      core_, "LeaderObserver::leader", observed_->path(), {}, observed_, options);
+  if (error) throw Error{error, "LeaderObserver::leader", observed_->path()};
+  return std::move(leader);
+}
+
+std::optional<Participant> LeaderObserver::next(std::stop_token stop) {
+  auto [error, leader] = block<&recipes_detail::start_next_leader, std::optional<Participant>>(
+      core_, "LeaderObserver::next", observed_->path(), std::move(stop), observed_);
+  if (error) throw Error{error, "LeaderObserver::next", observed_->path()};
+  return std::move(leader);
+}
+
+}  // namespace custodian

@@ -1,0 +1,46 @@
+#pragma once
+
+/// \file
+/// Helpers for the tests of elections: clients of one root, and what a listener has heard.
+
+#include <atomic>
+#include <list>
+#include <mutex>
+#include <vector>
+
+#include "custodian/recipes/leadership.hpp"
+#include "support/test_client.hpp"
+
+namespace custodian::tests {
+
+/// Another client below the same root.
+[[nodiscard]] inline ClientOptions beside(const TestClient& client,
+                                          std::string servers = connect_string()) {
+  ClientOptions options = options_for(std::move(servers));
+  options.name_space = client.root();
+  return options;
+}
+
+/// What listeners were told, in order.
+class Heard {
+ public:
+  [[nodiscard]] LeadershipListener listener() {
+    return [this](Leadership now) {
+      const std::lock_guard lock{mutex_};
+      told_.push_back(now);
+    };
+  }
+  [[nodiscard]] std::vector<Leadership> told() const {
+    const std::lock_guard lock{mutex_};
+    return told_;
+  }
+  [[nodiscard]] bool is(const std::vector<Leadership>& expected) const {
+    return told() == expected;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Leadership> told_;
+};
+
+}  // namespace custodian::tests

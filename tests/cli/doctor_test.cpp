@@ -72,7 +72,7 @@ TEST_CASE("the doctor tells a badly configured server's faults one by one, and w
 }
 
 TEST_CASE(
-    "the doctor is told little by a server that allows no words, and finds its limits anyway") {
+    "the doctor is told little by a server that allows one word, and finds its limits anyway") {
   const testing::TestingServer server{{.tick_time = 1000ms,
                                        .min_session_timeout = 6000ms,
                                        .max_session_timeout = 8000ms,

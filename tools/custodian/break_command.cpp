@@ -110,7 +110,7 @@ int break_place(const GlobalOptions& options, const BreakRequest& request) {
 
 void add_break_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
-      app.add_subcommand("break", "Takes a lock, or a place in its queue, away from somebody.");
+      app.add_subcommand("break", "takes a lock, or a place in its queue, away from somebody");
   command->footer(
       "Deletes the node, and does not stop the process, which learns of it late, or never. Asks "
       "first.\n"

@@ -61,9 +61,9 @@ Steps Course::react(const event::Signalled& event) {
   return {step::GiveUp{}};
 }
 
-Steps Course::react(const event::Lost& event) const {
+Steps Course::react(const event::Lost& /*event*/) const {
   if (phase_ != Phase::running || on_lost_ == OnLost::ignore) return {};
-  return {step::EndForLoss{event.reason}};
+  return {step::EndForLoss{}};
 }
 
 Steps Course::react(const event::NotStarted& event) {

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "custodian/lease.hpp"
 #include "exit_status.hpp"
 
 namespace custodian::cli {
@@ -37,9 +36,7 @@ struct NotAcquired {
 struct Signalled {
   int number = 0;
 };
-struct Lost {
-  LossReason reason{};
-};
+struct Lost {};
 struct NotStarted {
   int error = 0;  ///< errno
 };
@@ -80,7 +77,6 @@ struct StopSelf {
   friend bool operator==(const StopSelf&, const StopSelf&) = default;
 };
 struct EndForLoss {
-  LossReason reason{};
   friend bool operator==(const EndForLoss&, const EndForLoss&) = default;
 };
 /// Kills what a guardian that is gone has left behind.

@@ -59,8 +59,8 @@ int examine_and_tell(const GlobalOptions& options, const DoctorRequest& request)
 }  // namespace
 
 void add_doctor_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command =
-      app.add_subcommand("doctor", "Whether these servers are good for locks, with plain advice.");
+  CLI::App* command = app.add_subcommand(
+      "doctor", "tells whether these servers are good for locks, with plain advice");
   command->footer(
       "Each server by itself, and all together; with a path, whether locks may be taken there. "
       "Exits with 1 if anything fails.\n"

@@ -28,7 +28,8 @@ int look_once(const GlobalOptions& options, const InspectRequest& request) {
 }  // namespace
 
 void add_inspect_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("inspect", "Who holds and who waits at a path, in order.");
+  CLI::App* command =
+      app.add_subcommand("inspect", "shows who holds and who waits at a path, in order");
   command->footer(
       "Shows any lock, semaphore or election of this library, of Apache Curator or of kazoo.\n"
       "  custodian inspect /locks/backup\n"

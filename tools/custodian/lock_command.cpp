@@ -10,6 +10,7 @@
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
 #include "custodian/recipes/inter_process_semaphore_mutex.hpp"
+#include "help_formatter.hpp"
 #include "run_options.hpp"
 #include "runner.hpp"
 #include "usage_error.hpp"
@@ -75,6 +76,7 @@ Acquire make_acquire(const LockChoice& choice, const Client& client) {
 void add_lock_command(CLI::App& app, Invocation& invocation) {
   const auto choice = std::make_shared<LockChoice>();
   CLI::App* lock = app.add_subcommand("lock", "runs a command while holding a lock");
+  lock->group(running_group);
   add_path(*lock, choice->run, "the lock, /locks/backup for one");
   add_wait_options(*lock, choice->run);
   add_choice(*lock, "--kind", choice->kind,

@@ -12,7 +12,7 @@
 namespace custodian::cli {
 namespace {
 
-ExitStatus status_of(const error_code& error) {
+ExitStatus status_for(const error_code& error) {
   if (error == ErrorCondition::caller_mistake) return ExitStatus::usage;
   if (error == ServerErrc::no_auth || error == ServerErrc::auth_failed) {
     return ExitStatus::no_permission;
@@ -42,7 +42,7 @@ int with_errors_said(const std::function<int()>& work) {
   try {
     return work();
   } catch (const Error& error) {
-    const ExitStatus status = status_of(error.code());
+    const ExitStatus status = status_for(error.code());
     say(printable(error.what()) +
         (status == ExitStatus::unavailable ? "; no server answered in time" : ""));
     return to_int(status);

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +19,7 @@
 #include "doctor_command.hpp"
 #include "exit_status.hpp"
 #include "global_options.hpp"
+#include "help_formatter.hpp"
 #include "inspect_command.hpp"
 #include "invocation.hpp"
 #include "lock_command.hpp"
@@ -44,6 +45,10 @@ void fill_standard_descriptors() {
 
 int explain(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
+  if (const auto unknown = app.remaining(); app.get_subcommands().empty() && !unknown.empty()) {
+    say("there is no command '" + unknown.front() + "'; see custodian --help");
+    return to_int(ExitStatus::usage);
+  }
   std::string where = app.get_name();
   for (const CLI::App* chosen : app.get_subcommands()) where += " " + chosen->get_name();
   say(std::string{error.what()} + "; see " + where + " --help");
@@ -59,6 +64,7 @@ int run(int argc, char* argv[]) {
   CLI::App app{"Locks, semaphores and leadership by ZooKeeper, for shells and people.",
                "custodian"};
   app.set_version_flag("--version", std::string{custodian::version()});
+  app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   app.fallthrough();
   add_global_options(app, options);
@@ -79,7 +85,7 @@ int run(int argc, char* argv[]) {
   if (invocation.command && !invocation.takes_command) {
     throw UsageError{"this command runs no other: what is behind -- has no meaning"};
   }
-  if (!invocation.command && invocation.takes_command) {
+  if (invocation.takes_command && (!invocation.command || invocation.command->empty())) {
     throw UsageError{
         "which command shall be run? It stands behind --: custodian ... -- COMMAND..."};
   }

@@ -79,7 +79,7 @@ int observe(const GlobalOptions& options, const ObserveRequest& request) {
 
 void add_observe_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
-      app.add_subcommand("observe", "Who leads, now and from now on: a line for each change.");
+      app.add_subcommand("observe", "shows who leads, now and from now on: a line for each change");
   command->footer(
       "Takes no part in the election.\n"
       "  custodian observe /scheduler/leader");

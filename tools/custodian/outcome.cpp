@@ -40,12 +40,12 @@ std::string refusal(const std::string& what, const error_code& error,
   return text;
 }
 
-std::chrono::nanoseconds grace_after(OnLost on_lost, LossReason reason,
-                                     std::chrono::nanoseconds session_timeout) {
+std::chrono::nanoseconds grace_after_loss(
+    OnLost on_lost, std::chrono::nanoseconds session_timeout,
+    const std::optional<std::chrono::nanoseconds>& hold_at_most) {
   if (on_lost == OnLost::kill) return std::chrono::nanoseconds{0};
-  // Four fifths of what there is: the rest is for the kill itself.
-  const std::chrono::nanoseconds margin =
-      reason == LossReason::held_too_long ? std::chrono::seconds{1} : session_timeout / 10;
+  std::chrono::nanoseconds margin = session_timeout / 10;
+  if (hold_at_most) margin = std::min<std::chrono::nanoseconds>(margin, std::chrono::seconds{1});
   return margin * 4 / 5;
 }
 

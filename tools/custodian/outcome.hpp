@@ -9,7 +9,6 @@
 
 #include "course.hpp"
 #include "custodian/error.hpp"
-#include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "exit_status.hpp"
 
@@ -22,10 +21,12 @@ namespace custodian::cli {
 [[nodiscard]] std::string refusal(const std::string& what, const error_code& error,
                                   const std::optional<Participant>& blocked_by);
 
-/// How long the command has after a loss, until it is killed: less than it takes until somebody
-/// else can have the lock, which is a tenth of the session timeout if the lease clock has run out,
-/// and a second if the maximum time is up.
-[[nodiscard]] std::chrono::nanoseconds grace_after(OnLost on_lost, LossReason reason,
-                                                   std::chrono::nanoseconds session_timeout);
+/// How long the command has after a loss, until it is killed: four fifths of what it takes at the
+/// least until somebody else can have the lock, and the rest is for the kill itself. That is a
+/// tenth of the session timeout, if the lease clock has run out, and a second, if the maximum time
+/// is up.
+[[nodiscard]] std::chrono::nanoseconds grace_after_loss(
+    OnLost on_lost, std::chrono::nanoseconds session_timeout,
+    const std::optional<std::chrono::nanoseconds>& hold_at_most);
 
 }  // namespace custodian::cli

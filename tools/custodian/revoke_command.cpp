@@ -63,7 +63,7 @@ int ask_to_let_go(const GlobalOptions& options, const RevokeRequest& request) {
 }  // namespace
 
 void add_revoke_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("revoke", "Asks whoever holds a lock to let go.");
+  CLI::App* command = app.add_subcommand("revoke", "asks whoever holds a lock to let go");
   command->footer(
       "As Apache Curator's Revoker does. Holders who do not listen are not disturbed.\n"
       "  custodian revoke /locks/backup");

@@ -94,6 +94,9 @@ class Runner {
   [[nodiscard]] Attempt attempt(Deadline deadline);
   [[nodiscard]] Deadline deadline() const;
   [[nodiscard]] std::chrono::nanoseconds session_timeout() const;
+  [[nodiscard]] std::chrono::nanoseconds grace() const {
+    return grace_after_loss(options_.on_lost, session_timeout(), options_.hold_at_most);
+  }
   [[nodiscard]] std::vector<std::string> environment() const;
   [[nodiscard]] std::string what() const { return options_.path; }
 
@@ -206,10 +209,8 @@ void Runner::take(const step::StopSelf& /*step*/) {
   on(event::Signalled{SIGCONT});
 }
 
-void Runner::take(const step::EndForLoss& step) {
-  guardian_.send({.kind = Order::Kind::lost,
-                  .time = {},
-                  .grace = grace_after(options_.on_lost, step.reason, session_timeout())});
+void Runner::take(const step::EndForLoss& /*step*/) {
+  guardian_.send({.kind = Order::Kind::lost, .time = {}, .grace = grace()});
 }
 
 void Runner::take(const step::EndOrphans& /*step*/) {
@@ -269,7 +270,7 @@ void Runner::on_loss(LossReason reason) {
   text += options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
                                              : "the command is ended";
   say(text);
-  on(event::Lost{reason});
+  on(event::Lost{});
 }
 
 void Runner::hold(std::vector<Lease> leases) {
@@ -298,10 +299,9 @@ void Runner::keep_guardian_informed() {
   if (options_.on_lost == OnLost::ignore || held_.empty()) return;
   auto remaining = std::chrono::nanoseconds::max();
   for (const Held& held : held_) remaining = std::min(remaining, held.lease.remaining());
-  guardian_.send(
-      {.kind = Order::Kind::hold_until,
-       .time = BootClock::now().time_since_epoch() + remaining,
-       .grace = grace_after(options_.on_lost, LossReason::lease_expired, session_timeout())});
+  guardian_.send({.kind = Order::Kind::hold_until,
+                  .time = BootClock::now().time_since_epoch() + remaining,
+                  .grace = grace()});
   beat_.expires_after(std::clamp<std::chrono::nanoseconds>(
       session_timeout() / 20, std::chrono::milliseconds{50}, std::chrono::seconds{1}));
   beat_.async_wait([this](boost::system::error_code error) {

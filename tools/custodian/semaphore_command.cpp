@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "custodian/recipes/inter_process_semaphore.hpp"
+#include "help_formatter.hpp"
 #include "run_options.hpp"
 #include "runner.hpp"
 #include "usage_error.hpp"
@@ -45,6 +46,7 @@ void add_semaphore_command(CLI::App& app, Invocation& invocation) {
   const auto choice = std::make_shared<SemaphoreChoice>();
   CLI::App* semaphore =
       app.add_subcommand("semaphore", "runs a command while holding permits of a semaphore");
+  semaphore->group(running_group);
   add_path(*semaphore, choice->run, "the semaphore, /licences/solver for one");
   semaphore
       ->add_option("--permits", choice->permits,

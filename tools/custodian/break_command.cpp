@@ -111,9 +111,11 @@ int break_place(const GlobalOptions& options, const BreakRequest& request) {
 void add_break_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       app.add_subcommand("break", "takes a lock, or a place in its queue, away from somebody");
+  command->group(looking_group);
   command->footer(
-      "Deletes the node, and does not stop the process, which learns of it late, or never. Asks "
-      "first.\n"
+      "Deletes the node, and does not stop the process, which learns of it late, or never.\n"
+      "Asks first.\n\n"
+      "Example:\n"
       "  custodian break /locks/backup --node _c_0f...-lock-0000000042");
   const auto request = std::make_shared<BreakRequest>();
   command->add_option("PATH", request->path, "the path that the lock was given")->required();

@@ -61,9 +61,11 @@ int examine_and_tell(const GlobalOptions& options, const DoctorRequest& request)
 void add_doctor_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
       "doctor", "tells whether these servers are good for locks, with plain advice");
+  command->group(looking_group);
   command->footer(
-      "Each server by itself, and all together; with a path, whether locks may be taken there. "
-      "Exits with 1 if anything fails.\n"
+      "Each server by itself, and all together; with a path, whether locks may be taken there.\n"
+      "Leaves nothing behind. Exits with 1 if anything fails.\n\n"
+      "Examples:\n"
       "  custodian doctor\n"
       "  custodian doctor /locks/backup --session-timeout 20s");
   const auto request = std::make_shared<DoctorRequest>();

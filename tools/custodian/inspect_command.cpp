@@ -30,8 +30,10 @@ int look_once(const GlobalOptions& options, const InspectRequest& request) {
 void add_inspect_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       app.add_subcommand("inspect", "shows who holds and who waits at a path, in order");
+  command->group(looking_group);
   command->footer(
-      "Shows any lock, semaphore or election of this library, of Apache Curator or of kazoo.\n"
+      "Shows any lock, semaphore or election of this library, of Apache Curator or of kazoo.\n\n"
+      "Examples:\n"
       "  custodian inspect /locks/backup\n"
       "  custodian inspect /locks/backup --watch");
   const auto request = std::make_shared<InspectRequest>();

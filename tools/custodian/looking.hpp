@@ -10,6 +10,9 @@
 
 namespace custodian::cli {
 
+/// A subcommand of this group runs no other.
+inline constexpr const char* looking_group = "Commands that look, ask and break";
+
 /// A client that holds nothing. Throws UsageError if its options are wrong.
 [[nodiscard]] Client connect(const GlobalOptions& options);
 

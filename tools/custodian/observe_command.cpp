@@ -80,8 +80,10 @@ int observe(const GlobalOptions& options, const ObserveRequest& request) {
 void add_observe_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       app.add_subcommand("observe", "shows who leads, now and from now on: a line for each change");
+  command->group(looking_group);
   command->footer(
-      "Takes no part in the election.\n"
+      "Takes no part in the election.\n\n"
+      "Example:\n"
       "  custodian observe /scheduler/leader");
   const auto request = std::make_shared<ObserveRequest>();
   command->add_option("PATH", request->path, "the path of the election")->required();

@@ -64,8 +64,10 @@ int ask_to_let_go(const GlobalOptions& options, const RevokeRequest& request) {
 
 void add_revoke_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("revoke", "asks whoever holds a lock to let go");
+  command->group(looking_group);
   command->footer(
-      "As Apache Curator's Revoker does. Holders who do not listen are not disturbed.\n"
+      "As Apache Curator's Revoker does. Holders who do not listen are not disturbed.\n\n"
+      "Example:\n"
       "  custodian revoke /locks/backup");
   const auto request = std::make_shared<RevokeRequest>();
   command->add_option("PATH", request->path, "the path that the lock was given")->required();

@@ -76,7 +76,7 @@ TEST_CASE(
   const testing::TestingServer server{{.tick_time = 1000ms,
                                        .min_session_timeout = 6000ms,
                                        .max_session_timeout = 8000ms,
-                                       .config_lines = {"4lw.commands.whitelist=srvr"}}};
+                                       .config_lines = {"4lw.commands.whitelist=srvr,mntr"}}};
   const Report report = doctor(server.connect_string());
   INFO(report.told.dump(2));
   CHECK(report.status == 0);

@@ -15,6 +15,7 @@
 #include "command_line.hpp"
 #include "custodian/error.hpp"
 #include "custodian/version.hpp"
+#include "elect_command.hpp"
 #include "exit_status.hpp"
 #include "global_options.hpp"
 #include "help_formatter.hpp"
@@ -65,6 +66,7 @@ int run(int argc, char* argv[]) {
   add_global_options(app, options);
   add_lock_command(app, invocation);
   add_semaphore_command(app, invocation);
+  add_elect_command(app, invocation);
   try {
     // CLI11 takes the words from the last to the first.
     std::reverse(line.ours.begin(), line.ours.end());

@@ -59,7 +59,8 @@ void add_semaphore_command(CLI::App& app, Invocation& invocation) {
       ->check(CLI::PositiveNumber.description(""))
       ->type_name("K");
   add_wait_options(*semaphore, choice->run);
-  add_holder_options(*semaphore, choice->run);
+  add_hold_at_most_option(*semaphore, choice->run);
+  add_identity_option(*semaphore, choice->run);
   add_on_lost_option(*semaphore, choice->run, MayIgnoreLoss::yes);
   semaphore->footer(
       run_footer("custodian semaphore /licences/solver --permits 5 -- ./solve model.lp"));

@@ -47,7 +47,11 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   }
   std::string where = app.get_name();
   for (const CLI::App* chosen : app.get_subcommands()) where += " " + chosen->get_name();
-  say(std::string{error.what()} + "; see " + where + " --help");
+  const bool may_be_command =
+      error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) &&
+      !app.get_subcommands().empty() && app.get_subcommands().front()->get_group() == running_group;
+  say(std::string{error.what()} + (may_be_command ? "; a command stands behind --" : "") +
+      "; see " + where + " --help");
   return to_int(ExitStatus::usage);
 }
 

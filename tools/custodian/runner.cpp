@@ -269,11 +269,11 @@ void Runner::on_outcome(Outcome outcome) {
 
 void Runner::on_loss(LossReason reason) {
   if (std::exchange(is_loss_told_, true)) return;
-  std::string text = what() + " is lost (" + std::string{to_string(reason)} + "): ";
-  text += options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
-                                             : "the command is ended";
-  say(text);
+  // First, for nobody may be reading what we say.
   on(event::Lost{});
+  say(what() + " is lost (" + std::string{to_string(reason)} + "): " +
+      (options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
+                                          : "the command is ended"));
 }
 
 void Runner::hold(std::vector<Lease> leases) {

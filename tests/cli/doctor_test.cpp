@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "look.hpp"
+#include "cli/look.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {

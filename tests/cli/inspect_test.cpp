@@ -3,12 +3,12 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/look.hpp"
+#include "cli/terminal_process.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
-#include "look.hpp"
 #include "support/test_client.hpp"
-#include "terminal_process.hpp"
 
 namespace custodian::tests {
 namespace {
@@ -210,19 +210,19 @@ TEST_CASE(
     "inspect --watch draws on a terminal in its place, within its size, and leaves it whole") {
   TestClient test{"watch-terminal"};
   InterProcessMutex mutex{*test, "/lock", {.identity = "holder"}};
-  TerminalProcess watch{CUSTODIAN_CLI, words_for(test, {"inspect", "/lock", "--watch"}), 24, 60};
+  TerminalProcess watch{CUSTODIAN_CLI, words_for(test, {"inspect", "/lock", "--watch"}), {24, 60}};
   REQUIRE(watch.shows("nobody holds or waits"));
   const Lease lease = mutex.acquire();
   REQUIRE(watch.shows("\x1b[2A"));
   REQUIRE(watch.shows("holds  mutex  holder"));
   REQUIRE(watch.shows("…"));
-  watch.resize(10, 200);
+  watch.resize({10, 200});
   REQUIRE(watch.shows("\x1b[H\x1b[2J"));
   REQUIRE(watch.shows("_c_"));
-  watch.type("\x03");
-  CHECK(watch.end() == 0);
+  watch.type(ctrl_c);
+  CHECK(watch.status() == 0);
   // What it tells the terminal: back to the first line, clear to the end of lines and picture.
-  std::string rest = watch.transcript();
+  std::string rest = watch.screen();
   for (const char* command : {"\x1b[K", "\x1b[J", "\x1b[H\x1b[2J"}) {
     for (auto at = rest.find(command); at != std::string::npos; at = rest.find(command)) {
       rest.erase(at, std::string_view{command}.size());

@@ -85,12 +85,20 @@ TEST_CASE("a mistake in the command line is told with 64, and what to do") {
     CHECK(ended.status == 64);
     CHECK(ended.err.starts_with("custodian: "));
   }
+  CHECK(contains(run_cli({"lock", "/lock", "true"}).err, "a command stands behind --"));
   CHECK(run_cli({"lock", "relative", "--", "true"}).status == 64);
   CHECK(
       run_cli({"--session-timeout", "1s", "lock", client.root() + "/lock", "--", "true"}).status ==
       64);
   CHECK(CliProcess(CUSTODIAN_CLI, {"lock", "/lock", "--", "true"}).end().status == 64);
   CHECK(run_cli({}).status == 64);
+}
+
+TEST_CASE("options of all commands stand before the command's name or behind it") {
+  TestClient client{"global"};
+  CHECK(run_cli({"lock", "/lock", "--namespace", client.root(), "--auth", "digest:a:b", "--auth",
+                 "digest:c:d", "-v", "--", "true"})
+            .status == 0);
 }
 
 TEST_CASE("help is for those who have never seen it") {

@@ -16,8 +16,9 @@ namespace {
 using namespace std::chrono_literals;
 using Words = std::vector<std::string>;
 
-Words lock_words(const std::string& servers, const Words& options, const std::string& script) {
-  Words words{"--servers", servers, "--session-timeout", "5s", "lock", "/lock"};
+Words lock_words(const std::string& servers, const std::string& path, const Words& options,
+                 const std::string& script) {
+  Words words{"--servers", servers, "--session-timeout", "5s", "lock", path};
   words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), {"--", "sh", "-c", script});
   return words;
@@ -30,46 +31,35 @@ const std::string stubborn = "trap 'echo asked' TERM; echo inside; while :; do s
 
 }  // namespace
 
-TEST_CASE("a command whose server is silent for too long is asked to end, and then killed") {
-  CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
-  CliProcess first{CUSTODIAN_CLI, lock_words(server.connect_string(), {}, obedient)};
-  REQUIRE(first.says("inside"));
-  server.pause();
-  const Ended asked = first.end();
-  INFO(asked.err);
-  CHECK(asked.status == 70);
-  CHECK(asked.out == "inside\nasked\n");
-  CHECK(contains(asked.err, "custodian: /lock is lost"));
-  server.resume();
-
-  CliProcess second{CUSTODIAN_CLI, lock_words(server.connect_string(), {}, stubborn)};
-  REQUIRE(second.says("inside"));
-  server.pause();
-  const Ended killed = second.end();
-  CHECK(killed.status == 70);
-  CHECK(killed.out == "inside\nasked\n");
-  server.resume();
-}
-
-TEST_CASE("a command is killed for a loss, or left alone, if that is wanted") {
+TEST_CASE("commands whose server is silent for too long are ended as they should be") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   testing::TestingServer server;
   const Directory directory;
-  const std::string until_told =
+  const std::string patient =
       "echo inside; while [ ! -e " + directory.file("go") + " ]; do sleep 0.02; done; exit 4";
-  CliProcess killed{CUSTODIAN_CLI,
-                    lock_words(server.connect_string(), {"--on-lost", "kill"}, obedient)};
-  REQUIRE(killed.says("inside"));
-  Words other = lock_words(server.connect_string(), {"--on-lost", "ignore"}, until_told);
-  other[5] = "/other";
-  CliProcess ignoring{CUSTODIAN_CLI, other};
-  REQUIRE(ignoring.says("inside"));
+  const auto words = [&](const std::string& path, const Words& options, const std::string& script) {
+    return lock_words(server.connect_string(), path, options, script);
+  };
+  CliProcess asked{CUSTODIAN_CLI, words("/asked", {}, obedient)};
+  CliProcess killed_late{CUSTODIAN_CLI, words("/killed-late", {}, stubborn)};
+  CliProcess killed{CUSTODIAN_CLI, words("/killed", {"--on-lost", "kill"}, obedient)};
+  CliProcess ignoring{CUSTODIAN_CLI, words("/ignoring", {"--on-lost", "ignore"}, patient)};
+  for (const CliProcess* cli : {&asked, &killed_late, &killed, &ignoring}) {
+    REQUIRE(cli->says("inside"));
+  }
   server.pause();
-  const Ended ended = killed.end();
+  const Ended ended = asked.end();
+  INFO(ended.err);
   CHECK(ended.status == 70);
-  CHECK(ended.out == "inside\n");
-  REQUIRE(ignoring.says("/other is lost"));
+  CHECK(ended.out == "inside\nasked\n");
+  CHECK(contains(ended.err, "custodian: /asked is lost"));
+  const Ended late = killed_late.end();
+  CHECK(late.status == 70);
+  CHECK(late.out == "inside\nasked\n");
+  const Ended at_once = killed.end();
+  CHECK(at_once.status == 70);
+  CHECK(at_once.out == "inside\n");
+  REQUIRE(ignoring.says("/ignoring is lost"));
   CHECK_FALSE(ignoring.has_ended());
   std::ofstream{directory.file("go")};
   CHECK(ignoring.end().status == 4);
@@ -78,7 +68,7 @@ TEST_CASE("a command is killed for a loss, or left alone, if that is wanted") {
 
 TEST_CASE("a runner that is stopped itself does not let the command outlive the lock") {
   TestClient client{"stopped"};
-  Words words = lock_words(connect_string(), {}, "echo $$.; while :; do sleep 0.02; done");
+  Words words = lock_words(connect_string(), "/lock", {}, "echo $$.; while :; do sleep 0.02; done");
   words.insert(words.begin(), {"--namespace", client.root()});
   CliProcess cli{CUSTODIAN_CLI, words};
   REQUIRE(cli.says("."));
@@ -97,7 +87,7 @@ TEST_CASE("a runner that is stopped itself does not let the command outlive the 
 TEST_CASE("a command that holds for longer than it may is ended, before the next one gets in") {
   TestClient client{"hold-at-most"};
   const Directory directory;
-  Words words = lock_words(connect_string(), {"--hold-at-most", "700ms"},
+  Words words = lock_words(connect_string(), "/lock", {"--hold-at-most", "700ms"},
                            "trap '' TERM; echo $$.; while :; do sleep 0.02; done");
   words.insert(words.begin(), {"--namespace", client.root()});
   CliProcess cli{CUSTODIAN_CLI, words};
@@ -113,7 +103,7 @@ TEST_CASE("a command that holds for longer than it may is ended, before the next
 
 TEST_CASE("a command whose node an operator deletes is ended") {
   TestClient client{"deleted"};
-  Words words = lock_words(connect_string(), {}, obedient);
+  Words words = lock_words(connect_string(), "/lock", {}, obedient);
   words.insert(words.begin(), {"--namespace", client.root()});
   CliProcess cli{CUSTODIAN_CLI, words};
   REQUIRE(cli.says("inside"));

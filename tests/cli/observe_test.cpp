@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/look.hpp"
 #include "custodian/recipes/leader_latch.hpp"
-#include "look.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {

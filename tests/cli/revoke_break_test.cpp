@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/look.hpp"
+#include "cli/terminal_process.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
-#include "look.hpp"
 #include "support/test_client.hpp"
-#include "terminal_process.hpp"
 
 namespace custodian::tests {
 namespace {
@@ -117,7 +117,7 @@ TEST_CASE("break on a terminal shows who loses it and who is next, and asks") {
     REQUIRE(process.shows("Type yes"));
     process.type("y\n");
     CHECK(process.shows("nothing was done"));
-    CHECK(process.end() == 1);
+    CHECK(process.status() == 1);
     CHECK(test->exists(lease.node()));
   }
   {
@@ -128,7 +128,7 @@ TEST_CASE("break on a terminal shows who loses it and who is next, and asks") {
     test->set(lease.node(), "changed");
     process.type("yes\n");
     CHECK(process.shows("nothing was deleted"));
-    CHECK(process.end() == 1);
+    CHECK(process.status() == 1);
     CHECK(test->exists(lease.node()));
   }
   TerminalProcess process{CUSTODIAN_CLI,
@@ -136,7 +136,7 @@ TEST_CASE("break on a terminal shows who loses it and who is next, and asks") {
   REQUIRE(process.shows("Type yes"));
   process.type("yes\n");
   CHECK(process.shows("deleted "));
-  CHECK(process.end() == 0);
+  CHECK(process.status() == 0);
   CHECK_FALSE(test->exists(lease.node()));
 }
 

@@ -1,90 +1,93 @@
-#include "terminal_process.hpp"
+#include "cli/terminal_process.hpp"
 
-#include <poll.h>
+#include <fcntl.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <stdexcept>
+
+#include "support/test_client.hpp"
 
 namespace custodian::tests {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds patience{30};
+winsize window_of(TerminalSize size) {
+  return {.ws_row = size.lines, .ws_col = size.columns, .ws_xpixel = 0, .ws_ypixel = 0};
+}
 
 }  // namespace
 
 TerminalProcess::TerminalProcess(const std::string& program, const std::vector<std::string>& words,
-                                 unsigned short lines, unsigned short columns) {
-  std::vector<char*> arguments{const_cast<char*>(program.c_str())};
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  winsize size{.ws_row = lines, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
-  process_ = ::forkpty(&terminal_, nullptr, nullptr, &size);
-  if (process_ < 0) throw std::runtime_error{"forkpty"};
+                                 TerminalSize size) {
+  std::vector<std::string> copies{program};
+  copies.insert(copies.end(), words.begin(), words.end());
+  std::vector<char*> argv;
+  for (std::string& word : copies) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const winsize window = window_of(size);
+  process_ = ::forkpty(&terminal_, nullptr, nullptr, &window);
   if (process_ == 0) {
-    ::execv(program.c_str(), arguments.data());
-    std::_Exit(127);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, SIG_DFL);
+    ::execvp(argv.front(), argv.data());
+    ::_exit(127);
   }
+  if (process_ < 0) throw std::runtime_error{"forkpty"};
+  ::fcntl(terminal_, F_SETFD, FD_CLOEXEC);
+  ::fcntl(terminal_, F_SETFL, O_NONBLOCK);
 }
 
 TerminalProcess::~TerminalProcess() {
-  if (process_ > 0) {
-    ::kill(process_, SIGKILL);
-    ::waitpid(process_, nullptr, 0);
-  }
   ::close(terminal_);
-}
-
-bool TerminalProcess::read_more(int milliseconds) {
-  pollfd waiting{.fd = terminal_, .events = POLLIN, .revents = 0};
-  if (::poll(&waiting, 1, milliseconds) <= 0) return false;
-  std::array<char, 4096> bytes{};
-  const ssize_t size = ::read(terminal_, bytes.data(), bytes.size());
-  if (size <= 0) return false;
-  transcript_.append(bytes.data(), static_cast<std::size_t>(size));
-  return true;
-}
-
-bool TerminalProcess::shows(const std::string& text) {
-  const auto end = Clock::now() + patience;
-  for (;;) {
-    const auto found = transcript_.find(text, seen_);
-    if (found != std::string::npos) {
-      seen_ = found + text.size();
-      return true;
-    }
-    if (Clock::now() > end) return false;
-    read_more(100);
-  }
+  if (process_ < 0) return;
+  ::kill(process_, SIGKILL);
+  ::waitpid(process_, nullptr, 0);
 }
 
 void TerminalProcess::type(const std::string& keys) const {
   if (::write(terminal_, keys.data(), keys.size()) < 0) throw std::runtime_error{"write"};
 }
 
-void TerminalProcess::resize(unsigned short lines, unsigned short columns) const {
-  const winsize size{.ws_row = lines, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
-  if (::ioctl(terminal_, TIOCSWINSZ, &size) != 0) throw std::runtime_error{"TIOCSWINSZ"};
+void TerminalProcess::resize(TerminalSize size) const {
+  const winsize window = window_of(size);
+  if (::ioctl(terminal_, TIOCSWINSZ, &window) != 0) throw std::runtime_error{"TIOCSWINSZ"};
 }
 
-int TerminalProcess::end() {
-  const auto deadline = Clock::now() + patience;
-  int status = 0;
-  while (::waitpid(process_, &status, WNOHANG) == 0) {
-    if (Clock::now() > deadline) return -1;
-    read_more(20);
+bool TerminalProcess::shows(const std::string& text) {
+  return eventually([&] {
+    read();
+    const auto found = screen_.find(text, seen_);
+    if (found == std::string::npos) return false;
+    seen_ = found + text.size();
+    return true;
+  });
+}
+
+int TerminalProcess::status() {
+  static_cast<void>(eventually([&] {
+    // What nobody reads could hold it up.
+    read();
+    int status = 0;
+    if (process_ < 0 || ::waitpid(process_, &status, WNOHANG) != process_) return process_ < 0;
+    process_ = -1;
+    status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return true;
+  }));
+  read();
+  return status_;
+}
+
+void TerminalProcess::read() {
+  std::array<char, 4096> buffer{};
+  for (ssize_t size = 0; (size = ::read(terminal_, buffer.data(), buffer.size())) > 0;) {
+    screen_.append(buffer.data(), static_cast<std::size_t>(size));
   }
-  while (read_more(0)) {
-  }
-  process_ = -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 }  // namespace custodian::tests

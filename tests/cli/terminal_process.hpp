@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The custodian command on a terminal of its own, as somebody sits at it.
+/// A program on a terminal of its own, with somebody who types.
 
 #include <sys/types.h>
 
@@ -10,32 +10,40 @@
 
 namespace custodian::tests {
 
-/// Killed with this object. Every wait has half a minute.
+inline const std::string ctrl_c{"\x03"};
+inline const std::string ctrl_z{"\x1a"};
+
+struct TerminalSize {
+  unsigned short lines = 24;
+  unsigned short columns = 80;
+};
+
+/// The leader of a session of its own, in the foreground. Ended, with its terminal, with this
+/// object.
 class TerminalProcess {
  public:
   TerminalProcess(const std::string& program, const std::vector<std::string>& words,
-                  unsigned short lines = 24, unsigned short columns = 100);
+                  TerminalSize size = {});
   TerminalProcess(const TerminalProcess&) = delete;
   TerminalProcess& operator=(const TerminalProcess&) = delete;
   ~TerminalProcess();
 
-  /// Waits until it has written this, behind what was waited for before.
-  [[nodiscard]] bool shows(const std::string& text);
-  /// What comes from the keyboard.
   void type(const std::string& keys) const;
-  void resize(unsigned short lines, unsigned short columns) const;
-  /// Waits for its end: its exit status, or -1 if a signal has ended it or it did not end.
-  [[nodiscard]] int end();
-  /// Everything that it has written, commands to the terminal included.
-  [[nodiscard]] const std::string& transcript() const noexcept { return transcript_; }
+  void resize(TerminalSize size) const;
+  /// Waits until this is on the terminal, behind what was waited for before.
+  [[nodiscard]] bool shows(const std::string& text);
+  /// All that was on the terminal.
+  [[nodiscard]] const std::string& screen() const noexcept { return screen_; }
+  /// Waits for the end; the exit status, as a shell would tell it, or -1.
+  [[nodiscard]] int status();
 
  private:
-  /// False at its end, or when nothing comes in time.
-  bool read_more(int milliseconds);
+  void read();
 
-  pid_t process_ = -1;
   int terminal_ = -1;
-  std::string transcript_;
+  pid_t process_ = -1;
+  int status_ = -1;
+  std::string screen_;
   std::size_t seen_ = 0;
 };
 

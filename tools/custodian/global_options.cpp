@@ -42,17 +42,18 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   add_duration_option(app, "--session-timeout", options.session_timeout,
                       "after so long without a word from us the servers free our locks (10s)")
       ->group(group);
-  app.add_option_function<std::string>(
+  app.add_option_function<std::vector<std::string>>(
          "--auth",
-         [&options](const std::string& text) {
+         [&options](const std::vector<std::string>& texts) {
            try {
-             options.auth.push_back(parse_credential(text));
+             for (const std::string& text : texts) options.auth.push_back(parse_credential(text));
            } catch (const UsageError& error) {
              throw CLI::ValidationError{"--auth", error.what()};
            }
          },
-         "a credential, digest:user:password; others on this machine can read it in the list of "
-         "processes: [CUSTODIAN_AUTH] hides it")
+         "a credential, digest:user:password, and more of them by more such options; others on "
+         "this machine can read it in the list of processes, which [CUSTODIAN_AUTH] avoids")
+      ->allow_extra_args(false)
       ->envname("CUSTODIAN_AUTH")
       ->type_name("SCHEME:VALUE")
       ->group(group);

@@ -118,18 +118,21 @@ class Guardian {
   void obey(const Order& order, std::string_view environment) {
     switch (order.kind) {
       case Order::Kind::start:
+        hold_until(order);
         if (const int error = command_.start(lines_of(environment)); error != 0) {
           tell({.kind = Report::Kind::not_started, .value = error});
         }
         return;
       case Order::Kind::signal: return command_.signal(order.signal);
       case Order::Kind::proceed: return command_.proceed();
-      case Order::Kind::hold_until:
-        hold_until_ = BootClock::time_point{order.time};
-        grace_ = order.grace;
-        return;
+      case Order::Kind::hold_until: return hold_until(order);
       case Order::Kind::lost: return end_for_loss(order.grace);
     }
+  }
+
+  void hold_until(const Order& order) {
+    hold_until_ = order.time > order.time.zero() ? Time{order.time} : std::nullopt;
+    grace_ = order.grace;
   }
 
   void keep_time() {

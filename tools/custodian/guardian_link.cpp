@@ -5,11 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -86,9 +86,13 @@ void GuardianLink::end_orphans() const {
   for (;;) {
     while (waitpid(-1, nullptr, WNOHANG) > 0) {
     }
+    std::set<pid_t> spared{foreign_.begin(), foreign_.end()};
+    for (const pid_t foreign : foreign_) {
+      for (const ProcessEntry& theirs : descendants(foreign)) spared.insert(theirs.process);
+    }
     bool found = false;
     for (const ProcessEntry& left : descendants(getpid())) {
-      if (std::ranges::find(foreign_, left.process) != foreign_.end()) continue;
+      if (spared.contains(left.process)) continue;
       found = true;
       kill(left.process, SIGKILL);
     }

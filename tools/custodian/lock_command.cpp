@@ -89,7 +89,8 @@ void add_lock_command(CLI::App& app, Invocation& invocation) {
   add_choice(*lock, "--profile", choice->profile,
              {{"curator", Profile::curator}, {"kazoo", Profile::kazoo}},
              "whose names its nodes bear: curator's or kazoo's (default: curator)");
-  add_holder_options(*lock, choice->run);
+  add_hold_at_most_option(*lock, choice->run);
+  add_identity_option(*lock, choice->run);
   add_on_lost_option(*lock, choice->run, MayIgnoreLoss::yes);
   lock->footer(run_footer("custodian lock /locks/backup --wait 5m -- ./backup.sh --full"));
   lock->callback([choice, &invocation] {

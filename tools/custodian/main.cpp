@@ -17,6 +17,7 @@
 #include "custodian/error.hpp"
 #include "custodian/version.hpp"
 #include "doctor_command.hpp"
+#include "elect_command.hpp"
 #include "exit_status.hpp"
 #include "global_options.hpp"
 #include "help_formatter.hpp"
@@ -51,7 +52,11 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   }
   std::string where = app.get_name();
   for (const CLI::App* chosen : app.get_subcommands()) where += " " + chosen->get_name();
-  say(std::string{error.what()} + "; see " + where + " --help");
+  const bool may_be_command =
+      error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) &&
+      !app.get_subcommands().empty() && app.get_subcommands().front()->get_group() == running_group;
+  say(std::string{error.what()} + (may_be_command ? "; a command stands behind --" : "") +
+      "; see " + where + " --help");
   return to_int(ExitStatus::usage);
 }
 
@@ -70,6 +75,7 @@ int run(int argc, char* argv[]) {
   add_global_options(app, options);
   add_lock_command(app, invocation);
   add_semaphore_command(app, invocation);
+  add_elect_command(app, invocation);
   add_observe_command(app, invocation);
   add_inspect_command(app, invocation);
   add_revoke_command(app, invocation);

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <memory>
+#include <set>
 #include <string>
 
 namespace custodian::cli {
@@ -20,9 +21,11 @@ spdlog::logger& logger() {
   return *one;
 }
 
-LogLevel least_level(int verbosity) {
-  if (verbosity <= 0) return LogLevel::warning;
-  return verbosity == 1 ? LogLevel::info : LogLevel::debug;
+LogLevel least_level(int verbosity) { return verbosity == 1 ? LogLevel::info : LogLevel::debug; }
+
+std::string line(LogLevel level, std::string_view message) {
+  std::string line{to_string(level)};
+  return line.append(": ").append(message);
 }
 
 }  // namespace
@@ -30,11 +33,16 @@ LogLevel least_level(int verbosity) {
 void say(std::string_view message) { logger().log(spdlog::level::info, message); }
 
 LogSink client_log(int verbosity) {
-  return [least = least_level(verbosity)](LogLevel level, std::string_view message) {
-    if (level < least) return;
-    std::string line{to_string(level)};
-    line.append(": ").append(message);
-    say(line);
+  if (verbosity > 0) {
+    return [least = least_level(verbosity)](LogLevel level, std::string_view message) {
+      if (level >= least) say(line(level, message));
+    };
+  }
+  return [said = std::set<std::string>{}](LogLevel level, std::string_view message) mutable {
+    // What the C library says of every attempt to connect.
+    const bool is_detail = message.find(":ZOO_") != std::string_view::npos;
+    if (level < LogLevel::warning || is_detail) return;
+    if (const auto [text, is_new] = said.insert(line(level, message)); is_new) say(*text);
   };
 }
 

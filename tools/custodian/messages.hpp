@@ -13,8 +13,8 @@ namespace custodian::cli {
 /// A line that is always said. Any thread.
 void say(std::string_view message);
 
-/// Where the client's own lines go: its errors always, its warnings too; with -v what its
-/// connection does, with -vv everything.
+/// Where the client's own lines go: its errors and warnings, each once; with -v what its connection
+/// does, every time, and with -vv everything.
 [[nodiscard]] LogSink client_log(int verbosity);
 
 }  // namespace custodian::cli

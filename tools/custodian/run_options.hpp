@@ -28,8 +28,8 @@ struct RunOptions {
 void add_path(CLI::App& subcommand, RunOptions& options, const std::string& description);
 /// --wait and --no-wait.
 void add_wait_options(CLI::App& subcommand, RunOptions& options);
-/// --hold-at-most, --identity.
-void add_holder_options(CLI::App& subcommand, RunOptions& options);
+void add_hold_at_most_option(CLI::App& subcommand, RunOptions& options);
+void add_identity_option(CLI::App& subcommand, RunOptions& options);
 /// --on-lost, of which `ignore` is not for everybody.
 enum class MayIgnoreLoss : std::uint8_t { no, yes };
 void add_on_lost_option(CLI::App& subcommand, RunOptions& options, MayIgnoreLoss may_ignore);

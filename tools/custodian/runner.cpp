@@ -94,9 +94,8 @@ class Runner {
   [[nodiscard]] Attempt attempt(Deadline deadline);
   [[nodiscard]] Deadline deadline() const;
   [[nodiscard]] std::chrono::nanoseconds session_timeout() const;
-  [[nodiscard]] std::chrono::nanoseconds grace() const {
-    return grace_after_loss(options_.on_lost, session_timeout(), options_.hold_at_most);
-  }
+  [[nodiscard]] LossReason lost_reason() const;
+  [[nodiscard]] Order hold_until(Order::Kind kind) const;
   [[nodiscard]] std::vector<std::string> environment() const;
   [[nodiscard]] std::string what() const { return options_.path; }
 
@@ -183,7 +182,12 @@ void Runner::take(const step::GiveUp& /*step*/) {
 }
 
 void Runner::take(const step::Start& /*step*/) {
-  guardian_.send({.kind = Order::Kind::start}, environment());
+  is_loss_told_ = lost_reason() != LossReason::none;
+  if (is_loss_told_) {
+    say(what() + " was lost before the command could be run");
+    return on(event::Ended{.for_loss = true});
+  }
+  guardian_.send(hold_until(Order::Kind::start), environment());
   keep_guardian_informed();
 }
 
@@ -193,9 +197,8 @@ void Runner::take(const step::PassOn& step) {
 
 void Runner::take(const step::Proceed& /*step*/) {
   // We may have been stopped ourselves, and be told only later.
-  for (const Held& held : held_) {
-    if (held.lease.state() == LeaseState::lost) on_loss(held.lease.loss_reason());
-  }
+  const LossReason reason = lost_reason();
+  if (reason != LossReason::none) on_loss(reason);
   guardian_.send({.kind = Order::Kind::proceed});
 }
 
@@ -210,7 +213,7 @@ void Runner::take(const step::StopSelf& /*step*/) {
 }
 
 void Runner::take(const step::EndForLoss& /*step*/) {
-  guardian_.send({.kind = Order::Kind::lost, .time = {}, .grace = grace()});
+  guardian_.send(hold_until(Order::Kind::lost));
 }
 
 void Runner::take(const step::EndOrphans& /*step*/) {
@@ -266,11 +269,11 @@ void Runner::on_outcome(Outcome outcome) {
 
 void Runner::on_loss(LossReason reason) {
   if (std::exchange(is_loss_told_, true)) return;
-  std::string text = what() + " is lost (" + std::string{to_string(reason)} + "): ";
-  text += options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
-                                             : "the command is ended";
-  say(text);
+  // First, for nobody may be reading what we say.
   on(event::Lost{});
+  say(what() + " is lost (" + std::string{to_string(reason)} + "): " +
+      (options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
+                                          : "the command is ended"));
 }
 
 void Runner::hold(std::vector<Lease> leases) {
@@ -294,14 +297,25 @@ void Runner::hold(std::vector<Lease> leases) {
 
 // -- The rest -------------------------------------------------------------------------------------
 
-/// Until when the lock is held at the least, so that the guardian can do without us.
-void Runner::keep_guardian_informed() {
-  if (options_.on_lost == OnLost::ignore || held_.empty()) return;
+LossReason Runner::lost_reason() const {
+  for (const Held& held : held_) {
+    if (held.lease.state() == LeaseState::lost) return held.lease.loss_reason();
+  }
+  return LossReason::none;
+}
+
+/// With the time until which the lock is held at the least, so that the guardian can do without us.
+Order Runner::hold_until(Order::Kind kind) const {
+  if (options_.on_lost == OnLost::ignore) return {.kind = kind};
   auto remaining = std::chrono::nanoseconds::max();
   for (const Held& held : held_) remaining = std::min(remaining, held.lease.remaining());
-  guardian_.send({.kind = Order::Kind::hold_until,
-                  .time = BootClock::now().time_since_epoch() + remaining,
-                  .grace = grace()});
+  return {.kind = kind,
+          .time = BootClock::now().time_since_epoch() + remaining,
+          .grace = grace_after_loss(options_.on_lost, session_timeout(), options_.hold_at_most)};
+}
+
+void Runner::keep_guardian_informed() {
+  guardian_.send(hold_until(Order::Kind::hold_until));
   beat_.expires_after(std::clamp<std::chrono::nanoseconds>(
       session_timeout() / 20, std::chrono::milliseconds{50}, std::chrono::seconds{1}));
   beat_.async_wait([this](boost::system::error_code error) {

@@ -2,6 +2,7 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -52,14 +53,15 @@ void add_semaphore_command(CLI::App& app, Invocation& invocation) {
       ->add_option("--permits", choice->permits,
                    "how many there are, the same number for all who use the path")
       ->required()
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
       ->type_name("N");
   semaphore
       ->add_option("--take", choice->take, "how many of them to take, all or none (default: 1)")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
       ->type_name("K");
   add_wait_options(*semaphore, choice->run);
-  add_holder_options(*semaphore, choice->run);
+  add_hold_at_most_option(*semaphore, choice->run);
+  add_identity_option(*semaphore, choice->run);
   add_on_lost_option(*semaphore, choice->run, MayIgnoreLoss::yes);
   semaphore->footer(
       run_footer("custodian semaphore /licences/solver --permits 5 -- ./solve model.lp"));

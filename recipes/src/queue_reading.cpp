@@ -13,8 +13,8 @@ namespace {
 /// A rule that nodes bear the names of, and what its exclusive and its shared contenders want.
 struct Kind {
   Rule rule;
-  Claim exclusive;
-  Claim shared;
+  Claim exclusive{};
+  Claim shared{};
 };
 
 constexpr std::size_t mutex_kind = 0;

@@ -290,10 +290,12 @@ class Diagnosis {
 
   void judge_acl(const PathFacts& facts) {
     if (!facts.acl) return;
-    const auto powers =
-        Permissions::write | Permissions::create | Permissions::remove | Permissions::admin;
+    const auto may = [](const AclEntry& entry, Permissions power) {
+      return entry.scheme == "world" && (entry.permissions & power) != Permissions::none;
+    };
     const bool is_open = std::ranges::any_of(*facts.acl, [&](const AclEntry& entry) {
-      return entry.scheme == "world" && (entry.permissions & powers) != Permissions::none;
+      return may(entry, Permissions::write) || may(entry, Permissions::create) ||
+             may(entry, Permissions::remove) || may(entry, Permissions::admin);
     });
     if (!is_open) return;
     warn("acl", printable(facts.existing),

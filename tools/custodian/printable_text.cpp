@@ -74,6 +74,18 @@ std::string escaped_byte(char byte) {
   return (value < 0x10 ? "\\x0" : "\\x") + hex(value);
 }
 
+std::string printed(Character character, std::string_view bytes) {
+  switch (character.code) {
+    case '\\': return "\\\\";
+    case '\n': return "\\n";
+    case '\t': return "\\t";
+    default: break;
+  }
+  if (!is_in(unprintable, character.code)) return std::string{bytes};
+  if (bytes.size() == 1) return escaped_byte(bytes.front());
+  return "\\u{" + hex(character.code) + "}";
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -82,21 +94,7 @@ std::string printable(std::string_view text) {
   while (!text.empty()) {
     const auto character = first_of(text);
     const std::size_t size = character ? character->bytes : 1;
-    if (!character) {
-      result += escaped_byte(text.front());
-    } else if (character->code == '\\') {
-      result += "\\\\";
-    } else if (character->code == '\n') {
-      result += "\\n";
-    } else if (character->code == '\t') {
-      result += "\\t";
-    } else if (!is_in(unprintable, character->code)) {
-      result += text.substr(0, size);
-    } else if (size == 1) {
-      result += escaped_byte(text.front());
-    } else {
-      result.append("\\u{").append(hex(character->code)).append("}");
-    }
+    result += character ? printed(*character, text.substr(0, size)) : escaped_byte(text.front());
     text.remove_prefix(size);
   }
   return result;

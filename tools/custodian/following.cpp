@@ -6,6 +6,7 @@ namespace custodian::cli {
 
 Following::Following() : signals_{context_, SIGINT, SIGTERM} {
   signals_.add(SIGWINCH);
+  signals_.add(SIGCONT);
   wait_for_signal();
   thread_ = std::jthread{[this] { context_.run(); }};
 }
@@ -18,7 +19,7 @@ Following::~Following() {
 void Following::wait_for_signal() {
   signals_.async_wait([this](const boost::system::error_code& error, int number) {
     if (error) return;
-    if (number == SIGWINCH) {
+    if (number == SIGWINCH || number == SIGCONT) {
       resized_ = true;
     } else {
       stop_.request_stop();

@@ -29,7 +29,8 @@ class Following {
   void wake();
   /// Until something has happened since the last wait, or the time is over. False at the end.
   [[nodiscard]] bool wait(std::chrono::milliseconds at_most);
-  /// Whether the terminal has changed its size since this was last asked.
+  /// Whether the terminal may look different since this was last asked: it has another size, or
+  /// others have written on it while this process was stopped.
   [[nodiscard]] bool was_resized() noexcept { return resized_.exchange(false); }
   /// Requested at the end.
   [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }

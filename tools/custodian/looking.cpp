@@ -25,13 +25,14 @@ ExitStatus status_for(const error_code& error) {
 
 }  // namespace
 
-Client connect(const GlobalOptions& options) {
+Client connect(const GlobalOptions& options, Log log) {
   try {
     ClientOptions of_client = options.client_options();
     // Who holds nothing needs no lease clock, and may ask for any session.
     of_client.touch_interval = std::min(of_client.touch_interval, of_client.session_timeout / 3);
     // Long enough for an election among the servers, and short enough for somebody who waits.
     of_client.operation_timeout = std::chrono::seconds{10};
+    if (log == Log::none) of_client.log = {};
     return Client{std::move(of_client)};
   } catch (const Error& error) {
     throw UsageError{printable(error.what())};

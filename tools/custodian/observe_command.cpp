@@ -43,7 +43,8 @@ Json json_of(const ObserveRequest& request, const std::optional<Participant>& le
 }
 
 void print(const ObserveRequest& request, const std::optional<Participant>& leader) {
-  std::cout << (request.json ? to_line(json_of(request, leader)) : line_of(leader)) << std::endl;
+  std::cout << (request.json ? to_line(json_of(request, leader)) : line_of(leader)) << '\n'
+            << std::flush;
 }
 
 /// What the stream cannot show: that it may be behind.

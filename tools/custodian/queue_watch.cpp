@@ -93,9 +93,11 @@ class QueueWatch {
   QueueWatch(const GlobalOptions& options, const InspectRequest& request)
       : request_{request},
         addresses_{options.servers, request.admin_port},
-        client_{connect(options)},
-        listening_{client_.on_connection_state([this](ConnectionState) { following_.wake(); })},
-        on_terminal_{!request.json && Screen::is_terminal()} {}
+        on_terminal_{!request.json && Screen::is_terminal()},
+        // A line in the midst of a picture would move it; that the connection is lost is in there.
+        client_{
+            connect(options, on_terminal_ && options.verbosity == 0 ? Log::none : Log::as_asked)},
+        listening_{client_.on_connection_state([this](ConnectionState) { following_.wake(); })} {}
 
   ~QueueWatch() {
     // A look that is under way ends at once, and so do the watches.
@@ -203,9 +205,9 @@ class QueueWatch {
   const InspectRequest& request_;
   SessionAddresses addresses_;
   Following following_;
+  const bool on_terminal_;
   Client client_;
   Subscription listening_;
-  const bool on_terminal_;
   Screen screen_;
   Picture picture_;
   std::future<Picture> look_;

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <fstream>
 #include <sstream>
 
 #include "cli/cli_process.hpp"
@@ -108,7 +107,7 @@ TEST_CASE("the lock is held until what the command has left in the background ha
   InterProcessMutex mutex{*client, "/lock"};
   CHECK_FALSE(mutex.try_acquire());
   CHECK_FALSE(cli.has_ended());
-  std::ofstream{directory.file("go")};
+  create(directory.file("go"));
   CHECK(cli.end().status == 5);
 }
 

@@ -13,13 +13,6 @@ if(CUSTODIAN_BUILD_TESTING)
   install(TARGETS custodian_testing_guardian DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/custodian)
 endif()
 
-if(TARGET custodian-cli)
-  install(TARGETS custodian-cli DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(FILES tools/custodian/custodian.bash
-    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions RENAME custodian)
-  install(FILES tools/custodian/custodian.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-endif()
-
 install(TARGETS ${_targets} EXPORT CustodianTargets)
 install(EXPORT CustodianTargets NAMESPACE custodian:: DESTINATION ${_package_dir})
 

@@ -36,6 +36,8 @@ std::string content_of(const std::string& file) {
   return content.str();
 }
 
+void create(const std::string& file) { const std::ofstream empty{file}; }
+
 CliProcess::CliProcess(const std::vector<std::string>& words)
     : CliProcess{CUSTODIAN_CLI, with_servers(words)} {}
 

@@ -16,6 +16,8 @@ namespace custodian::tests {
 /// Whether a process is there, and has not ended.
 [[nodiscard]] bool is_running(pid_t process);
 [[nodiscard]] std::string content_of(const std::string& file);
+/// An empty file, which a script waits for.
+void create(const std::string& file);
 
 struct Ended {
   /// As a shell would tell it; -1: it has not ended in time.

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <fstream>
 #include <sstream>
 
 #include "cli/cli_process.hpp"
@@ -25,18 +24,26 @@ Words lock_words(const TestClient& client, const std::string& script) {
           "-c",          script};
 }
 
-/// The numbers in a file, when there are so many.
-std::vector<pid_t> processes_in(const std::string& file, std::size_t count) {
-  std::vector<pid_t> processes;
-  const bool all = eventually([&] {
-    processes.clear();
-    std::istringstream numbers{content_of(file)};
-    for (pid_t number = 0; numbers >> number;) processes.push_back(number);
-    return processes.size() == count;
-  });
-  REQUIRE(all);
-  return processes;
-}
+/// Those whose numbers are in a file, when there are so many. What still runs is gone with this.
+class Processes : public std::vector<pid_t> {
+ public:
+  Processes(const std::string& file, std::size_t count) {
+    const bool all = eventually([&] {
+      clear();
+      std::istringstream numbers{content_of(file)};
+      for (pid_t number = 0; numbers >> number;) push_back(number);
+      return size() == count;
+    });
+    REQUIRE(all);
+  }
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+  ~Processes() {
+    for (const pid_t process : *this) {
+      if (is_running(process)) ::kill(process, SIGKILL);
+    }
+  }
+};
 
 /// A shell, its child, a child that has left the group, and one that has lost its parent.
 std::string family(const std::string& file) {
@@ -56,7 +63,7 @@ TEST_CASE("a runner that is killed leaves nobody behind, before the next one get
   const Directory directory;
   const std::string file = directory.file("processes");
   CliProcess killed{lock_words(client, family(file))};
-  const std::vector<pid_t> processes = processes_in(file, 4);
+  const Processes processes{file, 4};
   CHECK(std::ranges::all_of(processes, is_running));
   std::string still_there = "for p in";
   for (const pid_t process : processes) still_there += " " + std::to_string(process);
@@ -76,7 +83,7 @@ TEST_CASE("a runner that is killed together with its process group leaves nobody
   TestClient client{"group"};
   const Directory directory;
   CliProcess killed{lock_words(client, family(directory.file("processes")))};
-  const std::vector<pid_t> processes = processes_in(directory.file("processes"), 4);
+  const Processes processes{directory.file("processes"), 4};
   ::kill(-killed.id(), SIGKILL);
   CHECK(eventually([&] { return none_runs(processes); }));
 }
@@ -85,7 +92,7 @@ TEST_CASE("a guardian that is killed costs the command its life, and the lock is
   TestClient client{"guardian"};
   const Directory directory;
   CliProcess cli{lock_words(client, family(directory.file("processes")))};
-  const std::vector<pid_t> processes = processes_in(directory.file("processes"), 4);
+  const Processes processes{directory.file("processes"), 4};
   const auto family_of_cli = cli::descendants(cli.id());
   REQUIRE_FALSE(family_of_cli.empty());
   ::kill(family_of_cli.front().process, SIGKILL);
@@ -103,12 +110,12 @@ TEST_CASE("the lock is held until what the command has left in the background ha
   CliProcess cli{lock_words(client, "(while [ ! -e " + directory.file("go") +
                                         " ]; do sleep 0.02; done) & echo $$ > " + file +
                                         "; exit 5")};
-  const std::vector<pid_t> command = processes_in(file, 1);
+  const Processes command{file, 1};
   REQUIRE(eventually([&] { return none_runs(command); }));
   InterProcessMutex mutex{*client, "/lock"};
   CHECK_FALSE(mutex.try_acquire());
   CHECK_FALSE(cli.has_ended());
-  std::ofstream{directory.file("go")};
+  create(directory.file("go"));
   CHECK(cli.end().status == 5);
 }
 
@@ -118,7 +125,7 @@ TEST_CASE("a signal reaches what the command has left in the background") {
   const std::string file = directory.file("processes");
   CliProcess cli{
       lock_words(client, "setsid sleep 1000 & echo $! > " + file + "; echo $$ >> " + file)};
-  const std::vector<pid_t> processes = processes_in(file, 2);
+  const Processes processes{file, 2};
   REQUIRE(eventually([&] { return !is_running(processes[1]); }));
   cli.signal(SIGTERM);
   CHECK(cli.end().status == 0);

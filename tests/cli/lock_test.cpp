@@ -41,9 +41,9 @@ TEST_CASE("the command gets its arguments exactly as they were given") {
 
 TEST_CASE("the command's environment tells the lock, its node and a token, while it is held") {
   TestClient client{"environment"};
-  CliProcess cli{lock_words(client, {"--identity", "the script", "--", "sh", "-c",
-                                     "echo $CUSTODIAN_LOCK_PATH $CUSTODIAN_LOCK_NODE "
-                                     "$CUSTODIAN_FENCING_TOKEN.; sleep 1000"})};
+  const std::string script =
+      "echo $CUSTODIAN_LOCK_PATH $CUSTODIAN_LOCK_NODE $CUSTODIAN_FENCING_TOKEN.; sleep 1000";
+  CliProcess cli{lock_words(client, {"--identity", "the script", "--", "sh", "-c", script})};
   REQUIRE(cli.says(".\n"));
   InterProcessMutex mutex{*client, "/lock"};
   const auto holders = mutex.participants();
@@ -181,7 +181,7 @@ TEST_CASE("a signal that was ignored when it was started stays so") {
                  directory.file("go") + " ]; do sleep 0.02; done; exit 5'"}};
   REQUIRE(cli.says("inside"));
   cli.signal(SIGHUP);
-  std::ofstream{directory.file("go")};
+  create(directory.file("go"));
   CHECK(cli.end().status == 5);
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("a signal while it holds is the command's, and the lock is kept until 
   REQUIRE(cli.says("asked"));
   InterProcessMutex mutex{*client, "/lock"};
   CHECK_FALSE(mutex.try_acquire());
-  std::ofstream{directory.file("go")};
+  create(directory.file("go"));
   CHECK(cli.end().status == 9);
   CHECK(is_free(client));
 }

@@ -2,7 +2,6 @@
 /// A lock that is lost while the command runs.
 
 #include <csignal>
-#include <fstream>
 
 #include "cli/cli_process.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
@@ -61,7 +60,7 @@ TEST_CASE("commands whose server is silent for too long are ended as they should
   CHECK(at_once.out == "inside\n");
   REQUIRE(ignoring.says("/ignoring is lost"));
   CHECK_FALSE(ignoring.has_ended());
-  std::ofstream{directory.file("go")};
+  create(directory.file("go"));
   CHECK(ignoring.end().status == 4);
   server.resume();
 }

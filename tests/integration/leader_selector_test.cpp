@@ -96,7 +96,8 @@ TEST_CASE("the leadership goes round among selectors that always stand again") {
         clients.emplace_back(beside(root)), path,
         [&](const Lease&, const std::stop_token&) {
           // All have come before anybody's turn ends for the first time.
-          eventually([&] { return over || selectors.back().participants().size() >= 2; });
+          static_cast<void>(
+              eventually([&] { return over || selectors.back().participants().size() >= 2; }));
           ++mine;
         },
         LeaderSelectorOptions{.requeue = Requeue::always});
@@ -153,7 +154,7 @@ TEST_CASE("a leadership that is lost before the function begins does not begin i
   TestClient root{"selector-lost-early"};
   asio::thread_pool busy{1};
   std::atomic<bool> go = false;
-  asio::post(busy, [&] { eventually([&] { return go.load(); }); });
+  asio::post(busy, [&] { static_cast<void>(eventually([&] { return go.load(); })); });
   std::atomic<int> runs = 0;
   std::atomic<int> lost = 0;
   LeaderSelector selector{*root,

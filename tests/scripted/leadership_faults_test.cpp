@@ -120,12 +120,14 @@ class Election {
     world_.ensemble.set_fault_plan(plan_);
 
     observed_->start();
-    await("it does not stand", [this] { return closed_ || count_nodes("observed") > 0; });
+    // Its own node is watched by then, too: without that it would hear of a deletion with its next
+    // beat, and there are none here.
+    await("it does not wait", [this] { return closed_ || world_.ensemble.watches() >= 2; });
     if (first_->ended > 0) complain("the first leader is told of an end");
     first_->close();
     lead_once(0);
-    happen();
-    if (incident_ != Incident::none) lead_once(observed_->gained);
+    const int before = observed_->gained;
+    if (happen()) lead_once(before);
     hand_on();
     leave_nothing();
     result_.steps = plan_->steps();
@@ -176,18 +178,22 @@ class Election {
     }
   }
 
-  void happen() {
-    if (closed_) return;
-    switch (incident_) {
-      case Incident::none: return;
-      case Incident::session_expires: return world_.ensemble.expire(client_->session().id);
-      case Incident::own_node_deleted:
-      case Incident::path_wiped:
-        for (const std::string& name : world_.ensemble.children(path)) {
-          world_.remove(std::string{path} + "/" + name);
-        }
-        if (incident_ == Incident::path_wiped) world_.remove(path);
+  /// Whether it did.
+  bool happen() {
+    if (closed_ || !result_.fault.empty() || incident_ == Incident::none) return false;
+    if (incident_ == Incident::session_expires) {
+      world_.ensemble.expire(client_->session().id);
+      return true;
     }
+    // A fault has made it stand again, and lead without having waited: it would hear of this with
+    // its next beat.
+    world_.settle();
+    if (world_.ensemble.watches() == 0) return false;
+    for (const std::string& name : world_.ensemble.children(path)) {
+      world_.remove(std::string{path} + "/" + name);
+    }
+    if (incident_ == Incident::path_wiped) world_.remove(path);
+    return true;
   }
 
   /// Another one stands; as long as the observed leads it waits, and then it leads.
@@ -197,7 +203,8 @@ class Election {
     await("another one does not stand", [this] { return count_nodes("other") > 0; });
     if (observed_->leads() && second_->leads()) complain("two lead");
     close_observed();
-    if (observed_->leads()) complain("it leads though it is closed");
+    // A selector's function may take its time to end.
+    if (recipe_ == Recipe::latch && observed_->leads()) complain("it leads though it is closed");
     await("the leadership is not handed on", [this] { return second_->leads(); });
     await("it is not told that it does not lead any more",
           [this] { return observed_->gained == observed_->ended; });
@@ -356,8 +363,9 @@ Stream observe(const Faults& faults) {
     }
     Outcome<std::optional<Participant>> last = next();
     if (!world.run_until_idle(*candidates)) complain("operations of the candidates are left");
-    candidates->close();
-    client->close();
+    const auto closed = run<bool>(
+        world, [&](auto done) { client->async_close(Deadline{std::chrono::seconds{1}}, done); });
+    if (!closed.arrived()) complain("its client does not close");
     if (!world.run_until_arrived(last))
       complain("it outlives its client");
     else if (last.error() != Errc::closed)
@@ -371,7 +379,7 @@ Stream observe(const Faults& faults) {
 TEST_CASE("leadership: an observer shows every leader in order, through every fault",
           "[leadership]") {
   const Stream plain = observe({});
-  CHECK(plain.fault.empty());
+  REQUIRE(plain.fault == "");
   std::size_t cases = 1;
   for (std::size_t at = 0; at < plain.steps; ++at) {
     for (const Fault& fault : all_faults()) {

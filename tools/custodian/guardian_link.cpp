@@ -82,6 +82,14 @@ void GuardianLink::send(const Order& order, const std::vector<std::string>& envi
       ::send(socket_.native_handle(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
+std::vector<pid_t> GuardianLink::processes() const {
+  std::vector<pid_t> found;
+  for (const ProcessEntry& entry : descendants(guardian_)) {
+    if (!entry.is_zombie) found.push_back(entry.process);
+  }
+  return found;
+}
+
 void GuardianLink::end_orphans() const {
   for (;;) {
     while (waitpid(-1, nullptr, WNOHANG) > 0) {

@@ -38,6 +38,9 @@ class GuardianLink {
   /// stopped misses what is too much for its queue.
   void send(const Order& order, const std::vector<std::string>& environment = {});
 
+  /// What the guardian runs now: the command, and what that has started.
+  [[nodiscard]] std::vector<pid_t> processes() const;
+
   /// Should the guardian be killed: ends what it has left behind, which is ours then, and waits for
   /// that. Spares what was there before the guardian.
   void end_orphans() const;

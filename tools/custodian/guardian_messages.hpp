@@ -6,6 +6,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -47,7 +48,7 @@ struct Report {
 static_assert(std::is_trivially_copyable_v<Order> && std::is_trivially_copyable_v<Report>);
 
 /// Longer than any environment that we add.
-inline constexpr std::size_t longest_message = 64 * 1024;
+inline constexpr std::size_t longest_message = std::size_t{64} * 1024;
 
 template <typename Message>
 [[nodiscard]] std::optional<Message> message_from(std::string_view bytes) {

@@ -52,7 +52,7 @@ std::string HelpFormatter::make_description(const CLI::App* app) const {
 }
 
 std::string HelpFormatter::make_footer(const CLI::App* app) const {
-  const std::string footer = CLI::Formatter::make_footer(app);
+  std::string footer = CLI::Formatter::make_footer(app);
   if (app->get_parent() == nullptr) return footer;
   return "Servers, session and credentials (--servers, ...): custodian --help\n\n" + footer;
 }

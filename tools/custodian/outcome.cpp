@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/asio/error.hpp>
 
+#include "printable_text.hpp"
+
 namespace custodian::cli {
 
 ExitStatus status_of(const error_code& error) noexcept {
@@ -36,7 +38,10 @@ std::string refusal(const std::string& what, const error_code& error,
   }
   if (error) return what + ": " + error.message();
   std::string text = what + " was not had in time";
-  if (blocked_by) text += ": ahead is " + blocked_by->identity + " (" + blocked_by->node + ")";
+  if (blocked_by) {
+    text +=
+        ": ahead is " + printable(blocked_by->identity) + " (" + printable(blocked_by->node) + ")";
+  }
   return text;
 }
 

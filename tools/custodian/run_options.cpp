@@ -1,6 +1,7 @@
 #include "run_options.hpp"
 
-#include <map>
+#include <utility>
+#include <vector>
 
 #include "choice_option.hpp"
 #include "duration_option.hpp"
@@ -35,16 +36,17 @@ void add_identity_option(CLI::App& subcommand, RunOptions& options) {
 }
 
 void add_on_lost_option(CLI::App& subcommand, RunOptions& options, MayIgnoreLoss may_ignore) {
-  std::map<std::string, OnLost> names{{"terminate", OnLost::terminate}, {"kill", OnLost::kill}};
+  std::vector<std::pair<std::string, OnLost>> words{{"terminate", OnLost::terminate},
+                                                    {"kill", OnLost::kill}};
   std::string description =
       "what becomes of the command when the lock is lost: terminate (SIGTERM, and SIGKILL before "
       "another one may have it), kill";
   if (may_ignore == MayIgnoreLoss::yes) {
-    names.emplace("ignore", OnLost::ignore);
+    words.emplace_back("ignore", OnLost::ignore);
     description += ", ignore";
   }
   description += " (default: terminate)";
-  add_choice(subcommand, "--on-lost", options.on_lost, names, description);
+  add_choice(subcommand, "--on-lost", options.on_lost, words, description);
 }
 
 std::string run_footer(const std::string& example) {

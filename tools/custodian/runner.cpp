@@ -216,10 +216,7 @@ void Runner::take(const step::EndForLoss& /*step*/) {
   guardian_.send(hold_until(Order::Kind::lost));
 }
 
-void Runner::take(const step::EndOrphans& /*step*/) {
-  say("the guardian process was killed: the command is ended");
-  guardian_.end_orphans();
-}
+void Runner::take(const step::EndOrphans& /*step*/) { guardian_.end_orphans(); }
 
 void Runner::take(const step::Release& /*step*/) {
   beat_.cancel();
@@ -235,14 +232,17 @@ void Runner::take(const step::Finish& step) { status_ = step.status; }
 
 void Runner::listen_to_signals() {
   signals_.async_wait([this](boost::system::error_code error, int number) {
-    // Cancelled when one is taken out of the set.
-    if (!error) on(event::Signalled{number});
+    if (error) return;
+    on(event::Signalled{number});
     listen_to_signals();
   });
 }
 
 void Runner::on_report(const std::optional<Report>& report) {
-  if (!report) return on(event::GuardianGone{});
+  if (!report) {
+    say("the guardian process was killed: nothing is run, and what runs is ended");
+    return on(event::GuardianGone{});
+  }
   switch (report->kind) {
     case Report::Kind::not_started:
       say("cannot run " + command_ + ": " + std::strerror(report->value));
@@ -315,6 +315,8 @@ Order Runner::hold_until(Order::Kind kind) const {
 }
 
 void Runner::keep_guardian_informed() {
+  // Released while this was on its way; or nobody's business.
+  if (held_.empty() || options_.on_lost == OnLost::ignore) return;
   guardian_.send(hold_until(Order::Kind::hold_until));
   beat_.expires_after(std::clamp<std::chrono::nanoseconds>(
       session_timeout() / 20, std::chrono::milliseconds{50}, std::chrono::seconds{1}));
@@ -335,7 +337,11 @@ void Runner::say_what_is_left() {
   notice_.expires_after(patience);
   notice_.async_wait([this](boost::system::error_code error) {
     if (error) return;
-    say("the command has ended, but not all that it has started: " + what() +
+    std::string left;
+    for (const pid_t process : guardian_.processes()) {
+      left += (left.empty() ? "" : ", ") + std::to_string(process);
+    }
+    say("the command has ended, but not all that it has started (" + left + "): " + what() +
         " is held until that has, too");
   });
 }

@@ -67,8 +67,16 @@ void SupervisedCommand::run(const std::vector<std::string>& environment, pid_t g
   _exit(127);
 }
 
+bool SupervisedCommand::main_runs() const {
+  if (process_ <= 0) return false;
+  siginfo_t info{};
+  // Without reaping it: that it has ended may not have been looked at.
+  const int asked = waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT);
+  return asked == 0 && info.si_pid == 0;
+}
+
 void SupervisedCommand::signal(int number) const {
-  if (process_ > 0) {
+  if (main_runs()) {
     // It may have left the group that it was to lead.
     if (kill(-process_, number) != 0) kill(process_, number);
     return;

@@ -49,6 +49,7 @@ class SupervisedCommand {
  private:
   [[noreturn]] void run(const std::vector<std::string>& environment, pid_t guardian,
                         int error_pipe);
+  [[nodiscard]] bool main_runs() const;
   /// Whether the runner should know.
   [[nodiscard]] bool stopped_by(int number);
   void take_terminal();

@@ -86,7 +86,8 @@ class LeaderLatch {
   /// whatever changes something should check the token.
   [[nodiscard]] bool has_leadership() const;
   /// The leadership, shared: for its token, check(), state and lost(). Empty if it does not lead.
-  /// Keeps the leadership until it is released, even if the latch is closed before that.
+  /// Keeps the leadership until it is released, even if the latch is closed before that; and, if it
+  /// is lost, its node, and so everybody behind that: let go of what is lost.
   [[nodiscard]] Lease leadership() const;
 
   /// Told of every change from now on, until the subscription is destroyed or the latch is closed.

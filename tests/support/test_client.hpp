@@ -58,6 +58,7 @@ class TestClient {
   Client* operator->() { return &client_; }
   Client& operator*() { return client_; }
   [[nodiscard]] const std::string& root() const { return root_; }
+  [[nodiscard]] const std::string& servers() const { return servers_; }
 
  private:
   ClientOptions options(std::string servers, const std::string& root,

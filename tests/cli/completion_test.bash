@@ -1,0 +1,77 @@
+#!/bin/bash
+# completion_test.bash CUSTODIAN COMPLETION: what bash offers behind words of custodian's.
+set -u
+custodian=$1
+# shellcheck source=/dev/null
+source "$2"
+failed=0
+
+# offers "<words, the last one unfinished>": what is offered, in one line.
+offers() {
+  mapfile -t COMP_WORDS < <(printf '%s' "$1" | tr '|' '\n')
+  [[ $1 == *'|' ]] && COMP_WORDS+=("")
+  COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+  COMPREPLY=()
+  _custodian
+  echo "${COMPREPLY[*]}"
+}
+
+expect() {
+  local got
+  got=$(offers "$1")
+  if [[ $got != "$2" ]]; then
+    echo "FAILED: $1: offers '$got', not '$2'"
+    failed=1
+  fi
+}
+
+expect_some() {
+  local got
+  got=" $(offers "$1") "
+  if [[ $got != *" $2 "* ]]; then
+    echo "FAILED: $1: offers '$got', and '$2' is missing"
+    failed=1
+  fi
+}
+
+expect_none() {
+  local got
+  got=" $(offers "$1") "
+  if [[ $got == *" $2 "* ]]; then
+    echo "FAILED: $1: offers $2"
+    failed=1
+  fi
+}
+
+expect 'custodian|' 'lock semaphore elect observe inspect revoke break doctor'
+expect 'custodian|in' 'inspect'
+expect 'custodian|--serv' '--servers'
+expect 'custodian|--vers' '--version'
+expect 'custodian|--servers|lock|in' 'inspect'
+expect 'custodian|--servers|' ''
+expect 'custodian|inspect|/lo' ''
+expect 'custodian|inspect|--wa' '--watch'
+expect 'custodian|inspect|/locks/a|--wa' '--watch'
+expect 'custodian|lock|/a|--kind|' 'mutex read write semaphore-mutex'
+expect 'custodian|lock|/a|--kind|re' 'read'
+expect 'custodian|lock|/a|--profile|' 'curator kazoo'
+expect 'custodian|lock|/a|--on-lost|' 'terminate kill ignore'
+expect 'custodian|elect|/a|--on-lost|' 'terminate kill'
+expect 'custodian|break|/a|--y' '--yes'
+expect_none 'custodian|inspect|--' '--yes'
+expect_none 'custodian|doctor|--' '--version'
+expect_some 'custodian|lock|/a|--|tru' 'true'
+expect_some 'custodian|lock|/a|--|ls|/et' '/etc'
+# A command's own words are not ours.
+expect 'custodian|lock|/a|--|custodian-no-such-command|--ki' ''
+
+# Nothing that the help knows is missing here.
+words_of() { "$custodian" "$@" --help | grep -oE -- '^  --[a-z-]+|^  -[a-z],--[a-z-]+' | sed 's/.*--/--/'; }
+commands=$("$custodian" --help | sed -n '/^Commands/,$p' | grep -oE '^  [a-z]+' | tr -d ' ')
+[[ $(wc -w <<< "$commands") -ge 8 ]] || { echo "FAILED: the help shows these commands: $commands"; failed=1; }
+for option in $(words_of); do expect_some 'custodian|-' "$option"; done
+for command in $commands; do
+  expect_some 'custodian|' "$command"
+  for option in $(words_of "$command"); do expect_some "custodian|$command|-" "$option"; done
+done
+exit $failed

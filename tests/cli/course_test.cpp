@@ -1,0 +1,131 @@
+#include "course.hpp"
+
+#include <cerrno>
+#include <csignal>
+
+#include "support/catch.hpp"
+
+namespace custodian::cli {
+namespace {
+
+constexpr int exited_with_7 = 7 << 8;
+constexpr int killed_by_term = SIGTERM;
+
+Course running(OnLost on_lost = OnLost::terminate, Repeat repeat = Repeat::never) {
+  Course course{on_lost, repeat};
+  CHECK(course.on(event::Acquired{}) == Steps{step::Start{}});
+  return course;
+}
+
+}  // namespace
+
+TEST_CASE("a command runs when the lock is had, and the lock is released when it has ended") {
+  Course course = running();
+  CHECK(course.on(event::Ended{.wait_status = exited_with_7}) ==
+        Steps{step::Release{}, step::Finish{7}});
+}
+
+TEST_CASE("a command that a signal has ended gives 128 and its number") {
+  Course course = running();
+  CHECK(course.on(event::Ended{.wait_status = killed_by_term}) ==
+        Steps{step::Release{}, step::Finish{128 + SIGTERM}});
+}
+
+TEST_CASE("an acquire that comes to nothing decides the exit status") {
+  Course course{OnLost::terminate, Repeat::never};
+  CHECK(course.on(event::NotAcquired{ExitStatus::not_acquired}) == Steps{step::Finish{75}});
+  Course other{OnLost::terminate, Repeat::never};
+  CHECK(other.on(event::NotAcquired{ExitStatus::unavailable}) == Steps{step::Finish{69}});
+}
+
+TEST_CASE("a signal while waiting gives the wait up, once, and tells the signal") {
+  Course course{OnLost::terminate, Repeat::never};
+  CHECK(course.on(event::Signalled{SIGINT}) == Steps{step::GiveUp{}});
+  CHECK(course.on(event::Signalled{SIGTERM}).empty());
+  CHECK(course.on(event::NotAcquired{ExitStatus::failure}) == Steps{step::Finish{130}});
+}
+
+TEST_CASE("a lock that is had just when the wait was given up is released, and nothing runs") {
+  Course course{OnLost::terminate, Repeat::never};
+  CHECK(course.on(event::Signalled{SIGTERM}) == Steps{step::GiveUp{}});
+  CHECK(course.on(event::Acquired{}) == Steps{step::Release{}, step::Finish{143}});
+}
+
+TEST_CASE("signals while the command runs are the command's, and keep the lock") {
+  Course course = running();
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGWINCH, SIGTSTP}) {
+    CHECK(course.on(event::Signalled{signal}) == Steps{step::PassOn{signal}});
+  }
+  CHECK(course.on(event::Signalled{SIGCONT}) == Steps{step::Proceed{}});
+  CHECK(course.on(event::Ended{.wait_status = exited_with_7}) ==
+        Steps{step::Release{}, step::Finish{7}});
+}
+
+TEST_CASE("Ctrl-Z stops the waiting, and with a command that it has stopped the runner") {
+  Course waiting{OnLost::terminate, Repeat::never};
+  CHECK(waiting.on(event::Signalled{SIGTSTP}) == Steps{step::StopSelf{}});
+  CHECK(waiting.on(event::Signalled{SIGCONT}).empty());
+  CHECK(waiting.on(event::Stopped{}).empty());
+  Course course = running();
+  CHECK(course.on(event::Stopped{}) == Steps{step::StopSelf{}});
+}
+
+TEST_CASE("a loss ends the command, and its end is told as a loss") {
+  Course course = running();
+  CHECK(course.on(event::Lost{}) == Steps{step::EndForLoss{}});
+  CHECK(course.on(event::Ended{.wait_status = killed_by_term, .for_loss = true}) ==
+        Steps{step::Release{}, step::Finish{70}});
+}
+
+TEST_CASE("a command that ended before a loss could end it has its own status") {
+  Course course = running();
+  CHECK(course.on(event::Lost{}).size() == 1);
+  CHECK(course.on(event::Ended{.wait_status = exited_with_7, .for_loss = false}) ==
+        Steps{step::Release{}, step::Finish{7}});
+}
+
+TEST_CASE("a loss that is to be ignored does nothing") {
+  Course course = running(OnLost::ignore);
+  CHECK(course.on(event::Lost{}).empty());
+  CHECK(course.on(event::Ended{.wait_status = exited_with_7}) ==
+        Steps{step::Release{}, step::Finish{7}});
+}
+
+TEST_CASE("a command that cannot be run tells so as a shell does, and lets the lock go") {
+  CHECK(running().on(event::NotStarted{ENOENT}) == Steps{step::Release{}, step::Finish{127}});
+  CHECK(running().on(event::NotStarted{EACCES}) == Steps{step::Release{}, step::Finish{126}});
+}
+
+TEST_CASE("who leads stands again after a loss, and leaves with its command") {
+  Course course = running(OnLost::terminate, Repeat::after_loss);
+  CHECK(course.on(event::Ended{.wait_status = killed_by_term, .for_loss = true}) ==
+        Steps{step::Release{}, step::Acquire{}});
+  CHECK(course.on(event::Acquired{}) == Steps{step::Start{}});
+  CHECK(course.on(event::Ended{.wait_status = exited_with_7}) ==
+        Steps{step::Release{}, step::Finish{7}});
+}
+
+TEST_CASE("who was asked to end does not stand again") {
+  Course course = running(OnLost::terminate, Repeat::after_loss);
+  CHECK(course.on(event::Signalled{SIGTERM}) == Steps{step::PassOn{SIGTERM}});
+  CHECK(course.on(event::Ended{.wait_status = killed_by_term, .for_loss = true}) ==
+        Steps{step::Release{}, step::Finish{143}});
+}
+
+TEST_CASE("without its guardian a command is ended before the lock is released") {
+  CHECK(running().on(event::GuardianGone{}) ==
+        Steps{step::EndOrphans{}, step::Release{}, step::Finish{70}});
+  Course waiting{OnLost::terminate, Repeat::never};
+  CHECK(waiting.on(event::GuardianGone{}) == Steps{step::GiveUp{}});
+  CHECK(waiting.on(event::NotAcquired{ExitStatus::failure}) == Steps{step::Finish{70}});
+}
+
+TEST_CASE("nothing happens any more when it is over") {
+  Course course = running();
+  CHECK(course.on(event::Ended{.wait_status = 0}).size() == 2);
+  CHECK(course.on(event::Signalled{SIGTERM}).empty());
+  CHECK(course.on(event::Lost{}).empty());
+  CHECK(course.on(event::GuardianGone{}).empty());
+}
+
+}  // namespace custodian::cli

@@ -1,0 +1,174 @@
+/// \file
+/// What becomes of the command, and of all that it has started, when those who look after it are
+/// killed; and what it inherits.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <sstream>
+
+#include "cli/cli_process.hpp"
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "descendants.hpp"
+#include "support/test_client.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using Words = std::vector<std::string>;
+
+Words lock_words(const TestClient& client, const std::string& script) {
+  return {"--namespace", client.root(), "--session-timeout", "5s", "lock", "/lock", "--", "sh",
+          "-c",          script};
+}
+
+/// Those whose numbers are in a file, when there are so many. What still runs is gone with this.
+class Processes : public std::vector<pid_t> {
+ public:
+  Processes(const std::string& file, std::size_t count) {
+    const bool all = eventually([&] {
+      clear();
+      std::istringstream numbers{content_of(file)};
+      for (pid_t number = 0; numbers >> number;) push_back(number);
+      return size() == count;
+    });
+    REQUIRE(all);
+  }
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+  ~Processes() {
+    for (const pid_t process : *this) {
+      if (is_running(process)) ::kill(process, SIGKILL);
+    }
+  }
+};
+
+/// A shell, its child, a child that has left the group, and one that has lost its parent.
+std::string family(const std::string& file) {
+  return "echo $$ >> " + file + "; sleep 1000 & echo $! >> " + file +
+         "; setsid sh -c 'echo $$ >> " + file + "; sleep 1000; :' & (sh -c 'echo $$ >> " + file +
+         "; trap \"\" TERM HUP; sleep 1000; :' &) ; wait";
+}
+
+bool none_runs(const std::vector<pid_t>& processes) {
+  return std::ranges::none_of(processes, is_running);
+}
+
+}  // namespace
+
+TEST_CASE("a runner that is killed leaves nobody behind, before the next one gets in") {
+  TestClient client{"killed"};
+  const Directory directory;
+  const std::string file = directory.file("processes");
+  CliProcess killed{lock_words(client, family(file))};
+  const Processes processes{file, 4};
+  CHECK(std::ranges::all_of(processes, is_running));
+  std::string still_there = "for p in";
+  for (const pid_t process : processes) still_there += " " + std::to_string(process);
+  // A process that has ended, and that nobody has reaped, is not there.
+  still_there += "; do grep -s '^State:.[^ZX]' /proc/$p/status && echo $p; done; echo in";
+  CliProcess next{lock_words(client, still_there)};
+  InterProcessMutex mutex{*client, "/lock"};
+  REQUIRE(eventually([&] { return mutex.participants().size() == 2; }));
+  killed.signal(SIGKILL);
+  CHECK(eventually([&] { return none_runs(processes); }, 2s));
+  const Ended ended = next.end();
+  CHECK(ended.status == 0);
+  CHECK(ended.out == "in\n");
+}
+
+TEST_CASE("a runner that is killed together with its process group leaves nobody behind") {
+  TestClient client{"group"};
+  const Directory directory;
+  CliProcess killed{lock_words(client, family(directory.file("processes")))};
+  const Processes processes{directory.file("processes"), 4};
+  ::kill(-killed.id(), SIGKILL);
+  CHECK(eventually([&] { return none_runs(processes); }));
+}
+
+TEST_CASE("a guardian that is killed costs the command its life, and the lock is let go then") {
+  TestClient client{"guardian"};
+  const Directory directory;
+  CliProcess cli{lock_words(client, family(directory.file("processes")))};
+  const Processes processes{directory.file("processes"), 4};
+  const auto family_of_cli = cli::descendants(cli.id());
+  REQUIRE_FALSE(family_of_cli.empty());
+  ::kill(family_of_cli.front().process, SIGKILL);
+  const Ended ended = cli.end();
+  INFO(ended.err);
+  CHECK(ended.status == 70);
+  CHECK(none_runs(processes));
+  CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
+}
+
+TEST_CASE("the lock is held until what the command has left in the background has ended") {
+  TestClient client{"background"};
+  const Directory directory;
+  const std::string file = directory.file("processes");
+  CliProcess cli{lock_words(client, "(while [ ! -e " + directory.file("go") +
+                                        " ]; do sleep 0.02; done) & echo $$ > " + file +
+                                        "; exit 5")};
+  const Processes command{file, 1};
+  REQUIRE(eventually([&] { return none_runs(command); }));
+  InterProcessMutex mutex{*client, "/lock"};
+  CHECK_FALSE(mutex.try_acquire());
+  CHECK_FALSE(cli.has_ended());
+  create(directory.file("go"));
+  CHECK(cli.end().status == 5);
+}
+
+TEST_CASE("a signal reaches what the command has left in the background") {
+  TestClient client{"background-signal"};
+  const Directory directory;
+  const std::string file = directory.file("processes");
+  CliProcess cli{
+      lock_words(client, "setsid sleep 1000 & echo $! > " + file + "; echo $$ >> " + file)};
+  const Processes processes{file, 2};
+  REQUIRE(eventually([&] { return !is_running(processes[1]); }));
+  cli.signal(SIGTERM);
+  CHECK(cli.end().status == 0);
+  CHECK_FALSE(is_running(processes[0]));
+}
+
+TEST_CASE("the command inherits the three standard descriptors, and no other") {
+  TestClient client{"descriptors"};
+  // Handed on on purpose, which most programs do not mean.
+  const int stray = ::open("/dev/null", O_RDONLY);
+  CliProcess cli{lock_words(client, "ls /proc/$$/fd; :")};
+  const Ended ended = cli.end();
+  ::close(stray);
+  CHECK(ended.out == "0\n1\n2\n");
+}
+
+TEST_CASE("what was closed when it was started is no socket for the command") {
+  TestClient client{"closed"};
+  const Directory directory;
+  CliProcess cli{"sh",
+                 {"-c", "exec " CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " +
+                            client.root() + " lock /lock -- sh -c 'ls -l /proc/$$/fd > " +
+                            directory.file("list") + "; :' <&- 2>&-"}};
+  CHECK(cli.end().status == 0);
+  const std::string list = content_of(directory.file("list"));
+  INFO(list);
+  CHECK(contains(list, "0 -> /dev/null"));
+  CHECK(contains(list, "2 -> /dev/null"));
+  CHECK_FALSE(contains(list, "socket"));
+}
+
+TEST_CASE("the command has the signal mask and the dispositions that the runner was started with") {
+  TestClient client{"dispositions"};
+  const std::string print = "grep -E \"Sig(Blk|Ign|Cgt)\" /proc/self/status";
+  const auto with_usr2_ignored = [](const std::string& command) {
+    return CliProcess{"sh", {"-c", "trap '' USR2 PIPE; exec " + command}}.end();
+  };
+  const Ended alone = with_usr2_ignored("sh -c 'exec " + print + "'");
+  const Ended under =
+      with_usr2_ignored(CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " +
+                        client.root() + " lock /lock -- sh -c 'exec " + print + "'");
+  CHECK(contains(alone.out, "SigIgn"));
+  CHECK(under.out == alone.out);
+}
+
+}  // namespace custodian::tests

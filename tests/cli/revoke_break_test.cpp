@@ -1,0 +1,144 @@
+// custodian revoke and custodian break: what they do, and what they refuse.
+
+#include <nlohmann/json.hpp>
+
+#include "cli/look.hpp"
+#include "cli/terminal_process.hpp"
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/inter_process_semaphore.hpp"
+#include "support/test_client.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST_CASE("revoke asks a holder to let go, and says who was asked") {
+  TestClient test{"revoke"};
+  InterProcessMutex mutex{*test, "/lock", {.identity = "holder"}};
+  Lease lease = mutex.acquire();
+  std::promise<void> asked;
+  const Subscription listening = lease.make_revocable([&] {
+    asked.set_value();
+    lease.release();
+  });
+  const Result result = look(test, {"revoke", "/lock"});
+  INFO(result.output);
+  CHECK(result.status == 0);
+  CHECK(contains(result.output, "asked to let go: holder, mutex, holds"));
+  REQUIRE(asked.get_future().wait_for(patience) == std::future_status::ready);
+  CHECK(eventually([&] { return names_below(*test, "/lock").empty(); }));
+}
+
+TEST_CASE("revoke says that nobody was asked where nobody holds") {
+  TestClient test{"revoke-nobody"};
+  const Result result = look(test, {"revoke", "/lock"});
+  CHECK(result.status == 0);
+  CHECK(contains(result.output, "nobody was asked"));
+  CHECK(look_json(test, {"revoke", "/lock"})["asked"].empty());
+}
+
+TEST_CASE("revoke asks every holder of a semaphore, or only the one that is named") {
+  TestClient test{"revoke-semaphore"};
+  InterProcessSemaphore semaphore{*test, "/licences", 3};
+  const auto leases = semaphore.acquire(2);
+  const Json one = look_json(test, {"revoke", "/licences", "--node", leases[1].node()});
+  REQUIRE(one["asked"].size() == 1);
+  CHECK(one["asked"][0]["node"] == leases[1].node());
+  CHECK(test->get(leases[0].node()).data != revoke_message);
+  CHECK(look_json(test, {"revoke", "/licences"})["asked"].size() == 2);
+  CHECK(test->get(leases[0].node()).data == revoke_message);
+}
+
+TEST_CASE("revoke and break touch no node that is not a contender's") {
+  TestClient test{"break-foreign"};
+  InterProcessMutex mutex{*test, "/lock"};
+  const Lease lease = mutex.acquire();
+  test->create("/lock/notes", "precious");
+  test->create("/other", "precious");
+  for (const char* node : {"notes", "/lock/notes", "/other", "../other", "/lock", ""}) {
+    for (const char* command : {"revoke", "break"}) {
+      std::vector<std::string> words{command, "/lock", "--node", node};
+      if (words[0] == "break") words.emplace_back("--yes");
+      // An empty name of a node to ask is no name: all holders are meant.
+      if (words[0] == "revoke" && words[3].empty()) continue;
+      const Result result = look(test, words);
+      INFO(command << " " << node << ": " << result.output);
+      CHECK(result.status == 64);
+    }
+  }
+  CHECK(test->get("/lock/notes").data == "precious");
+  CHECK(test->get("/other").data == "precious");
+  CHECK(lease.state() == LeaseState::held);
+}
+
+TEST_CASE("break without a terminal wants --yes, and does nothing without it") {
+  TestClient test{"break-refuses"};
+  InterProcessMutex mutex{*test, "/lock"};
+  const Lease lease = mutex.acquire();
+  const Result result = look(test, {"break", "/lock", "--node", lease.node()});
+  INFO(result.output);
+  CHECK(result.status == 64);
+  CHECK(contains(result.output, "--yes"));
+  CHECK(test->exists(lease.node()));
+  CHECK(look(test, {"break", "/lock"}).status == 64);
+}
+
+TEST_CASE("break --yes takes the lock away, and its holder is told") {
+  TestClient test{"break-yes"};
+  InterProcessMutex mutex{*test, "/lock", {.identity = "holder"}};
+  const Lease lease = mutex.acquire();
+  const std::string name = lease.node().substr(lease.node().rfind('/') + 1);
+  const Result result = look(test, {"break", "/lock", "--node", name, "--yes"});
+  INFO(result.output);
+  CHECK(result.status == 0);
+  CHECK(contains(result.output, "To be broken: holder, mutex, holds"));
+  CHECK(contains(result.output, "does not stop its process"));
+  CHECK(contains(result.output, "deleted " + lease.node()));
+  CHECK(eventually([&] { return lease.state() == LeaseState::lost; }));
+  CHECK(names_below(*test, "/lock").empty());
+  // It is gone now.
+  CHECK(look(test, {"break", "/lock", "--node", name, "--yes"}).status == 64);
+}
+
+TEST_CASE("break on a terminal shows who loses it and who is next, and asks") {
+  TestClient test{"break-asks"};
+  InterProcessMutex mutex{*test, "/lock", {.identity = "holder"}};
+  InterProcessMutex next{*test, "/lock", {.identity = "heir"}};
+  const Lease lease = mutex.acquire();
+  std::jthread waiter{
+      [&](std::stop_token stop) { (void)error_of([&] { (void)next.acquire(std::move(stop)); }); }};
+  REQUIRE(eventually([&] { return names_below(*test, "/lock").size() == 2; }));
+  {
+    TerminalProcess process{CUSTODIAN_CLI,
+                            words_for(test, {"break", "/lock", "--node", lease.node()})};
+    REQUIRE(process.shows("To be broken: holder"));
+    REQUIRE(process.shows("Next: heir"));
+    REQUIRE(process.shows("Type yes"));
+    process.type("y\n");
+    CHECK(process.shows("nothing was done"));
+    CHECK(process.status() == 1);
+    CHECK(test->exists(lease.node()));
+  }
+  {
+    TerminalProcess process{CUSTODIAN_CLI,
+                            words_for(test, {"break", "/lock", "--node", lease.node()})};
+    REQUIRE(process.shows("Type yes"));
+    // Somebody asks the holder meanwhile: it is not what was seen any more.
+    test->set(lease.node(), "changed");
+    process.type("yes\n");
+    CHECK(process.shows("nothing was deleted"));
+    CHECK(process.status() == 1);
+    CHECK(test->exists(lease.node()));
+  }
+  TerminalProcess process{CUSTODIAN_CLI,
+                          words_for(test, {"break", "/lock", "--node", lease.node()})};
+  REQUIRE(process.shows("Type yes"));
+  process.type("yes\n");
+  CHECK(process.shows("deleted "));
+  CHECK(process.status() == 0);
+  CHECK_FALSE(test->exists(lease.node()));
+}
+
+}  // namespace
+}  // namespace custodian::tests

@@ -1,0 +1,50 @@
+#pragma once
+
+/// \file
+/// A program on a terminal of its own, with somebody who types.
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace custodian::tests {
+
+inline const std::string ctrl_c{"\x03"};
+inline const std::string ctrl_z{"\x1a"};
+
+struct TerminalSize {
+  unsigned short lines = 24;
+  unsigned short columns = 80;
+};
+
+/// The leader of a session of its own, in the foreground. Ended, with its terminal, with this
+/// object.
+class TerminalProcess {
+ public:
+  TerminalProcess(const std::string& program, const std::vector<std::string>& words,
+                  TerminalSize size = {});
+  TerminalProcess(const TerminalProcess&) = delete;
+  TerminalProcess& operator=(const TerminalProcess&) = delete;
+  ~TerminalProcess();
+
+  void type(const std::string& keys) const;
+  void resize(TerminalSize size) const;
+  /// Waits until this is on the terminal, behind what was waited for before.
+  [[nodiscard]] bool shows(const std::string& text);
+  /// All that was on the terminal.
+  [[nodiscard]] const std::string& screen() const noexcept { return screen_; }
+  /// Waits for the end; the exit status, as a shell would tell it, or -1.
+  [[nodiscard]] int status();
+
+ private:
+  void read();
+
+  int terminal_ = -1;
+  pid_t process_ = -1;
+  int status_ = -1;
+  std::string screen_;
+  std::size_t seen_ = 0;
+};
+
+}  // namespace custodian::tests

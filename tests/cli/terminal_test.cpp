@@ -1,0 +1,147 @@
+/// \file
+/// `custodian lock` on a terminal: Ctrl-C, Ctrl-Z, and a command that reads.
+
+#include "cli/cli_process.hpp"
+#include "cli/terminal_process.hpp"
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "support/test_client.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words lock_words(const TestClient& client, const std::string& script) {
+  return {"--servers",   connect_string(),
+          "--namespace", client.root(),
+          "lock",        "/lock",
+          "--",          "sh",
+          "-c",          script};
+}
+
+/// The same, to be typed.
+std::string typed(const TestClient& client, const std::string& script) {
+  return CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " + client.root() +
+         " lock /lock -- sh -c '" + script + "'";
+}
+
+/// The process whose number the screen shows as "<number>.".
+pid_t process_on(TerminalProcess& terminal) {
+  REQUIRE(terminal.shows(".\r\n"));
+  const std::string& screen = terminal.screen();
+  const auto end = screen.rfind(".\r\n");
+  const auto begin = screen.find_last_not_of("0123456789", end - 1) + 1;
+  return std::stoi(screen.substr(begin, end - begin));
+}
+
+bool is_stopped(pid_t process) {
+  return contains(content_of("/proc/" + std::to_string(process) + "/stat"), ") T ");
+}
+
+/// A shell with job control, as somebody has it who types.
+struct Shell : TerminalProcess {
+  Shell() : TerminalProcess{"bash", {"--norc", "--noprofile", "--noediting", "-i"}} {
+    type("PS1='ready> '; stty -echo\r");
+    REQUIRE(shows("ready> "));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Ctrl-C while it waits ends the wait and leaves no node") {
+  TestClient client{"ctrl-c-waiting"};
+  InterProcessMutex mutex{*client, "/lock"};
+  const Lease lease = mutex.acquire();
+  TerminalProcess cli{CUSTODIAN_CLI, lock_words(client, "echo ran")};
+  REQUIRE(eventually([&] { return mutex.participants().size() == 2; }));
+  cli.type(ctrl_c);
+  CHECK(cli.status() == 130);
+  CHECK_FALSE(contains(cli.screen(), "ran"));
+  CHECK(eventually([&] { return mutex.participants().size() == 1; }));
+}
+
+TEST_CASE("Ctrl-C while it holds reaches the command, whose status tells") {
+  TestClient client{"ctrl-c-holding"};
+  TerminalProcess killed{CUSTODIAN_CLI, lock_words(client, "echo inside; exec sleep 1000")};
+  REQUIRE(killed.shows("inside"));
+  killed.type(ctrl_c);
+  CHECK(killed.status() == 130);
+  TerminalProcess trapped{
+      CUSTODIAN_CLI,
+      lock_words(client, "trap 'exit 9' INT; echo inside; while :; do sleep 0.02; done")};
+  REQUIRE(trapped.shows("inside"));
+  trapped.type(ctrl_c);
+  CHECK(trapped.status() == 9);
+  CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
+}
+
+TEST_CASE("a command may read from the terminal, and then Ctrl-C is its own") {
+  TestClient client{"reading"};
+  TerminalProcess cli{CUSTODIAN_CLI,
+                      lock_words(client,
+                                 "trap 'exit 9' INT; echo inside; read one; echo got $one;"
+                                 "read two; echo got $two; while :; do sleep 0.02; done")};
+  REQUIRE(cli.shows("inside"));
+  cli.type("first\r");
+  REQUIRE(cli.shows("got first"));
+  cli.type("second\r");
+  REQUIRE(cli.shows("got second"));
+  cli.type(ctrl_c);
+  CHECK(cli.status() == 9);
+}
+
+// No shell that starts programs again and again: with vfork() it cannot be stopped in between.
+TEST_CASE("Ctrl-Z gives the shell back, and fg lets the command go on") {
+  TestClient client{"ctrl-z"};
+  Shell shell;
+  shell.type(typed(client, "echo $$.; exec sleep 1000") + "\r");
+  const pid_t command = process_on(shell);
+  shell.type(ctrl_z);
+  REQUIRE(shell.shows("Stopped"));
+  CHECK(is_stopped(command));
+  REQUIRE(shell.shows("ready> "));
+  shell.type("fg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  CHECK(is_running(command));
+  shell.type(ctrl_c);
+  REQUIRE(shell.shows("ready> "));
+  CHECK_FALSE(is_running(command));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 130"));
+}
+
+TEST_CASE("Ctrl-Z and fg with a command that has the terminal, and reads on") {
+  TestClient client{"ctrl-z-reading"};
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one; read two; echo got $two; exit 6") +
+             "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  shell.type(ctrl_z);
+  const bool stopped = shell.shows("Stopped");
+  INFO(shell.screen());
+  REQUIRE(stopped);
+  CHECK(is_stopped(command));
+  REQUIRE(shell.shows("ready> "));
+  shell.type("fg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  shell.type("second\r");
+  REQUIRE(shell.shows("got second"));
+  REQUIRE(shell.shows("ready> "));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 6"));
+}
+
+TEST_CASE("a pipeline is ended by Ctrl-C as a whole") {
+  TestClient client{"pipeline"};
+  Shell shell;
+  shell.type(typed(client, "echo $$.; while :; do sleep 0.02; done") + " | cat\r");
+  const pid_t command = process_on(shell);
+  shell.type(ctrl_c);
+  REQUIRE(shell.shows("ready> "));
+  CHECK(eventually([&] { return !is_running(command); }));
+  CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
+}
+
+}  // namespace custodian::tests

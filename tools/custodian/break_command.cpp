@@ -1,0 +1,134 @@
+#include "break_command.hpp"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "contender_choice.hpp"
+#include "exit_status.hpp"
+#include "looking.hpp"
+#include "messages.hpp"
+#include "printable_text.hpp"
+#include "queue_view.hpp"
+#include "usage_error.hpp"
+
+namespace custodian::cli {
+namespace {
+
+struct BreakRequest {
+  std::string path{};
+  std::string node{};
+  bool yes = false;
+  bool json = false;
+};
+
+void warn(const Inspection& seen, const Inspected& loser) {
+  const auto now = std::chrono::system_clock::now();
+  std::cerr << "To be broken: " << description_of(loser, now) << "\n\n";
+  if (loser.standing == Standing::waits) {
+    std::cerr << "It waits. Whoever it is loses the place in the queue, and is told so.\n";
+  } else {
+    std::cerr << "This does not stop its process. Until it is told, by its next beat at the "
+                 "latest, or for as\n"
+                 "long as it is paused, it goes on as if it held the lock, beside the next one. "
+                 "End the process\n"
+                 "first if you can. Only what checks the fencing token is safe from both.\n";
+    for (const Inspected& heir : heirs_of(seen, loser)) {
+      std::cerr << "Next: " << description_of(heir, now) << "\n";
+    }
+  }
+  std::cerr << std::flush;
+}
+
+bool is_confirmed() {
+  std::cerr << "\nType yes to delete its node: " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "yes";
+}
+
+enum class Ending { deleted, gone_by_itself, changed };
+
+/// Deletes the node if it is as it was seen. A lost reply is looked into.
+Ending delete_as_seen(Client& client, const std::string& node, std::int32_t version) {
+  for (bool tried = false;; tried = true) {
+    try {
+      client.remove(node, {.version = version});
+      return Ending::deleted;
+    } catch (const Error& error) {
+      if (error.code() == ServerErrc::bad_version) return Ending::changed;
+      // After a lost reply it was we, or somebody else meanwhile: nobody needs to know.
+      if (error.code() == ServerErrc::no_node) {
+        return tried ? Ending::deleted : Ending::gone_by_itself;
+      }
+      if (error.code() != ServerErrc::connection_loss) throw;
+    }
+  }
+}
+
+int break_place(const GlobalOptions& options, const BreakRequest& request) {
+  const bool can_ask = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  if (!request.yes && !can_ask) {
+    throw UsageError{"there is no terminal to ask on: --yes says that you are certain"};
+  }
+  Client client = connect(options);
+  const Inspection seen = inspect(client, request.path);
+  const auto loser = find_contender(seen, request.path, request.node);
+  if (!loser) {
+    throw UsageError{"nobody stands at " + printable(request.path) + " with the node " +
+                     printable(request.node) +
+                     ": only the node of a contender can be deleted here; custodian inspect shows "
+                     "them"};
+  }
+  const auto stat = client.exists(loser->participant.node);
+  warn(seen, *loser);
+  if (!request.yes && !is_confirmed()) {
+    say("nothing was done");
+    return to_int(ExitStatus::failure);
+  }
+  const Ending ending = stat ? delete_as_seen(client, loser->participant.node, stat->version)
+                             : Ending::gone_by_itself;
+  if (ending == Ending::changed) {
+    say("its data have changed since you looked: nothing was deleted; look again");
+    return to_int(ExitStatus::failure);
+  }
+  const bool deleted = ending == Ending::deleted;
+  if (request.json) {
+    Json json{{"path", request.path}, {"deleted", deleted}};
+    put_participant(json, loser->participant);
+    std::cout << to_line(json) << '\n';
+  } else {
+    std::cout << (deleted ? "deleted " : "gone by itself: ") << printable(loser->participant.node)
+              << '\n';
+  }
+  return to_int(ExitStatus::ok);
+}
+
+}  // namespace
+
+void add_break_command(CLI::App& app, Invocation& invocation) {
+  CLI::App* command =
+      app.add_subcommand("break", "takes a lock, or a place in its queue, away from somebody");
+  command->group(looking_group);
+  command->footer(
+      "Deletes the node, and does not stop the process, which learns of it late, or never.\n"
+      "Asks first.\n\n"
+      "Example:\n"
+      "  custodian break /locks/backup --node _c_0f...-lock-0000000042");
+  const auto request = std::make_shared<BreakRequest>();
+  command->add_option("PATH", request->path, "the path that the lock was given")->required();
+  command->add_option("--node", request->node, "the node of who is to lose it, as inspect shows it")
+      ->type_name("NODE")
+      ->required();
+  command->add_flag("--yes", request->yes, "do not ask");
+  command->add_flag("--json", request->json, "what was done, as a line of JSON");
+  command->callback([&invocation, request] {
+    invocation.run = [request](const GlobalOptions& options) {
+      return with_errors_said([&] { return break_place(options, *request); });
+    };
+  });
+}
+
+}  // namespace custodian::cli

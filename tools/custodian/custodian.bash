@@ -1,0 +1,70 @@
+# bash completion for custodian. Source it, or put it into bash-completion's directory of completions as "custodian".
+
+_custodian()
+{
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+  local commands="lock semaphore elect observe inspect revoke break doctor"
+  local options="--help --servers --namespace --session-timeout --auth --verbose -h -v"
+  local with_value=" --servers --namespace --session-timeout --auth --wait --kind --profile --hold-at-most --identity
+    --on-lost --permits --take --id --admin-port --node --touch-interval "
+  with_value=${with_value//$'\n'/ }
+  COMPREPLY=()
+
+  local command="" word index skip=""
+  for ((index = 1; index < COMP_CWORD; ++index)); do
+    word=${COMP_WORDS[index]}
+    if [[ -n $skip ]]; then
+      skip=""
+    elif [[ $word == -- ]]; then
+      # What follows is somebody else's command.
+      if declare -F _command_offset > /dev/null; then
+        _command_offset $((index + 1))
+      elif ((COMP_CWORD == index + 1)); then
+        mapfile -t COMPREPLY < <(compgen -c -- "$current")
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      fi
+      return
+    elif [[ $with_value == *" $word "* ]]; then
+      skip=yes
+    elif [[ -z $command && $word != -* && " $commands " == *" $word "* ]]; then
+      command=$word
+    fi
+  done
+
+  if [[ -n $skip ]]; then
+    local values=""
+    case $previous in
+      --kind) values="mutex read write semaphore-mutex" ;;
+      --profile) values="curator kazoo" ;;
+      --on-lost)
+        values="terminate kill"
+        [[ $command != elect ]] && values+=" ignore"
+        ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$values" -- "$current")
+    return
+  fi
+
+  local running="--hold-at-most --on-lost --"
+  case $command in
+    "")
+      [[ $current == -* ]] || options=$commands
+      [[ $current == -* ]] && options+=" --version"
+      ;;
+    lock) options+=" --wait --no-wait --kind --profile --identity $running" ;;
+    semaphore) options+=" --permits --take --wait --no-wait --identity $running" ;;
+    elect) options+=" --id $running" ;;
+    observe) options+=" --once --json" ;;
+    inspect) options+=" --watch --json --permits --no-addresses --admin-port" ;;
+    revoke) options+=" --node --json" ;;
+    break) options+=" --node --yes --json" ;;
+    doctor) options+=" --touch-interval --admin-port --json" ;;
+  esac
+  # A path is nothing that could be known here.
+  if [[ -z $command || $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+  fi
+}
+
+complete -o default -F _custodian custodian

@@ -1,0 +1,34 @@
+#pragma once
+
+/// \file
+/// All that a process has started, and what that has started, from /proc. Complete for a process
+/// that adopts its orphans (PR_SET_CHILD_SUBREAPER).
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace custodian::cli {
+
+struct ProcessEntry {
+  pid_t process = 0;
+  pid_t parent = 0;
+  /// It has ended, and its parent has not looked yet.
+  bool is_zombie = false;
+
+  friend bool operator==(const ProcessEntry&, const ProcessEntry&) = default;
+};
+
+/// A line of /proc/<pid>/stat; nothing if it is none. Pure.
+[[nodiscard]] std::optional<ProcessEntry> parse_stat(std::string_view line);
+
+/// Children before grandchildren, zombies included. Pure.
+[[nodiscard]] std::vector<ProcessEntry> descendants(pid_t ancestor,
+                                                    const std::vector<ProcessEntry>& all);
+
+/// As it is now; out of date when it returns.
+[[nodiscard]] std::vector<ProcessEntry> descendants(pid_t ancestor);
+
+}  // namespace custodian::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+/// \file
+/// What the command's exit statuses mean: those of sysexits.h, and of a shell.
+
+namespace custodian::cli {
+
+enum class ExitStatus : int {
+  ok = 0,
+  /// The answer is no, or something that has no status of its own went wrong.
+  failure = 1,
+  usage = 64,         ///< the command line is wrong
+  unavailable = 69,   ///< no server answered in time
+  lost = 70,          ///< the lock was lost, and the command was ended for it
+  not_acquired = 75,  ///< queued, but the lock was not had in time
+  no_permission = 77,
+  not_executable = 126,
+  not_found = 127,
+};
+
+/// A shell's way of telling that a signal has ended a command.
+inline constexpr int signal_base = 128;
+
+[[nodiscard]] constexpr int to_int(ExitStatus status) noexcept { return static_cast<int>(status); }
+
+}  // namespace custodian::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+/// \file
+/// What every subcommand can be told: which servers, and how to talk to them.
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "custodian/client_options.hpp"
+
+namespace custodian::cli {
+
+using Credential = ClientOptions::Credential;
+
+struct GlobalOptions {
+  std::string servers{};
+  std::string name_space{};
+  std::chrono::milliseconds session_timeout{10'000};
+  std::vector<Credential> auth{};
+  /// How often -v was given.
+  int verbosity = 0;
+
+  /// The client that they describe, logging to the standard error output. Throws UsageError if no
+  /// server is named.
+  [[nodiscard]] ClientOptions client_options() const;
+};
+
+/// Adds them to the command; `options` must outlive the parsing.
+void add_global_options(CLI::App& app, GlobalOptions& options);
+
+/// "digest:user:password". Throws UsageError.
+[[nodiscard]] Credential parse_credential(const std::string& text);
+
+}  // namespace custodian::cli

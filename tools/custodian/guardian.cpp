@@ -1,0 +1,214 @@
+#include "guardian.hpp"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "custodian/session.hpp"
+#include "guardian_messages.hpp"
+#include "supervised_command.hpp"
+
+namespace custodian::cli {
+namespace {
+
+using Time = std::optional<BootClock::time_point>;
+
+/// Between two rounds of killing: what was being started then is there now.
+constexpr std::chrono::milliseconds kill_interval{10};
+
+void close_all_but(int kept) {
+  const auto first = 3U;
+  const auto middle = static_cast<unsigned>(kept);
+  if (middle > first) close_range(first, middle - 1, 0);
+  close_range(middle + 1, ~0U, 0);
+}
+
+/// It ends when the runner does, or by SIGKILL.
+void disregard_signals() {
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM,
+                           SIGTSTP, SIGTTIN, SIGTTOU}) {
+    std::signal(signal, SIG_IGN);
+  }
+}
+
+int child_signals() {
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  // An ignored SIGCHLD, as somebody may have left it to us, would reap children behind our back.
+  std::signal(SIGCHLD, SIG_DFL);
+  sigprocmask(SIG_BLOCK, &child, nullptr);
+  return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void drain(int descriptor) {
+  std::array<char, 1024> ignored{};
+  while (read(descriptor, ignored.data(), ignored.size()) > 0) {
+  }
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const auto end = text.find('\0');
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), lines.back().size() + 1));
+  }
+  return lines;
+}
+
+class Guardian {
+ public:
+  Guardian(int control, std::vector<std::string> command, SignalSetting as_started,
+           int runner_group)
+      : control_{control},
+        children_{child_signals()},
+        timer_{timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)},
+        command_{std::move(command), as_started, runner_group} {}
+
+  void run() {
+    while (!runner_is_gone_ || command_.is_active()) {
+      set_timer();
+      wait();
+      if (!runner_is_gone_) listen();
+      keep_time();
+      if (is_killing_) command_.kill_all();
+      for (const Report& report : command_.reap()) tell(report);
+    }
+  }
+
+ private:
+  void wait() {
+    std::array<pollfd, 3> wanted{{{children_, POLLIN, 0},
+                                  {timer_, POLLIN, 0},
+                                  // At its end it would be readable for ever.
+                                  {runner_is_gone_ ? -1 : control_, POLLIN, 0}}};
+    poll(wanted.data(), wanted.size(), -1);
+    drain(children_);
+    drain(timer_);
+  }
+
+  void listen() {
+    static std::array<char, longest_message> buffer{};
+    for (;;) {
+      const ssize_t size = recv(control_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+      if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+      if (size <= 0) {
+        runner_is_gone_ = true;
+        is_killing_ = true;
+        return;
+      }
+      const std::string_view bytes{buffer.data(), static_cast<std::size_t>(size)};
+      if (const auto order = message_from<Order>(bytes)) obey(*order, bytes.substr(sizeof(Order)));
+    }
+  }
+
+  void obey(const Order& order, std::string_view environment) {
+    switch (order.kind) {
+      case Order::Kind::start:
+        hold_until(order);
+        if (const int error = command_.start(lines_of(environment)); error != 0) {
+          tell({.kind = Report::Kind::not_started, .value = error});
+        }
+        return;
+      case Order::Kind::signal: return command_.signal(order.signal);
+      case Order::Kind::proceed: return command_.proceed();
+      case Order::Kind::hold_until: return hold_until(order);
+      case Order::Kind::lost: return end_for_loss(order.grace);
+    }
+  }
+
+  void hold_until(const Order& order) {
+    hold_until_ = order.time > order.time.zero() ? Time{order.time} : std::nullopt;
+    grace_ = order.grace;
+  }
+
+  void keep_time() {
+    const auto now = BootClock::now();
+    if (hold_until_ && now >= *hold_until_) end_for_loss(grace_);
+    if (kill_at_ && now >= *kill_at_) is_killing_ = true;
+  }
+
+  void end_for_loss(std::chrono::nanoseconds grace) {
+    hold_until_.reset();
+    if (!command_.is_active()) return;
+    const auto end = BootClock::now() + grace;
+    if (!std::exchange(is_lost_, true) && grace > grace.zero()) {
+      command_.signal(SIGTERM);
+      // One that is stopped is to hear it, too.
+      command_.signal(SIGCONT);
+    }
+    kill_at_ = kill_at_ ? std::min(*kill_at_, end) : end;
+  }
+
+  void tell(Report report) {
+    if (report.kind == Report::Kind::ended) {
+      report.for_loss = is_lost_;
+      hold_until_.reset();
+      kill_at_.reset();
+      is_lost_ = false;
+      is_killing_ = runner_is_gone_;
+    }
+    const std::string_view bytes = bytes_of(report);
+    // That nobody listens shows in listen().
+    static_cast<void>(send(control_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+  }
+
+  void set_timer() const {
+    Time next;
+    if (is_killing_) {
+      next = BootClock::now() + kill_interval;
+    } else {
+      for (const Time& time : {hold_until_, kill_at_}) {
+        if (time) next = next ? std::min(*next, *time) : *time;
+      }
+    }
+    itimerspec setting{};
+    if (next) {
+      // A time of nothing would mean never.
+      const auto at = std::max(next->time_since_epoch(), BootClock::duration{1});
+      const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at);
+      setting.it_value = {seconds.count(), std::chrono::nanoseconds{at - seconds}.count()};
+    }
+    timerfd_settime(timer_, TFD_TIMER_ABSTIME, &setting, nullptr);
+  }
+
+  int control_;
+  int children_;
+  int timer_;
+  SupervisedCommand command_;
+  /// The lock is lost then, unless it is renewed; how much time the command has from then on.
+  Time hold_until_;
+  std::chrono::nanoseconds grace_{};
+  Time kill_at_;
+  bool is_lost_ = false;
+  bool is_killing_ = false;
+  bool runner_is_gone_ = false;
+};
+
+}  // namespace
+
+void guard(int control, std::vector<std::string> command, SignalSetting as_started,
+           int runner_group) {
+  setpgid(0, 0);
+  prctl(PR_SET_NAME, "custodian-guard");
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  close_all_but(control);
+  disregard_signals();
+  Guardian{control, std::move(command), as_started, runner_group}.run();
+  _exit(0);
+}
+
+}  // namespace custodian::cli

@@ -1,0 +1,66 @@
+#pragma once
+
+/// \file
+/// What the command's process (the runner) and its guardian tell each other, over a socket that
+/// keeps messages apart. Value types; both ends are the same program.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+namespace custodian::cli {
+
+/// The runner to the guardian.
+struct Order {
+  enum class Kind : std::int32_t {
+    start,       ///< run the command, with a line "NAME=value" for each variable behind this struct
+    signal,      ///< pass the signal on
+    proceed,     ///< go on after a stop, with the terminal if we have it
+    hold_until,  ///< the lock is held until `time` (boot clock) at the least; lost unless renewed
+    lost,        ///< end the command now
+  };
+  Kind kind{};
+  std::int32_t signal = 0;
+  std::chrono::nanoseconds time{};
+  /// From the request to end until it is not a request any more.
+  std::chrono::nanoseconds grace{};
+};
+
+/// The guardian to the runner.
+struct Report {
+  enum class Kind : std::int32_t {
+    not_started,  ///< `value` is errno
+    stopped,      ///< by the signal `value`, and it is not for the terminal that it can be given
+    main_ended,   ///< but others are left
+    ended,        ///< with all that it started; `value` is the wait status
+  };
+  Kind kind{};
+  std::int32_t value = 0;
+  /// With ended: it was ended since the lock was lost.
+  bool for_loss = false;
+};
+
+static_assert(std::is_trivially_copyable_v<Order> && std::is_trivially_copyable_v<Report>);
+
+/// Longer than any environment that we add.
+inline constexpr std::size_t longest_message = std::size_t{64} * 1024;
+
+template <typename Message>
+[[nodiscard]] std::optional<Message> message_from(std::string_view bytes) {
+  if (bytes.size() < sizeof(Message)) return std::nullopt;
+  Message message;
+  std::memcpy(&message, bytes.data(), sizeof message);
+  return message;
+}
+
+template <typename Message>
+[[nodiscard]] std::string_view bytes_of(const Message& message) {
+  return {reinterpret_cast<const char*>(&message), sizeof message};
+}
+
+}  // namespace custodian::cli

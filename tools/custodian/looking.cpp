@@ -1,0 +1,53 @@
+#include "looking.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "exit_status.hpp"
+#include "messages.hpp"
+#include "printable_text.hpp"
+#include "usage_error.hpp"
+
+namespace custodian::cli {
+namespace {
+
+ExitStatus status_for(const error_code& error) {
+  if (error == ErrorCondition::caller_mistake) return ExitStatus::usage;
+  if (error == ServerErrc::no_auth || error == ServerErrc::auth_failed) {
+    return ExitStatus::no_permission;
+  }
+  const bool nobody_answered = error == Errc::deadline_exceeded || error == Errc::not_connected ||
+                               error == ServerErrc::connection_loss ||
+                               error == Errc::deadline_exceeded_outcome_unknown;
+  return nobody_answered ? ExitStatus::unavailable : ExitStatus::failure;
+}
+
+}  // namespace
+
+Client connect(const GlobalOptions& options, Log log) {
+  try {
+    ClientOptions of_client = options.client_options();
+    // Who holds nothing needs no lease clock, and may ask for any session.
+    of_client.touch_interval = std::min(of_client.touch_interval, of_client.session_timeout / 3);
+    // Long enough for an election among the servers, and short enough for somebody who waits.
+    of_client.operation_timeout = std::chrono::seconds{10};
+    if (log == Log::none) of_client.log = {};
+    return Client{std::move(of_client)};
+  } catch (const Error& error) {
+    throw UsageError{printable(error.what())};
+  }
+}
+
+int with_errors_said(const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    const ExitStatus status = status_for(error.code());
+    say(printable(error.what()) +
+        (status == ExitStatus::unavailable ? "; no server answered in time" : ""));
+    return to_int(status);
+  }
+}
+
+}  // namespace custodian::cli

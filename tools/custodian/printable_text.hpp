@@ -1,0 +1,29 @@
+#pragma once
+
+/// \file
+/// Text from elsewhere (nodes' names, their data, servers' answers) on a terminal. Pure.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace custodian::cli {
+
+/// As it is, if it is UTF-8 without control characters. Control characters, those that change the
+/// direction of writing, bytes that are no UTF-8, and the backslash are escaped: "\n", "\x1b",
+/// "\u{202e}", "\\". What comes out has one line, and cannot command a terminal.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// The columns that printable text takes on a terminal.
+[[nodiscard]] std::size_t width_of(std::string_view text);
+
+/// Printable text within so many columns: what is left out shows as an ellipsis.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t columns);
+
+/// Whether it is UTF-8 all through, control characters included.
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+/// Two digits a byte.
+[[nodiscard]] std::string to_hex(std::string_view bytes);
+
+}  // namespace custodian::cli

@@ -1,0 +1,140 @@
+#include "queue_view.hpp"
+
+#include <utility>
+
+#include "printable_text.hpp"
+#include "table.hpp"
+#include "time_text.hpp"
+
+namespace custodian::cli {
+namespace {
+
+using std::chrono::system_clock;
+
+/// Readers and writers stand in one queue.
+Claim queue_of(Claim claim) { return claim == Claim::read ? Claim::write : claim; }
+
+std::string identity_text(const Inspected& inspected) {
+  if (inspected.is_asked_to_let_go) return "(asked to let go)";
+  const std::string text = printable(inspected.participant.identity);
+  return text.empty() ? "-" : text;
+}
+
+/// A contender's node belongs to a session, unless somebody has made one by hand.
+std::string session_or_none(std::int64_t session) {
+  return session == 0 ? "none" : session_text(session);
+}
+
+std::string_view name_of(std::string_view node, std::string_view path) {
+  const std::string below = path == "/" ? "/" : std::string{path} + '/';
+  return node.starts_with(below) ? node.substr(below.size()) : node;
+}
+
+}  // namespace
+
+std::string_view to_string(Claim claim) noexcept {
+  switch (claim) {
+    case Claim::mutex: return "mutex";
+    case Claim::write: return "write";
+    case Claim::read: return "read";
+    case Claim::leadership: return "leadership";
+    case Claim::permit: return "permit";
+    case Claim::turn: return "turn";
+  }
+  return "";
+}
+
+std::string_view to_string(Standing standing) noexcept {
+  switch (standing) {
+    case Standing::holds: return "holds";
+    case Standing::waits: return "waits";
+    case Standing::unclear: return "unclear";
+  }
+  return "";
+}
+
+std::vector<std::size_t> positions_of(const Inspection& inspection) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i != inspection.contenders.size(); ++i) {
+    const bool continues = i > 0 && queue_of(inspection.contenders[i].claim) ==
+                                        queue_of(inspection.contenders[i - 1].claim);
+    positions.push_back(continues ? positions.back() + 1 : 1);
+  }
+  return positions;
+}
+
+std::vector<std::string> lines_of(const QueueView& view, system_clock::time_point now) {
+  const Inspection& seen = view.inspection;
+  std::vector<std::string> lines;
+  if (seen.contenders.empty()) {
+    lines.push_back("nobody holds or waits at " + printable(view.path));
+  } else {
+    std::vector<std::vector<std::string>> rows{
+        {"#", "STATE", "KIND", "IDENTITY", "SESSION", "ADDRESS", "SINCE", "AGE", "TOKEN", "NODE"}};
+    const std::vector<std::size_t> positions = positions_of(seen);
+    for (std::size_t i = 0; i != positions.size(); ++i) {
+      const Inspected& each = seen.contenders[i];
+      const Participant& who = each.participant;
+      const auto address = view.addresses.find(who.session);
+      rows.push_back({std::to_string(positions[i]), std::string{to_string(each.standing)},
+                      std::string{to_string(each.claim)}, identity_text(each),
+                      session_or_none(who.session),
+                      address == view.addresses.end() ? "unknown" : printable(address->second),
+                      plain_time(who.since), age_text(now - who.since),
+                      custodian::to_string(who.token), printable(name_of(who.node, view.path))});
+    }
+    lines = aligned(rows);
+  }
+  for (const std::string& node : seen.malformed) {
+    lines.push_back("bears no number, and stops the queue; remove it: " + printable(node));
+  }
+  for (const std::string& node : seen.foreign) {
+    lines.push_back("takes no part: " + printable(node));
+  }
+  return lines;
+}
+
+Json json_of(const Inspected& inspected, std::size_t position) {
+  Json json;
+  json["position"] = position;
+  json["state"] = to_string(inspected.standing);
+  json["kind"] = to_string(inspected.claim);
+  put_participant(json, inspected.participant);
+  json["ahead"] = inspected.ahead;
+  json["profile"] = inspected.profile == Profile::kazoo ? "kazoo" : "curator";
+  json["asked_to_let_go"] = inspected.is_asked_to_let_go;
+  return json;
+}
+
+Json json_of(const QueueView& view) {
+  Json json;
+  json["path"] = view.path;
+  json["queue"] = Json::array();
+  const std::vector<std::size_t> positions = positions_of(view.inspection);
+  for (std::size_t i = 0; i != positions.size(); ++i) {
+    const Inspected& each = view.inspection.contenders[i];
+    Json entry = json_of(each, positions[i]);
+    const auto address = view.addresses.find(each.participant.session);
+    if (address == view.addresses.end()) {
+      entry["address"] = nullptr;
+    } else {
+      entry["address"] = address->second;
+    }
+    json["queue"].push_back(std::move(entry));
+  }
+  json["malformed"] = view.inspection.malformed;
+  json["foreign"] = view.inspection.foreign;
+  return json;
+}
+
+std::string description_of(const Inspected& inspected, system_clock::time_point now) {
+  const Participant& who = inspected.participant;
+  std::string text = identity_text(inspected);
+  text.append(", ").append(to_string(inspected.claim)).append(", ");
+  text.append(to_string(inspected.standing)).append(", session ");
+  text.append(session_or_none(who.session)).append(", for ").append(age_text(now - who.since));
+  text.append(", token ").append(custodian::to_string(who.token));
+  return text.append(", node ").append(printable(who.node));
+}
+
+}  // namespace custodian::cli

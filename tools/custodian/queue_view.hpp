@@ -1,0 +1,46 @@
+#pragma once
+
+/// \file
+/// A queue as it is shown. Pure: what was seen in, text out.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "custodian/recipes/inspect.hpp"
+#include "json_text.hpp"
+#include "server_answers.hpp"
+
+namespace custodian::cli {
+
+struct QueueView {
+  std::string path{};
+  Inspection inspection{};
+  /// Of the sessions, as far as they are known.
+  Addresses addresses{};
+  /// When it was seen.
+  std::chrono::system_clock::time_point at{};
+};
+
+/// The words for people and programs alike.
+[[nodiscard]] std::string_view to_string(Claim claim) noexcept;
+[[nodiscard]] std::string_view to_string(Standing standing) noexcept;
+
+/// The place of each in its own queue, counted from 1.
+[[nodiscard]] std::vector<std::size_t> positions_of(const Inspection& inspection);
+
+/// A table and, behind it, what is odd. Ages are those at `now`.
+[[nodiscard]] std::vector<std::string> lines_of(const QueueView& view,
+                                                std::chrono::system_clock::time_point now);
+
+/// One of a queue, as an object.
+[[nodiscard]] Json json_of(const Inspected& inspected, std::size_t position);
+
+/// All of it. Nothing in it depends on when it is printed.
+[[nodiscard]] Json json_of(const QueueView& view);
+
+/// A line for people about one of a queue: who, what, since when.
+[[nodiscard]] std::string description_of(const Inspected& inspected,
+                                         std::chrono::system_clock::time_point now);
+
+}  // namespace custodian::cli

@@ -1,0 +1,69 @@
+#include "run_options.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "choice_option.hpp"
+#include "duration_option.hpp"
+
+namespace custodian::cli {
+
+void add_path(CLI::App& subcommand, RunOptions& options, const std::string& description) {
+  subcommand.add_option("PATH", options.path, description)->required();
+}
+
+void add_wait_options(CLI::App& subcommand, RunOptions& options) {
+  CLI::Option* wait = add_duration_option(
+      subcommand, "--wait", options.wait,
+      "how long to wait for it, and for the servers (default: as long as it takes)");
+  subcommand.add_flag("--no-wait", options.no_wait, "only take it if it is free")->excludes(wait);
+}
+
+void add_hold_at_most_option(CLI::App& subcommand, RunOptions& options) {
+  add_duration_option(subcommand, "--hold-at-most", options.hold_at_most,
+                      "it passes on after so long, and counts as lost (default: no limit)")
+      ->check([](const std::string& text) {
+        return text.find_first_of("123456789") == std::string::npos ? "must be more than nothing"
+                                                                    : "";
+      });
+}
+
+void add_identity_option(CLI::App& subcommand, RunOptions& options) {
+  subcommand
+      .add_option("--identity", options.identity,
+                  "what others see of who holds it or waits (default: host/process id)")
+      ->type_name("TEXT");
+}
+
+void add_on_lost_option(CLI::App& subcommand, RunOptions& options, MayIgnoreLoss may_ignore) {
+  std::vector<std::pair<std::string, OnLost>> words{{"terminate", OnLost::terminate},
+                                                    {"kill", OnLost::kill}};
+  std::string description =
+      "what becomes of the command when the lock is lost: terminate (SIGTERM, and SIGKILL before "
+      "another one may have it), kill";
+  if (may_ignore == MayIgnoreLoss::yes) {
+    words.emplace_back("ignore", OnLost::ignore);
+    description += ", ignore";
+  }
+  description += " (default: terminate)";
+  add_choice(subcommand, "--on-lost", options.on_lost, words, description);
+}
+
+std::string run_footer(const std::string& example) {
+  return "Example:\n  " + example +
+         "\n\n"
+         "The command's environment has CUSTODIAN_LOCK_PATH, CUSTODIAN_LOCK_NODE and\n"
+         "CUSTODIAN_FENCING_TOKEN. Signals are passed on to it. Nobody else gets in before it has\n"
+         "ended, and all that it started: a process that it leaves in the background is waited "
+         "for.\n\n"
+         "Exit status: the command's own, 128+n if signal n ended it; or, with a line on the\n"
+         "standard error output that begins with \"custodian: \",\n"
+         "  64  the command line is wrong\n"
+         "  69  no server answered in time\n"
+         "  70  lost, and the command was ended for it\n"
+         "  75  queued, but not had in time\n"
+         "  77  the servers do not permit it\n"
+         "  126, 127  the command cannot be run, is not found";
+}
+
+}  // namespace custodian::cli

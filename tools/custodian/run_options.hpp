@@ -1,0 +1,40 @@
+#pragma once
+
+/// \file
+/// What all subcommands that run a command can be told.
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "course.hpp"
+#include "custodian/recipes/acquire.hpp"
+
+namespace custodian::cli {
+
+struct RunOptions {
+  std::string path{};
+  /// How long to wait for the lock; none: without limit.
+  std::optional<std::chrono::nanoseconds> wait{};
+  bool no_wait = false;
+  std::optional<std::chrono::nanoseconds> hold_at_most{};
+  std::string identity{};
+  OnLost on_lost = OnLost::terminate;
+  Repeat repeat = Repeat::never;
+};
+
+/// PATH.
+void add_path(CLI::App& subcommand, RunOptions& options, const std::string& description);
+/// --wait and --no-wait.
+void add_wait_options(CLI::App& subcommand, RunOptions& options);
+void add_hold_at_most_option(CLI::App& subcommand, RunOptions& options);
+void add_identity_option(CLI::App& subcommand, RunOptions& options);
+/// --on-lost, of which `ignore` is not for everybody.
+enum class MayIgnoreLoss : std::uint8_t { no, yes };
+void add_on_lost_option(CLI::App& subcommand, RunOptions& options, MayIgnoreLoss may_ignore);
+
+/// What every subcommand that runs a command says at the end of its help.
+[[nodiscard]] std::string run_footer(const std::string& example);
+
+}  // namespace custodian::cli

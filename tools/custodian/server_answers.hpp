@@ -1,0 +1,42 @@
+#pragma once
+
+/// \file
+/// What servers answer to four-letter words and to their admin server, understood. Pure: text in,
+/// values out; a text that is not understood is an empty value.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace custodian::cli {
+
+/// "srvr".
+struct ServerReport {
+  std::string version{};  ///< "3.8.0"
+  std::string mode{};     ///< "leader", "follower", "observer", "standalone"
+};
+[[nodiscard]] std::optional<ServerReport> parse_srvr(std::string_view answer);
+
+/// Whether it answers that it has no quorum.
+[[nodiscard]] bool is_not_serving(std::string_view srvr_answer);
+
+/// "conf", or the admin server's "configuration".
+struct ServerConfiguration {
+  std::optional<std::chrono::milliseconds> tick_time{};
+  std::optional<std::chrono::milliseconds> min_session_timeout{};
+  std::optional<std::chrono::milliseconds> max_session_timeout{};
+};
+[[nodiscard]] ServerConfiguration parse_conf(std::string_view answer);
+[[nodiscard]] ServerConfiguration parse_configuration(std::string_view json);
+
+/// The addresses of sessions' clients.
+using Addresses = std::map<std::int64_t, std::string>;
+/// "cons".
+[[nodiscard]] Addresses parse_cons(std::string_view answer);
+/// The admin server's "connections".
+[[nodiscard]] Addresses parse_connections(std::string_view json);
+
+}  // namespace custodian::cli

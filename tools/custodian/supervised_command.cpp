@@ -1,0 +1,149 @@
+#include "supervised_command.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <utility>
+
+#include "descendants.hpp"
+
+namespace custodian::cli {
+
+SupervisedCommand::SupervisedCommand(std::vector<std::string> words, SignalSetting as_started,
+                                     pid_t runner_group)
+    : words_{std::move(words)}, as_started_{as_started}, runner_group_{runner_group} {}
+
+int SupervisedCommand::start(const std::vector<std::string>& environment) {
+  int error_pipe[2];
+  if (pipe2(error_pipe, O_CLOEXEC) != 0) return errno;
+  const pid_t guardian = getpid();
+  process_ = fork();
+  if (process_ == 0) run(environment, guardian, error_pipe[1]);
+  int error = process_ < 0 ? errno : 0;
+  close(error_pipe[1]);
+  if (process_ > 0) {
+    // Both do it: neither must go on before it is done.
+    setpgid(process_, process_);
+    // The pipe closes with a successful exec and brings the reason otherwise.
+    ssize_t count = 0;
+    do {
+      count = read(error_pipe[0], &error, sizeof error);
+    } while (count < 0 && errno == EINTR);
+  }
+  close(error_pipe[0]);
+  active_ = error == 0;
+  if (error != 0) {
+    if (process_ > 0) {
+      while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+    process_ = 0;
+  }
+  return error;
+}
+
+void SupervisedCommand::run(const std::vector<std::string>& environment, pid_t guardian,
+                            int error_pipe) {
+  // Should the guardian be killed, at least the command goes with it; the rest is the runner's.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != guardian) _exit(1);
+  setpgid(0, 0);
+  for (const std::string& variable : environment) {
+    const auto equals = variable.find('=');
+    setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
+  }
+  std::vector<char*> words;
+  for (std::string& word : words_) words.push_back(word.data());
+  words.push_back(nullptr);
+  as_started_.restore();
+  execvp(words.front(), words.data());
+  const int error = errno;
+  [[maybe_unused]] const auto count = write(error_pipe, &error, sizeof error);
+  _exit(127);
+}
+
+bool SupervisedCommand::main_runs() const {
+  if (process_ <= 0) return false;
+  siginfo_t info{};
+  // Without reaping it: that it has ended may not have been looked at.
+  const int asked = waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT);
+  return asked == 0 && info.si_pid == 0;
+}
+
+void SupervisedCommand::signal(int number) const {
+  if (main_runs()) {
+    // It may have left the group that it was to lead.
+    if (kill(-process_, number) != 0) kill(process_, number);
+    return;
+  }
+  for (const ProcessEntry& left : descendants(getpid())) kill(left.process, number);
+}
+
+void SupervisedCommand::proceed() {
+  if (has_terminal_ && process_ > 0 && terminal_.is_had_by(runner_group_)) {
+    terminal_.give_to(process_);
+  }
+  signal(SIGCONT);
+}
+
+void SupervisedCommand::kill_all() const {
+  if (process_ > 0) kill(-process_, SIGKILL);
+  for (const ProcessEntry& left : descendants(getpid())) kill(left.process, SIGKILL);
+}
+
+std::vector<Report> SupervisedCommand::reap() {
+  std::vector<Report> reports;
+  bool main_ended = false;
+  for (;;) {
+    int status = 0;
+    const pid_t process = waitpid(-1, &status, WNOHANG | WUNTRACED);
+    if (process < 0 && errno == EINTR) continue;
+    if (process == 0) break;
+    if (process < 0) {
+      // No children, so no grandchildren either: we would have adopted them.
+      if (std::exchange(active_, false)) {
+        take_terminal();
+        reports.push_back({.kind = Report::Kind::ended, .value = wait_status_});
+      }
+      return reports;
+    }
+    if (process != process_) continue;
+    if (WIFSTOPPED(status)) {
+      if (stopped_by(WSTOPSIG(status))) {
+        reports.push_back({.kind = Report::Kind::stopped, .value = WSTOPSIG(status)});
+      }
+      continue;
+    }
+    process_ = 0;
+    wait_status_ = status;
+    main_ended = true;
+    // So that Ctrl-C reaches the runner, and through it what is left.
+    take_terminal();
+  }
+  if (main_ended) reports.push_back({.kind = Report::Kind::main_ended, .value = wait_status_});
+  return reports;
+}
+
+bool SupervisedCommand::stopped_by(int number) {
+  const bool wants_terminal = number == SIGTTIN || number == SIGTTOU;
+  if (wants_terminal && terminal_.is_had_by(runner_group_)) {
+    has_terminal_ = true;
+    proceed();
+    return false;
+  }
+  // Who stops it by SIGSTOP means the command alone.
+  if (!wants_terminal && number != SIGTSTP) return false;
+  if (has_terminal_) terminal_.give_to(runner_group_);
+  return true;
+}
+
+void SupervisedCommand::take_terminal() {
+  if (std::exchange(has_terminal_, false)) terminal_.give_to(runner_group_);
+}
+
+}  // namespace custodian::cli

@@ -1,0 +1,68 @@
+#pragma once
+
+/// \file
+/// The command that is run, as its guardian sees it: the process, its group, and all that it has
+/// started. The one place that forks a command, signals it and waits for it.
+///
+/// The command has a process group of its own. It has the terminal when it asks for it: reading
+/// from the terminal, or changing it, stops a group in the background (SIGTTIN, SIGTTOU), which is
+/// then given it, if the runner's group has it. Until then Ctrl-C reaches the runner, with whatever
+/// stands beside it in a pipeline or a script, and is passed on.
+///
+/// Threads: one, and no other in this process. At most one object, which adopts and reaps whatever
+/// its process has started.
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "guardian_messages.hpp"
+#include "signal_setting.hpp"
+#include "terminal.hpp"
+
+namespace custodian::cli {
+
+class SupervisedCommand {
+ public:
+  /// `runner_group` is the process group that has the terminal when the command has not.
+  SupervisedCommand(std::vector<std::string> words, SignalSetting as_started, pid_t runner_group);
+
+  /// With "NAME=value" for each further variable. 0, or errno: then nothing runs. It must not run
+  /// already.
+  [[nodiscard]] int start(const std::vector<std::string>& environment);
+
+  /// Whether the command, or anything that it has started, is left.
+  [[nodiscard]] bool is_active() const noexcept { return active_; }
+
+  /// To the command's group; when the command has ended, to whatever is left.
+  void signal(int number) const;
+  /// Lets it go on after a stop, with the terminal if it had it.
+  void proceed();
+  /// SIGKILL to all that is there now: what is just being started is missed, so call it again until
+  /// nothing is left. Before reap(), for a process that has ended has no children any more.
+  void kill_all() const;
+
+  /// Looks for what has happened since; to be called on SIGCHLD.
+  [[nodiscard]] std::vector<Report> reap();
+
+ private:
+  [[noreturn]] void run(const std::vector<std::string>& environment, pid_t guardian,
+                        int error_pipe);
+  [[nodiscard]] bool main_runs() const;
+  /// Whether the runner should know.
+  [[nodiscard]] bool stopped_by(int number);
+  void take_terminal();
+
+  std::vector<std::string> words_;
+  SignalSetting as_started_;
+  pid_t runner_group_;
+  Terminal terminal_;
+  /// Of the command and its group; 0 when it has been reaped.
+  pid_t process_ = 0;
+  int wait_status_ = 0;
+  bool active_ = false;
+  bool has_terminal_ = false;
+};
+
+}  // namespace custodian::cli

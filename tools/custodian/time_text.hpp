@@ -1,0 +1,21 @@
+#pragma once
+
+/// \file
+/// Times and ages for people and programs. Pure.
+
+#include <chrono>
+#include <string>
+
+namespace custodian::cli {
+
+/// "2026-11-22T04:00:01.250Z".
+[[nodiscard]] std::string iso_time(std::chrono::system_clock::time_point time);
+
+/// The same for people: "2026-11-22 04:00:01Z".
+[[nodiscard]] std::string plain_time(std::chrono::system_clock::time_point time);
+
+/// As exact as somebody who looks wants it: "12s", "3m5s", "2h10m", "5d3h". "0s" for less than
+/// nothing, which clocks that differ make.
+[[nodiscard]] std::string age_text(std::chrono::system_clock::duration age);
+
+}  // namespace custodian::cli

@@ -81,4 +81,25 @@ TEST_CASE("a leader that loses the leadership ends its command, stands again, an
   CHECK(cli.end().status == 0);
 }
 
+TEST_CASE("candidates with a term lead in turn, and never two at once") {
+  TestClient client{"elect-term"};
+  const Directory directory;
+  // Whoever led before is not there any more; one that nobody has reaped is not, either.
+  const std::string script = "cd " + directory.file("") +
+                             "; p=$(cat last); grep -qs '^State:.[^ZX]' /proc/$p/status &&"
+                             " echo two at once; echo $$ > last; echo leads.;"
+                             " trap '' TERM; while :; do sleep 0.02; done";
+  std::ofstream{directory.file("last")} << "none\n";
+  const auto words = [&](const std::string& id) {
+    Words all = elect_words(client, id, script);
+    all.insert(all.begin() + 4, {"--hold-at-most", "300ms"});
+    return all;
+  };
+  CliProcess one{words("one")};
+  CliProcess two{words("two")};
+  REQUIRE(
+      eventually([&] { return count(one.out(), "leads.") > 1 && count(two.out(), "leads.") > 1; }));
+  CHECK_FALSE(contains(one.out() + two.out(), "two at once"));
+}
+
 }  // namespace custodian::tests

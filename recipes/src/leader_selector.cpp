@@ -142,7 +142,11 @@ bool Selector::wants_a_turn() {
 
 bool Selector::begin(const LeaderTurn& turn) {
   const std::lock_guard lock{mutex_};
-  if (state_ == State::closed || turn.leadership().state() == LeaseState::lost) return false;
+  if (state_ == State::closed) return false;
+  if (turn.leadership().state() == LeaseState::lost) {
+    requested_ = true;  // this turn was none
+    return false;
+  }
   running_ = true;
   leadership_ = turn.leadership().share();
   stop_ = turn.stop_source();

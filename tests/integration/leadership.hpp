@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "custodian/recipes/leader_latch.hpp"
 #include "custodian/recipes/leadership.hpp"
 #include "support/test_client.hpp"
 
@@ -42,5 +43,27 @@ class Heard {
   mutable std::mutex mutex_;
   std::vector<Leadership> told_;
 };
+
+inline constexpr auto election_path = "/election";
+
+/// A candidate with a session of its own.
+struct LatchCandidate {
+  explicit LatchCandidate(const TestClient& root, std::string id,
+                          std::string servers = connect_string(), LeaseOptions lease = {})
+      : client{beside(root, std::move(servers))},
+        latch{client, election_path, {.id = std::move(id), .lease = lease}},
+        listening{latch.on_leadership(heard.listener())} {}
+
+  Client client;
+  Heard heard;
+  LeaderLatch latch;
+  Subscription listening;
+};
+
+/// Starts it, and waits until it stands in the queue.
+inline void stand(LatchCandidate& candidate, std::size_t as_number) {
+  candidate.latch.start();
+  REQUIRE(eventually([&] { return candidate.latch.participants().size() == as_number; }));
+}
 
 }  // namespace custodian::tests

@@ -43,7 +43,9 @@ namespace custodian {
 struct LeaderSelectorOptions {
   CandidateOptions candidate{};
   enum class Requeue : std::uint8_t {
-    by_request,  ///< the function runs once for start(), and once for each requeue()
+    /// The function runs once for start(), and once for each requeue(). A leadership that is lost
+    /// before the function has begun does not count.
+    by_request,
     always,      ///< stands again whenever it has returned
   };
   Requeue requeue = Requeue::by_request;

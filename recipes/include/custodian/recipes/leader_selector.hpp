@@ -46,7 +46,7 @@ struct LeaderSelectorOptions {
     /// The function runs once for start(), and once for each requeue(). A leadership that is lost
     /// before the function has begun does not count.
     by_request,
-    always,      ///< stands again whenever it has returned
+    always,  ///< stands again whenever it has returned
   };
   Requeue requeue = Requeue::by_request;
   /// Where the function runs. Default: a function that returns void has a thread of its own, a

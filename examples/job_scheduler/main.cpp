@@ -34,6 +34,7 @@ struct Options {
   std::string database = "jobs.sqlite";
   std::string id{};
   int jobs = 0;
+  std::int64_t fencing_epoch = 0;
   bool until_done = false;
   int job_time_ms = 500;
   int session_timeout_ms = 10'000;
@@ -87,6 +88,7 @@ void run(const Options& options, const sigset_t& signals) {
       .servers = options.servers,
       .session_timeout = std::chrono::milliseconds{options.session_timeout_ms},
       .touch_interval = std::chrono::milliseconds{options.touch_interval_ms},
+      .fencing_epoch = options.fencing_epoch,
       .identity = options.id}};
   const std::string& id = client.identity();
   const Output say{id};
@@ -148,6 +150,12 @@ int main(int argc, char* argv[]) {
         ->type_name("DURATION")
         ->default_str(usual);
   };
+  app.add_option(
+         "--fencing-epoch", options.fencing_epoch,
+         "counts before the tokens: raise it when ZooKeeper was set up anew, and all tokens\n"
+         "are refused")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   add_duration("--job-time", options.job_time_ms, "500ms", "how long a job takes");
   add_duration("--session-timeout", options.session_timeout_ms, "10s",
                "a leader that is gone is replaced after so long");

@@ -37,6 +37,9 @@ void Scheduler::lead(const Leader& leader, const std::stop_token& stop) {
     }
   } catch (const StaleToken& refusal) {
     log_(std::string{"refused: "} + refusal.what());
+    // Of a leader that is not asked to stop, the token is at fault (see --fencing-epoch): it would
+    // come to lead, and be refused, again and again.
+    pause(1s, stop);
   }
 }
 

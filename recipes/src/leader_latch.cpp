@@ -36,13 +36,19 @@ class Latch : public std::enable_shared_from_this<Latch> {
   using Listeners = std::vector<std::weak_ptr<LeadershipListener>>;
 
   [[nodiscard]] static asio::awaitable<void> run(LatchPtr self);
+  /// Where mutexes may be locked for ever.
+  [[nodiscard]] bool in_forked_child() const {
+    return candidacy_->client().unusable() == Errc::forked;
+  }
   void take_office(Lease leadership);
   void leave_office(Lease leadership);
-  [[nodiscard]] Listeners listeners();
+  void tell(Leadership now);
 
   const CandidacyPtr candidacy_;
   /// Where listeners run: in order, on whatever executor.
   const asio::strand<asio::any_io_executor> listeners_turn_;
+  /// Whether they were told of this term; where they run.
+  std::shared_ptr<bool> told_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   LeaderLatch::State state_ = LeaderLatch::State::latent;
@@ -87,10 +93,12 @@ void Latch::take_office(Lease leadership) {
     if (state_ == LeaderLatch::State::closed) return;
     leadership_ = std::move(leadership);
   }
-  asio::post(listeners_turn_, [listeners = listeners()] {
-    for (const auto& weak : listeners) {
-      if (const auto listener = weak.lock()) (*listener)(Leadership::gained);
-    }
+  told_ = std::make_shared<bool>(false);
+  asio::post(listeners_turn_, [self = shared_from_this(), told = told_] {
+    // It may be over by the time that they can be told.
+    if (!self->leadership()) return;
+    *told = true;
+    self->tell(Leadership::gained);
   });
   candidacy_->notify();
 }
@@ -106,16 +114,15 @@ void Latch::leave_office(Lease leadership) {
   // Closed before it was known to lead, it has nothing to tell.
   if (silent || !published) return;
   // Both are let go of when the listeners have returned.
-  asio::post(listeners_turn_, [listeners = listeners(), leadership = std::move(leadership),
-                               published = std::move(published)] {
-    for (const auto& weak : listeners) {
-      if (const auto listener = weak.lock()) (*listener)(Leadership::ended);
-    }
-  });
+  asio::post(listeners_turn_,
+             [self = shared_from_this(), told = told_, leadership = std::move(leadership),
+              published = std::move(published)] {
+               if (*told) self->tell(Leadership::ended);
+             });
 }
 
 void Latch::close(LeaderLatch::CloseMode mode) {
-  if (candidacy_->client().unusable() == Errc::forked) return;
+  if (in_forked_child()) return;
   {
     const std::lock_guard lock{mutex_};
     if (state_ == LeaderLatch::State::closed) return;
@@ -126,17 +133,20 @@ void Latch::close(LeaderLatch::CloseMode mode) {
 }
 
 LeaderLatch::State Latch::state() const {
+  if (in_forked_child()) return LeaderLatch::State::closed;
   const std::lock_guard lock{mutex_};
   return state_;
 }
 
 Lease Latch::leadership() const {
+  if (in_forked_child()) return {};
   const std::lock_guard lock{mutex_};
   if (state_ != LeaderLatch::State::started) return {};
   return leadership_.state() == LeaseState::lost ? Lease{} : leadership_.share();
 }
 
 Subscription Latch::listen(LeadershipListener listener) {
+  if (in_forked_child()) return {};
   auto registration = std::make_shared<LeadershipListener>(std::move(listener));
   const std::lock_guard lock{mutex_};
   std::erase_if(listeners_, [](const auto& each) { return each.expired(); });
@@ -144,9 +154,15 @@ Subscription Latch::listen(LeadershipListener listener) {
   return Subscription{std::move(registration)};
 }
 
-Latch::Listeners Latch::listeners() {
-  const std::lock_guard lock{mutex_};
-  return listeners_;
+void Latch::tell(Leadership now) {
+  Listeners listeners;
+  {
+    const std::lock_guard lock{mutex_};
+    listeners = listeners_;
+  }
+  for (const auto& weak : listeners) {
+    if (const auto listener = weak.lock()) (*listener)(now);
+  }
 }
 
 namespace {

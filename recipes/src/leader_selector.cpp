@@ -51,6 +51,8 @@ class Selector : public std::enable_shared_from_this<Selector> {
   void close();
   [[nodiscard]] bool is_running() const;
   void wait_until_function_returned();
+  /// Nothing is handed to the executor any more when it has returned.
+  void hand_over_no_more();
   // On the function's executor.
   [[nodiscard]] bool begin(const LeaderTurn& turn);
   void on_ended(std::exception_ptr thrown);
@@ -64,6 +66,10 @@ class Selector : public std::enable_shared_from_this<Selector> {
   [[nodiscard]] static asio::awaitable<void> run(SelectorPtr self);
   [[nodiscard]] static asio::awaitable<void> take_turn(SelectorPtr self, Lease leadership);
   [[nodiscard]] bool wants_a_turn();
+  /// Where mutexes may be locked for ever.
+  [[nodiscard]] bool in_forked_child() const {
+    return candidacy_->client().unusable() == Errc::forked;
+  }
 
   const CandidacyPtr candidacy_;
   LeaderFunction function_;
@@ -74,10 +80,14 @@ class Selector : public std::enable_shared_from_this<Selector> {
   bool in_story_ = false;
   bool in_turn_ = false;
 
+  std::mutex handing_over_;  ///< guards the executor, which may go with the selector
+  bool hands_over_ = true;
+
   mutable std::mutex mutex_;  ///< guards what follows
   std::condition_variable returned_;
   State state_ = State::latent;
   bool requested_ = false;
+  bool had_no_turn_ = false;  ///< the leadership was lost before the function began
   bool running_ = false;
   Lease leadership_;
   std::stop_source stop_{std::nostopstate};
@@ -125,17 +135,27 @@ asio::awaitable<void> Selector::take_turn(SelectorPtr self, Lease leadership) {
   auto turn = std::make_shared<LeaderTurn>(self, std::move(leadership));
   self->in_turn_ = true;
   // A client that drains ends the candidacy on the strand, where no user's code is to run.
-  candidacy->over()->on_request(self.get(), [candidacy, stop = turn->stop_source()] {
-    asio::post(candidacy->client().callback_executor(),
-               [asked = stop]() mutable { asked.request_stop(); });
-  });
-  self->function_(self->executor_, std::move(turn));
+  candidacy->over()->on_request(
+      self.get(), [executor = candidacy->client().callback_executor(), stop = turn->stop_source()] {
+        asio::post(executor, [asked = stop]() mutable { asked.request_stop(); });
+      });
+  {
+    const std::lock_guard lock{self->handing_over_};
+    if (self->hands_over_) self->function_(self->executor_, turn);
+  }
+  turn.reset();
   while (self->in_turn_) co_await candidacy->wait_for_change(Deadline::never(), nullptr);
   candidacy->over()->forget(self.get());
 }
 
+void Selector::hand_over_no_more() {
+  const std::lock_guard lock{handing_over_};
+  hands_over_ = false;
+}
+
 bool Selector::wants_a_turn() {
   const std::lock_guard lock{mutex_};
+  if (std::exchange(had_no_turn_, false)) return true;
   const bool requested = std::exchange(requested_, false);
   return requested || options_.requeue == LeaderSelectorOptions::Requeue::always;
 }
@@ -144,7 +164,7 @@ bool Selector::begin(const LeaderTurn& turn) {
   const std::lock_guard lock{mutex_};
   if (state_ == State::closed) return false;
   if (turn.leadership().state() == LeaseState::lost) {
-    requested_ = true;  // this turn was none
+    had_no_turn_ = true;
     return false;
   }
   running_ = true;
@@ -179,6 +199,7 @@ void Selector::on_ended(std::exception_ptr thrown) {
 }
 
 bool Selector::requeue() {
+  if (in_forked_child()) return false;
   {
     const std::lock_guard lock{mutex_};
     if (state_ == State::latent) {
@@ -193,6 +214,7 @@ bool Selector::requeue() {
 }
 
 bool Selector::interrupt() {
+  if (in_forked_child()) return false;
   std::optional<std::stop_source> stop;
   {
     const std::lock_guard lock{mutex_};
@@ -213,6 +235,7 @@ void Selector::close() {
 }
 
 bool Selector::is_running() const {
+  if (in_forked_child()) return false;
   const std::lock_guard lock{mutex_};
   return running_ && leadership_.state() != LeaseState::lost;
 }
@@ -295,6 +318,7 @@ LeaderSelector::~LeaderSelector() {
     return;
   }
   selector_->close();
+  selector_->hand_over_no_more();
   if (kind_ == LeaderFunctionKind::blocking) selector_->wait_until_function_returned();
   if (thread_) thread_->join();
 }

@@ -91,8 +91,8 @@ class LeaderLatch {
   [[nodiscard]] Lease leadership() const;
 
   /// Told of every change from now on, until the subscription is destroyed or the latch is closed.
-  /// `ended` is told as Lease::lost() is: before another one can lead, unless somebody has deleted
-  /// the leader's node.
+  /// `ended` is told to whoever was told `gained`; as Lease::lost() is, before another one can
+  /// lead, unless somebody has deleted the leader's node or its maximum time is over.
   [[nodiscard]] Subscription on_leadership(LeadershipListener listener);
 
   /// Waits until it leads, at once if it does; started or not. Returns the leadership, as

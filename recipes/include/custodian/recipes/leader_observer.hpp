@@ -11,7 +11,8 @@
 /// is the past by the time that it arrives.
 ///
 /// It watches the leader's node, not the queue: it is woken when the leadership changes and not
-/// when candidates come. Leaders that follow each other quickly may be passed over; none is shown
+/// when candidates come. Nothing but one election may be at the path: another recipe's nodes would
+/// pass for candidates. Leaders that follow each other quickly may be passed over; none is shown
 /// again after a later one, not even by a server that lags behind.
 ///
 /// Threads: any; one wait for next() at a time. Lifetimes: the client may go first (closed).
@@ -47,8 +48,8 @@ class LeaderObserver {
   /// Who leads now, or nothing.
   /// Completes with: error, the leader.
   /// Cancellation: total.
-  /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
-  /// Executor: the handler's, or the client's callback executor.
+  /// Errors: no_auth, malformed_contender, deadline_exceeded, operation_aborted, and those common
+  /// to all operations. Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_leader(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_observe>(
@@ -61,7 +62,8 @@ class LeaderObserver {
   /// sessions.
   /// Completes with: error, the leader or nothing.
   /// Cancellation: total; the stream can be continued.
-  /// Errors: no_auth, closed, operation_aborted; invalid_argument if another one is waiting.
+  /// Errors: no_auth, malformed_contender (a candidate without a number), closed,
+  /// operation_aborted; invalid_argument if another one is waiting.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_next(Token&& token) {

@@ -7,7 +7,8 @@
 /// The candidates queue as for an InterProcessMutex at the same path. Whoever is first has its
 /// function called with the leadership, a Lease, and a stop_token that stops when the leadership is
 /// lost, when it is interrupted, and when the selector is closed. The function should return soon
-/// then; the leadership passes on when it has.
+/// then. The leadership passes on when it has; but one that is lost waits for nobody, and nor does
+/// one whose `hold_at_most` is over.
 ///
 /// When not to use it: to lead for as long as possible, and only to know that (LeaderLatch); for
 /// work that must never be done twice, unless what it changes checks the fencing token.
@@ -52,8 +53,8 @@ struct LeaderSelectorOptions {
   /// Where the function runs. Default: a function that returns void has a thread of its own, a
   /// coroutine the client's callback executor.
   std::optional<boost::asio::any_io_executor> executor{};
-  /// Told on the callback executor what the function has thrown; the log says so, too. Without an
-  /// error, it has let the leadership go as if it had returned.
+  /// Told on the callback executor what the function has thrown; the log says so, too. It has let
+  /// the leadership go as if it had returned. Perhaps told after the selector's destruction.
   std::function<void(std::exception_ptr)> on_exception{};
 };
 
@@ -113,8 +114,8 @@ template <CoroutineLeader Function>
 class LeaderSelector {
  public:
   /// `function` is `void(const Lease& leadership, std::stop_token stop)`, which may block, or a
-  /// coroutine, `asio::awaitable<void>(Lease leadership, std::stop_token stop)`. The leadership
-  /// passes on when it has returned and no lease that it shared is left.
+  /// coroutine, `asio::awaitable<void>(Lease leadership, std::stop_token stop)`. The leadership is
+  /// given up when it has returned and no lease that it shared is left.
   ///
   /// Throws Error (invalid_argument) if `path` is not a valid path. Contacts no server.
   template <recipes_detail::BlockingLeader Function>
@@ -224,8 +225,11 @@ template <CoroutineLeader Function>
 LeaderFunction leader_function(Function function) {
   return [function = std::move(function)](const boost::asio::any_io_executor& executor,
                                           const std::shared_ptr<LeaderTurn>& turn) mutable {
-    boost::asio::co_spawn(executor, lead(&function, turn),
-                          [turn](std::exception_ptr thrown) { turn->end(std::move(thrown)); });
+    // Posted first, or it would begin on the client's strand where they share a context.
+    boost::asio::post(executor, [executor, &function, turn] {
+      boost::asio::co_spawn(executor, lead(&function, turn),
+                            [turn](std::exception_ptr thrown) { turn->end(std::move(thrown)); });
+    });
   };
 }
 

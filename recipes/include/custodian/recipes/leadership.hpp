@@ -25,13 +25,14 @@ struct CandidateOptions {
   /// Who this is: the data of its node, which others see as the leader's identity. Empty: the
   /// client's identity.
   std::string id{};
-  /// The terms of the leadership. With `hold_at_most` it passes on after that time, and whoever led
-  /// stands again, at the end of the queue. `LossPolicy::on_suspended` is Curator's standard error
-  /// policy, `on_lease_expiry` its session policy, but on time.
+  /// The terms of the leadership. With `hold_at_most` it passes on after that time, a second later
+  /// at most, whether or not whoever led has finished, and they stand again, at the end of the
+  /// queue. `LossPolicy::on_suspended` is Curator's standard error policy, `on_lease_expiry` its
+  /// session policy, but on time.
   LeaseOptions lease{};
   /// Told on the callback executor why this candidate is not in the queue at the moment, if that is
   /// so: no permission, a number that nobody can read. It tries again, at the client's retry
-  /// policy's pace, until it is closed.
+  /// policy's pace, until it is closed. Perhaps told after that.
   std::function<void(error_code)> on_error{};
 };
 

@@ -1,8 +1,9 @@
 #include "candidacy.hpp"
 
 #include <boost/asio/post.hpp>
-#include <random>
 #include <utility>
+
+#include "backoff.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -14,15 +15,6 @@ void start_wait_lost(std::shared_ptr<detail::ClientCore> core, CancellationPtr c
                      const Lease& leadership, Handler<> handler) {
   detail::start_wait_lost(std::move(core), std::move(cancellation), leadership.hold(),
                           std::move(handler));
-}
-
-/// An operator who deletes the node wants somebody else to lead, so it is no error; but whatever
-/// deletes it again and again is not to keep the servers busy.
-std::chrono::milliseconds pause_after(const Client& client, int failures) {
-  static thread_local std::minstd_rand random{std::random_device{}()};
-  const double draw = std::uniform_real_distribution<>{}(random);
-  const RetryAttempt attempt{.retries_so_far = failures, .random = draw};
-  return *client.retry_policy().unlimited().pause_before(attempt);
 }
 
 }  // namespace
@@ -57,8 +49,8 @@ asio::awaitable<Lease> Candidacy::stand() {
     if (error == Errc::closed || error == Errc::forked) end();
     if (ended()) break;
     tell(error);
-    const Deadline next{pause_after(client(), failures)};
-    co_await wait_for_change(next, over_);
+    // Whatever deletes its node again and again, say, is not to keep the servers busy.
+    co_await back_off(client(), failures, Deadline::never(), over_);
   }
   co_return Lease{};
 }

@@ -14,11 +14,10 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <list>
-#include <random>
 #include <utility>
 
+#include "backoff.hpp"
 #include "group_count.hpp"
 #include "permit_queue.hpp"
 
@@ -229,20 +228,6 @@ std::optional<Ending> ending_of(const GroupAcquire& acquire) {
                 {.path = none ? std::string{} : acquire.misses.front().path}};
 }
 
-/// Those who have come into each other's way do not come again at the same time.
-asio::awaitable<void> pause(GroupAcquirePtr acquire, int passes) {
-  static thread_local std::minstd_rand random{std::random_device{}()};
-  const RetryPolicy policy = acquire->group->home().retry_policy().unlimited();
-  const auto time = policy.pause_before(
-      {.retries_so_far = passes, .random = std::uniform_real_distribution<>{}(random)});
-  const Deadline until = std::min(acquire->patience.deadline, Deadline{*time});
-  const auto timer = std::make_shared<asio::steady_timer>(acquire->group->home().get_executor(),
-                                                          until.time_point());
-  acquire->give_up->on_request(timer.get(), [timer] { timer->cancel(); });
-  co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
-  acquire->give_up->forget(timer.get());
-}
-
 LeaseGroup group_of(GroupAcquire& acquire) {
   std::vector<Lease> leases;
   for (Share& share : acquire.had) std::ranges::move(share.leases, std::back_inserter(leases));
@@ -258,7 +243,9 @@ asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
     acquire->release();
     auto ending = ending_of(*acquire);
     if (!ending) {
-      co_await pause(acquire, passes);
+      // Those who have come into each other's way are not to come again at the same time.
+      co_await back_off(acquire->group->home(), passes, acquire->patience.deadline,
+                        acquire->give_up);
       ending = ending_of(*acquire);  // the time may be up by now
     }
     if (ending) co_return std::move(*ending);

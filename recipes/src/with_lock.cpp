@@ -50,6 +50,14 @@ std::optional<OperationOptions> connection_limit(const Client& client,
   return OperationOptions{Deadline{*options.connection_wait}, client.retry_policy().unlimited()};
 }
 
+/// Whether to stand in the queue after the wait for a connection: there is one, if only since the
+/// end of the wait.
+bool is_in_reach(const Client& client, error_code waited) {
+  if (!waited) return true;
+  return lock_answer({.error = waited}) == LockAnswer::away &&
+         is_connected(client.connection_state());
+}
+
 error_code busy() { return make_error_code(boost::system::errc::device_or_resource_busy); }
 
 LockedEntry otherwise(Otherwise what, const std::string& path, error_code error,
@@ -59,13 +67,11 @@ LockedEntry otherwise(Otherwise what, const std::string& path, error_code error,
 }
 
 /// What an acquire has come to: the way in, or past; nothing if there is a fallback to try.
-std::optional<LockedEntry> judge(const Client& client, const std::string& path,
-                                 const WithLockOptions& options, error_code error,
-                                 AcquireResult result) {
+std::optional<LockedEntry> judge(const std::string& path, const WithLockOptions& options,
+                                 error_code error, AcquireResult result, bool connected) {
   if (result) return LockedEntry{.under = Under::lock, .lease = std::move(result.lease)};
-  switch (lock_answer({.error = error,
-                       .somebody_ahead = result.blocked_by.has_value(),
-                       .connected = is_connected(client.connection_state())})) {
+  switch (lock_answer(
+      {.error = error, .somebody_ahead = result.blocked_by.has_value(), .connected = connected})) {
     case LockAnswer::failed: throw Error{error, "with_lock", path};
     case LockAnswer::busy: {
       const std::string why = result.blocked_by ? result.blocked_by->identity + " is ahead"
@@ -121,15 +127,17 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
 
   error_code error;
   AcquireResult result;
+  bool connected = false;
   if (const auto limit = connection_limit(client, options, wait)) {
     std::tie(error) = block<&detail::start_wait_connected>(client.core(), "with_lock", path,
                                                            options.stop, *limit);
   }
-  if (!error) {
+  if (is_in_reach(client, error)) {
     std::tie(error, result) = block<&start_try_acquire_until, AcquireResult>(
         client.core(), "with_lock", path, options.stop, queue, deadline, AcquireOptions{});
+    connected = is_connected(client.connection_state());
   }
-  if (auto entry = judge(client, path, options, error, std::move(result))) {
+  if (auto entry = judge(path, options, error, std::move(result), connected)) {
     return std::move(*entry);
   }
   return under_fallback(client, path, options, options.fallback.hold(path, wait));
@@ -147,16 +155,18 @@ asio::awaitable<LockedEntry> co_enter(std::shared_ptr<Client> client, std::strin
 
   error_code error;
   AcquireResult result;
+  bool connected = false;
   if (const auto limit = connection_limit(*client, options, wait)) {
     std::tie(error) = co_await client->async_wait_connected(*limit, token);
   }
-  if (!error) {
+  if (is_in_reach(*client, error)) {
     AcquireOptions plain;
     std::tie(error, result) =
         co_await initiate<void(error_code, AcquireResult), &start_try_acquire_until>(
             client->core(), token, queue, deadline, plain);
+    connected = is_connected(client->connection_state());
   }
-  if (auto entry = judge(*client, path, options, error, std::move(result))) {
+  if (auto entry = judge(path, options, error, std::move(result), connected)) {
     co_return std::move(*entry);
   }
   auto falling_back = options.async_fallback(path, wait);

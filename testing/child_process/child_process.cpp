@@ -71,6 +71,12 @@ void ChildProcess::kill() {
   end();
 }
 
+std::string ChildProcess::how_it_ended() const {
+  if (!wait_status_) return "not known";
+  if (WIFSIGNALED(*wait_status_)) return "signal " + std::to_string(WTERMSIG(*wait_status_));
+  return "exit status " + std::to_string(WEXITSTATUS(*wait_status_));
+}
+
 void ChildProcess::end() {
   if (socket_ >= 0) ::close(socket_);
   socket_ = -1;
@@ -81,7 +87,7 @@ void ChildProcess::end() {
   do {
     waited = ::waitpid(process, &status, 0);
   } while (waited < 0 && errno == EINTR);
-  if (waited == process && WIFEXITED(status)) exit_status_ = WEXITSTATUS(status);
+  if (waited == process) wait_status_ = status;
 }
 
 }  // namespace custodian::testing

@@ -26,7 +26,9 @@ class ChildProcess {
   [[nodiscard]] int descriptor() const noexcept { return socket_; }
   [[nodiscard]] bool has_ended() const noexcept { return socket_ < 0; }
   /// Whether it has ended by itself, with 0.
-  [[nodiscard]] bool has_succeeded() const noexcept { return exit_status_ == 0; }
+  [[nodiscard]] bool has_succeeded() const noexcept { return wait_status_ == 0; }
+  /// "exit status 1", "signal 11"; for people.
+  [[nodiscard]] std::string how_it_ended() const;
 
   /// The lines that have become complete. Blocks unless the descriptor is readable.
   [[nodiscard]] std::vector<std::string> listen();
@@ -42,7 +44,7 @@ class ChildProcess {
   pid_t process_ = -1;
   int socket_ = -1;
   std::string unread_;
-  std::optional<int> exit_status_;
+  std::optional<int> wait_status_;
 };
 
 }  // namespace custodian::testing

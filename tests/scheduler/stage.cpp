@@ -48,14 +48,21 @@ void Stage::start(Instance& instance) {
 }
 
 void Stage::play(FaultKind kind) {
+  while (!strike(kind)) {
+  }
+}
+
+bool Stage::strike(FaultKind kind) {
   const Leader leader = wait_for_leader_in_a_job();
   Fault fault{kind, leader.instance->name(), leader.token, boot_time(), {}};
+  bool struck = true;
   switch (kind) {
     case FaultKind::killed: kill(fault, *leader.instance); break;
     case FaultKind::cut_off: cut_off(fault, *leader.instance); break;
-    case FaultKind::stopped: stop(fault, *leader.instance); break;
+    case FaultKind::stopped: struck = stop(fault, *leader.instance); break;
   }
   account_.faults.push_back(fault);
+  return struck;
 }
 
 void Stage::kill(Fault& fault, Instance& leader) {
@@ -73,12 +80,12 @@ void Stage::cut_off(Fault& fault, Instance& leader) {
     default: leader.line().hold_back(Direction::to_server); break;
   }
   wait_for_next_leader(fault);
-  wait_for_word(fault, EventKind::leads_no_more);
+  wait_for_word(fault, {EventKind::leads_no_more});
   leader.line().heal();
   fault.to = boot_time();
 }
 
-void Stage::stop(Fault& fault, Instance& leader) {
+bool Stage::stop(Fault& fault, Instance& leader) {
   leader.process().send_signal(SIGSTOP);
   while (!is_stopped_in_a_job(fault.token)) {
     leader.process().send_signal(SIGCONT);
@@ -89,8 +96,9 @@ void Stage::stop(Fault& fault, Instance& leader) {
   wait_for_next_leader(fault);
   leader.process().send_signal(SIGCONT);
   fault.to = boot_time();
-  // The job's time has passed meanwhile: it has a result to offer.
-  wait_for_word(fault, EventKind::refused);
+  // The job's time has passed meanwhile, so it has a result to offer; unless it had said that it
+  // runs the job, and not begun with it.
+  return wait_for_word(fault, {EventKind::refused, EventKind::gave_up}) == EventKind::refused;
 }
 
 void Stage::finish() {
@@ -101,7 +109,8 @@ void Stage::finish() {
   });
   for (const Instance& instance : instances_) {
     if (!instance.process().has_succeeded())
-      throw std::runtime_error{instance.name() + " has failed"};
+      throw std::runtime_error{instance.name() +
+                               " has failed: " + instance.process().how_it_ended()};
   }
 }
 
@@ -119,12 +128,16 @@ void Stage::wait_for_next_leader(const Fault& fault) {
   wait_for("leader after " + fault.instance, [&] { return leader_.token > fault.token; });
 }
 
-void Stage::wait_for_word(const Fault& fault, EventKind word) {
+EventKind Stage::wait_for_word(const Fault& fault, std::initializer_list<EventKind> words) {
+  auto word = words.end();
   wait_for("word of " + fault.instance + " that it leads no more", [&] {
-    return std::ranges::any_of(account_.events, [&](const Event& event) {
-      return event.instance == fault.instance && event.at >= fault.from && event.kind == word;
+    const auto said = std::ranges::find_if(account_.events, [&](const Event& event) {
+      word = std::ranges::find(words, event.kind);
+      return event.instance == fault.instance && event.at >= fault.from && word != words.end();
     });
+    return said != account_.events.end();
   });
+  return *word;
 }
 
 void Stage::wait_for(const std::string& what, const std::function<bool()>& condition) {
@@ -146,7 +159,8 @@ void Stage::listen() {
     if (sources[i].revents == 0) continue;
     for (const std::string& line : instances_[i].listen()) understand(instances_[i], line);
     if (instances_[i].process().has_ended() && !finishing_)
-      throw std::runtime_error{instances_[i].name() + " has ended by itself"};
+      throw std::runtime_error{instances_[i].name() +
+                               " has ended by itself: " + instances_[i].process().how_it_ended()};
   }
 }
 

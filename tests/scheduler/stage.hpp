@@ -10,6 +10,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,7 +37,7 @@ class Stage {
   explicit Stage(StageSettings settings);
 
   /// Waits for a leader in the middle of a job, does this to it, waits until another one leads, and
-  /// undoes it.
+  /// undoes it. Once more for a leader that was stopped and has no result to offer then.
   void play(FaultKind kind);
   /// Waits until all jobs have results, and the instances have ended.
   void finish();
@@ -54,16 +55,18 @@ class Stage {
     bool in_a_job = false;
   };
 
+  /// Whether it came to what was wanted.
+  bool strike(FaultKind kind);
   void kill(Fault& fault, Instance& leader);
   void cut_off(Fault& fault, Instance& leader);
-  void stop(Fault& fault, Instance& leader);
+  bool stop(Fault& fault, Instance& leader);
 
   void start(Instance& instance);
   /// The leader, when it has begun with another job just now.
   Leader wait_for_leader_in_a_job();
   void wait_for_next_leader(const Fault& fault);
-  /// What the instance says after the fault began.
-  void wait_for_word(const Fault& fault, EventKind word);
+  /// The first of these that the instance says after the fault began.
+  EventKind wait_for_word(const Fault& fault, std::initializer_list<EventKind> words);
   void wait_for(const std::string& what, const std::function<bool()>& condition);
   void listen();
   void understand(Instance& instance, const std::string& line);

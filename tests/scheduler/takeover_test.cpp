@@ -45,7 +45,7 @@ TEST_CASE("three instances run 200 jobs, and each has one result, whatever becom
   CHECK_FALSE(verdict.reattempts.empty());
   for (const FaultKind kind : all_fault_kinds) {
     INFO(to_string(kind));
-    CHECK(verdict.takeovers.at(kind).size() == rounds);
+    CHECK(verdict.takeovers.at(kind).size() >= rounds);
   }
 
   // Of those who were killed the server has a node until their sessions have timed out.

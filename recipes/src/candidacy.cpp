@@ -80,8 +80,14 @@ CandidacyPtr make_candidacy(const Client& client, std::string_view recipe, const
   return std::make_shared<Candidacy>(std::move(queue), std::move(options.on_error));
 }
 
-void require_usable(const Client& client, std::string_view operation, std::string_view path) {
-  if (const error_code error = client.unusable()) throw Error{error, operation, path};
+void start(CandidateState& state, const Queue& queue, std::string_view recipe) {
+  const std::string operation = std::string{recipe} + "::start";
+  if (const error_code error = queue.client.unusable()) throw Error{error, operation, queue.path};
+  if (state == CandidateState::closed)
+    throw Error{Errc::closed, operation, queue.path, "what was closed stays closed"};
+  if (state == CandidateState::started)
+    throw Error{Errc::invalid_argument, operation, queue.path, "it is started"};
+  state = CandidateState::started;
 }
 
 }  // namespace custodian::recipes_detail

@@ -57,7 +57,8 @@ using CandidacyPtr = std::shared_ptr<Candidacy>;
 [[nodiscard]] CandidacyPtr make_candidacy(const Client& client, std::string_view recipe,
                                           const Rule& rule, std::string path,
                                           CandidateOptions options);
-/// For start(): throws Error if the client takes nothing new.
-void require_usable(const Client& client, std::string_view operation, std::string_view path);
+/// For start(): the state is `started` now. Throws Error if it cannot be, or the client takes
+/// nothing new.
+void start(CandidateState& state, const Queue& queue, std::string_view recipe);
 
 }  // namespace custodian::recipes_detail

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "contender_queue.hpp"
-#include "custodian/recipes/leader_latch.hpp"
+#include "custodian/recipes/candidate.hpp"
 
 namespace custodian::recipes_detail {
 

@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "candidacy.hpp"
-#include "election.hpp"
-#include "participants.hpp"
 
 namespace custodian {
 
@@ -28,7 +26,7 @@ class Latch : public std::enable_shared_from_this<Latch> {
   [[nodiscard]] const CandidacyPtr& candidacy() const noexcept { return candidacy_; }
   void start();
   void close(LeaderLatch::CloseMode mode);
-  [[nodiscard]] LeaderLatch::State state() const;
+  [[nodiscard]] CandidateState state() const;
   [[nodiscard]] Lease leadership() const;
   [[nodiscard]] Subscription listen(LeadershipListener listener);
 
@@ -51,7 +49,7 @@ class Latch : public std::enable_shared_from_this<Latch> {
   std::shared_ptr<bool> told_;
 
   mutable std::mutex mutex_;  ///< guards what follows
-  LeaderLatch::State state_ = LeaderLatch::State::latent;
+  CandidateState state_ = CandidateState::latent;
   LeaderLatch::CloseMode close_mode_ = LeaderLatch::CloseMode::silent;
   Lease leadership_;
   Listeners listeners_;
@@ -59,16 +57,10 @@ class Latch : public std::enable_shared_from_this<Latch> {
 
 void Latch::start() {
   const Queue& queue = *candidacy_->queue();
-  require_usable(queue.client, "LeaderLatch::start", queue.path);
+  if (in_forked_child()) throw Error{Errc::forked, "LeaderLatch::start", queue.path};
   {
     const std::lock_guard lock{mutex_};
-    if (state_ == LeaderLatch::State::closed) {
-      throw Error{Errc::closed, "LeaderLatch::start", queue.path, "a closed latch stays closed"};
-    }
-    if (state_ == LeaderLatch::State::started) {
-      throw Error{Errc::invalid_argument, "LeaderLatch::start", queue.path, "it is started"};
-    }
-    state_ = LeaderLatch::State::started;
+    recipes_detail::start(state_, queue, "LeaderLatch");
   }
   asio::co_spawn(queue.client.get_executor(), run(shared_from_this()), asio::detached);
 }
@@ -90,7 +82,7 @@ asio::awaitable<void> Latch::run(LatchPtr self) {
 void Latch::take_office(Lease leadership) {
   {
     const std::lock_guard lock{mutex_};
-    if (state_ == LeaderLatch::State::closed) return;
+    if (state_ == CandidateState::closed) return;
     leadership_ = std::move(leadership);
   }
   told_ = std::make_shared<bool>(false);
@@ -109,7 +101,7 @@ void Latch::leave_office(Lease leadership) {
   {
     const std::lock_guard lock{mutex_};
     published = std::move(leadership_);
-    silent = state_ == LeaderLatch::State::closed && close_mode_ == LeaderLatch::CloseMode::silent;
+    silent = state_ == CandidateState::closed && close_mode_ == LeaderLatch::CloseMode::silent;
   }
   // Closed before it was known to lead, it has nothing to tell.
   if (silent || !published) return;
@@ -125,15 +117,15 @@ void Latch::close(LeaderLatch::CloseMode mode) {
   if (in_forked_child()) return;
   {
     const std::lock_guard lock{mutex_};
-    if (state_ == LeaderLatch::State::closed) return;
-    state_ = LeaderLatch::State::closed;
+    if (state_ == CandidateState::closed) return;
+    state_ = CandidateState::closed;
     close_mode_ = mode;
   }
   candidacy_->end();
 }
 
-LeaderLatch::State Latch::state() const {
-  if (in_forked_child()) return LeaderLatch::State::closed;
+CandidateState Latch::state() const {
+  if (in_forked_child()) return CandidateState::closed;
   const std::lock_guard lock{mutex_};
   return state_;
 }
@@ -141,7 +133,7 @@ LeaderLatch::State Latch::state() const {
 Lease Latch::leadership() const {
   if (in_forked_child()) return {};
   const std::lock_guard lock{mutex_};
-  if (state_ != LeaderLatch::State::started) return {};
+  if (state_ != CandidateState::started) return {};
   return leadership_.state() == LeaseState::lost ? Lease{} : leadership_.share();
 }
 
@@ -202,12 +194,12 @@ void start_wait_leadership(std::shared_ptr<detail::ClientCore>, CancellationPtr 
 }  // namespace recipes_detail
 
 LeaderLatch::LeaderLatch(const Client& client, std::string path, CandidateOptions options)
-    : core_{client.core()},
-      latch_{std::make_shared<recipes_detail::Latch>(
-          recipes_detail::make_candidacy(client, "LeaderLatch", recipes_detail::latch_rule,
-                                         std::move(path), std::move(options)))} {
-  queue_ = latch_->candidacy()->queue();
-}
+    : LeaderLatch{recipes_detail::make_candidacy(client, "LeaderLatch", recipes_detail::latch_rule,
+                                                 std::move(path), std::move(options))} {}
+
+LeaderLatch::LeaderLatch(recipes_detail::CandidacyPtr candidacy)
+    : Candidate{candidacy->queue()},
+      latch_{std::make_shared<recipes_detail::Latch>(std::move(candidacy))} {}
 
 LeaderLatch::~LeaderLatch() { latch_->close(CloseMode::silent); }
 
@@ -215,8 +207,6 @@ void LeaderLatch::start() { latch_->start(); }
 void LeaderLatch::close(CloseMode mode) { latch_->close(mode); }
 
 LeaderLatch::State LeaderLatch::state() const { return latch_->state(); }
-const std::string& LeaderLatch::path() const noexcept { return queue_->path; }
-const std::string& LeaderLatch::id() const noexcept { return queue_->identity; }
 
 bool LeaderLatch::has_leadership() const { return static_cast<bool>(latch_->leadership()); }
 Lease LeaderLatch::leadership() const { return latch_->leadership(); }
@@ -231,17 +221,9 @@ Lease LeaderLatch::wait(std::stop_token stop) const {
 
 Lease LeaderLatch::wait_until(Deadline deadline, std::stop_token stop) const {
   auto [error, leadership] = block<&recipes_detail::start_wait_leadership, Lease>(
-      core_, "LeaderLatch::wait", path(), std::move(stop), latch_, deadline);
+      core(), "LeaderLatch::wait", path(), std::move(stop), latch_, deadline);
   if (error) throw Error{error, "LeaderLatch::wait", path()};
   return std::move(leadership);
-}
-
-std::optional<Participant> LeaderLatch::leader(OperationOptions options) const {
-  return recipes_detail::leader_of(queue_, "LeaderLatch::leader", options);
-}
-
-std::vector<Participant> LeaderLatch::participants(OperationOptions options) const {
-  return recipes_detail::participants_of(queue_, "LeaderLatch::participants", options);
 }
 
 }  // namespace custodian

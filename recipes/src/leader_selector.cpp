@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "candidacy.hpp"
-#include "election.hpp"
-#include "participants.hpp"
 
 namespace custodian {
 
@@ -61,7 +59,7 @@ class Selector : public std::enable_shared_from_this<Selector> {
   [[nodiscard]] bool is_over() const noexcept { return candidacy_->ended() && !in_story_; }
 
  private:
-  enum class State { latent, started, closed };
+  using State = CandidateState;
 
   [[nodiscard]] static asio::awaitable<void> run(SelectorPtr self);
   [[nodiscard]] static asio::awaitable<void> take_turn(SelectorPtr self, Lease leadership);
@@ -95,17 +93,10 @@ class Selector : public std::enable_shared_from_this<Selector> {
 
 void Selector::start() {
   const Queue& queue = *candidacy_->queue();
-  require_usable(queue.client, "LeaderSelector::start", queue.path);
+  if (in_forked_child()) throw Error{Errc::forked, "LeaderSelector::start", queue.path};
   {
     const std::lock_guard lock{mutex_};
-    if (state_ == State::closed) {
-      throw Error{Errc::closed, "LeaderSelector::start", queue.path,
-                  "a closed selector stays closed"};
-    }
-    if (state_ == State::started) {
-      throw Error{Errc::invalid_argument, "LeaderSelector::start", queue.path, "it is started"};
-    }
-    state_ = State::started;
+    recipes_detail::start(state_, queue, "LeaderSelector");
     requested_ = true;
   }
   asio::co_spawn(queue.client.get_executor(), run(shared_from_this()), asio::detached);
@@ -297,12 +288,16 @@ using recipes_detail::LeaderFunctionKind;
 LeaderSelector::LeaderSelector(const Client& client, std::string path, LeaderFunctionKind kind,
                                recipes_detail::LeaderFunction function,
                                LeaderSelectorOptions options)
-    : core_{client.core()}, kind_{kind} {
-  auto candidacy =
-      recipes_detail::make_candidacy(client, "LeaderSelector", recipes_detail::mutex_rule,
-                                     std::move(path), std::move(options.candidate));
-  queue_ = candidacy->queue();
-  asio::any_io_executor executor = options.executor.value_or(client.callback_executor());
+    : LeaderSelector{
+          recipes_detail::make_candidacy(client, "LeaderSelector", recipes_detail::mutex_rule,
+                                         std::move(path), std::move(options.candidate)),
+          kind, std::move(function), std::move(options)} {}
+
+LeaderSelector::LeaderSelector(recipes_detail::CandidacyPtr candidacy, LeaderFunctionKind kind,
+                               recipes_detail::LeaderFunction function,
+                               LeaderSelectorOptions options)
+    : Candidate{candidacy->queue()}, kind_{kind} {
+  asio::any_io_executor executor = options.executor.value_or(client().callback_executor());
   if (kind_ == LeaderFunctionKind::blocking && !options.executor) {
     thread_ = std::make_unique<asio::thread_pool>(1);
     executor = thread_->get_executor();
@@ -312,7 +307,7 @@ LeaderSelector::LeaderSelector(const Client& client, std::string path, LeaderFun
 }
 
 LeaderSelector::~LeaderSelector() {
-  if (queue_->client.unusable() == Errc::forked) {
+  if (client().unusable() == Errc::forked) {
     // Its thread has stayed with the parent.
     [[maybe_unused]] const auto* const leaked = thread_.release();
     return;
@@ -328,25 +323,15 @@ bool LeaderSelector::requeue() { return selector_->requeue(); }
 bool LeaderSelector::interrupt_leadership() { return selector_->interrupt(); }
 
 void LeaderSelector::close() {
-  if (queue_->client.unusable() != Errc::forked) selector_->close();
+  if (client().unusable() != Errc::forked) selector_->close();
 }
 
 void LeaderSelector::join(std::stop_token stop) const {
-  const auto [error] = block<&recipes_detail::start_join>(core_, "LeaderSelector::join", path(),
+  const auto [error] = block<&recipes_detail::start_join>(core(), "LeaderSelector::join", path(),
                                                           std::move(stop), selector_);
   if (error) throw Error{error, "LeaderSelector::join", path()};
 }
 
 bool LeaderSelector::has_leadership() const { return selector_->is_running(); }
-const std::string& LeaderSelector::path() const noexcept { return queue_->path; }
-const std::string& LeaderSelector::id() const noexcept { return queue_->identity; }
-
-std::optional<Participant> LeaderSelector::leader(OperationOptions options) const {
-  return recipes_detail::leader_of(queue_, "LeaderSelector::leader", options);
-}
-
-std::vector<Participant> LeaderSelector::participants(OperationOptions options) const {
-  return recipes_detail::participants_of(queue_, "LeaderSelector::participants", options);
-}
 
 }  // namespace custodian

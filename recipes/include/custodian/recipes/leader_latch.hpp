@@ -27,34 +27,24 @@
 #include "custodian/client.hpp"
 #include "custodian/deadline.hpp"
 #include "custodian/lease.hpp"
-#include "custodian/recipes/acquire.hpp"
+#include "custodian/recipes/candidate.hpp"
 #include "custodian/recipes/leadership.hpp"
 
 namespace custodian {
 
 namespace recipes_detail {
-struct Queue;
-using QueuePtr = std::shared_ptr<const Queue>;
+class Candidacy;
+using CandidacyPtr = std::shared_ptr<Candidacy>;
 class Latch;
 using LatchPtr = std::shared_ptr<Latch>;
 
 void start_wait_leadership(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
                            LatchPtr latch, Deadline deadline, Handler<Lease> handler);
-void start_participants(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                        QueuePtr queue, OperationOptions options,
-                        Handler<std::vector<Participant>> handler);
-void start_leader(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                  QueuePtr queue, OperationOptions options,
-                  Handler<std::optional<Participant>> handler);
 }  // namespace recipes_detail
 
-class LeaderLatch {
+class LeaderLatch : public Candidate {
  public:
-  enum class State {
-    latent,   ///< not started
-    started,  ///< it leads, or stands for election
-    closed,
-  };
+  using State = CandidateState;
   /// What the listeners of a latch are told that is closed while it leads.
   enum class CloseMode {
     silent,
@@ -64,8 +54,6 @@ class LeaderLatch {
   /// `path` is the parent of the candidates' nodes; it is created, as a container, when it is
   /// needed. Throws Error (invalid_argument) if it is not a valid path. Contacts no server.
   LeaderLatch(const Client& client, std::string path, CandidateOptions options = {});
-  LeaderLatch(const LeaderLatch&) = delete;
-  LeaderLatch& operator=(const LeaderLatch&) = delete;
   /// Closes it, silently. Does not wait.
   ~LeaderLatch();
 
@@ -77,8 +65,6 @@ class LeaderLatch {
   void close(CloseMode mode = CloseMode::silent);
 
   [[nodiscard]] State state() const;
-  [[nodiscard]] const std::string& path() const noexcept;
-  [[nodiscard]] const std::string& id() const noexcept;
 
   // -- Does it lead? ------------------------------------------------------------------------------
 
@@ -117,39 +103,16 @@ class LeaderLatch {
   template <typename Token>
   auto async_wait_until(Deadline deadline, Token&& token) const {
     return initiate<void(error_code, Lease), &recipes_detail::start_wait_leadership>(
-        core_, std::forward<Token>(token), latch_, deadline);
+        core(), std::forward<Token>(token), latch_, deadline);
   }
   template <typename Token>
   auto async_wait_for(std::chrono::nanoseconds time, Token&& token) const {
     return async_wait_until(Deadline{time}, std::forward<Token>(token));
   }
 
-  // -- Who else? ----------------------------------------------------------------------------------
-
-  /// Who leads, or nothing if nobody stands. A look at the past when it arrives.
-  /// Completes with: error, the leader.
-  /// Cancellation: total.
-  /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
-  /// Executor: the handler's, or the client's callback executor.
-  template <typename Token>
-  auto async_leader(OperationOptions options, Token&& token) const {
-    return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_leader>(
-        core_, std::forward<Token>(token), queue_, options);
-  }
-  [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
-
-  /// The candidates in order, the leader first. Otherwise as async_leader().
-  template <typename Token>
-  auto async_participants(OperationOptions options, Token&& token) const {
-    return initiate<void(error_code, std::vector<Participant>),
-                    &recipes_detail::start_participants>(core_, std::forward<Token>(token), queue_,
-                                                         options);
-  }
-  [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
-
  private:
-  std::shared_ptr<detail::ClientCore> core_;
-  recipes_detail::QueuePtr queue_;
+  explicit LeaderLatch(recipes_detail::CandidacyPtr candidacy);
+
   recipes_detail::LatchPtr latch_;
 };
 

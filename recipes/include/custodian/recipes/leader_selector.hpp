@@ -35,8 +35,7 @@
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/lease.hpp"
-#include "custodian/recipes/acquire.hpp"
-#include "custodian/recipes/leader_latch.hpp"
+#include "custodian/recipes/candidate.hpp"
 #include "custodian/recipes/leadership.hpp"
 
 namespace custodian {
@@ -59,6 +58,8 @@ struct LeaderSelectorOptions {
 };
 
 namespace recipes_detail {
+class Candidacy;
+using CandidacyPtr = std::shared_ptr<Candidacy>;
 class Selector;
 using SelectorPtr = std::shared_ptr<Selector>;
 
@@ -111,7 +112,7 @@ template <CoroutineLeader Function>
 [[nodiscard]] LeaderFunction leader_function(Function function);
 }  // namespace recipes_detail
 
-class LeaderSelector {
+class LeaderSelector : public Candidate {
  public:
   /// `function` is `void(const Lease& leadership, std::stop_token stop)`, which may block, or a
   /// coroutine, `asio::awaitable<void>(Lease leadership, std::stop_token stop)`. The leadership is
@@ -129,8 +130,6 @@ class LeaderSelector {
       : LeaderSelector{client, std::move(path), recipes_detail::LeaderFunctionKind::coroutine,
                        recipes_detail::leader_function(std::move(function)), std::move(options)} {}
 
-  LeaderSelector(const LeaderSelector&) = delete;
-  LeaderSelector& operator=(const LeaderSelector&) = delete;
   /// Closes it. Waits, as std::jthread's does, until a function that may block has returned, so it
   /// must not be destroyed by that function. Does not wait for a coroutine: `async_join()` first,
   /// if it uses what is destroyed next.
@@ -157,38 +156,22 @@ class LeaderSelector {
   template <typename Token>
   auto async_join(Token&& token) const {
     return initiate<void(error_code), &recipes_detail::start_join>(
-        core_, std::forward<Token>(token), selector_);
+        core(), std::forward<Token>(token), selector_);
   }
   /// The same, blocking. Throws Error; would_deadlock on a thread that runs the client.
   void join(std::stop_token stop = {}) const;
 
   /// Whether the function is running, and the leadership is not lost.
   [[nodiscard]] bool has_leadership() const;
-  [[nodiscard]] const std::string& path() const noexcept;
-  [[nodiscard]] const std::string& id() const noexcept;
-
-  /// As LeaderLatch::async_leader() and async_participants().
-  template <typename Token>
-  auto async_leader(OperationOptions options, Token&& token) const {
-    return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_leader>(
-        core_, std::forward<Token>(token), queue_, options);
-  }
-  [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
-  template <typename Token>
-  auto async_participants(OperationOptions options, Token&& token) const {
-    return initiate<void(error_code, std::vector<Participant>),
-                    &recipes_detail::start_participants>(core_, std::forward<Token>(token), queue_,
-                                                         options);
-  }
-  [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
  private:
   LeaderSelector(const Client& client, std::string path, recipes_detail::LeaderFunctionKind kind,
                  recipes_detail::LeaderFunction function, LeaderSelectorOptions options);
 
-  std::shared_ptr<detail::ClientCore> core_;
+  LeaderSelector(recipes_detail::CandidacyPtr candidacy, recipes_detail::LeaderFunctionKind kind,
+                 recipes_detail::LeaderFunction function, LeaderSelectorOptions options);
+
   recipes_detail::LeaderFunctionKind kind_;
-  recipes_detail::QueuePtr queue_;
   /// Of a function that may block, unless it was given an executor.
   std::unique_ptr<boost::asio::thread_pool> thread_;
   recipes_detail::SelectorPtr selector_;

@@ -13,6 +13,12 @@
 
 namespace custodian {
 
+enum class CandidateState : std::uint8_t {
+  latent,   ///< not started
+  started,  ///< it leads, or stands for election
+  closed,
+};
+
 enum class Leadership : std::uint8_t {
   gained,
   ended,  ///< lost, or given up

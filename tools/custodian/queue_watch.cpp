@@ -30,6 +30,8 @@ using std::chrono::system_clock;
 constexpr std::size_t most_watched_holders = 100;
 /// Between two looks at a queue that changes all the time.
 constexpr auto shortest_pause = 100ms;
+/// Between two questions for an address that was not known.
+constexpr auto pause_between_addresses = 3s;
 
 /// What was seen, and what tells of the next change.
 struct Picture {
@@ -155,11 +157,23 @@ class QueueWatch {
         *is_stale_ = true;
       }
     }
-    const bool again = !look_.valid() && *is_stale_;
+    const bool again = !look_.valid() && (*is_stale_ || may_learn_an_address());
     if (!again) return;
     const auto rest = shortest_pause - (std::chrono::steady_clock::now() - looked_at_);
     if (rest > 0ms) std::this_thread::sleep_for(rest);
     look();
+  }
+
+  /// Who has come a moment after the servers were asked for addresses has none yet.
+  [[nodiscard]] bool may_learn_an_address() const {
+    const bool is_time = std::chrono::steady_clock::now() - looked_at_ >= pause_between_addresses;
+    if (request_.without_addresses || !is_time || !is_connected(client_.connection_state())) {
+      return false;
+    }
+    const QueueView& view = picture_.view;
+    return std::ranges::any_of(view.inspection.contenders, [&](const Inspected& each) {
+      return each.participant.session != 0 && !view.addresses.contains(each.participant.session);
+    });
   }
 
   void show() {

@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto patience = 2s;
-constexpr auto pause = 5s;
+constexpr auto pause = 1s;
 
 Addresses connections_of(const ServerAddress& server, std::uint16_t admin_port) {
   const Deadline deadline{patience};

@@ -1,11 +1,13 @@
 #include "looking.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "exit_status.hpp"
 #include "messages.hpp"
+#include "outcome.hpp"
 #include "printable_text.hpp"
 #include "usage_error.hpp"
 
@@ -44,8 +46,10 @@ int with_errors_said(const std::function<int()>& work) {
     return work();
   } catch (const Error& error) {
     const ExitStatus status = status_for(error.code());
-    say(printable(error.what()) +
-        (status == ExitStatus::unavailable ? "; no server answered in time" : ""));
+    const bool is_refused =
+        status == ExitStatus::unavailable || status == ExitStatus::no_permission;
+    say(is_refused ? refusal(printable(error.path()), error.code(), std::nullopt)
+                   : printable(error.what()));
     return to_int(status);
   }
 }

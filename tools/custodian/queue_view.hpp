@@ -4,6 +4,7 @@
 /// A queue as it is shown. Pure: what was seen in, text out.
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace custodian::cli {
 struct QueueView {
   std::string path{};
   Inspection inspection{};
-  /// Of the sessions, as far as they are known.
-  Addresses addresses{};
+  /// Of the sessions, as far as they are known; nothing if nobody wants to know.
+  std::optional<Addresses> addresses{};
   /// When it was seen.
   std::chrono::system_clock::time_point at{};
 };

@@ -254,9 +254,10 @@ QueueView view_of(const InspectRequest& request, Inspection inspection,
   if (addresses != nullptr) {
     const std::vector<std::int64_t> sessions = sessions_of(view.inspection);
     const Addresses& known = addresses->of(sessions);
+    view.addresses.emplace();
     for (const std::int64_t session : sessions) {
       const auto address = known.find(session);
-      if (address != known.end()) view.addresses.insert(*address);
+      if (address != known.end()) view.addresses->insert(*address);
     }
   }
   view.at = system_clock::now();

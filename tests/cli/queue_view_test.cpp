@@ -73,7 +73,7 @@ TEST_CASE("who was asked to let go is shown as such, and a node of nobody's as t
   asked.is_asked_to_let_go = true;
   asked.participant.session = 0;
   CHECK(description_of(asked, since + 1s) ==
-        "(asked to let go), mutex, holds, queued 1s ago, session none, token 17, node /p/a");
+        "(asked to let go), mutex, holds, queued 1s ago, session none, token 17");
 }
 
 TEST_CASE("places are counted in each queue by itself; readers and writers share one") {

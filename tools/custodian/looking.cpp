@@ -25,6 +25,14 @@ ExitStatus status_for(const error_code& error) {
   return nobody_answered ? ExitStatus::unavailable : ExitStatus::failure;
 }
 
+/// Without the number of its code, which is for programs.
+std::string text_of(const Error& error) {
+  std::string text = error.what();
+  const std::string number = " [" + error.code().to_string() + "]";
+  if (text.ends_with(number)) text.erase(text.size() - number.size());
+  return printable(text);
+}
+
 }  // namespace
 
 Client connect(const GlobalOptions& options, Log log) {
@@ -37,7 +45,7 @@ Client connect(const GlobalOptions& options, Log log) {
     if (log == Log::none) of_client.log = {};
     return Client{std::move(of_client)};
   } catch (const Error& error) {
-    throw UsageError{printable(error.what())};
+    throw UsageError{text_of(error)};
   }
 }
 
@@ -48,8 +56,7 @@ int with_errors_said(const std::function<int()>& work) {
     const ExitStatus status = status_for(error.code());
     const bool is_refused =
         status == ExitStatus::unavailable || status == ExitStatus::no_permission;
-    say(is_refused ? refusal(printable(error.path()), error.code(), std::nullopt)
-                   : printable(error.what()));
+    say(is_refused ? refusal(printable(error.path()), error.code(), std::nullopt) : text_of(error));
     return to_int(status);
   }
 }

@@ -150,8 +150,7 @@ std::string description_of(const Inspected& inspected, system_clock::time_point 
   text.append(to_string(inspected.standing));
   text.append(", queued ").append(age_text(now - who.since)).append(" ago");
   text.append(", session ").append(session_or_none(who.session));
-  text.append(", token ").append(custodian::to_string(who.token));
-  return text.append(", node ").append(printable(who.node));
+  return text.append(", token ").append(custodian::to_string(who.token));
 }
 
 }  // namespace custodian::cli

@@ -40,7 +40,7 @@ struct QueueView {
 /// All of it. Nothing in it depends on when it is printed.
 [[nodiscard]] Json json_of(const QueueView& view);
 
-/// A line for people about one of a queue: who, what, since when.
+/// A line for people about one of a queue, but for its node: who, what, since when.
 [[nodiscard]] std::string description_of(const Inspected& inspected,
                                          std::chrono::system_clock::time_point now);
 

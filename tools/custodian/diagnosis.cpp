@@ -297,7 +297,7 @@ class Diagnosis {
     if (!is_open) return;
     warn("acl", printable(facts.existing),
          "is open to world:anyone: whoever reaches the servers can take and break locks here",
-         "well in a closed network; otherwise set an ACL (ClientOptions::acl_provider, setAcl)");
+         "fine in a closed network; otherwise set an ACL (ClientOptions::acl_provider, setAcl)");
   }
 
   void judge_clock() {

@@ -165,8 +165,7 @@ class Diagnosis {
     const bool is_told = tick.has_value();
     if (!tick && server.shortest && !server.shortest->error) tick = server.shortest->timeout / 2;
     if (!tick) return;
-    const std::string source =
-        is_told ? "" : ", if minSessionTimeout is two ticks, as it is by default";
+    const std::string source = is_told ? "" : " (if minSessionTimeout is two ticks, the default)";
     const auto report = server.srvr ? parse_srvr(server.srvr.text) : std::nullopt;
     const bool is_alone = report && report->mode == "standalone";
     const milliseconds touch = facts_.touch_interval;
@@ -178,20 +177,18 @@ class Diagnosis {
     if (touch * 2 >= *tick * 3 / 2) {
       return ok("tick", name,
                 what + "; the touch interval, " + text_of(touch) +
-                    ", is more than "
-                    "half of it, and slack");
+                    ", is more than half of it, with some slack");
     }
     if (is_alone) {
       return warn("tick", name,
-                  what + ", much for the touch interval of " + text_of(touch) +
-                      "; to a single server that is nothing, to one of several it would be",
+                  what + ", long for a touch interval of " + text_of(touch) +
+                      ": no harm as long as this server is the only one",
                   advice);
     }
     if (touch * 2 >= *tick) {
       return warn("tick", name,
                   what + ": the touch interval, " + text_of(touch) +
-                      ", leaves a slow server "
-                      "little time to tell its leader of a session",
+                      ", leaves a slow server little time to tell its leader of a session",
                   advice);
     }
     add(is_told ? Verdict::fail : Verdict::warn, "tick", name,
@@ -300,7 +297,7 @@ class Diagnosis {
     if (!is_open) return;
     warn("acl", printable(facts.existing),
          "is open to world:anyone: whoever reaches the servers can take and break locks here",
-         "well in a closed network; otherwise set an ACL (ClientOptions::acl_provider, setAcl)");
+         "fine in a closed network; otherwise set an ACL (ClientOptions::acl_provider, setAcl)");
   }
 
   void judge_clock() {

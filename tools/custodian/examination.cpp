@@ -135,6 +135,11 @@ PathFacts examine_path(Client& client, const std::string& path) {
   return facts;
 }
 
+/// Of what exists, and has been removed before the rest could be asked.
+bool is_gone(const PathFacts& facts) {
+  return facts.list_error == ServerErrc::no_node || facts.create_error == ServerErrc::no_node;
+}
+
 /// The time of the transaction, by the leader's clock, and what it was here before and afterwards.
 ClockFacts compare_clocks(Client& client, const std::string& existing) {
   const std::string node = below(existing, random_name());
@@ -164,17 +169,31 @@ std::string outside(const std::string& name_space, const std::string& path) {
   return path == "/" ? root : root + path;
 }
 
+/// False if it was removed meanwhile.
+bool examine_place(Client& client, const std::string& path, Facts& facts) {
+  const PathFacts at_path = examine_path(client, path);
+  if (is_gone(at_path)) return false;
+  if (facts.path_was_given || at_path.existing.empty()) facts.path = at_path;
+  const bool may_write =
+      !at_path.existing.empty() && !at_path.create_error && !at_path.remove_error;
+  if (!may_write) return true;
+  try {
+    facts.clock = compare_clocks(client, at_path.existing);
+  } catch (const Error& error) {
+    if (error.code() == ServerErrc::no_node) return false;
+    throw;
+  }
+  return true;
+}
+
 void examine_ensemble(const ClientOptions& options, const ExaminationRequest& request,
                       Facts& facts) {
   Client client{questioner(options, options.session_timeout)};
   client.wait_connected({patience});
   facts.extended_types = extended_types(client);
   const std::string path = outside(options.name_space, request.path.empty() ? "/" : request.path);
-  const PathFacts at_path = examine_path(client, path);
-  if (facts.path_was_given || at_path.existing.empty()) facts.path = at_path;
-  const bool may_write =
-      !at_path.existing.empty() && !at_path.create_error && !at_path.remove_error;
-  if (may_write) facts.clock = compare_clocks(client, at_path.existing);
+  // The servers remove an empty container when they like, and then what is above it counts.
+  while (!examine_place(client, path, facts)) client.sync(path);
 }
 
 }  // namespace

@@ -11,6 +11,12 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+/// `custodian lock <path> --`, to be typed.
+std::string typed_lock(const TestClient& client, const std::string& path) {
+  return CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " + client.root() +
+         " --session-timeout 5s lock " + path + " -- ";
+}
+
 Words lock_words(const TestClient& client, const std::string& script) {
   return {"--servers",   connect_string(),
           "--namespace", client.root(),
@@ -21,8 +27,7 @@ Words lock_words(const TestClient& client, const std::string& script) {
 
 /// The same, to be typed.
 std::string typed(const TestClient& client, const std::string& script) {
-  return CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " + client.root() +
-         " lock /lock -- sh -c '" + script + "'";
+  return typed_lock(client, "/lock") + "sh -c '" + script + "'";
 }
 
 /// The process whose number the screen shows as "<number>.".
@@ -45,6 +50,14 @@ struct Shell : TerminalProcess {
     REQUIRE(shows("ready> "));
   }
 };
+
+/// Twice, for who reads already is not asked whether the terminal is its own.
+bool answers(Shell& shell) {
+  shell.type("echo still $((40 + 2))\r");
+  if (!shell.shows("still 42")) return false;
+  shell.type("echo again $((40 + 3))\r");
+  return shell.shows("again 43");
+}
 
 }  // namespace
 
@@ -131,6 +144,47 @@ TEST_CASE("Ctrl-Z and fg with a command that has the terminal, and reads on") {
   REQUIRE(shell.shows("ready> "));
   shell.type("echo status $?\r");
   CHECK(shell.shows("status 6"));
+}
+
+TEST_CASE("a job that is stopped for too long loses its lock, and the shell keeps the terminal") {
+  TestClient client{"ctrl-z-too-long"};
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one; read two") + "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  shell.type(ctrl_z);
+  REQUIRE(shell.shows("ready> "));
+  REQUIRE(eventually([&] { return !is_running(command); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(shell.shows("ready> "));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 70"));
+}
+
+TEST_CASE(
+    "a job that reads goes on in the background until it reads, and the shell keeps the terminal") {
+  TestClient client{"bg"};
+  const Directory directory;
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one; while [ ! -e " +
+                               directory.file("go") + " ]; do :; done; read two; echo got $two") +
+             "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  shell.type(ctrl_z);
+  REQUIRE(shell.shows("ready> "));
+  shell.type("bg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  create(directory.file("go"));
+  REQUIRE(eventually([&] { return is_stopped(command); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  shell.type("second\r");
+  CHECK(shell.shows("got second"));
 }
 
 TEST_CASE("a pipeline is ended by Ctrl-C as a whole") {

@@ -63,11 +63,13 @@ TEST_CASE("signals while the command runs are the command's, and keep the lock")
 
 TEST_CASE("Ctrl-Z stops the waiting, and with a command that it has stopped the runner") {
   Course waiting{OnLost::terminate, Repeat::never};
-  CHECK(waiting.on(event::Signalled{SIGTSTP}) == Steps{step::StopSelf{}});
+  CHECK(waiting.on(event::Signalled{SIGTSTP}) == Steps{step::StopSelf{SIGTSTP}});
   CHECK(waiting.on(event::Signalled{SIGCONT}).empty());
-  CHECK(waiting.on(event::Stopped{}).empty());
+  CHECK(waiting.on(event::Stopped{SIGTSTP}).empty());
   Course course = running();
-  CHECK(course.on(event::Stopped{}) == Steps{step::StopSelf{}});
+  for (const int signal : {SIGTSTP, SIGTTIN, SIGTTOU}) {
+    CHECK(course.on(event::Stopped{signal}) == Steps{step::StopSelf{signal}});
+  }
 }
 
 TEST_CASE("a loss ends the command, and its end is told as a loss") {

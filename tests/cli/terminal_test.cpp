@@ -187,6 +187,51 @@ TEST_CASE(
   CHECK(shell.shows("got second"));
 }
 
+TEST_CASE("a custodian under a custodian lends the terminal on") {
+  TestClient client{"nested"};
+  Shell shell;
+  shell.type(typed_lock(client, "/outer") +
+             typed(client, "echo $$.; read one; echo got $one; read two; echo got $two; exit 6") +
+             "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  shell.type(ctrl_z);
+  REQUIRE(shell.shows("Stopped"));
+  REQUIRE(shell.shows("ready> "));
+  shell.type("fg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  shell.type("second\r");
+  REQUIRE(shell.shows("got second"));
+  REQUIRE(shell.shows("ready> "));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 6"));
+}
+
+// As the shell's own command has it: whoever cannot be stopped cannot read.
+TEST_CASE(
+    "a command in the background that no shell looks after is refused the terminal, not held up") {
+  TestClient client{"orphaned"};
+  Shell shell;
+  shell.type("(" + typed(client, "exec < /dev/tty; read one || echo refused.") + " &)\r");
+  REQUIRE(shell.shows("refused."));
+  CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
+  CHECK(answers(shell));
+}
+
+TEST_CASE("a job in the background that wants to read is stopped as the shell's own is") {
+  TestClient client{"background-reading"};
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one") + " &\r");
+  const pid_t command = process_on(shell);
+  REQUIRE(eventually([&] { return is_stopped(command); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  shell.type("first\r");
+  CHECK(shell.shows("got first"));
+}
+
 TEST_CASE("a pipeline is ended by Ctrl-C as a whole") {
   TestClient client{"pipeline"};
   Shell shell;

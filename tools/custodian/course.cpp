@@ -48,7 +48,8 @@ Steps Course::react(const event::Signalled& event) {
     case SIGCONT: return is_running ? Steps{step::Proceed{}} : Steps{};
     case SIGWINCH: return is_running ? Steps{step::PassOn{event.number}} : Steps{};
     // The command stops first; Stopped tells.
-    case SIGTSTP: return {is_running ? Step{step::PassOn{event.number}} : Step{step::StopSelf{}}};
+    case SIGTSTP:
+      return {is_running ? Step{step::PassOn{event.number}} : Step{step::StopSelf{event.number}}};
     default: break;
   }
   if (is_running) {
@@ -72,8 +73,8 @@ Steps Course::react(const event::NotStarted& event) {
   return finish(to_int(status), {step::Release{}});
 }
 
-Steps Course::react(const event::Stopped& /*event*/) const {
-  return phase_ == Phase::running ? Steps{step::StopSelf{}} : Steps{};
+Steps Course::react(const event::Stopped& event) const {
+  return phase_ == Phase::running ? Steps{step::StopSelf{event.signal}} : Steps{};
 }
 
 Steps Course::react(const event::Ended& event) {

@@ -40,8 +40,11 @@ struct Lost {};
 struct NotStarted {
   int error = 0;  ///< errno
 };
-/// The command was stopped by the terminal's doing.
-struct Stopped {};
+/// The command was stopped, by SIGTSTP or by one of the terminal's signals for who is in the
+/// background.
+struct Stopped {
+  int signal = 0;
+};
 /// With all that it has started.
 struct Ended {
   int wait_status = 0;
@@ -72,8 +75,10 @@ struct PassOn {
 struct Proceed {
   friend bool operator==(const Proceed&, const Proceed&) = default;
 };
-/// Stops this process, as the terminal would; it goes on with SIGCONT.
+/// Stops this process by the same signal, so that who has started it (a shell, another custodian)
+/// knows why; it goes on with SIGCONT.
 struct StopSelf {
+  int signal = 0;
   friend bool operator==(const StopSelf&, const StopSelf&) = default;
 };
 struct EndForLoss {

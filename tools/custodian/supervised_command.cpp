@@ -134,6 +134,12 @@ bool SupervisedCommand::stopped_by(int number) {
     signal(SIGCONT);
     return false;
   }
+  if (asks_for_terminal && (as_started_.ignores(number) || !terminal_.is_in_reach())) {
+    // Where the runner cannot stop, the command would be stopped and let go on for ever.
+    terminal_.renounce();
+    signal(SIGCONT);
+    return false;
+  }
   // Who stops it by SIGSTOP means the command alone.
   if (!asks_for_terminal && number != SIGTSTP) return false;
   terminal_.take_back();

@@ -32,6 +32,13 @@ void Terminal::take_back() {
   borrower_ = 0;
 }
 
+bool Terminal::is_in_reach() const { return !is_orphaned(owner_); }
+
+void Terminal::renounce() {
+  // Who leads a group can have no session of its own.
+  if (setpgid(0, owner_) == 0) setsid();
+}
+
 bool Terminal::is_borrowed_by(pid_t group) const {
   if (group == borrower_) return true;
   if (group <= 0) return false;

@@ -23,6 +23,11 @@ class Terminal {
   /// Back to the owner, but only what was lent, and is where it was lent, or with a group that the
   /// borrower has handed it to: a shell that has taken it since keeps it.
   void take_back();
+  /// Whether the owner may get it: it can be stopped, and somebody is there to let it go on.
+  [[nodiscard]] bool is_in_reach() const;
+  /// Takes this process out of the session, for good. If the owner is out of reach, so are the
+  /// groups of our children then, which are not stopped any more: to read is an error for them.
+  void renounce();
 
  private:
   [[nodiscard]] bool is_borrowed_by(pid_t group) const;

@@ -114,6 +114,21 @@ TEST_CASE("who was asked to end does not stand again") {
         Steps{step::Release{}, step::Finish{143}});
 }
 
+TEST_CASE("a signal that the command has survived does not end the candidacy with a later loss") {
+  const event::Time then = event::Time::clock::now();
+  Course course = running(OnLost::terminate, Repeat::after_loss);
+  CHECK(course.on(event::Signalled{SIGHUP, then}) == Steps{step::PassOn{SIGHUP}});
+  CHECK(course.on(event::Ended{
+            .wait_status = killed_by_term, .for_loss = true, .at = then + farewell_time}) ==
+        Steps{step::Release{}, step::Acquire{}});
+  CHECK(course.on(event::Acquired{}) == Steps{step::Start{}});
+  CHECK(course.on(event::Signalled{SIGTERM, then + 2 * farewell_time}).size() == 1);
+  CHECK(course.on(event::Ended{.wait_status = killed_by_term,
+                               .for_loss = true,
+                               .at = then + 3 * farewell_time - std::chrono::seconds{1}}) ==
+        Steps{step::Release{}, step::Finish{143}});
+}
+
 TEST_CASE("without its guardian a command is ended before the lock is released") {
   CHECK(running().on(event::GuardianGone{}) ==
         Steps{step::EndOrphans{}, step::Release{}, step::Finish{70}});

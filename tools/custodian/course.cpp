@@ -53,7 +53,7 @@ Steps Course::react(const event::Signalled& event) {
     default: break;
   }
   if (is_running) {
-    if (asks_to_end(event.number)) farewell_ = event.number;
+    if (asks_to_end(event.number)) farewell_ = event;
     return {step::PassOn{event.number}};
   }
   if (phase_ == Phase::giving_up) return {};
@@ -81,7 +81,10 @@ Steps Course::react(const event::Ended& event) {
   Steps steps{step::Release{}};
   if (!event.for_loss) return finish(shell_status(event.wait_status), std::move(steps));
   if (repeat_ == Repeat::never) return finish(to_int(ExitStatus::lost), std::move(steps));
-  if (farewell_) return finish(signal_base + *farewell_, std::move(steps));
+  if (farewell_ && event.at - farewell_->at < farewell_time) {
+    return finish(signal_base + farewell_->number, std::move(steps));
+  }
+  farewell_.reset();
   phase_ = Phase::waiting;
   steps.emplace_back(step::Acquire{});
   return steps;

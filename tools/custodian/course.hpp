@@ -4,6 +4,7 @@
 /// What a command under a lock does next, whatever happens: the decisions of the runner, and
 /// nothing else. Pure: events in, steps out.
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ namespace custodian::cli {
 
 /// What becomes of the command when the lock is lost.
 enum class OnLost : std::uint8_t {
-  terminate,  ///< asked to end, and killed if it has not before another one may have the lock
+  terminate,  ///< asked to end, and killed if it has not within grace_after_loss()
   kill,       ///< killed
   ignore,     ///< left alone
 };
@@ -24,10 +25,16 @@ enum class OnLost : std::uint8_t {
 /// How often the command is run.
 enum class Repeat : std::uint8_t {
   never,
-  after_loss,  ///< stands again when it was ended for a loss
+  after_loss,  ///< stands again when it was ended for a loss, unless it was just asked to end
 };
 
+/// Who goes on for so long after a signal that asks to end has not taken it for that: a SIGHUP, for
+/// one, that made it read its configuration again.
+inline constexpr std::chrono::seconds farewell_time{30};
+
 namespace event {
+using Time = std::chrono::steady_clock::time_point;
+
 struct Acquired {};
 /// The acquire has ended otherwise, and leaves no node.
 struct NotAcquired {
@@ -35,6 +42,7 @@ struct NotAcquired {
 };
 struct Signalled {
   int number = 0;
+  Time at = Time::clock::now();
 };
 struct Lost {};
 struct NotStarted {
@@ -49,6 +57,7 @@ struct Stopped {
 struct Ended {
   int wait_status = 0;
   bool for_loss = false;
+  Time at = Time::clock::now();
 };
 struct GuardianGone {};
 }  // namespace event
@@ -127,8 +136,8 @@ class Course {
   Phase phase_ = Phase::waiting;
   /// Of giving up.
   int status_ = 0;
-  /// A signal that asks to end has come: whatever runs then is the last.
-  std::optional<int> farewell_;
+  /// The last signal that asked to end while a command ran.
+  std::optional<event::Signalled> farewell_;
 };
 
 /// The exit status that a shell would give for this wait status.

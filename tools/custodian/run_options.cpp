@@ -16,7 +16,11 @@ void add_wait_options(CLI::App& subcommand, RunOptions& options) {
   CLI::Option* wait = add_duration_option(
       subcommand, "--wait", options.wait,
       "how long to wait for it, and for the servers (default: as long as it takes)");
-  subcommand.add_flag("--no-wait", options.no_wait, "only take it if it is free")->excludes(wait);
+  subcommand
+      .add_flag_callback(
+          "--no-wait", [&options] { options.wait = std::chrono::nanoseconds::zero(); },
+          "only take it if it is free, as --wait 0s does")
+      ->excludes(wait);
 }
 
 void add_hold_at_most_option(CLI::App& subcommand, RunOptions& options) {

@@ -140,7 +140,7 @@ void Runner::on(const Event& event) {
 // -- Steps ----------------------------------------------------------------------------------------
 
 void Runner::take(const step::Acquire& /*step*/) {
-  if (!options_.no_wait) {
+  if (options_.wait != std::chrono::nanoseconds::zero()) {
     acquire_(attempt(deadline()), [this](Outcome outcome) { on_outcome(std::move(outcome)); });
     return;
   }

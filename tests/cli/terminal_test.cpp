@@ -1,9 +1,12 @@
 /// \file
 /// `custodian lock` on a terminal: Ctrl-C, Ctrl-Z, and a command that reads.
 
+#include <csignal>
+
 #include "cli/cli_process.hpp"
 #include "cli/terminal_process.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
+#include "descendants.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -41,6 +44,14 @@ pid_t process_on(TerminalProcess& terminal) {
 
 bool is_stopped(pid_t process) {
   return contains(content_of("/proc/" + std::to_string(process) + "/stat"), ") T ");
+}
+
+bool exists(pid_t process) { return ::kill(process, 0) == 0; }
+
+pid_t parent_of(pid_t process) {
+  const auto entry = cli::parse_stat(content_of("/proc/" + std::to_string(process) + "/stat"));
+  REQUIRE(entry);
+  return entry->parent;
 }
 
 /// A shell with job control, as somebody has it who types.
@@ -185,6 +196,25 @@ TEST_CASE(
   REQUIRE(eventually([&] { return !is_stopped(command); }));
   shell.type("second\r");
   CHECK(shell.shows("got second"));
+}
+
+TEST_CASE(
+    "a shell that has taken the terminal from a stopped runner keeps it when the command ends") {
+  TestClient client{"taken"};
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one; exec sleep 1000") + "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  ::kill(parent_of(parent_of(command)), SIGSTOP);
+  REQUIRE(shell.shows("ready> "));
+  ::kill(command, SIGTERM);
+  REQUIRE(eventually([&] { return !exists(command); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(shell.shows("ready> "));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 143"));
 }
 
 TEST_CASE("a custodian under a custodian lends the terminal on") {

@@ -101,14 +101,16 @@ TEST_CASE("a runner in which something throws ends its command before the lock i
   REQUIRE(failing.says("."));
   const pid_t command = std::stoi(failing.out());
   InterProcessMutex mutex{*client, "/lock"};
+  CliProcess next = lock_under(client, {"true"});
+  REQUIRE(eventually([&] { return mutex.participants().size() == 2; }));
   {
     // So that there is time to look.
     const Stopped guardian{guardian_of(failing)};
     create(directory.file("go"));
-    CHECK_FALSE(mutex.try_acquire_for(2s));
+    CHECK_FALSE(eventually([&] { return next.has_ended(); }, 2s));
     CHECK(is_running(command));
   }
-  const Lease lease = mutex.acquire();
+  CHECK(next.end().status == 0);
   CHECK_FALSE(is_running(command));
   const Ended ended = failing.end();
   CHECK(ended.status == 1);

@@ -215,6 +215,8 @@ TEST_CASE("a signal while it holds is the command's, and the lock is kept until 
   cli.signal(SIGTERM);
   REQUIRE(cli.says("asked"));
   InterProcessMutex mutex{*client, "/lock"};
+  // First, for who is not connected yet cannot try without waiting.
+  CHECK(mutex.participants().size() == 1);
   CHECK_FALSE(mutex.try_acquire());
   create(directory.file("go"));
   CHECK(cli.end().status == 9);

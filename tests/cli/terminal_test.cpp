@@ -14,10 +14,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// `custodian lock <path> --`, to be typed.
-std::string typed_lock(const TestClient& client, const std::string& path) {
+/// `custodian lock <path> <options> --`, to be typed.
+std::string typed_lock(const TestClient& client, const std::string& path,
+                       const std::string& options = "") {
   return CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " + client.root() +
-         " --session-timeout 5s lock " + path + " -- ";
+         " lock " + path + " " + options + " -- ";
 }
 
 Words lock_words(const TestClient& client, const std::string& script) {
@@ -29,8 +30,9 @@ Words lock_words(const TestClient& client, const std::string& script) {
 }
 
 /// The same, to be typed.
-std::string typed(const TestClient& client, const std::string& script) {
-  return typed_lock(client, "/lock") + "sh -c '" + script + "'";
+std::string typed(const TestClient& client, const std::string& script,
+                  const std::string& options = "") {
+  return typed_lock(client, "/lock", options) + "sh -c '" + script + "'";
 }
 
 /// The process whose number the screen shows as "<number>.".
@@ -53,6 +55,9 @@ pid_t parent_of(pid_t process) {
   REQUIRE(entry);
   return entry->parent;
 }
+
+/// Which a shell waits for: the guardian's parent.
+pid_t runner_of(pid_t command) { return parent_of(parent_of(command)); }
 
 /// A shell with job control, as somebody has it who types.
 struct Shell : TerminalProcess {
@@ -160,7 +165,8 @@ TEST_CASE("Ctrl-Z and fg with a command that has the terminal, and reads on") {
 TEST_CASE("a job that is stopped for too long loses its lock, and the shell keeps the terminal") {
   TestClient client{"ctrl-z-too-long"};
   Shell shell;
-  shell.type(typed(client, "echo $$.; read one; echo got $one; read two") + "\r");
+  shell.type(typed(client, "echo $$.; read one; echo got $one; read two", "--session-timeout 5s") +
+             "\r");
   const pid_t command = process_on(shell);
   shell.type("first\r");
   REQUIRE(shell.shows("got first"));
@@ -190,12 +196,14 @@ TEST_CASE(
   shell.type("bg\r");
   REQUIRE(eventually([&] { return !is_stopped(command); }));
   create(directory.file("go"));
-  REQUIRE(eventually([&] { return is_stopped(command); }));
+  REQUIRE(eventually([&] { return is_stopped(runner_of(command)); }));
   REQUIRE(answers(shell));
   shell.type("fg\r");
   REQUIRE(eventually([&] { return !is_stopped(command); }));
   shell.type("second\r");
-  CHECK(shell.shows("got second"));
+  const bool got = shell.shows("got second");
+  INFO(shell.screen());
+  CHECK(got);
 }
 
 TEST_CASE(
@@ -206,7 +214,7 @@ TEST_CASE(
   const pid_t command = process_on(shell);
   shell.type("first\r");
   REQUIRE(shell.shows("got first"));
-  ::kill(parent_of(parent_of(command)), SIGSTOP);
+  ::kill(runner_of(command), SIGSTOP);
   REQUIRE(shell.shows("ready> "));
   ::kill(command, SIGTERM);
   REQUIRE(eventually([&] { return !exists(command); }));
@@ -254,12 +262,14 @@ TEST_CASE("a job in the background that wants to read is stopped as the shell's 
   Shell shell;
   shell.type(typed(client, "echo $$.; read one; echo got $one") + " &\r");
   const pid_t command = process_on(shell);
-  REQUIRE(eventually([&] { return is_stopped(command); }));
+  REQUIRE(eventually([&] { return is_stopped(runner_of(command)); }));
   REQUIRE(answers(shell));
   shell.type("fg\r");
   REQUIRE(eventually([&] { return !is_stopped(command); }));
   shell.type("first\r");
-  CHECK(shell.shows("got first"));
+  const bool got = shell.shows("got first");
+  INFO(shell.screen());
+  CHECK(got);
 }
 
 TEST_CASE("a pipeline is ended by Ctrl-C as a whole") {

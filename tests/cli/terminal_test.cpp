@@ -1,15 +1,25 @@
 /// \file
 /// `custodian lock` on a terminal: Ctrl-C, Ctrl-Z, and a command that reads.
 
+#include <csignal>
+
 #include "cli/cli_process.hpp"
 #include "cli/terminal_process.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
+#include "descendants.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
 namespace {
 
 using Words = std::vector<std::string>;
+
+/// `custodian lock <path> <options> --`, to be typed.
+std::string typed_lock(const TestClient& client, const std::string& path,
+                       const std::string& options = "") {
+  return CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " + client.root() +
+         " lock " + path + " " + options + " -- ";
+}
 
 Words lock_words(const TestClient& client, const std::string& script) {
   return {"--servers",   connect_string(),
@@ -20,9 +30,9 @@ Words lock_words(const TestClient& client, const std::string& script) {
 }
 
 /// The same, to be typed.
-std::string typed(const TestClient& client, const std::string& script) {
-  return CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " + client.root() +
-         " lock /lock -- sh -c '" + script + "'";
+std::string typed(const TestClient& client, const std::string& script,
+                  const std::string& options = "") {
+  return typed_lock(client, "/lock", options) + "sh -c '" + script + "'";
 }
 
 /// The process whose number the screen shows as "<number>.".
@@ -38,6 +48,17 @@ bool is_stopped(pid_t process) {
   return contains(content_of("/proc/" + std::to_string(process) + "/stat"), ") T ");
 }
 
+bool exists(pid_t process) { return ::kill(process, 0) == 0; }
+
+pid_t parent_of(pid_t process) {
+  const auto entry = cli::parse_stat(content_of("/proc/" + std::to_string(process) + "/stat"));
+  REQUIRE(entry);
+  return entry->parent;
+}
+
+/// Which a shell waits for: the guardian's parent.
+pid_t runner_of(pid_t command) { return parent_of(parent_of(command)); }
+
 /// A shell with job control, as somebody has it who types.
 struct Shell : TerminalProcess {
   Shell() : TerminalProcess{"bash", {"--norc", "--noprofile", "--noediting", "-i"}} {
@@ -45,6 +66,14 @@ struct Shell : TerminalProcess {
     REQUIRE(shows("ready> "));
   }
 };
+
+/// Twice, for who reads already is not asked whether the terminal is its own.
+bool answers(Shell& shell) {
+  shell.type("echo still $((40 + 2))\r");
+  if (!shell.shows("still 42")) return false;
+  shell.type("echo again $((40 + 3))\r");
+  return shell.shows("again 43");
+}
 
 }  // namespace
 
@@ -131,6 +160,116 @@ TEST_CASE("Ctrl-Z and fg with a command that has the terminal, and reads on") {
   REQUIRE(shell.shows("ready> "));
   shell.type("echo status $?\r");
   CHECK(shell.shows("status 6"));
+}
+
+TEST_CASE("a job that is stopped for too long loses its lock, and the shell keeps the terminal") {
+  TestClient client{"ctrl-z-too-long"};
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one; read two", "--session-timeout 5s") +
+             "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  shell.type(ctrl_z);
+  REQUIRE(shell.shows("ready> "));
+  REQUIRE(eventually([&] { return !is_running(command); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(shell.shows("ready> "));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 70"));
+}
+
+TEST_CASE(
+    "a job that reads goes on in the background until it reads, and the shell keeps the terminal") {
+  TestClient client{"bg"};
+  const Directory directory;
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one; while [ ! -e " +
+                               directory.file("go") + " ]; do :; done; read two; echo got $two") +
+             "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  shell.type(ctrl_z);
+  REQUIRE(shell.shows("ready> "));
+  shell.type("bg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  create(directory.file("go"));
+  REQUIRE(eventually([&] { return is_stopped(runner_of(command)); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  shell.type("second\r");
+  const bool got = shell.shows("got second");
+  INFO(shell.screen());
+  CHECK(got);
+}
+
+TEST_CASE(
+    "a shell that has taken the terminal from a stopped runner keeps it when the command ends") {
+  TestClient client{"taken"};
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one; exec sleep 1000") + "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  ::kill(runner_of(command), SIGSTOP);
+  REQUIRE(shell.shows("ready> "));
+  ::kill(command, SIGTERM);
+  REQUIRE(eventually([&] { return !exists(command); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(shell.shows("ready> "));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 143"));
+}
+
+TEST_CASE("a custodian under a custodian lends the terminal on") {
+  TestClient client{"nested"};
+  Shell shell;
+  shell.type(typed_lock(client, "/outer") +
+             typed(client, "echo $$.; read one; echo got $one; read two; echo got $two; exit 6") +
+             "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  shell.type(ctrl_z);
+  REQUIRE(shell.shows("Stopped"));
+  REQUIRE(shell.shows("ready> "));
+  shell.type("fg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  shell.type("second\r");
+  REQUIRE(shell.shows("got second"));
+  REQUIRE(shell.shows("ready> "));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 6"));
+}
+
+// As the shell's own command has it: whoever cannot be stopped cannot read.
+TEST_CASE(
+    "a command in the background that no shell looks after is refused the terminal, not held up") {
+  TestClient client{"orphaned"};
+  Shell shell;
+  shell.type("(" + typed(client, "exec < /dev/tty; read one || echo refused.") + " &)\r");
+  REQUIRE(shell.shows("refused."));
+  CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
+  CHECK(answers(shell));
+}
+
+TEST_CASE("a job in the background that wants to read is stopped as the shell's own is") {
+  TestClient client{"background-reading"};
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one") + " &\r");
+  const pid_t command = process_on(shell);
+  REQUIRE(eventually([&] { return is_stopped(runner_of(command)); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  shell.type("first\r");
+  const bool got = shell.shows("got first");
+  INFO(shell.screen());
+  CHECK(got);
 }
 
 TEST_CASE("a pipeline is ended by Ctrl-C as a whole") {

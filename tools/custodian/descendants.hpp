@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// All that a process has started, and what that has started, from /proc. Complete for a process
-/// that adopts its orphans (PR_SET_CHILD_SUBREAPER).
+/// Who is whose parent, from /proc: all that a process has started, and what that has started, is
+/// complete for a process that adopts its orphans (PR_SET_CHILD_SUBREAPER).
 
 #include <sys/types.h>
 
@@ -30,5 +30,9 @@ struct ProcessEntry {
 
 /// As it is now; out of date when it returns.
 [[nodiscard]] std::vector<ProcessEntry> descendants(pid_t ancestor);
+
+/// Whether the terminal's stop signals are without effect on this process group, for nobody could
+/// let it go on: no member has a parent outside of the group, but in its session. As it is now.
+[[nodiscard]] bool is_orphaned(pid_t group);
 
 }  // namespace custodian::cli

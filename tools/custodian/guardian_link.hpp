@@ -17,8 +17,7 @@
 
 namespace custodian::cli {
 
-/// Threads: one at a time. Lifetimes: the destructor ends whatever the guardian still runs, and
-/// waits for that.
+/// Threads: one at a time. Lifetimes: the destructor does what end() does.
 class GuardianLink {
  public:
   /// Told of every report; of nothing when the guardian is gone, which it is not by itself.
@@ -40,6 +39,10 @@ class GuardianLink {
 
   /// What the guardian runs now: the command, and what that has started.
   [[nodiscard]] std::vector<pid_t> processes() const;
+
+  /// Ends whatever the guardian still runs, and the guardian, and waits for that: nothing is told
+  /// any more, and nothing can be sent. Does nothing the second time.
+  void end();
 
   /// Should the guardian be killed: ends what it has left behind, which is ours then, and waits for
   /// that. Spares what was there before the guardian.

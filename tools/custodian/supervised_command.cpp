@@ -16,7 +16,7 @@ namespace custodian::cli {
 
 SupervisedCommand::SupervisedCommand(std::vector<std::string> words, SignalSetting as_started,
                                      pid_t runner_group)
-    : words_{std::move(words)}, as_started_{as_started}, runner_group_{runner_group} {}
+    : words_{std::move(words)}, as_started_{as_started}, terminal_{runner_group} {}
 
 int SupervisedCommand::start(const std::vector<std::string>& environment) {
   int error_pipe[2];
@@ -85,9 +85,7 @@ void SupervisedCommand::signal(int number) const {
 }
 
 void SupervisedCommand::proceed() {
-  if (has_terminal_ && process_ > 0 && terminal_.is_had_by(runner_group_)) {
-    terminal_.give_to(process_);
-  }
+  if (wants_terminal_ && process_ > 0) terminal_.lend_to(getpgid(process_));
   signal(SIGCONT);
 }
 
@@ -107,7 +105,7 @@ std::vector<Report> SupervisedCommand::reap() {
     if (process < 0) {
       // No children, so no grandchildren either: we would have adopted them.
       if (std::exchange(active_, false)) {
-        take_terminal();
+        no_more_terminal();
         reports.push_back({.kind = Report::Kind::ended, .value = wait_status_});
       }
       return reports;
@@ -123,27 +121,34 @@ std::vector<Report> SupervisedCommand::reap() {
     wait_status_ = status;
     main_ended = true;
     // So that Ctrl-C reaches the runner, and through it what is left.
-    take_terminal();
+    no_more_terminal();
   }
   if (main_ended) reports.push_back({.kind = Report::Kind::main_ended, .value = wait_status_});
   return reports;
 }
 
 bool SupervisedCommand::stopped_by(int number) {
-  const bool wants_terminal = number == SIGTTIN || number == SIGTTOU;
-  if (wants_terminal && terminal_.is_had_by(runner_group_)) {
-    has_terminal_ = true;
-    proceed();
+  const bool asks_for_terminal = number == SIGTTIN || number == SIGTTOU;
+  if (asks_for_terminal && terminal_.lend_to(getpgid(process_))) {
+    wants_terminal_ = true;
+    signal(SIGCONT);
+    return false;
+  }
+  if (asks_for_terminal && (as_started_.ignores(number) || !terminal_.is_in_reach())) {
+    // Where the runner cannot stop, the command would be stopped and let go on for ever.
+    terminal_.renounce();
+    signal(SIGCONT);
     return false;
   }
   // Who stops it by SIGSTOP means the command alone.
-  if (!wants_terminal && number != SIGTSTP) return false;
-  if (has_terminal_) terminal_.give_to(runner_group_);
+  if (!asks_for_terminal && number != SIGTSTP) return false;
+  terminal_.take_back();
   return true;
 }
 
-void SupervisedCommand::take_terminal() {
-  if (std::exchange(has_terminal_, false)) terminal_.give_to(runner_group_);
+void SupervisedCommand::no_more_terminal() {
+  wants_terminal_ = false;
+  terminal_.take_back();
 }
 
 }  // namespace custodian::cli

@@ -52,17 +52,17 @@ class SupervisedCommand {
   [[nodiscard]] bool main_runs() const;
   /// Whether the runner should know.
   [[nodiscard]] bool stopped_by(int number);
-  void take_terminal();
+  void no_more_terminal();
 
   std::vector<std::string> words_;
   SignalSetting as_started_;
-  pid_t runner_group_;
   Terminal terminal_;
   /// Of the command and its group; 0 when it has been reaped.
   pid_t process_ = 0;
   int wait_status_ = 0;
   bool active_ = false;
-  bool has_terminal_ = false;
+  /// It has asked for the terminal; that may be lent now, or not.
+  bool wants_terminal_ = false;
 };
 
 }  // namespace custodian::cli

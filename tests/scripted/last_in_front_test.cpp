@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/inter_process_read_write_lock.hpp"
 #include "support/catch.hpp"
 #include "world.hpp"
 
@@ -95,6 +96,37 @@ TEST_CASE("last in front: whoever finds it gone, and was deleted meanwhile, is n
   REQUIRE(two.world.run_until_arrived(two.waiting));
   CHECK(plan->steps() > look_in_front);
   CHECK(two.waiting.error() == Errc::node_deleted);
+}
+
+TEST_CASE("last in front: a writer that has left a reader behind lets no writer in") {
+  World world;
+  auto first = world.client("first");
+  auto second = world.client("second");
+  {
+    InterProcessReadWriteLock firsts{*first, "/lock"};
+    InterProcessReadWriteLock seconds{*second, "/lock"};
+    auto writing = run<Lease>(world, [&](auto done) { firsts.write().async_acquire(done); });
+    REQUIRE(writing.arrived());
+    Outcome<Lease> waiting;
+    int looks = 0;
+    AcquireOptions options;
+    options.on_position = [&](std::size_t, const Participant&) { ++looks; };
+    seconds.write().async_acquire(options, waiting.handler());
+    REQUIRE(world.run_until([&] { return looks == 1; }));
+    auto reading =
+        run<Lease>(world, [&](auto done) { firsts.read().async_acquire(writing.result(), done); });
+    REQUIRE(reading.arrived());
+    REQUIRE_FALSE(reading.error());
+    writing.result().release();
+    REQUIRE(world.run_until([&] { return looks == 2 || waiting.arrived(); }));
+    CHECK_FALSE(waiting.arrived());
+    reading.result().release();
+    REQUIRE(world.run_until_arrived(waiting));
+    CHECK_FALSE(waiting.error());
+    waiting.result().release();
+  }
+  CHECK(world.end(first));
+  CHECK(world.end(second));
 }
 
 }  // namespace

@@ -4,17 +4,24 @@
 
 namespace custodian::detail {
 
-void GuaranteedDeletes::add(std::string path, std::int64_t session, std::shared_ptr<void> keep) {
+void GuaranteedDeletes::add(std::string path, std::int64_t session, std::shared_ptr<void> keep,
+                            LineNodePtr heir) {
   if (core_.closed()) return;  // the end of the session takes the node along
   const auto [position, is_new] =
-      pending_.try_emplace(std::move(path), Pending{.session = session, .keep = std::move(keep)});
+      pending_.try_emplace(std::move(path), Pending{.session = session,
+                                                    .turn = next_turn_++,
+                                                    .heir = std::move(heir),
+                                                    .keep = std::move(keep)});
   if (is_new && core_.connected()) attempt(position->first, position->second);
 }
 
 void GuaranteedDeletes::resume() {
-  for (auto& [path, pending] : pending_) {
-    if (!pending.in_flight) attempt(path, pending);
+  // In order: each may shield the one after it.
+  std::map<std::uint64_t, std::string> waiting;
+  for (const auto& [path, pending] : pending_) {
+    if (!pending.in_flight) waiting.emplace(pending.turn, path);
   }
+  for (const auto& [turn, path] : waiting) attempt(path, pending_.at(path));
 }
 
 void GuaranteedDeletes::session_over(std::int64_t session) {
@@ -24,17 +31,41 @@ void GuaranteedDeletes::session_over(std::int64_t session) {
 void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
   pending.in_flight = true;
   pending.timer.reset();
-  core_.session().submit(request::Remove{path, any_version},
-                         [weak = core_.weak_from_this(), path](const Reply& reply) {
+  const LineNodePtr checked = last_heir(pending.heir);
+  Request request = request::Remove{path, any_version};
+  if (checked) {
+    request = request::Multi{
+        {transaction::Check{checked->path, any_version}, request::Remove{path, any_version}}};
+  }
+  core_.session().submit(std::move(request),
+                         [weak = core_.weak_from_this(), path, checked](const Reply& reply) {
                            if (const auto core = weak.lock()) {
-                             core->deletes().on_result(path, reply.error);
+                             core->deletes().on_reply(path, checked, reply);
                            }
                          });
 }
 
-void GuaranteedDeletes::on_result(const std::string& path, error_code error) {
+void GuaranteedDeletes::on_reply(const std::string& path, const LineNodePtr& checked,
+                                 const Reply& reply) {
   const auto found = pending_.find(path);
   if (found == pending_.end()) return;
+  const error_code error = reply.error;
+  const bool check_failed = checked && error == ServerErrc::no_node && !reply.results.empty() &&
+                            reply.results.front().error == error;
+  if (check_failed) {
+    // Told before the node goes that shields it. If it has handed on meanwhile, whoever is behind
+    // the same shield by now is checked in turn.
+    if (!checked->left) {
+      checked->missing = true;
+      if (checked->on_missing) checked->on_missing();
+    }
+    return attempt(path, found->second);
+  }
+  if (checked && error == ServerErrc::no_auth) {
+    // It may be the other one that may not be read, and so cannot be checked.
+    found->second.heir.reset();
+    return attempt(path, found->second);
+  }
   if (!error || error == ServerErrc::no_node) {
     pending_.erase(found);
     return;

@@ -12,6 +12,8 @@
 #include <string>
 
 #include "custodian/error.hpp"
+#include "custodian/session.hpp"
+#include "line_node.hpp"
 
 namespace custodian::detail {
 
@@ -22,8 +24,11 @@ class GuaranteedDeletes {
   explicit GuaranteedDeletes(ClientCore& core) : core_{core} {}
 
   /// `path` as the server knows it. `session` owns the node; 0 if none does. `keep` lives until the
-  /// node is gone.
-  void add(std::string path, std::int64_t session, std::shared_ptr<void> keep = {});
+  /// node is gone. With an `heir` the node is deleted only while that one's is there, or when who
+  /// relied on it has been told that it is not.
+  void add(std::string path, std::int64_t session, std::shared_ptr<void> keep = {},
+           LineNodePtr heir = {});
+  [[nodiscard]] bool has(const std::string& path) const { return pending_.contains(path); }
   /// There is a connection: before anything else travels on it.
   void resume();
   void session_over(std::int64_t session);
@@ -34,6 +39,8 @@ class GuaranteedDeletes {
  private:
   struct Pending {
     std::int64_t session = 0;
+    std::uint64_t turn = 0;  ///< of those that were added
+    LineNodePtr heir{};
     bool in_flight = false;
     int retries = 0;
     std::unique_ptr<boost::asio::steady_timer> timer{};  ///< until the next try
@@ -41,11 +48,12 @@ class GuaranteedDeletes {
   };
 
   void attempt(const std::string& path, Pending& pending);
-  void on_result(const std::string& path, error_code error);
+  void on_reply(const std::string& path, const LineNodePtr& checked, const Reply& reply);
   void try_again(const std::string& path);
 
   ClientCore& core_;
   std::map<std::string, Pending> pending_;
+  std::uint64_t next_turn_ = 0;
 };
 
 }  // namespace custodian::detail

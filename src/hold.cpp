@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "custodian/operation_options.hpp"
+#include "line_node.hpp"
 
 namespace custodian::detail {
 
@@ -24,6 +25,11 @@ HoldPtr Hold::make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSessi
                    OwnNode node, const LeaseOptions& options) {
   HoldPtr hold{new Hold{std::move(core), std::move(session), std::move(node), options}};
   hold->core_->count_hold(+1);
+  if (const LineNodePtr& line = hold->node_.in_line()) {
+    line->on_missing = [weak = hold->weak_from_this()] {
+      if (const auto self = weak.lock()) self->lose(LossReason::node_deleted);
+    };
+  }
   hold->session_->add(hold);
   hold->wait_for_node();
   hold->limit();
@@ -230,6 +236,7 @@ void Hold::tell_lost() {
   core_->log(LogLevel::warning,
              "the lease on " + node() + " is lost: " + std::string{to_string(loss_.load())});
   if (timer_ && loss_ != LossReason::held_too_long) timer_->cancel();
+  node_.forfeit();
   // Not behind other callbacks, which may be slow, where the executor has more than one thread.
   asio::post(core_->callback_executor(), [weak = weak_from_this()] {
     // Released by now, it was not lost any more.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hold.hpp"
+#include "line_node.hpp"
 #include "operation.hpp"
 
 namespace custodian {
@@ -76,6 +77,9 @@ Readiness readiness(const Grant& grant) {
 }
 
 void finish(Grant& grant, error_code error) {
+  const LineNodePtr& line = grant.node.in_line();
+  if (!error && line && line->missing) error = Errc::node_deleted;
+  if (error == Errc::node_deleted) grant.node.forfeit();
   if (error) return std::move(grant.handler)(error, Lease{});
   auto session = grant.session();
   HoldPtr hold = Hold::make(grant.core, std::move(session), std::move(grant.node), grant.options);

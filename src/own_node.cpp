@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "client_core.hpp"
+#include "line_node.hpp"
 
 namespace custodian {
 
@@ -13,15 +14,35 @@ OwnNode& OwnNode::operator=(OwnNode&& other) noexcept {
   std::swap(core_, other.core_);
   std::swap(created_, other.created_);
   std::swap(watch_, other.watch_);
+  std::swap(line_, other.line_);
+  std::swap(next_, other.next_);
   return *this;
 }
+
+namespace {
+
+/// Lets go of a place in a line: who has it now.
+detail::LineNodePtr leave(detail::ClientCore& core, detail::LineNode& node,
+                          const NextInLine& next) {
+  node.left = true;
+  // A delete that is under way already shields nobody.
+  const bool in_order = !node.missing && !core.closed() && core.session_info().id == node.session &&
+                        !core.deletes().has(node.path);
+  node.heir = next(in_order ? Leaving::in_order : Leaving::forfeited);
+  return node.heir;
+}
+
+}  // namespace
 
 OwnNode::~OwnNode() {
   if (!core_ || core_->forked()) return;
   const auto watch = watch_ ? std::make_shared<Watch>(std::move(watch_)) : nullptr;
   core_->on_strand([core = core_, path = core_->prefix().add(created_.path),
-                    session = created_.stat.ephemeral_owner,
-                    watch]() mutable { core->deletes().add(std::move(path), session, watch); });
+                    session = created_.stat.ephemeral_owner, watch, line = std::move(line_),
+                    next = std::move(next_)]() mutable {
+    detail::LineNodePtr heir = next ? leave(*core, *line, next) : nullptr;
+    core->deletes().add(std::move(path), session, watch, std::move(heir));
+  });
 }
 
 std::string_view OwnNode::name() const noexcept {
@@ -30,6 +51,18 @@ std::string_view OwnNode::name() const noexcept {
 
 bool OwnNode::alive() const {
   return core_ && core_->session_info().id == created_.stat.ephemeral_owner;
+}
+
+void OwnNode::stand_in_line(NextInLine next) {
+  line_ = std::make_shared<detail::LineNode>(detail::LineNode{
+      .path = core_->prefix().add(created_.path), .session = created_.stat.ephemeral_owner});
+  next_ = std::move(next);
+}
+
+void OwnNode::forfeit() {
+  if (const NextInLine next = std::exchange(next_, nullptr)) {
+    static_cast<void>(next(Leaving::forfeited));
+  }
 }
 
 }  // namespace custodian

@@ -3,6 +3,8 @@
 /// \file
 /// An ephemeral node that stands for somebody in a queue: for authors of recipes.
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,7 +19,21 @@ namespace detail {
 /// fork: it keeps no state, so that parent and child cannot draw the same one. Throws
 /// `boost::uuids::entropy_error` if the system has no random bytes to give.
 [[nodiscard]] std::string make_uuid();
+
+struct LineNode;
 }  // namespace detail
+
+/// How a node leaves a line of its client's own contenders.
+enum class Leaving : std::uint8_t {
+  in_order,   ///< it is about to be deleted: whoever is next may have its place
+  forfeited,  ///< it is not known to be there, or its session is over: nobody may
+};
+
+/// Told on the strand, once, that a node leaves its line: who has its place from now on, and may
+/// act on that at once; null for nobody. The node is deleted in one transaction with a check of
+/// that one's, so that it stands in front of it until the servers have seen both. If the check
+/// fails whoever has the place by then is told that the node is gone, before this one is deleted.
+using NextInLine = std::function<std::shared_ptr<detail::LineNode>(Leaving)>;
 
 /// Owns a node that the client's session has created, under a name that is nobody else's (see
 /// `Protection::by_unique_name`). Destroying it deletes the node in the background: again and again
@@ -40,6 +56,13 @@ class OwnNode {
   /// that are over.
   [[nodiscard]] bool alive() const;
 
+  /// On the strand: it stands in a line, from now on.
+  void stand_in_line(NextInLine next);
+  /// On the strand: it leaves its line, whatever becomes of the node. Does nothing the second time.
+  void forfeit();
+  /// What the one in front answers for this one; null if it stands in no line.
+  [[nodiscard]] const std::shared_ptr<detail::LineNode>& in_line() const noexcept { return line_; }
+
   /// A watch on the node itself, to be kept until the deletion has fired it: taking it off the
   /// server before that would cost a request. Empty if it has none.
   void set_watch(Watch watch) noexcept { watch_ = std::move(watch); }
@@ -49,6 +72,8 @@ class OwnNode {
   std::shared_ptr<detail::ClientCore> core_;
   Created created_;
   Watch watch_;
+  std::shared_ptr<detail::LineNode> line_;
+  NextInLine next_;
 };
 
 }  // namespace custodian

@@ -10,6 +10,7 @@
 
 #include "acquisition.hpp"
 #include "eager.hpp"
+#include "local_line.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -22,14 +23,6 @@ namespace {
 
 std::uint64_t connection_of(const Acquire& acquire) {
   return acquire.client().session().connection;
-}
-
-/// The queue as it was a moment ago, and the connection that told.
-asio::awaitable<std::tuple<error_code, Listing, std::uint64_t>> list(AcquirePtr acquire) {
-  auto [error, children] = co_await await<&detail::start_children, Children>(
-      acquire->client().core(), acquire->give_up, acquire->queue->path, acquire->operation());
-  Listing listing{std::move(children.names), acquire->queue->rule};
-  co_return std::tuple{error, std::move(listing), connection_of(*acquire)};
 }
 
 bool is_watched(const OwnNode& own) { return own.watch() && !detail::is_over(own.watch().state()); }
@@ -149,9 +142,46 @@ asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
   co_return turn;
 }
 
+namespace {
+
+/// Waits until it is worth another look; true if none is needed, for the place is the first one.
+/// The caller awaits it, and its node outlives that.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+asio::awaitable<std::tuple<error_code, bool>> wait_for_turn(AcquirePtr acquire, LocalLinePtr line,
+                                                            OwnNode& node, Wait wait,
+                                                            std::uint64_t connection) {
+  const std::string near{wait.nearest.name};
+  if (const Participant* neighbour = line->find(near)) {
+    acquire->nearest = *neighbour;
+    tell_position(*acquire, wait.position);
+    if (acquire->patience.only_try) {
+      acquire->declined = true;
+      error_code declined = asio::error::operation_aborted;
+      co_return std::tuple{declined, false};
+    }
+    if (acquire->on_waiting) acquire->on_waiting();
+    const std::string name{node.name()};
+    const bool is_first = co_await line->wait_behind(acquire, name, near);
+    error_code error;
+    if (acquire->give_up->requested()) error = asio::error::operation_aborted;
+    co_return std::tuple{error, is_first};
+  }
+  std::string nearest = child(acquire->queue->path, near);
+  const auto [error, change] =
+      co_await wait_for_change(acquire, node, std::move(nearest), wait.position);
+  // On one connection events come in the order of the changes. On another one the event may be
+  // that of a server which knows less than the listing did: then the listing must come anew.
+  const bool is_first = !error && wait.is_last && change == Change::nearest_is_gone &&
+                        connection == connection_of(*acquire);
+  co_return std::tuple{error, is_first};
+}
+
+}  // namespace
+
 asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
   const Queue& queue = *acquire->queue;
   const auto core = acquire->client().core();
+  const LocalLinePtr line = LocalLine::of(queue);
 
   // The list travels behind the create and so contains its node: one round trip for both.
   CreateOptions options{.mode = CreateMode::ephemeral_sequential,
@@ -162,25 +192,28 @@ asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
   auto creation = Eager<Created>::start<&detail::start_create>(
       acquire->client().get_executor(), core, acquire->give_up, child(queue.path, queue.lock_name),
       queue.identity, std::move(options));
-  auto [list_error, listing, connection] = co_await list(acquire);
+  auto looking = std::make_shared<const Looking>(line->look(acquire));
   auto [create_error, created] = co_await creation.get();
   if (create_error) co_return Place{create_error, {}};
 
   OwnNode node{core, std::move(created)};
+  line->enter(node, queue);
   acquire->has_queued = true;
+  SightPtr seen = co_await line->result_of(acquire, looking);
   // A create that was tried again may have come after the list.
-  bool listed_after_create = !list_error && listing.index_of(node.name()).has_value();
+  bool seen_after_create = !seen->error && seen->listing.index_of(node.name()).has_value();
   for (;;) {
-    if (!listed_after_create) {
-      std::tie(list_error, listing, connection) = co_await list(acquire);
-      if (list_error && list_error != ServerErrc::no_node) co_return Place{list_error, {}};
+    if (!seen_after_create) {
+      looking = std::make_shared<const Looking>(line->look(acquire));
+      seen = co_await line->result_of(acquire, looking);
+      if (seen->error && seen->error != ServerErrc::no_node) co_return Place{seen->error, {}};
     }
-    listed_after_create = false;
+    seen_after_create = false;
     if (!node.alive()) co_return Place{Errc::session_lost, {}};
-    report_oddities(queue, listing);
+    report_oddities(queue, seen->listing);
 
-    const Judgement judgement = judge(listing, node.name());
-    if (std::holds_alternative<Held>(judgement)) co_return Place{{}, std::move(node)};
+    const Judgement judgement = judge(seen->listing, node.name());
+    if (std::holds_alternative<Held>(judgement)) break;
     if (std::holds_alternative<OwnNodeMissing>(judgement)) co_return Place{Errc::node_deleted, {}};
     if (std::holds_alternative<Exhausted>(judgement)) {
       co_return Place{Errc::sequence_exhausted, {}};
@@ -189,15 +222,13 @@ asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
       co_return Place{report_malformed(queue, malformed->name), {}};
     }
     const Wait wait = std::get<Wait>(judgement);
-    std::string nearest = child(queue.path, wait.nearest.name);
-    const auto [error, change] =
-        co_await wait_for_change(acquire, node, std::move(nearest), wait.position);
+    const auto [error, is_first] =
+        co_await wait_for_turn(acquire, line, node, wait, seen->connection);
     if (error) co_return Place{error, {}};
-    // On one connection events come in the order of the changes. On another one the event may be
-    // that of a server which knows less than the listing did: then the listing must come anew.
-    const bool is_first = wait.is_last && change == Change::nearest_is_gone;
-    if (is_first && connection == connection_of(*acquire)) co_return Place{{}, std::move(node)};
+    if (is_first) break;
   }
+  line->set_first(node.name());
+  co_return Place{{}, std::move(node)};
 }
 
 namespace {

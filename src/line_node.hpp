@@ -1,0 +1,34 @@
+#pragma once
+
+/// \file
+/// A node that stands in a line of its client's own contenders, for those who must know what has
+/// become of it. Strand only.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace custodian::detail {
+
+struct LineNode {
+  std::string path;  ///< as the server knows it
+  std::int64_t session = 0;
+  /// Its owner has let go of it, and it is being deleted.
+  bool left = false;
+  /// Who has had its place since then.
+  std::shared_ptr<LineNode> heir{};
+  /// The servers do not have it, and nobody here has let go of it.
+  bool missing = false;
+  std::function<void()> on_missing{};
+};
+
+using LineNodePtr = std::shared_ptr<LineNode>;
+
+/// Who has the place of these in the end; null if nobody has.
+[[nodiscard]] inline LineNodePtr last_heir(LineNodePtr node) {
+  while (node && node->left) node = node->heir;
+  return node && !node->missing ? node : nullptr;
+}
+
+}  // namespace custodian::detail

@@ -1,0 +1,253 @@
+// The first place passes from one contender of a client to the next, in front of another client's.
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <optional>
+
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "support/catch.hpp"
+#include "world.hpp"
+
+namespace custodian::tests {
+namespace {
+
+/// Contenders of the client "mine" and one of "other", in the order in which they are told to
+/// queue.
+class Line {
+ public:
+  ~Line() {
+    leases.clear();
+    mutex.reset();
+    others_mutex.reset();
+    CHECK(world.end(mine));
+    CHECK(world.end(other));
+  }
+
+  using Place = Outcome<Lease>;
+
+  Place queue(InterProcessMutex& where) {
+    const std::size_t before = nodes().size();
+    Place place;
+    where.async_acquire(place.handler());
+    REQUIRE(world.run_until([&] { return nodes().size() == before + 1; }));
+    world.settle();
+    return place;
+  }
+  Place queue() { return queue(*mutex); }
+  Place queue_other() { return queue(*others_mutex); }
+  [[nodiscard]] std::vector<std::string> nodes() const { return world.ensemble.children("/lock"); }
+  /// By number: the names differ in what stands before it.
+  [[nodiscard]] std::string node(std::size_t number) const {
+    auto names = nodes();
+    std::ranges::sort(names, {},
+                      [](const std::string& name) { return name.substr(name.size() - 10); });
+    return "/lock/" + names.at(number);
+  }
+  [[nodiscard]] std::vector<std::string> sent_by_mine() const {
+    std::vector<std::string> kinds;
+    for (const Submission& each : world.ensemble.history()) {
+      if (each.client == "mine") kinds.push_back(each.kind);
+    }
+    return kinds;
+  }
+
+  World world;
+  std::unique_ptr<Client> mine = world.client("mine");
+  std::unique_ptr<Client> other = world.client("other");
+  std::optional<InterProcessMutex> mutex{std::in_place, *mine, "/lock"};
+  std::optional<InterProcessMutex> others_mutex{std::in_place, *other, "/lock"};
+  std::vector<Lease> leases;
+};
+
+/// Whoever was there knows that they are not in, or not any more.
+bool is_out(Line::Place& place) {
+  return place.arrived() && (place.error() || place.result().state() == LeaseState::lost);
+}
+
+TEST_CASE("hand-over: within a client it is one request, and nobody waits for the reply") {
+  Line line;
+  auto first = line.queue();
+  auto second = line.queue();
+  auto third = line.queue();
+  REQUIRE(first.arrived());
+  line.world.ensemble.clear_history();
+  first.result().release();
+  REQUIRE(line.world.run_until_arrived(second));
+  CHECK_FALSE(second.error());
+  CHECK(second.result().state() == LeaseState::held);
+  CHECK(line.sent_by_mine() == std::vector<std::string>{"multi"});
+  CHECK(second.result().token() > FencingToken{});
+  line.world.settle();
+  second.result().release();
+  REQUIRE(line.world.run_until_arrived(third));
+  line.world.settle();
+  CHECK(line.sent_by_mine() == std::vector<std::string>{"multi", "multi"});
+  CHECK(line.nodes().size() == 1);
+  third.result().release();
+}
+
+TEST_CASE("hand-over: never past somebody else's contender") {
+  Line line;
+  auto first = line.queue();
+  auto others = line.queue_other();
+  auto second = line.queue();
+  REQUIRE(first.arrived());
+  first.result().release();
+  REQUIRE(line.world.run_until_arrived(others));
+  line.world.settle();
+  CHECK_FALSE(second.arrived());
+  others.result().release();
+  REQUIRE(line.world.run_until_arrived(second));
+  CHECK_FALSE(second.error());
+  second.result().release();
+}
+
+TEST_CASE("hand-over: whoever gives up while it waits is left out") {
+  Line line;
+  auto first = line.queue();
+  boost::asio::cancellation_signal signal;
+  Line::Place second;
+  line.mutex->async_acquire(boost::asio::bind_cancellation_slot(signal.slot(), second.handler()));
+  REQUIRE(line.world.run_until([&] { return line.nodes().size() == 2; }));
+  line.world.settle();
+  auto third = line.queue();
+  signal.emit(boost::asio::cancellation_type::all);
+  REQUIRE(line.world.run_until_arrived(second));
+  CHECK(second.error() == boost::asio::error::operation_aborted);
+  line.world.settle();
+  CHECK_FALSE(third.arrived());
+  first.result().release();
+  REQUIRE(line.world.run_until_arrived(third));
+  CHECK_FALSE(third.error());
+  third.result().release();
+}
+
+TEST_CASE("hand-over: whose node was deleted by hand is told before anybody else is let in") {
+  Line line;
+  auto first = line.queue();
+  auto second = line.queue();
+  auto others = line.queue_other();
+  line.world.remove(line.node(1));
+  first.result().release();
+  bool told_in_time = false;
+  REQUIRE(line.world.run_until([&] {
+    if (!others.arrived()) told_in_time = is_out(second);
+    return others.arrived();
+  }));
+  CHECK(told_in_time);
+  REQUIRE(second.arrived());
+  const bool refused = second.error() == Errc::node_deleted;
+  CHECK((refused || second.result().loss_reason() == LossReason::node_deleted));
+  CHECK_FALSE(others.error());
+  if (!refused) second.result().release();
+  others.result().release();
+}
+
+TEST_CASE("hand-over: who has it from one whose node was deleted by hand is checked in turn") {
+  Line line;
+  auto first = line.queue();
+  auto second = line.queue();
+  auto third = line.queue();
+  auto others = line.queue_other();
+  line.world.remove(line.node(1));
+  line.world.remove(line.node(1));
+  // Two hand-overs before the first reply.
+  const auto plan = std::make_shared<FaultsAt>("mine");
+  plan->replying = [&](std::size_t) {
+    if (second.arrived() && !second.error()) second.result().release();
+  };
+  line.world.ensemble.set_fault_plan(plan);
+  first.result().release();
+  bool told_in_time = false;
+  REQUIRE(line.world.run_until([&] {
+    if (second.arrived() && !second.error()) second.result().release();
+    if (!others.arrived()) told_in_time = !third.arrived() || is_out(third);
+    return others.arrived();
+  }));
+  CHECK(told_in_time);
+  if (third.arrived() && !third.error()) third.result().release();
+  others.result().release();
+}
+
+/// Three of one client, and one of another in between or behind; each lets go when it has the lock.
+struct Round {
+  std::string violation;
+  std::size_t steps = 0;
+};
+
+Round play(std::size_t place_of_other, std::vector<std::pair<std::size_t, Fault>> faults) {
+  Round round;
+  const auto complain = [&](const std::string& what) {
+    if (round.violation.empty()) round.violation = what;
+  };
+  World world;
+  auto mine = world.client("mine");
+  auto other = world.client("other");
+  const auto plan = std::make_shared<FaultsAt>("mine", std::move(faults));
+  {
+    InterProcessMutex mutex{*mine, "/lock"};
+    InterProcessMutex others_mutex{*other, "/lock"};
+    world.ensemble.set_fault_plan(plan);
+    std::vector<Outcome<Lease>> places;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const bool of_other = i == place_of_other;
+      (of_other ? others_mutex : mutex).async_acquire(places.emplace_back().handler());
+      if (of_other || i + 1 == place_of_other) world.settle();
+    }
+    FencingToken last{};
+    std::array<bool, 4> done{};
+    const bool ended = world.run_until([&] {
+      std::size_t holders = 0;
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        if (done.at(i) || !places[i].arrived()) continue;
+        if (places[i].error()) complain("an acquire ends with " + places[i].error().message());
+        Lease& lease = places[i].result();
+        if (lease && lease.state() != LeaseState::lost) ++holders;
+      }
+      if (holders > 1) complain("two hold the lock");
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        if (done.at(i) || !places[i].arrived()) continue;
+        Lease& lease = places[i].result();
+        if (lease && !(lease.token() > last)) complain("a token is not greater than the last");
+        if (lease) last = lease.token();
+        lease.release();
+        done.at(i) = true;
+      }
+      return std::ranges::all_of(done, [](bool each) { return each; });
+    });
+    if (!ended) complain("somebody waits for ever");
+    if (!world.run_until_idle(*mine)) complain("operations or watches of mine are left");
+    if (!world.run_until_idle(*other)) complain("operations or watches of the other are left");
+    if (!world.ensemble.children("/lock").empty()) complain("a node is left");
+    if (world.ensemble.watches() != 0) complain("a watch is left on the server");
+  }
+  if (!world.end(mine) || !world.end(other)) complain("something keeps a client alive");
+  round.steps = plan->steps();
+  return round;
+}
+
+TEST_CASE("hand-over: three of one client and one of another, through every fault") {
+  std::size_t cases = 0;
+  for (const std::size_t place_of_other : {1U, 2U, 3U}) {
+    const Round plain = play(place_of_other, {});
+    CHECK(plain.violation.empty());
+    INFO(plain.violation);
+    CHECK(plain.steps >= 6);
+    for (std::size_t at = 0; at < plain.steps; ++at) {
+      for (const Fault& fault : all_faults()) {
+        const Round round = play(place_of_other, {{at, fault}});
+        if (!round.violation.empty()) {
+          FAIL_CHECK("the other at " << place_of_other << ", request " << at << ": "
+                                     << describe(fault) << ": " << round.violation);
+        }
+        ++cases;
+      }
+    }
+  }
+  WARN(cases << " cases");
+}
+
+}  // namespace
+}  // namespace custodian::tests

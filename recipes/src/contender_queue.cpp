@@ -144,16 +144,22 @@ asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
 
 namespace {
 
+/// What a listing has shown of those in front.
+struct Ahead {
+  std::string nearest;  ///< its name
+  std::size_t count;
+  bool is_last;
+  std::uint64_t connection;  ///< that has shown it
+};
+
 /// Waits until it is worth another look; true if none is needed, for the place is the first one.
 /// The caller awaits it, and its node outlives that.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<std::tuple<error_code, bool>> wait_for_turn(AcquirePtr acquire, LocalLinePtr line,
-                                                            OwnNode& node, Wait wait,
-                                                            std::uint64_t connection) {
-  const std::string near{wait.nearest.name};
-  if (const Participant* neighbour = line->find(near)) {
+                                                            OwnNode& node, Ahead ahead) {
+  if (const Participant* neighbour = line->find(ahead.nearest)) {
     acquire->nearest = *neighbour;
-    tell_position(*acquire, wait.position);
+    tell_position(*acquire, ahead.count);
     if (acquire->patience.only_try) {
       acquire->declined = true;
       error_code declined = asio::error::operation_aborted;
@@ -161,18 +167,18 @@ asio::awaitable<std::tuple<error_code, bool>> wait_for_turn(AcquirePtr acquire, 
     }
     if (acquire->on_waiting) acquire->on_waiting();
     const std::string name{node.name()};
-    const bool is_first = co_await line->wait_behind(acquire, name, near);
+    const bool is_first = co_await line->wait_behind(acquire, name, ahead.nearest);
     error_code error;
     if (acquire->give_up->requested()) error = asio::error::operation_aborted;
     co_return std::tuple{error, is_first};
   }
-  std::string nearest = child(acquire->queue->path, near);
+  std::string nearest = child(acquire->queue->path, ahead.nearest);
   const auto [error, change] =
-      co_await wait_for_change(acquire, node, std::move(nearest), wait.position);
+      co_await wait_for_change(acquire, node, std::move(nearest), ahead.count);
   // On one connection events come in the order of the changes. On another one the event may be
   // that of a server which knows less than the listing did: then the listing must come anew.
-  const bool is_first = !error && wait.is_last && change == Change::nearest_is_gone &&
-                        connection == connection_of(*acquire);
+  const bool is_first = !error && ahead.is_last && change == Change::nearest_is_gone &&
+                        ahead.connection == connection_of(*acquire);
   co_return std::tuple{error, is_first};
 }
 
@@ -222,8 +228,12 @@ asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
       co_return Place{report_malformed(queue, malformed->name), {}};
     }
     const Wait wait = std::get<Wait>(judgement);
-    const auto [error, is_first] =
-        co_await wait_for_turn(acquire, line, node, wait, seen->connection);
+    const Ahead ahead{std::string{wait.nearest.name}, wait.position, wait.is_last,
+                      seen->connection};
+    // They may be large, and the wait long.
+    seen.reset();
+    looking.reset();
+    const auto [error, is_first] = co_await wait_for_turn(acquire, line, node, ahead);
     if (error) co_return Place{error, {}};
     if (is_first) break;
   }

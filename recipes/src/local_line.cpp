@@ -149,21 +149,21 @@ std::shared_ptr<detail::LineNode> LocalLine::leave(const std::string& name, Leav
   // Nobody is between this one and the one before it, so that is the next one's neighbour now.
   const bool has_neighbour = !member.is_first && members_.contains(member.behind);
   std::shared_ptr<detail::LineNode> heir;
-  const auto [first, last] = followers_.equal_range(name);
-  for (auto each = first; each != last; ++each) {
-    const auto follower = members_.find(each->second.name);
-    if (follower == members_.end()) continue;
-    if (has_neighbour && !each->second.wants_position) {
-      follower->second.behind = member.behind;
-      followers_.emplace(member.behind, std::move(each->second));
+  while (auto waiting = followers_.extract(name)) {
+    Follower& follower = waiting.mapped();
+    const auto place = members_.find(follower.name);
+    if (place == members_.end()) continue;
+    if (has_neighbour && !follower.wants_position) {
+      place->second.behind = member.behind;
+      waiting.key() = member.behind;
+      followers_.insert(std::move(waiting));
       continue;
     }
-    each->second.woken->notify_all();
-    if (heir || !passes_on || follower->second.who.session != member.who.session) continue;
-    follower->second.is_first = true;
-    heir = follower->second.node;
+    follower.woken->notify_all();
+    if (heir || !passes_on || place->second.who.session != member.who.session) continue;
+    place->second.is_first = true;
+    heir = place->second.node;
   }
-  followers_.erase(first, last);
   return heir;
 }
 

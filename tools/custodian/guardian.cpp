@@ -112,7 +112,7 @@ class Guardian {
   void obey(const Order& order, std::string_view environment) {
     switch (order.kind) {
       case Order::Kind::start: return start(order, environment);
-      case Order::Kind::signal: return command_.signal(order.signal);
+      case Order::Kind::signal: return pass_on(order.signal);
       case Order::Kind::proceed: return command_.proceed();
       case Order::Kind::hold_until: return hold_until(order);
       case Order::Kind::lost:
@@ -128,6 +128,14 @@ class Guardian {
     if (countdown_.is_lost()) return tell({.kind = Report::Kind::ended});
     if (const int error = command_.start(lines_of(environment)); error != 0) {
       tell({.kind = Report::Kind::not_started, .value = error});
+    }
+  }
+
+  void pass_on(int signal) {
+    command_.signal(signal);
+    // Of what is left nobody tells that it was stopped.
+    if (signal == SIGTSTP && command_.is_active() && !command_.main_runs()) {
+      tell({.kind = Report::Kind::stopped, .value = SIGTSTP});
     }
   }
 

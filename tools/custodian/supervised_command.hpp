@@ -14,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ class SupervisedCommand {
   /// Whether the command, or anything that it has started, is left.
   [[nodiscard]] bool is_active() const noexcept { return active_; }
 
+  /// Whether the command itself has not ended, whatever it has started.
+  [[nodiscard]] bool main_runs() const;
+
   /// To the command's group; when the command has ended, to whatever is left.
   void signal(int number) const;
   /// Lets it go on after a stop, with the terminal if it had it.
@@ -49,9 +53,9 @@ class SupervisedCommand {
  private:
   [[noreturn]] void run(const std::vector<std::string>& environment, pid_t guardian,
                         int error_pipe);
-  [[nodiscard]] bool main_runs() const;
-  /// Whether the runner should know.
-  [[nodiscard]] bool stopped_by(int number);
+  /// By what the runner is to stop, too, if it is.
+  [[nodiscard]] std::optional<int> stopped_by(int number);
+  void refuse_terminal();
   void no_more_terminal();
 
   std::vector<std::string> words_;
@@ -63,6 +67,8 @@ class SupervisedCommand {
   bool active_ = false;
   /// It has asked for the terminal; that may be lent now, or not.
   bool wants_terminal_ = false;
+  /// Something that it has left behind was stopped, for it has asked for the terminal.
+  bool leftover_is_refused_ = false;
 };
 
 }  // namespace custodian::cli

@@ -81,23 +81,21 @@ bool SupervisedCommand::main_runs() const {
   return asked == 0 && info.si_pid == 0;
 }
 
-void SupervisedCommand::signal(int number) const {
-  if (main_runs()) {
-    // It may have left the group that it was to lead.
-    if (kill(-process_, number) != 0) kill(process_, number);
-    return;
-  }
-  for (const ProcessEntry& left : descendants(getpid())) kill(left.process, number);
+Reached SupervisedCommand::signal(int number) const {
+  if (!main_runs()) return kill_each(descendants(getpid()), number);
+  // It may have left the group that it was to lead.
+  if (kill(-process_, number) == 0 || kill(process_, number) == 0) return Reached::all;
+  return errno == EPERM ? Reached::nobody : Reached::all;
 }
 
-void SupervisedCommand::proceed() {
+Reached SupervisedCommand::proceed() {
   if (wants_terminal_ && process_ > 0) terminal_.lend_to(getpgid(process_));
-  signal(SIGCONT);
+  return signal(SIGCONT);
 }
 
-void SupervisedCommand::kill_all() const {
+Reached SupervisedCommand::kill_all() const {
   if (process_ > 0) kill(-process_, SIGKILL);
-  for (const ProcessEntry& left : descendants(getpid())) kill(left.process, SIGKILL);
+  return kill_each(descendants(getpid()), SIGKILL);
 }
 
 std::vector<Report> SupervisedCommand::reap() {

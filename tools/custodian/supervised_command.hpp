@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "descendants.hpp"
 #include "guardian_messages.hpp"
 #include "signal_setting.hpp"
 #include "terminal.hpp"
@@ -39,13 +40,14 @@ class SupervisedCommand {
   /// Whether the command itself has not ended, whatever it has started.
   [[nodiscard]] bool main_runs() const;
 
-  /// To the command's group; when the command has ended, to whatever is left.
-  void signal(int number) const;
+  /// To the command's group, all of it if any of it; when the command has ended, to whatever is
+  /// left.
+  Reached signal(int number) const;
   /// Lets it go on after a stop, with the terminal if it had it.
-  void proceed();
+  Reached proceed();
   /// SIGKILL to all that is there now: what is just being started is missed, so call it again until
   /// nothing is left. Before reap(), for a process that has ended has no children any more.
-  void kill_all() const;
+  [[nodiscard]] Reached kill_all() const;
 
   /// Looks for what has happened since; to be called on SIGCHLD.
   [[nodiscard]] std::vector<Report> reap();

@@ -76,7 +76,7 @@ TEST_CASE("a stop from before the command was let go on does not stop the runner
   Course course = running();
   CHECK(course.on(event::Signalled{SIGCONT}) == Steps{step::Proceed{1}});
   CHECK(course.on(event::Signalled{SIGCONT}) == Steps{step::Proceed{2}});
-  for (const std::uint64_t before : {0, 1}) {
+  for (const std::uint64_t before : {0U, 1U}) {
     CHECK(course.on(event::Stopped{.signal = SIGTSTP, .proceeded = before}).empty());
   }
   CHECK(course.on(event::Stopped{.signal = SIGTTIN, .proceeded = 2}) ==

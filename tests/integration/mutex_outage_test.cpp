@@ -6,6 +6,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <exception>
 #include <mutex>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
@@ -55,9 +56,16 @@ void contend(const std::string& servers, testing::TestingServer& server,
         });
   }
   std::thread runner{[&] { context.run(); }};
-  trouble();
+  std::exception_ptr harness_failed;
+  try {
+    trouble();
+  } catch (...) {
+    harness_failed = std::current_exception();
+    client->close();  // so that nobody waits for a server that does not come back
+  }
   for (std::thread& worker : workers) worker.join();
   runner.join();
+  if (harness_failed) std::rethrow_exception(harness_failed);
   CHECK(failures == 0);
   CHECK(counter == (threads + coroutines) * rounds);
   CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));

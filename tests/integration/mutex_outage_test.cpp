@@ -45,6 +45,8 @@ void contend(const std::string& servers, testing::TestingServer& server,
   for (int i = 0; i < coroutines; ++i) {
     asio::co_spawn(
         context,
+        // What it refers to outlives the context.
+        // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
         [](InterProcessMutex& shared, int& value) -> asio::awaitable<void> {
           for (int k = 0; k < rounds; ++k) {
             const Lease lease = co_await shared.async_acquire(asio::use_awaitable);

@@ -56,7 +56,7 @@ TEST_CASE("signals while the command runs are the command's, and keep the lock")
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGWINCH, SIGTSTP}) {
     CHECK(course.on(event::Signalled{signal}) == Steps{step::PassOn{signal}});
   }
-  CHECK(course.on(event::Signalled{SIGCONT}) == Steps{step::Proceed{}});
+  CHECK(course.on(event::Signalled{SIGCONT}) == Steps{step::Proceed{1}});
   CHECK(course.on(event::Ended{.wait_status = exited_with_7}) ==
         Steps{step::Release{}, step::Finish{7}});
 }
@@ -70,6 +70,17 @@ TEST_CASE("Ctrl-Z stops the waiting, and with a command that it has stopped the 
   for (const int signal : {SIGTSTP, SIGTTIN, SIGTTOU}) {
     CHECK(course.on(event::Stopped{signal}) == Steps{step::StopSelf{signal}});
   }
+}
+
+TEST_CASE("a stop from before the command was let go on does not stop the runner again") {
+  Course course = running();
+  CHECK(course.on(event::Signalled{SIGCONT}) == Steps{step::Proceed{1}});
+  CHECK(course.on(event::Signalled{SIGCONT}) == Steps{step::Proceed{2}});
+  for (const std::uint64_t before : {0U, 1U}) {
+    CHECK(course.on(event::Stopped{.signal = SIGTSTP, .proceeded = before}).empty());
+  }
+  CHECK(course.on(event::Stopped{.signal = SIGTTIN, .proceeded = 2}) ==
+        Steps{step::StopSelf{SIGTTIN}});
 }
 
 TEST_CASE("a loss ends the command, and its end is told as a loss") {

@@ -30,6 +30,39 @@ class RemovesBefore final : public testing::FaultPlan {
   std::size_t seen_ = 0;
 };
 
+/// Makes a node whenever it is looked for, and removes it before it is listed; not for ever.
+class ComesAndGoes final : public testing::FaultPlan {
+ public:
+  ComesAndGoes(testing::FakeEnsemble& ensemble, std::string node)
+      : ensemble_{ensemble}, node_{std::move(node)} {}
+
+  testing::Fault on_submit(const testing::Submission& submission) override {
+    constexpr int many_rounds = 50;
+    if (submission.kind == "exists" && rounds_++ < many_rounds) {
+      ensemble_.operate(request::Create{.path = node_, .acl = open_acl()});
+    }
+    if (submission.kind == "children") ensemble_.remove_tree(node_);
+    return {};
+  }
+
+ private:
+  testing::FakeEnsemble& ensemble_;
+  const std::string node_;
+  int rounds_ = 0;
+};
+
+TEST_CASE("the doctor does not look for ever at a path that comes and goes, and tells so") {
+  testing::FakeEnsemble ensemble;
+  ensemble.set_fault_plan(std::make_shared<ComesAndGoes>(ensemble, "/locks"));
+  ClientOptions options = ensemble.options();
+  options.servers = "127.0.0.1:1";  // to be asked for words, in vain
+  const Facts facts = examine(options, {.path = "/locks"});
+  CHECK_FALSE(facts.ensemble_error);
+  REQUIRE(facts.path);
+  CHECK(facts.path->existing == "/locks");
+  CHECK(facts.path->list_error == ServerErrc::no_node);
+}
+
 TEST_CASE("the doctor judges by what is left when a path goes while it is looked at") {
   struct Moment {
     const char* before;

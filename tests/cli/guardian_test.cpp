@@ -6,6 +6,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -62,15 +63,15 @@ std::string family(const std::string& file) {
          "; trap \"\" TERM HUP; sleep 1000; :' &) ; wait";
 }
 
-/// The work's processes get this error from close_range(): of a system that has none (ENOSYS), or
-/// of a sandbox that forbids it (EPERM). False if that cannot be had here.
-bool without_close_range(int error, const std::function<void()>& work) {
+/// The work's processes get this error from a system call, whatever its arguments are. False if
+/// that cannot be had here.
+bool with_failing(unsigned call, int error, const std::function<void()>& work) {
   bool is_had = false;
   // A filter is a thread's, and its children's.
   std::thread{[&] {
     std::array filter{
         sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
+        sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
         sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
         sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
     const sock_fprog program{filter.size(), filter.data()};
@@ -132,6 +133,52 @@ TEST_CASE("a guardian that is killed costs the command its life, and the lock is
   CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
 }
 
+TEST_CASE("a guardian that is killed costs the command its life though nobody reads what is said") {
+  TestClient client{"guardian-unread"};
+  const Directory directory;
+  const std::string file = directory.file("processes");
+  const std::string full = directory.file("full");
+  REQUIRE(::mkfifo(full.c_str(), 0600) == 0);
+  const int reader = ::open(full.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  REQUIRE(reader >= 0);
+  while (::write(reader, "x", 1) == 1) {
+  }
+  CliProcess cli{"sh",
+                 {"-c", "exec " CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " +
+                            client.root() + " lock /lock -- sh -c 'sleep 1000 & echo $! >> " +
+                            file + "; wait' 2> " + full}};
+  const Processes processes{file, 1};
+  const auto family_of_cli = cli::descendants(cli.id());
+  REQUIRE_FALSE(family_of_cli.empty());
+  ::kill(family_of_cli.front().process, SIGKILL);
+  CHECK(eventually([&] { return none_runs(processes); }));
+  std::array<char, 65536> read_at_last{};
+  CHECK(::read(reader, read_at_last.data(), read_at_last.size()) > 0);
+  CHECK(cli.end().status == 70);
+  ::close(reader);
+}
+
+TEST_CASE("that a command may not be signalled is said once, and the lock is held until it ends") {
+  TestClient client{"forbidden"};
+  std::optional<CliProcess> cli;
+  // As it is with another user's.
+  const bool is_had = with_failing(
+      SYS_kill, EPERM, [&] { cli.emplace(lock_words(client, "echo $$.; exec sleep 1000")); });
+  if (!is_had) CUSTODIAN_SKIP("needs a system that allows seccomp filters");
+  REQUIRE(cli->says("."));
+  const pid_t command = std::stoi(cli->out());
+  cli->signal(SIGHUP);
+  cli->signal(SIGTERM);
+  const std::string words = "cannot be signalled";
+  REQUIRE(cli->says(words));
+  CHECK(is_running(command));
+  CHECK(names_below(*client, "/lock").size() == 1);
+  ::kill(command, SIGUSR1);
+  const Ended ended = cli->end();
+  CHECK(ended.status == 128 + SIGUSR1);
+  CHECK(ended.err.find(words) == ended.err.rfind(words));
+}
+
 TEST_CASE("the lock is held until what the command has left in the background has ended") {
   TestClient client{"background"};
   const Directory directory;
@@ -175,11 +222,12 @@ TEST_CASE("the command inherits the three standard descriptors, and no other") {
 
 TEST_CASE("where descriptors cannot be closed all at once, they are closed one by one") {
   const int stray = ::open("/dev/null", O_RDONLY);
+  // Of a system that has no such call, and of a sandbox that forbids it.
   for (const int error : {ENOSYS, EPERM}) {
     TestClient client{"no-close-range"};
     Ended listing;
     std::optional<CliProcess> killed;
-    const bool is_had = without_close_range(error, [&] {
+    const bool is_had = with_failing(SYS_close_range, error, [&] {
       listing = CliProcess{lock_words(client, "ls /proc/$$/fd; :")}.end();
       // Held for longer than we wait below: it is the runner's end that the guardian sees.
       auto words = lock_words(client, "echo $$.; exec sleep 1000");

@@ -45,7 +45,7 @@ Steps Course::react(const event::NotAcquired& event) {
 Steps Course::react(const event::Signalled& event) {
   const bool is_running = phase_ == Phase::running;
   switch (event.number) {
-    case SIGCONT: return is_running ? Steps{step::Proceed{}} : Steps{};
+    case SIGCONT: return is_running ? Steps{step::Proceed{++proceeds_}} : Steps{};
     case SIGWINCH: return is_running ? Steps{step::PassOn{event.number}} : Steps{};
     // The command stops first; Stopped tells.
     case SIGTSTP:
@@ -74,7 +74,10 @@ Steps Course::react(const event::NotStarted& event) {
 }
 
 Steps Course::react(const event::Stopped& event) const {
-  return phase_ == Phase::running ? Steps{step::StopSelf{event.signal}} : Steps{};
+  // It may go on already, or will at once.
+  const bool is_out_of_date = event.proceeded < proceeds_;
+  if (phase_ != Phase::running || is_out_of_date) return {};
+  return {step::StopSelf{event.signal}};
 }
 
 Steps Course::react(const event::Ended& event) {

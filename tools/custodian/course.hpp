@@ -52,6 +52,8 @@ struct NotStarted {
 /// background.
 struct Stopped {
   int signal = 0;
+  /// The number of the last Proceed that it had heard of.
+  std::uint64_t proceeded = 0;
 };
 /// With all that it has started.
 struct Ended {
@@ -82,6 +84,7 @@ struct PassOn {
 };
 /// Lets the command go on; but not if the lock was lost in the meantime.
 struct Proceed {
+  std::uint64_t number = 0;  ///< 1 for the first one
   friend bool operator==(const Proceed&, const Proceed&) = default;
 };
 /// Stops this process by the same signal, so that who has started it (a shell, another custodian)
@@ -134,6 +137,8 @@ class Course {
   OnLost on_lost_;
   Repeat repeat_;
   Phase phase_ = Phase::waiting;
+  /// The number of the last Proceed.
+  std::uint64_t proceeds_ = 0;
   /// Of giving up.
   int status_ = 0;
   /// The last signal that asked to end while a command ran.

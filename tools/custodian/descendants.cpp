@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -59,6 +61,24 @@ std::vector<ProcessEntry> descendants(pid_t ancestor, const std::vector<ProcessE
 
 std::vector<ProcessEntry> descendants(pid_t ancestor) {
   return descendants(ancestor, all_processes());
+}
+
+Reached kill_each(const std::vector<ProcessEntry>& entries, int signal) {
+  bool is_any_reached = false;
+  bool is_any_forbidden = false;
+  for (const ProcessEntry& entry : entries) {
+    if (entry.is_zombie) continue;
+    if (kill(entry.process, signal) == 0) is_any_reached = true;
+    // Otherwise it has ended meanwhile.
+    else if (errno == EPERM)
+      is_any_forbidden = true;
+  }
+  if (!is_any_forbidden) return Reached::all;
+  return is_any_reached ? Reached::some : Reached::nobody;
+}
+
+std::chrono::milliseconds pause_after_killing(Reached reached) {
+  return std::chrono::milliseconds{reached == Reached::nobody ? 1000 : 10};
 }
 
 bool is_orphaned(pid_t group) {

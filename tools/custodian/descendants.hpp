@@ -6,6 +6,8 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,16 @@ struct ProcessEntry {
 
 /// As it is now; out of date when it returns.
 [[nodiscard]] std::vector<ProcessEntry> descendants(pid_t ancestor);
+
+/// Whom a signal has reached: of those that are there, some may be another user's (EPERM).
+enum class Reached : std::uint8_t { all, some, nobody };
+
+/// All but zombies; all, if there is nobody.
+[[nodiscard]] Reached kill_each(const std::vector<ProcessEntry>& entries, int signal);
+
+/// Between two rounds of killing: what was being started then is there now. After a round that has
+/// reached nobody there is nothing to be quick for.
+[[nodiscard]] std::chrono::milliseconds pause_after_killing(Reached reached);
 
 /// Whether the terminal's stop signals are without effect on this process group, for nobody could
 /// let it go on: no member has a parent outside of the group, but in its session. As it is now.

@@ -262,6 +262,10 @@ class Diagnosis {
       return fail("path", path, "the chroot behind the servers does not exist",
                   "create it, or leave it out of the list of servers");
     }
+    if (is_gone(facts)) {
+      return warn("path", path, "comes and goes, and could not be tried while it was there",
+                  "try its parent");
+    }
     const bool is_there = facts.existing == facts.path;
     const std::string at = is_there ? "there" : "at " + printable(facts.existing);
     bool is_usable = true;
@@ -359,6 +363,10 @@ class Diagnosis {
 };
 
 }  // namespace
+
+bool is_gone(const PathFacts& facts) {
+  return facts.list_error == ServerErrc::no_node || facts.create_error == ServerErrc::no_node;
+}
 
 std::string_view to_string(Verdict verdict) noexcept {
   switch (verdict) {

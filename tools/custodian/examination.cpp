@@ -18,6 +18,8 @@ using std::chrono::nanoseconds;
 using std::chrono::system_clock;
 
 constexpr auto patience = 5s;
+/// Of a look at a path that others remove meanwhile.
+constexpr int most_rounds = 5;
 /// What a client may ask for; servers move it into their limits.
 constexpr milliseconds shortest_timeout = 100ms;
 constexpr milliseconds longest_timeout = 24h;
@@ -135,11 +137,6 @@ PathFacts examine_path(Client& client, const std::string& path) {
   return facts;
 }
 
-/// Of what exists, and has been removed before the rest could be asked.
-bool is_gone(const PathFacts& facts) {
-  return facts.list_error == ServerErrc::no_node || facts.create_error == ServerErrc::no_node;
-}
-
 /// The time of the transaction, by the leader's clock, and what it was here before and afterwards.
 ClockFacts compare_clocks(Client& client, const std::string& existing) {
   const std::string node = below(existing, random_name());
@@ -169,11 +166,11 @@ std::string outside(const std::string& name_space, const std::string& path) {
   return path == "/" ? root : root + path;
 }
 
-/// False if it was removed meanwhile.
+/// False if it was removed meanwhile; then what was seen is told, too.
 bool examine_place(Client& client, const std::string& path, Facts& facts) {
   const PathFacts at_path = examine_path(client, path);
-  if (is_gone(at_path)) return false;
   if (facts.path_was_given || at_path.existing.empty()) facts.path = at_path;
+  if (is_gone(at_path)) return false;
   const bool may_write =
       !at_path.existing.empty() && !at_path.create_error && !at_path.remove_error;
   if (!may_write) return true;
@@ -193,7 +190,10 @@ void examine_ensemble(const ClientOptions& options, const ExaminationRequest& re
   facts.extended_types = extended_types(client);
   const std::string path = outside(options.name_space, request.path.empty() ? "/" : request.path);
   // The servers remove an empty container when they like, and then what is above it counts.
-  while (!examine_place(client, path, facts)) client.sync(path);
+  // Where it is made and removed again and again, the last one counts.
+  for (int round = 1; !examine_place(client, path, facts) && round < most_rounds; ++round) {
+    client.sync(path);
+  }
 }
 
 }  // namespace

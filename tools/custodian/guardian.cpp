@@ -12,21 +12,20 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "countdown.hpp"
 #include "custodian/session.hpp"
+#include "descendants.hpp"
 #include "descriptors.hpp"
 #include "guardian_messages.hpp"
 #include "supervised_command.hpp"
 
 namespace custodian::cli {
 namespace {
-
-/// Between two rounds of killing: what was being started then is there now.
-constexpr std::chrono::milliseconds kill_interval{10};
 
 /// It ends when the runner does, or by SIGKILL.
 void disregard_signals() {
@@ -76,7 +75,7 @@ class Guardian {
       set_timer();
       wait();
       // Before reap(), for who is reaped leads no group any more.
-      if (is_killing_) command_.kill_all();
+      if (is_killing_) kill();
       // Before we hear of a loss, for what has ended by itself was not ended for it.
       for (const Report& report : command_.reap()) tell(report);
       if (!runner_is_gone_) listen();
@@ -112,8 +111,8 @@ class Guardian {
   void obey(const Order& order, std::string_view environment) {
     switch (order.kind) {
       case Order::Kind::start: return start(order, environment);
-      case Order::Kind::signal: return command_.signal(order.signal);
-      case Order::Kind::proceed: return command_.proceed();
+      case Order::Kind::signal: return pass_on(order.signal);
+      case Order::Kind::proceed: proceeded_ = order.number; return note(command_.proceed());
       case Order::Kind::hold_until: return hold_until(order);
       case Order::Kind::lost:
         return countdown_.lose(BootClock::time_point{order.time}, order.grace);
@@ -131,6 +130,14 @@ class Guardian {
     }
   }
 
+  void pass_on(int signal) {
+    note(command_.signal(signal));
+    // Of what is left nobody tells that it was stopped.
+    if (signal == SIGTSTP && command_.is_active() && !command_.main_runs()) {
+      tell({.kind = Report::Kind::stopped, .value = SIGTSTP});
+    }
+  }
+
   void hold_until(const Order& order) {
     // Otherwise the loss is to be ignored.
     if (order.time > order.time.zero()) {
@@ -144,19 +151,27 @@ class Guardian {
     switch (countdown_.due(BootClock::now())) {
       case Countdown::Due::nothing: return;
       case Countdown::Due::request:
-        command_.signal(SIGTERM);
+        note(command_.signal(SIGTERM));
         // One that is stopped is to hear it, too.
-        return command_.signal(SIGCONT);
+        return note(command_.signal(SIGCONT));
       case Countdown::Due::kill: return kill();
     }
   }
 
   void kill() {
     is_killing_ = true;
-    command_.kill_all();
+    const Reached reached = command_.kill_all();
+    kill_pause_ = pause_after_killing(reached);
+    note(reached);
+  }
+
+  void note(Reached reached) {
+    if (reached == Reached::all || std::exchange(is_forbidden_told_, true)) return;
+    tell({.kind = Report::Kind::forbidden});
   }
 
   void tell(Report report) {
+    report.proceeded = proceeded_;
     if (report.kind == Report::Kind::ended) {
       report.for_loss = std::exchange(countdown_, {}).is_lost();
       is_killing_ = runner_is_gone_;
@@ -167,7 +182,7 @@ class Guardian {
   }
 
   void set_timer() const {
-    const auto next = is_killing_ ? BootClock::now() + kill_interval : countdown_.next();
+    const auto next = is_killing_ ? BootClock::now() + kill_pause_ : countdown_.next();
     itimerspec setting{};
     if (next) {
       // A time of nothing would mean never.
@@ -183,7 +198,10 @@ class Guardian {
   int timer_;
   SupervisedCommand command_;
   Countdown countdown_;
+  std::uint64_t proceeded_ = 0;
+  bool is_forbidden_told_ = false;
   bool is_killing_ = false;
+  std::chrono::milliseconds kill_pause_{};
   bool runner_is_gone_ = false;
 };
 

@@ -107,14 +107,10 @@ void GuardianLink::end_orphans() const {
     for (const pid_t foreign : foreign_) {
       for (const ProcessEntry& theirs : descendants(foreign)) spared.insert(theirs.process);
     }
-    bool found = false;
-    for (const ProcessEntry& left : descendants(getpid())) {
-      if (spared.contains(left.process)) continue;
-      found = true;
-      kill(left.process, SIGKILL);
-    }
-    if (!found) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    std::vector<ProcessEntry> left = descendants(getpid());
+    std::erase_if(left, [&](const ProcessEntry& entry) { return spared.contains(entry.process); });
+    if (left.empty()) return;
+    std::this_thread::sleep_for(pause_after_killing(kill_each(left, SIGKILL)));
   }
 }
 

@@ -33,8 +33,8 @@ class GuardianLink {
 
   /// On the context, until the link is destroyed.
   void listen(Listener listener);
-  /// With the variables "NAME=value" of an order to start. Does not block: a guardian that was
-  /// stopped misses what is too much for its queue.
+  /// With the variables "NAME=value" of an order to start. Does not block: a guardian that is
+  /// stopped alone, for a minute or more, misses what is too much for its queue, of any kind.
   void send(const Order& order, const std::vector<std::string>& environment = {});
 
   /// What the guardian runs now: the command, and what that has started.

@@ -167,17 +167,18 @@ void Runner::take(const step::Start& /*step*/) {
   }
   guardian_.send(hold_until(Order::Kind::start), environment());
   keep_guardian_informed();
+  if (verbosity_ > 0) say("running " + command_ + " under " + holding_.first().node());
 }
 
 void Runner::take(const step::PassOn& step) {
   guardian_.send({.kind = Order::Kind::signal, .signal = step.signal});
 }
 
-void Runner::take(const step::Proceed& /*step*/) {
+void Runner::take(const step::Proceed& step) {
   // We may have been stopped ourselves, and be told only later.
   const LossReason reason = holding_.lost_reason();
   if (reason != LossReason::none) on_loss(reason);
-  guardian_.send({.kind = Order::Kind::proceed});
+  guardian_.send({.kind = Order::Kind::proceed, .number = step.number});
 }
 
 void Runner::take(const step::StopSelf& step) {
@@ -217,15 +218,20 @@ void Runner::listen_to_signals() {
 
 void Runner::on_report(const std::optional<Report>& report) {
   if (!report) {
-    say("the guardian process was killed: nothing is run, and what runs is ended");
-    return on(event::GuardianGone{});
+    // First, for nobody may be reading what we say.
+    on(event::GuardianGone{});
+    return say("the guardian process was killed: nothing is run, and what ran is ended");
   }
   switch (report->kind) {
     case Report::Kind::not_started:
       say("cannot run " + command_ + ": " + std::strerror(report->value));
       return on(event::NotStarted{report->value});
-    case Report::Kind::stopped: return on(event::Stopped{report->value});
+    case Report::Kind::stopped:
+      return on(event::Stopped{.signal = report->value, .proceeded = report->proceeded});
     case Report::Kind::main_ended: return say_what_is_left();
+    case Report::Kind::forbidden:
+      return say("what runs belongs to another user, and cannot be signalled or ended: " + what() +
+                 " is held until it ends by itself, or is lost (run custodian as that user)");
     case Report::Kind::ended:
       if (report->for_loss && !is_loss_told_) on_loss(LossReason::lease_expired);
       return on(event::Ended{report->value, report->for_loss});

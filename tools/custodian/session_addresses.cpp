@@ -24,6 +24,14 @@ Addresses connections_of(const ServerAddress& server, std::uint16_t admin_port) 
 
 }  // namespace
 
+Addresses brought_up_to_date(const Addresses& known, Addresses told,
+                             const std::vector<std::int64_t>& sessions) {
+  for (const std::int64_t session : sessions) {
+    if (const auto old = known.find(session); old != known.end()) told.insert(*old);
+  }
+  return told;
+}
+
 SessionAddresses::SessionAddresses(std::string_view connection_string, std::uint16_t admin_port)
     : servers_{servers_of(connection_string)}, admin_port_{admin_port} {}
 
@@ -31,7 +39,7 @@ const Addresses& SessionAddresses::of(const std::vector<std::int64_t>& sessions)
   const auto due = next_question(sessions);
   if (due && *due <= Clock::now()) {
     const Clock::duration pause = pause_before(unknown_among(sessions));
-    ask_all();
+    known_ = brought_up_to_date(known_, ask_all(), sessions);
     asked_at_ = Clock::now();
     untold_ = unknown_among(sessions);
     pause_ = std::min<Clock::duration>(pause * 2, longest_pause);
@@ -59,13 +67,14 @@ SessionAddresses::Clock::duration SessionAddresses::pause_before(
   return std::ranges::includes(untold_, unknown) ? pause_ : shortest_pause;
 }
 
-void SessionAddresses::ask_all() {
+Addresses SessionAddresses::ask_all() const {
   std::vector<std::future<Addresses>> answers;
   for (const ServerAddress& server : servers_) {
     answers.push_back(std::async(std::launch::async, connections_of, server, admin_port_));
   }
-  known_.clear();
-  for (auto& answer : answers) known_.merge(answer.get());
+  Addresses told;
+  for (auto& answer : answers) told.merge(answer.get());
+  return told;
 }
 
 }  // namespace custodian::cli

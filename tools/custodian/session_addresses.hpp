@@ -15,6 +15,11 @@
 
 namespace custodian::cli {
 
+/// What is known of the sessions, when the servers have told this: what they do not tell any more,
+/// since one of them does not answer, is kept for those asked for. Pure.
+[[nodiscard]] Addresses brought_up_to_date(const Addresses& known, Addresses told,
+                                           const std::vector<std::int64_t>& sessions);
+
 /// Asks every server for its connections: by "cons", or where that is not allowed by the admin
 /// server. A server that cannot be reached, or does not tell, is passed over.
 ///
@@ -38,7 +43,7 @@ class SessionAddresses {
   [[nodiscard]] std::set<std::int64_t> unknown_among(
       const std::vector<std::int64_t>& sessions) const;
   [[nodiscard]] Clock::duration pause_before(const std::set<std::int64_t>& unknown) const;
-  void ask_all();
+  [[nodiscard]] Addresses ask_all() const;
 
   std::vector<ServerAddress> servers_;
   std::uint16_t admin_port_;

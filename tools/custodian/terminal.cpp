@@ -27,10 +27,11 @@ bool Terminal::lend_to(pid_t group) {
 }
 
 void Terminal::take_back() {
-  if (borrower_ == 0) return;
-  if (is_borrowed_by(tcgetpgrp(descriptor_))) tcsetpgrp(descriptor_, owner_);
+  if (is_lent()) tcsetpgrp(descriptor_, owner_);
   borrower_ = 0;
 }
+
+bool Terminal::is_lent() const { return borrower_ != 0 && is_borrowed_by(tcgetpgrp(descriptor_)); }
 
 bool Terminal::is_in_reach() const { return !is_orphaned(owner_); }
 

@@ -20,9 +20,10 @@ class Terminal {
 
   /// To a process group, which may have it already; false if neither that nor the owner has it now.
   bool lend_to(pid_t group);
-  /// Back to the owner, but only what was lent, and is where it was lent, or with a group that the
-  /// borrower has handed it to: a shell that has taken it since keeps it.
+  /// Back to the owner, but only what is lent: a shell that has taken it since keeps it.
   void take_back();
+  /// Whether the borrower has it, or a group that the borrower has handed it to.
+  [[nodiscard]] bool is_lent() const;
   /// Whether the owner may get it: it can be stopped, and somebody is there to let it go on.
   [[nodiscard]] bool is_in_reach() const;
   /// Takes this process out of the session, for good. If the owner is out of reach, so are the

@@ -84,6 +84,7 @@ class WorkloadRun {
     result_.name = workload_->name;
     result_.title = workload_->title;
     result_.parameters = parameters(*workload_);
+    result_.figure = workload_->figure;
     result_.targets = workload_->targets;
     for (Entrant& entrant : entrants_) result_.contestants.push_back(std::move(entrant.result));
     return std::move(result_);
@@ -124,13 +125,12 @@ class WorkloadRun {
   void tell(const std::string& what) const { listener_->progress(workload_->name + ": " + what); }
 
   void tell_of(int round, const Entrant& entrant, const Metrics& metrics) const {
-    for (const Metric& one : all_metrics()) {
-      const auto found = metrics.find(std::string{one.name});
-      if (found == metrics.end()) continue;
-      tell("round " + std::to_string(round + 1) + ": " + entrant.result.name + ": " +
-           std::string{one.title} + " " + figure(found->second) + " " + std::string{one.unit});
-      return;
-    }
+    const auto found = metrics.find(workload_->figure);
+    if (found == metrics.end()) return;
+    const Metric& figured = metric(workload_->figure);
+    tell("round " + std::to_string(round + 1) + ": " + entrant.result.name + ": " +
+         std::string{figured.title} + " " + figure(found->second) + " " +
+         std::string{figured.unit});
   }
 
   const Workload* workload_;
@@ -157,9 +157,8 @@ RunResult run(const Options& options, const std::string& command, const Listener
   const OwnDirectory directory{options.directory};
   AllServers servers{options};
   for (const Workload& workload : chosen(options)) {
-    const Listener& told = listener;
     result.workloads.push_back(
-        WorkloadRun{workload, options, servers, directory.file("page"), told}.measure());
+        WorkloadRun{workload, options, servers, directory.file("page"), listener}.measure());
     listener.measured(result.workloads.back());
   }
   return result;

@@ -36,7 +36,16 @@ std::vector<ContestantEntry> on_zookeeper() {
        .does = "InterProcessMutex::acquire() and release() in a thread; the release is not awaited",
        .durability = quorum,
        .route = zookeepers,
-       .program = CUSTODIAN_BENCH_OURS},
+       .program = CUSTODIAN_BENCH_OURS,
+       .arguments = {"threads"}},
+      {.name = "ours-async",
+       .does =
+           "InterProcessMutex::async_acquire() and release(), the client on the same thread, in "
+           "the program's io_context; the release is not awaited",
+       .durability = quorum,
+       .route = zookeepers,
+       .program = CUSTODIAN_BENCH_OURS,
+       .arguments = {"context"}},
       {.name = "floor",
        .does = "the C client alone: create and list together, delete not awaited; a watched "
                "predecessor's end is the grant, if it was the only one. No retries, no losses told",

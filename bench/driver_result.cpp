@@ -44,6 +44,7 @@ DriverResult parse_result(const std::string& line) {
   result.drain_seconds = json.value("drain_seconds", 0.0);
   result.in_order = json.value("in_order", true);
   result.memory_bytes = json.value("memory_bytes", std::int64_t{0});
+  result.peak_bytes = json.value("peak_bytes", std::int64_t{0});
   return result;
 }
 
@@ -54,6 +55,7 @@ Metrics to_metrics(const DriverResult& result) {
     metrics["queued_per_s"] = cycles / result.queue_seconds;
     metrics["drained_per_s"] = cycles / result.drain_seconds;
     metrics["memory_per_waiter"] = static_cast<double>(result.memory_bytes) / cycles;
+    metrics["peak_per_waiter"] = static_cast<double>(result.peak_bytes) / cycles;
   } else if (result.seconds > 0) {
     metrics["cycles_per_s"] = cycles / result.seconds;
   }

@@ -22,6 +22,7 @@ struct DriverResult {
   double drain_seconds = 0;
   bool in_order = true;
   std::int64_t memory_bytes = 0;
+  std::int64_t peak_bytes = 0;
 
   /// Another process of the same measurement: at the same time.
   void add(const DriverResult& other);

@@ -84,7 +84,7 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
   app.add_option("--queue", options.sizes.sessions, "Sessions of the workload 'sessions'")
-      ->check(CLI::Range(2, 5000))
+      ->check(CLI::Range(3, 5000))
       ->capture_default_str();
   app.add_option("--waiters", options.sizes.waiters, "Waiters of the workload 'waiters'")
       ->check(CLI::Range(1, 1'000'000))

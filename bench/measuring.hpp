@@ -44,6 +44,7 @@ class Measuring {
   void check_exclusion(const DriverResult& result) const;
   [[nodiscard]] Metrics run();
   [[nodiscard]] Metrics step_through();
+  [[nodiscard]] std::string release();
   /// When no more notices are sent: how many each session was sent so far.
   [[nodiscard]] std::map<std::string, std::int64_t> rest() const;
 

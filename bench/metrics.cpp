@@ -22,6 +22,7 @@ constexpr std::array metrics{
     Metric{"queued_per_s", "queued", "/s", true},
     Metric{"drained_per_s", "drained", "/s", true},
     Metric{"memory_per_waiter", "memory", "B/waiter", false},
+    Metric{"peak_per_waiter", "most memory", "B/waiter", false},
     Metric{"cpu_us_per_cycle", "client CPU", "us/cycle", false},
     Metric{"requests_per_cycle", "requests", "per cycle", false},
     Metric{"bytes_per_cycle", "from servers", "B/cycle", false},

@@ -26,28 +26,18 @@ struct Panel {
   std::vector<Bar> bars;
 };
 
-/// The first metric that the workload has.
-const Metric* first_metric(const WorkloadResult& workload) {
-  const ContestantResult* ours = find(workload, our_name);
-  for (const Metric& metric : all_metrics()) {
-    if (ours != nullptr && !values_of(ours->rounds, std::string{metric.name}).empty())
-      return &metric;
-  }
-  return nullptr;
-}
-
 std::vector<Panel> panels(const RunResult& run) {
   std::vector<Panel> result;
   for (const WorkloadResult& workload : run.workloads) {
-    const Metric* metric = first_metric(workload);
-    if (metric == nullptr) continue;
     const ContestantResult* ours = find(workload, our_name);
-    Panel panel{workload.title + ": " + std::string{metric->title}, {}};
+    if (ours == nullptr) continue;
+    const Metric& figure = metric(workload.figure);
+    Panel panel{workload.title + ": " + std::string{figure.title}, {}};
     for (const ContestantResult& peer : workload.contestants) {
       if (&peer == ours) continue;
-      std::vector<double> values =
-          metric->more_is_better ? ratios(ours->rounds, peer.rounds, std::string{metric->name})
-                                 : ratios(peer.rounds, ours->rounds, std::string{metric->name});
+      std::vector<double> values = figure.more_is_better
+                                       ? ratios(ours->rounds, peer.rounds, workload.figure)
+                                       : ratios(peer.rounds, ours->rounds, workload.figure);
       std::erase_if(values, [](double value) { return value <= 0; });
       if (const auto spread = spread_of(values)) panel.bars.push_back({peer.name, *spread});
     }

@@ -48,13 +48,12 @@ Rows figures(const WorkloadResult& workload) {
   return rows;
 }
 
-/// Ours against each peer, by the first metric of the workload.
+/// Ours against each peer, by the workload's figure.
 Rows comparison(const WorkloadResult& workload) {
   const ContestantResult* ours = find(workload, our_name);
-  const std::vector<Metric> metrics = measured(workload);
-  if (ours == nullptr || metrics.empty() || workload.contestants.size() < 2) return {};
-  const std::string name{metrics.front().name};
-  Rows rows{{"ours / peer", std::string{metrics.front().title}, "quartiles", "rounds"}};
+  if (ours == nullptr) return {};
+  const std::string& name = workload.figure;
+  Rows rows{{"ours / peer", std::string{metric(name).title}, "quartiles", "rounds"}};
   for (const ContestantResult& peer : workload.contestants) {
     if (&peer == ours) continue;
     const std::vector<double> values = ratios(ours->rounds, peer.rounds, name);

@@ -10,8 +10,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ContestantResult, name, version, does, durabi
                                    failure)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Absent, name, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Target, metric, peer, at_least, limit)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkloadResult, name, title, parameters, contestants, absent,
-                                   targets)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkloadResult, name, title, parameters, figure, contestants,
+                                   absent, targets)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunResult, format, command, date, machine, servers, rounds,
                                    seconds, workloads)
 

@@ -12,47 +12,48 @@
 namespace custodian::bench {
 
 struct ContestantResult {
-  std::string name;
-  std::string version;
-  std::string does;        ///< what a cycle is for it
-  std::string durability;  ///< of the lock, when it is granted
-  std::string route;       ///< how it talks to its servers
-  std::vector<Metrics> rounds;
-  std::string failure;  ///< empty if there was none
+  std::string name{};
+  std::string version{};
+  std::string does{};        ///< what a cycle is for it
+  std::string durability{};  ///< of the lock, when it is granted
+  std::string route{};       ///< how it talks to its servers
+  std::vector<Metrics> rounds{};
+  std::string failure{};  ///< empty if there was none
 };
 
 struct Absent {
-  std::string name;
-  std::string reason;  ///< with what to install
+  std::string name{};
+  std::string reason{};  ///< with what to install
 };
 
 /// What ours is to reach. A ratio against a peer in the same round, or, without a peer, a figure of
 /// ours alone.
 struct Target {
-  std::string metric;
-  std::string peer;
+  std::string metric{};
+  std::string peer{};
   bool at_least = true;  ///< otherwise: at most
   double limit = 0;
 };
 
 struct WorkloadResult {
-  std::string name;
-  std::string title;
-  std::string parameters;
-  std::vector<ContestantResult> contestants;
-  std::vector<Absent> absent;
-  std::vector<Target> targets;
+  std::string name{};
+  std::string title{};
+  std::string parameters{};
+  std::string figure{};  ///< the metric that contestants are compared by
+  std::vector<ContestantResult> contestants{};
+  std::vector<Absent> absent{};
+  std::vector<Target> targets{};
 };
 
 struct RunResult {
   int format = 1;
-  std::string command;
-  std::string date;
-  std::string machine;
-  std::string servers;  ///< ZooKeeper's: number, version, log
+  std::string command{};
+  std::string date{};
+  std::string machine{};
+  std::string servers{};  ///< ZooKeeper's: number, version, log
   int rounds = 0;
   double seconds = 0;
-  std::vector<WorkloadResult> workloads;
+  std::vector<WorkloadResult> workloads{};
 };
 
 /// The name of our own contestant.

@@ -21,6 +21,8 @@ struct Workload {
   int write_every = 0;
   int hold_us = 0;
   int pause_us = 0;
+  bool new_path = false;                ///< of `start`: a lock that nobody has had before
+  std::string figure = "cycles_per_s";  ///< that contestants are compared by
   /// Whom it is tried with, ours first.
   std::vector<std::string> contestants{};
   std::vector<Target> targets{};

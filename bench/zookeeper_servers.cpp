@@ -14,6 +14,7 @@ TestingServerOptions as_in_earnest() {
   TestingServerOptions options;
   options.tick_time = std::chrono::seconds{2};
   options.force_sync = true;
+  options.container_check_interval = std::chrono::minutes{1};
   options.start_timeout = std::chrono::seconds{60};
   // A harness' server lives a short life, and has its compiler limited. This one has not.
   options.java_options = {"-XX:TieredStopAtLevel=4", "-Xmx1g"};

@@ -282,6 +282,7 @@ class Service {
       json["drain_seconds"] = drain_->drain_seconds;
       json["in_order"] = drain_->in_order;
       json["memory_bytes"] = drain_->memory_bytes;
+      json["peak_bytes"] = drain_->peak_bytes;
     }
     json["cycles"] = cycles;
     json["writes"] = writes;

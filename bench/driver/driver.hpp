@@ -23,7 +23,8 @@
 /// A result has "cycles", "writes" (those of them that counted on the page), "seconds",
 /// "violations", and of what was measured "acquire" and
 /// "handover": {"buckets": [[bucket, count], ...], "maximum": ns}, as `Histogram` has them. Of
-/// `waiters`: "queued", "queue_seconds", "drain_seconds", "in_order" and "memory_bytes".
+/// `waiters`: "queued", "queue_seconds", "drain_seconds", "in_order",
+/// "memory_bytes" and "peak_bytes".
 
 #include <chrono>
 #include <cstdint>
@@ -75,7 +76,8 @@ struct Drain {
   double queue_seconds = 0;
   double drain_seconds = 0;
   bool in_order = true;
-  std::int64_t memory_bytes = 0;
+  std::int64_t memory_bytes = 0;  ///< that is still in use when all stand in the queue
+  std::int64_t peak_bytes = 0;    ///< with what was needed on the way there
   std::int64_t violations = 0;
 };
 

@@ -137,12 +137,7 @@ enum class Way { pipelined, waiting };
 class Floor final : public Locker {
  public:
   Floor(std::shared_ptr<Handle> handle, std::string path, Way way)
-      : handle_{std::move(handle)}, path_{std::move(path)}, way_{way} {
-    for (std::size_t end = path_.find('/', 1); end != path_.npos; end = path_.find('/', end + 1)) {
-      make(path_.substr(0, end));
-    }
-    make(path_);
-  }
+      : handle_{std::move(handle)}, path_{std::move(path)}, way_{way} {}
 
   ~Floor() override {
     try {
@@ -153,19 +148,9 @@ class Floor final : public Locker {
   }
 
   void lock() override {
-    Answer created;
-    Answer listed;
-    handle_->create(prefix(), ZOO_EPHEMERAL | ZOO_SEQUENCE, created);
-    if (way_ == Way::waiting) handle_->wait(created);
-    handle_->list(path_, listed);
-    handle_->wait(listed);
-    check(created.code, "create");
-    check(listed.code, "list");
-    // The answers come in order: that to the delete before, too, is here.
-    if (removing_) check(removed_.code, "delete");
-    removing_ = false;
-    node_ = created.text;
-    stand(std::move(listed.names));
+    if (stand() != ZNONODE) return;
+    make_path();
+    check(stand(), "create");
   }
 
   void unlock() override {
@@ -182,11 +167,37 @@ class Floor final : public Locker {
   }
 
  private:
+  void make_path() {
+    for (std::size_t end = path_.find('/', 1); end != path_.npos; end = path_.find('/', end + 1)) {
+      make(path_.substr(0, end));
+    }
+    make(path_);
+  }
   void make(const std::string& path) {
     Answer answer;
     handle_->create(path, 0, answer);
     handle_->wait(answer);
     if (answer.code != ZNODEEXISTS) check(answer.code, path);
+  }
+
+  /// Creates the node, and waits for its turn. ZNONODE if the path is not there.
+  int stand() {
+    Answer created;
+    Answer listed;
+    handle_->create(prefix(), ZOO_EPHEMERAL | ZOO_SEQUENCE, created);
+    if (way_ == Way::waiting) handle_->wait(created);
+    if (created.code == ZNONODE) return created.code;
+    handle_->list(path_, listed);
+    handle_->wait(listed);
+    // The answers come in order: that to the delete before, too, is here.
+    if (removing_) check(removed_.code, "delete");
+    removing_ = false;
+    if (created.code == ZNONODE) return created.code;
+    check(created.code, "create");
+    check(listed.code, "list");
+    node_ = created.text;
+    wait_in(std::move(listed.names));
+    return ZOK;
   }
 
   /// A name as long as Curator's, with its uuid.
@@ -198,7 +209,7 @@ class Floor final : public Locker {
     return name.str();
   }
 
-  void stand(Names names) {
+  void wait_in(Names names) {
     const std::string mine = sequence_of(node_);
     for (;;) {
       std::erase_if(names, [&](const std::string& name) { return sequence_of(name) >= mine; });

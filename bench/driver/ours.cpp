@@ -1,12 +1,19 @@
 /// \file
-/// Custodian's contestant: custodian-bench-ours SERVERS.
+/// Custodian's contestants: custodian-bench-ours threads|context SERVERS.
+///
+/// threads  a client with threads of its own, and the blocking face
+/// context  everything on one thread, in the program's io_context
 
+#include <malloc.h>
+
+#include <boost/asio/io_context.hpp>
 #include <condition_variable>
 #include <iomanip>
 #include <mutex>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 
 #include "custodian/client.hpp"
@@ -55,15 +62,52 @@ class Ours final : public Locker {
   Lease lease_;
 };
 
+/// One thread that runs the client, and waits for its lock meanwhile.
+class OnContext final : public Locker {
+ public:
+  OnContext(const std::string& servers, const std::string& path)
+      : client_{context_.get_executor(),
+                ClientOptions{.servers = servers, .session_timeout = std::chrono::seconds{30}}},
+        mutex_{client_, path} {}
+  OnContext(const OnContext&) = delete;
+  OnContext& operator=(const OnContext&) = delete;
+  ~OnContext() override {
+    lease_.release();
+    client_.close();
+    context_.run();
+  }
+  void lock() override {
+    bool done = false;
+    error_code failure;
+    mutex_.async_acquire([&](error_code error, Lease lease) {
+      failure = error;
+      lease_ = std::move(lease);
+      done = true;
+    });
+    while (!done) context_.run_one();
+    if (failure) throw std::runtime_error{"acquire: " + failure.message()};
+  }
+  void unlock() override {
+    lease_.release();
+    context_.poll();
+  }
+  [[nodiscard]] std::string session() const override { return hexadecimal(client_.session().id); }
+
+ private:
+  boost::asio::io_context context_;
+  Client client_;
+  InterProcessMutex mutex_;
+  Lease lease_;
+};
+
 /// All who wait for the lock have it in turn, and let go at once, on the client's thread for
 /// callbacks.
 class Crowd {
  public:
-  Crowd(InterProcessMutex& mutex, SharedPage& page, int size)
-      : mutex_{&mutex}, page_{&page}, size_{size} {}
+  Crowd(SharedPage& page, int size) : page_{&page}, size_{size} {}
 
-  void stand(int number) {
-    mutex_->async_acquire([this, number](error_code error, Lease lease) {
+  void stand(InterProcessMutex& mutex, int number) {
+    mutex.async_acquire([this, number](error_code error, Lease lease) {
       const std::scoped_lock guard{state_};
       if (error && !error_) error_ = error;
       if (number != had_) in_order_ = false;
@@ -82,7 +126,6 @@ class Crowd {
   [[nodiscard]] int violations() const { return violations_; }
 
  private:
-  InterProcessMutex* mutex_;
   SharedPage* page_;
   const int size_;
   std::mutex state_;
@@ -97,11 +140,14 @@ double seconds_since(Clock::time_point time) {
   return std::chrono::duration<double>{Clock::now() - time}.count();
 }
 
+enum class Way { threads, context };
+
 class Custodian final : public Contestant {
  public:
-  explicit Custodian(std::string servers) : servers_{std::move(servers)} {}
+  Custodian(Way way, std::string servers) : way_{way}, servers_{std::move(servers)} {}
 
   std::unique_ptr<Locker> locker(const Task& task, int index) override {
+    if (way_ == Way::context) return on_context(task);
     if (task.work == "start") return std::make_unique<Ours>(connect(task.servers), task);
     const auto session = static_cast<std::size_t>(index % task.sessions);
     while (clients_.size() <= session) {
@@ -112,19 +158,25 @@ class Custodian final : public Contestant {
   }
 
   Drain drain(const Task& task) override {
+    // The client goes first, and with it whoever still waits.
+    SharedPage page{task.counter};
+    Crowd crowd{page, task.waiters};
     const ClientPtr client = connect(servers_);
     InterProcessMutex mutex{*client, task.path};
-    SharedPage page{task.counter};
-    Crowd crowd{mutex, page, task.waiters};
     Lease first = mutex.acquire();
     Drain drain;
+    ::malloc_trim(0);
     const std::int64_t before = resident_bytes();
     auto begin = Clock::now();
-    for (int i = 0; i < task.waiters; ++i) crowd.stand(i);
-    while (client->exists(task.path).value().child_count <= task.waiters) {
+    for (int i = 0; i < task.waiters; ++i) crowd.stand(mutex, i);
+    while (client->exists(task.path, {.deadline = std::chrono::minutes{2}}).value().child_count <=
+           task.waiters) {
       std::this_thread::sleep_for(std::chrono::milliseconds{5});
     }
     drain.queue_seconds = seconds_since(begin);
+    drain.peak_bytes = resident_bytes() - before;
+    // What is free already does not belong to those who wait.
+    ::malloc_trim(0);
     drain.memory_bytes = resident_bytes() - before;
     begin = Clock::now();
     first.release();
@@ -137,6 +189,17 @@ class Custodian final : public Contestant {
   }
 
  private:
+  [[nodiscard]] std::unique_ptr<Locker> on_context(const Task& task) const {
+    if (task.threads > 1 || task.write_every > 0) throw std::logic_error{"one thread, a mutex"};
+    if (task.work == "start") return std::make_unique<OnContext>(task.servers, task.path);
+    auto locker = std::make_unique<OnContext>(servers_, task.path);
+    // The connection is no part of what is measured.
+    locker->lock();
+    locker->unlock();
+    return locker;
+  }
+
+  const Way way_;
   const std::string servers_;
   std::vector<ClientPtr> clients_;
 };
@@ -145,7 +208,9 @@ class Custodian final : public Contestant {
 }  // namespace custodian::bench
 
 int main(int argc, char* argv[]) {
-  if (argc != 2) return 2;
-  custodian::bench::Custodian contestant{argv[1]};
+  if (argc != 3) return 2;
+  using custodian::bench::Way;
+  custodian::bench::Custodian contestant{
+      std::string_view{argv[1]} == "context" ? Way::context : Way::threads, argv[2]};
   return custodian::bench::serve(contestant);
 }

@@ -44,11 +44,12 @@ TEST_CASE("a driver's result becomes cycles a second and times") {
 TEST_CASE("a crowd's result becomes rates and memory") {
   const Metrics metrics = to_metrics(parse_result(
       R"({"cycles": 100, "writes": 100, "violations": 0, "seconds": 3, "queue_seconds": 1,
-          "drain_seconds": 0.5, "in_order": true, "memory_bytes": 204800,
+          "drain_seconds": 0.5, "in_order": true, "memory_bytes": 204800, "peak_bytes": 409600,
           "acquire": {"buckets": [], "maximum": 0}, "handover": {"buckets": [], "maximum": 0}})"));
   CHECK(metrics.at("queued_per_s") == 100);
   CHECK(metrics.at("drained_per_s") == 200);
   CHECK(metrics.at("memory_per_waiter") == 2048);
+  CHECK(metrics.at("peak_per_waiter") == 4096);
   CHECK(metrics.count("cycles_per_s") == 0);
 }
 

@@ -26,6 +26,7 @@ RunResult some_run() {
   workload.name = "lock";
   workload.title = "Lock & unlock";
   workload.parameters = "1 process";
+  workload.figure = "cycles_per_s";
   ContestantResult ours{.name = our_name, .version = "1", .does = "locks", .rounds = {}};
   ContestantResult peer{
       .name = "peer", .version = "2", .does = "locks, too", .rounds = {}, .failure = "it broke"};

@@ -13,8 +13,8 @@
 namespace custodian::bench {
 namespace {
 
-const std::string quorum = "a quorum has it in its log on disk (forceSync)";
-const std::string zookeepers = "ZooKeeper's own protocol, TCP";
+const std::string quorum = "a quorum's log on disk";
+const std::string zookeepers = "ZooKeeper's protocol";
 
 std::string lacks(const std::string& program, const std::string& packages) {
   if (!program.empty()) return {};
@@ -89,8 +89,8 @@ std::vector<ContestantEntry> on_redis() {
   const std::string plain =
       "SET NX PX and a Lua delete, each awaited; unfair: who finds it taken asks again after a "
       "random pause of up to 1 ms";
-  const std::string lost = "none: a restart loses the locks";
-  const std::string hiredis = "Redis' protocol by hiredis, TCP";
+  const std::string lost = "none";
+  const std::string hiredis = "Redis' protocol";
   return {
       {.name = "redis",
        .kind = Kind::redis,
@@ -104,7 +104,7 @@ std::vector<ContestantEntry> on_redis() {
       {.name = "redis-aof",
        .kind = Kind::redis_append_only,
        .does = plain,
-       .durability = "one server's append-only file, on disk before the answer (fsync always)",
+       .durability = "append-only file, fsync always",
        .route = hiredis,
        .program = driver,
        .arguments = {"plain"},
@@ -127,13 +127,14 @@ std::vector<ContestantEntry> on_others() {
   const std::string mariadb = CUSTODIAN_BENCH_MARIADB;
   const std::string etcd = CUSTODIAN_BENCH_ETCD;
   const std::string no_mariadb = lacks(mariadb, "mariadbd", "mariadb-server-core libmariadb-dev");
-  const std::string memory = "none: the lock is in the server's memory, and ends with it";
+  const std::string memory = "none";
+  const std::string protocol = "MariaDB's protocol";
   return {
       {.name = "mariadb-get-lock",
        .kind = Kind::mariadb,
        .does = "SELECT GET_LOCK and SELECT RELEASE_LOCK, each awaited",
        .durability = memory,
-       .route = "MariaDB's protocol by its C client, TCP",
+       .route = protocol,
        .program = mariadb,
        .arguments = {"get-lock"},
        .package = "mariadb-server-core",
@@ -142,17 +143,17 @@ std::vector<ContestantEntry> on_others() {
        .kind = Kind::mariadb,
        .does = "START TRANSACTION, SELECT ... FOR UPDATE of a row (InnoDB), COMMIT, each awaited",
        .durability = memory,
-       .route = "MariaDB's protocol by its C client, TCP",
+       .route = protocol,
        .program = mariadb,
        .arguments = {"for-update"},
        .package = "mariadb-server-core",
        .absent = no_mariadb},
       {.name = "etcd",
        .kind = Kind::etcd,
-       .does = "its lock service: Lock and Unlock on a lease, each awaited",
-       .durability = "one server's log, on disk before the answer",
-       .route = "its JSON gateway, HTTP/1.1 on one kept connection each (not gRPC: a translation "
-                "in the server more)",
+       .does = "its lock service: Lock and Unlock on a lease, each awaited; a thread keeps its "
+               "connection (HTTP/1.1)",
+       .durability = "one server's log on disk",
+       .route = "JSON gateway, not gRPC",
        .program = etcd,
        .package = "etcd-server",
        .absent = lacks(etcd, "etcd", "etcd-server")},

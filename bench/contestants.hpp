@@ -15,7 +15,9 @@ struct ContestantEntry {
   std::string name;
   Kind kind = Kind::zookeeper;
   std::string does;
+  /// What a lock that is held survives; "none" if it ends with the server's memory.
   std::string durability;
+  /// Over TCP on loopback, all of them.
   std::string route;
   /// The driver; the servers' address is the last of its words.
   std::string program;

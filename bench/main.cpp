@@ -31,7 +31,7 @@ them. Compare the figures of one run only. What counts are the ratios, round by 
 Results are written to standard output, what is being done to standard error.)";
 
 constexpr auto footer = R"(Examples:
-  custodian-bench                              all of it; takes about 20 minutes
+  custodian-bench                              all of it; takes an hour or less
   custodian-bench --only lock --peers curator  one workload, one peer
   custodian-bench --json run.json --markdown run.md --plot run.svg
   custodian-bench --from run.json --plot run.svg    a picture of an old run
@@ -111,7 +111,7 @@ int measure(const Options& options, const std::string& command) {
     result = read(options.from);
     for (const WorkloadResult& workload : result.workloads) std::cout << to_text(workload) << '\n';
   }
-  std::cout << heading(result);
+  std::cout << contestants(result) << '\n' << heading(result);
   write(options.json, to_json(result));
   write(options.markdown, to_markdown(result));
   write(options.plot, to_svg(result));

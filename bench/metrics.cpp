@@ -41,8 +41,12 @@ const Metric& metric(std::string_view name) {
 
 std::string figure(double value) {
   std::array<char, 64> text{};
-  const double size = std::abs(value);
-  const int decimals = size >= 99.95 || value == 0 ? 0 : size >= 9.995 ? 1 : 2;
+  // As it will be rounded: 9.996 is 10.0.
+  int decimals = 2;
+  for (double size = std::abs(value); decimals > 0 && size >= 9.995; size /= 10) --decimals;
+  for (double size = std::abs(value); size > 0 && decimals < 6 && size < 0.0995; size *= 10)
+    ++decimals;
+  if (value == 0) decimals = 0;
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
   std::string digits = text.data();
   const std::size_t first = digits.starts_with('-') ? 1 : 0;

@@ -22,7 +22,7 @@ struct Metric {
 /// Throws std::invalid_argument if there is none of the name.
 [[nodiscard]] const Metric& metric(std::string_view name);
 
-/// Three digits that count, at least; thousands apart.
+/// Three digits that count, two of what is below 1; thousands apart.
 [[nodiscard]] std::string figure(double value);
 
 }  // namespace custodian::bench

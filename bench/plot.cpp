@@ -39,7 +39,8 @@ std::vector<Panel> panels(const RunResult& run) {
                                        ? ratios(ours->rounds, peer.rounds, workload.figure)
                                        : ratios(peer.rounds, ours->rounds, workload.figure);
       std::erase_if(values, [](double value) { return value <= 0; });
-      if (const auto spread = spread_of(values)) panel.bars.push_back({peer.name, *spread});
+      if (const auto spread = spread_of(values))
+        panel.bars.push_back({peer.name + (peer.durability == "none" ? " *" : ""), *spread});
     }
     if (!panel.bars.empty()) result.push_back(std::move(panel));
   }
@@ -140,7 +141,8 @@ std::string to_svg(const RunResult& run) {
   drawing.text(10, 22, "How many times better Custodian was than each peer", " font-size=\"15\"");
   drawing.text(10, 40,
                "median of " + std::to_string(run.rounds) +
-                   " rounds, their span as a line; logarithmic; left of 1 the peer was better");
+                   " rounds, their span as a line; logarithmic; left of 1 the peer was better; "
+                   "* keeps its locks in memory only");
   double y = top + 16;
   for (const Panel& panel : all) {
     draw(drawing, panel, scale, y);

@@ -34,13 +34,24 @@ std::vector<Metric> measured(const WorkloadResult& workload) {
   return result;
 }
 
+/// Whether contestants of different kinds meet.
+bool is_mixed(const WorkloadResult& workload) {
+  const auto& all = workload.contestants;
+  return std::any_of(all.begin(), all.end(), [&](const ContestantResult& one) {
+    return one.durability != all.front().durability || one.route != all.front().route;
+  });
+}
+
 Rows figures(const WorkloadResult& workload) {
   const std::vector<Metric> metrics = measured(workload);
+  const bool mixed = is_mixed(workload);
   Rows rows{{"contestant"}};
+  if (mixed) rows[0].insert(rows[0].end(), {"durability", "route"});
   for (const Metric& metric : metrics)
     rows[0].push_back(std::string{metric.title} + ", " + std::string{metric.unit});
   for (const ContestantResult& contestant : workload.contestants) {
     Row row{contestant.name};
+    if (mixed) row.insert(row.end(), {contestant.durability, contestant.route});
     for (const Metric& metric : metrics)
       row.push_back(with_span(values_of(contestant.rounds, std::string{metric.name})));
     rows.push_back(std::move(row));
@@ -118,14 +129,24 @@ std::string all_targets(const RunResult& run) {
   return rows.size() > 1 ? "## Targets\n\n" + markdown(rows) : "";
 }
 
-std::string all_contestants(const RunResult& run) {
-  Rows rows{{"contestant", "version", "a cycle", "durability", "route"}};
+/// Each once, whatever it took part in.
+std::vector<ContestantResult> different(const RunResult& run) {
+  std::vector<ContestantResult> all;
   for (const WorkloadResult& workload : run.workloads) {
     for (const ContestantResult& one : workload.contestants) {
-      const Row row{one.name, one.version, one.does, one.durability, one.route};
-      if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+      if (std::none_of(all.begin(), all.end(),
+                       [&](const ContestantResult& other) { return other.name == one.name; })) {
+        all.push_back(one);
+      }
     }
   }
+  return all;
+}
+
+std::string all_contestants(const RunResult& run) {
+  Rows rows{{"contestant", "version", "a cycle", "durability", "route"}};
+  for (const ContestantResult& one : different(run))
+    rows.push_back({one.name, one.version, one.does, one.durability, one.route});
   return "## Contestants\n\n" + markdown(rows);
 }
 
@@ -139,6 +160,13 @@ std::string to_text(const WorkloadResult& workload) {
   for (const Verdict& verdict : verdicts(workload)) targets.push_back(target_row(verdict));
   if (targets.size() > 1) text += "\n" + lines(targets);
   if (const std::string told = remarks(workload, "  "); !told.empty()) text += "\n" + told;
+  return text;
+}
+
+std::string contestants(const RunResult& run) {
+  std::string text = "A cycle of each:\n";
+  for (const ContestantResult& one : different(run))
+    text += "  " + one.name + " " + one.version + ": " + one.does + "\n";
   return text;
 }
 

@@ -7,6 +7,7 @@ import math
 import mmap
 import os
 import queue
+import signal
 import struct
 import sys
 import threading
@@ -203,6 +204,8 @@ class Bench:
 
 
 def main():
+    # Ctrl-C is the benchmark's, which then ends us.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.basicConfig(level=logging.ERROR)
     bench = Bench(sys.argv[1])
     for line in sys.stdin:

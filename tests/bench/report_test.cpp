@@ -27,9 +27,12 @@ RunResult some_run() {
   workload.title = "Lock & unlock";
   workload.parameters = "1 process";
   workload.figure = "cycles_per_s";
-  ContestantResult ours{.name = our_name, .version = "1", .does = "locks", .rounds = {}};
-  ContestantResult peer{
-      .name = "peer", .version = "2", .does = "locks, too", .rounds = {}, .failure = "it broke"};
+  ContestantResult ours{.name = our_name, .version = "1", .does = "locks", .durability = "a log"};
+  ContestantResult peer{.name = "peer",
+                        .version = "2",
+                        .does = "locks, too",
+                        .durability = "none",
+                        .failure = "it broke"};
   for (const int times : {2, 3, 4}) {
     ours.rounds.push_back({{"cycles_per_s", 1000.0 * times}});
     peer.rounds.push_back({{"cycles_per_s", 1000.0}});
@@ -51,9 +54,12 @@ RunResult some_run() {
   return run;
 }
 
-TEST_CASE("figures have three digits that count") {
+TEST_CASE("figures have the digits that count") {
   CHECK(figure(0) == "0");
   CHECK(figure(0.123) == "0.12");
+  CHECK(figure(0.0123) == "0.012");
+  CHECK(figure(0.001) == "0.0010");
+  CHECK(figure(1e-30) == "0.000000");
   CHECK(figure(9.99) == "9.99");
   CHECK(figure(9.999) == "10.0");
   CHECK(figure(99.94) == "99.9");
@@ -86,8 +92,18 @@ TEST_CASE("the table tells medians, spans, ratios, who failed and who is absent"
   CHECK(contains(text, "reached"));
   CHECK(contains(text, "missed"));
   CHECK(contains(text, "not measured"));
+  CHECK(contains(text, "peer        none"));
   CHECK(contains(text, "peer failed: it broke"));
   CHECK(contains(text, "other is absent: apt-get install other"));
+}
+
+TEST_CASE("what each contestant does is told once") {
+  RunResult run = some_run();
+  run.workloads.push_back(run.workloads.front());
+  const std::string text = contestants(run);
+  INFO(text);
+  CHECK(contains(text, "peer 2: locks, too"));
+  CHECK(text.find("peer 2") == text.rfind("peer 2"));
 }
 
 TEST_CASE("Markdown has the command, the machine, and tables whose rows are alike") {
@@ -134,6 +150,7 @@ TEST_CASE("the picture has a bar for each peer, and what is text is escaped") {
   CHECK(svg.starts_with("<svg "));
   CHECK(svg.ends_with("</svg>\n"));
   CHECK(contains(svg, "Lock &amp; unlock: cycles"));
+  CHECK(contains(svg, ">peer *<"));
   CHECK(contains(svg, "3.00 (2.00 .. 4.00)"));
   CHECK_FALSE(contains(svg, "nan"));
 

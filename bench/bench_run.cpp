@@ -156,10 +156,15 @@ RunResult run(const Options& options, const std::string& command, const Listener
                    file_system_of(options.directory) + "), forced";
   const OwnDirectory directory{options.directory};
   AllServers servers{options};
-  for (const Workload& workload : chosen(options)) {
-    result.workloads.push_back(
-        WorkloadRun{workload, options, servers, directory.file("page"), listener}.measure());
-    listener.measured(result.workloads.back());
+  try {
+    for (const Workload& workload : chosen(options)) {
+      result.workloads.push_back(
+          WorkloadRun{workload, options, servers, directory.file("page"), listener}.measure());
+      listener.measured(result.workloads.back());
+    }
+  } catch (const Interrupted&) {
+    listener.progress("interrupted; workloads that were complete are told");
+    result.complete = false;
   }
   return result;
 }

@@ -18,7 +18,8 @@ struct Listener {
 };
 
 /// Measures. Throws Violation (measuring.hpp) if a lock let two in; a contestant that fails
-/// otherwise is told as failed, and the others go on.
+/// otherwise is told as failed, and the others go on. Of a run that is interrupted
+/// (driver_link.hpp) the workloads that were complete are told.
 [[nodiscard]] RunResult run(const Options& options, const std::string& command,
                             const Listener& listener);
 

@@ -182,8 +182,9 @@ std::string find_program(const std::string& name) {
   const char* variable = std::getenv("PATH");
   std::istringstream directories{std::string{variable == nullptr ? "" : variable} + ":/usr/sbin"};
   for (std::string directory; std::getline(directories, directory, ':');) {
-    const std::string file = directory + "/" + name;
-    if (!directory.empty() && ::access(file.c_str(), X_OK) == 0) return file;
+    if (directory.empty()) continue;
+    directory.append("/").append(name);
+    if (::access(directory.c_str(), X_OK) == 0) return directory;
   }
   return {};
 }

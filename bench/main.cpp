@@ -115,6 +115,7 @@ int measure(const Options& options, const std::string& command) {
   write(options.json, to_json(result));
   write(options.markdown, to_markdown(result));
   write(options.plot, to_svg(result));
+  if (!result.complete) return 1;
   for (const WorkloadResult& workload : result.workloads) {
     for (const ContestantResult& contestant : workload.contestants) {
       if (!contestant.failure.empty()) return 1;
@@ -151,8 +152,6 @@ int main(int argc, char* argv[]) {
   } catch (const std::invalid_argument& error) {
     std::cerr << "custodian-bench: " << error.what() << '\n';
     return 2;
-  } catch (const Interrupted&) {
-    std::cerr << "custodian-bench: interrupted\n";
   } catch (const Violation& violation) {
     std::cerr << "custodian-bench: NO MUTUAL EXCLUSION: " << violation.what() << '\n';
   } catch (const std::exception& error) {

@@ -29,10 +29,11 @@ Measuring::Measuring(const ContestantEntry& contestant, const Workload& workload
       servers_{&servers},
       page_file_{page},
       page_{page} {
-  std::vector<std::string> words = contestant.arguments;
-  words.push_back(servers.address());
-  for (int i = 0; i < workload.processes; ++i)
+  for (int i = 0; i < workload.processes; ++i) {
+    std::vector<std::string> words = contestant.arguments;
+    words.push_back(servers.address(static_cast<std::size_t>(i)));
     drivers_.push_back(std::make_unique<DriverLink>(name_, contestant.program, words));
+  }
   if (workload.work == "start") relay_.emplace(servers.ports().at(0));
 }
 

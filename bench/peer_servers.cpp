@@ -142,7 +142,7 @@ class Peer final : public Servers {
     }
   }
 
-  [[nodiscard]] std::string address() const override {
+  [[nodiscard]] std::string address(std::size_t /*process*/) const override {
     return "127.0.0.1:" + std::to_string(port_);
   }
   [[nodiscard]] std::vector<std::uint16_t> ports() const override { return {port_}; }

@@ -13,7 +13,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Target, metric, peer, at_least, limit)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkloadResult, name, title, parameters, figure, contestants,
                                    absent, targets)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunResult, format, command, date, machine, servers, rounds,
-                                   seconds, workloads)
+                                   seconds, complete, workloads)
 
 const ContestantResult* find(const WorkloadResult& workload, const std::string& name) {
   const auto found = std::find_if(workload.contestants.begin(), workload.contestants.end(),

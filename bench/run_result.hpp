@@ -53,6 +53,7 @@ struct RunResult {
   std::string servers{};  ///< ZooKeeper's: number, version, log
   int rounds = 0;
   double seconds = 0;
+  bool complete = true;  ///< nobody has interrupted it
   std::vector<WorkloadResult> workloads{};
 };
 

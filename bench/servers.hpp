@@ -36,8 +36,10 @@ class Servers {
   Servers& operator=(const Servers&) = delete;
   virtual ~Servers() = default;
 
-  /// As their drivers are told.
-  [[nodiscard]] virtual std::string address() const = 0;
+  /// As the driver of a process is told. Of an ensemble one server, or those who happen to reach
+  /// the leader would be faster: the processes of each contestant go to the same ones.
+  [[nodiscard]] virtual std::string address(std::size_t process) const = 0;
+  /// That of the first process first.
   [[nodiscard]] virtual std::vector<std::uint16_t> ports() const = 0;
   /// Requests that they have had from all clients, if they count them.
   [[nodiscard]] virtual std::optional<std::int64_t> requests() const { return {}; }

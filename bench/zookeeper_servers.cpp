@@ -24,30 +24,33 @@ TestingServerOptions as_in_earnest() {
 class ZooKeeper final : public Servers {
  public:
   explicit ZooKeeper(Ensemble size) {
-    if (size == Ensemble::three) {
-      cluster_.emplace(testing::TestingClusterOptions{.server = as_in_earnest()});
-    } else {
-      server_.emplace(as_in_earnest());
+    if (size == Ensemble::one) {
+      members_ = {&server_.emplace(as_in_earnest())};
+      return;
     }
+    cluster_.emplace(testing::TestingClusterOptions{.server = as_in_earnest()});
+    const std::size_t leader = cluster_->wait_for_leader();
+    for (std::size_t i = 1; i <= cluster_->size(); ++i)
+      members_.push_back(&cluster_->server((leader + i) % cluster_->size()));
   }
 
-  [[nodiscard]] std::string address() const override {
-    return cluster_ ? cluster_->connect_string() : server_->connect_string();
+  [[nodiscard]] std::string address(std::size_t process) const override {
+    return members_[process % members_.size()]->connect_string();
   }
   [[nodiscard]] std::vector<std::uint16_t> ports() const override {
     std::vector<std::uint16_t> ports;
-    for (const TestingServer* server : members()) ports.push_back(server->port());
+    for (const TestingServer* server : members_) ports.push_back(server->port());
     return ports;
   }
   [[nodiscard]] std::optional<std::int64_t> requests() const override {
     std::int64_t sum = 0;
-    for (const TestingServer* server : members()) sum += server->statistic("zk_packets_received");
+    for (const TestingServer* server : members_) sum += server->statistic("zk_packets_received");
     return sum;
   }
   [[nodiscard]] std::map<std::string, std::int64_t> notices() const override {
     static const std::regex line{R"(recved=(\d+),sent=(\d+),sid=0x([0-9a-f]+))"};
     std::map<std::string, std::int64_t> result;
-    for (const TestingServer* server : members()) {
+    for (const TestingServer* server : members_) {
       const std::string text = server->four_letter_word("cons");
       for (std::sregex_iterator found{text.begin(), text.end(), line}, end; found != end; ++found) {
         result[(*found)[3]] = std::stoll((*found)[2]) - std::stoll((*found)[1]);
@@ -57,16 +60,10 @@ class ZooKeeper final : public Servers {
   }
 
  private:
-  [[nodiscard]] std::vector<const TestingServer*> members() const {
-    std::vector<const TestingServer*> result;
-    if (server_) result.push_back(&*server_);
-    for (std::size_t i = 0; cluster_ && i < cluster_->size(); ++i)
-      result.push_back(&cluster_->server(i));
-    return result;
-  }
-
   std::optional<TestingServer> server_;
   std::optional<TestingCluster> cluster_;
+  /// Followers first.
+  std::vector<const TestingServer*> members_;
 };
 
 }  // namespace

@@ -322,9 +322,9 @@ int serve(Contestant& contestant) {
   Service service{contestant};
   for (std::string line; std::getline(std::cin, line);) {
     try {
-      std::cout << service.answer(line) << std::endl;
+      std::cout << service.answer(line) << '\n' << std::flush;
     } catch (const std::exception& error) {
-      std::cout << "error " << error.what() << std::endl;
+      std::cout << "error " << error.what() << '\n' << std::flush;
     }
   }
   return 0;

@@ -249,17 +249,14 @@ class Client final : public Contestant {
 
   std::unique_ptr<Locker> locker(const Task& task, int /*index*/) override {
     if (task.threads > 1 || task.write_every > 0) throw std::logic_error{"one thread, a mutex"};
-    if (task.work == "start") {
-      return std::make_unique<Floor>(std::make_shared<Handle>(task.servers), task.path, way_);
-    }
-    if (!handle_) handle_ = std::make_shared<Handle>(servers_);
-    return std::make_unique<Floor>(handle_, task.path, way_);
+    // A session for each measurement: between them nobody would keep it alive.
+    const std::string& servers = task.work == "start" ? task.servers : servers_;
+    return std::make_unique<Floor>(std::make_shared<Handle>(servers), task.path, way_);
   }
 
  private:
   const Way way_;
   const std::string servers_;
-  std::shared_ptr<Handle> handle_;
 };
 
 }  // namespace

@@ -4,11 +4,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "child_process/child_process.hpp"
@@ -27,9 +29,16 @@ sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
+/// Throws if there is none.
+int tcp_socket() {
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) throw std::system_error{errno, std::generic_category(), "socket"};
+  return descriptor;
+}
+
 /// Free now; somebody else might take it before the server does, which then does not come up.
 std::uint16_t free_port() {
-  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int descriptor = tcp_socket();
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;
   const bool bound = ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
@@ -40,7 +49,7 @@ std::uint16_t free_port() {
 }
 
 bool accepts(std::uint16_t port) {
-  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int descriptor = tcp_socket();
   const sockaddr_in address = loopback(port);
   const bool connected =
       ::connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;

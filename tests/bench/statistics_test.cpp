@@ -52,7 +52,8 @@ TEST_CASE("a ratio is of two figures of one round") {
 
 TEST_CASE("a histogram tells times to the width of a bucket, and the longest exactly") {
   Histogram times;
-  for (int time = 1; time <= 1000; ++time) times.add(Histogram::bucket_of(time * 1000));
+  for (int time = 1; time <= 1000; ++time)
+    times.add(Histogram::bucket_of(time * std::int64_t{1000}));
   times.add_maximum(1'000'000);
   CHECK(times.count() == 1000);
   CHECK(times.at(0.5) == Approx(500'000).epsilon(0.022));

@@ -84,6 +84,10 @@ void start_wait_any(std::shared_ptr<ClientCore> core, CancellationPtr cancellati
 
 bool is_over(const std::shared_ptr<ClientWatcher>& watcher) { return watcher->over(); }
 
+std::optional<WatchEventType> event_of(const std::shared_ptr<ClientWatcher>& watcher) {
+  return watcher->event();
+}
+
 }  // namespace detail
 
 Watch::Watch(std::shared_ptr<detail::ClientCore> core,

@@ -15,6 +15,9 @@ class ClientWatcher final : public Watcher, public std::enable_shared_from_this<
   void on_event(error_code error, WatchEventType type) override;
   void wait(CancellationPtr cancellation, Handler<WatchEventType> handler);
   [[nodiscard]] bool over() const noexcept { return outcome_.has_value(); }
+  [[nodiscard]] std::optional<WatchEventType> event() const noexcept {
+    return outcome_ && !outcome_->error ? std::optional{outcome_->type} : std::nullopt;
+  }
   /// The Watch is gone.
   void abandon();
 

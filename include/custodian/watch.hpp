@@ -15,6 +15,7 @@
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -36,6 +37,8 @@ void start_wait_any(std::shared_ptr<ClientCore> core, CancellationPtr cancellati
                     std::vector<std::shared_ptr<ClientWatcher>> watchers, Handler<> handler);
 /// On the strand: whether the event has come.
 [[nodiscard]] bool is_over(const std::shared_ptr<ClientWatcher>& watcher);
+/// On the strand: the event; nothing if there was none yet, or the session has ended before it.
+[[nodiscard]] std::optional<WatchEventType> event_of(const std::shared_ptr<ClientWatcher>& watcher);
 }  // namespace detail
 
 class Watch {

@@ -9,6 +9,8 @@ namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
 
+// The caller awaits it, and its client outlives that.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<void> back_off(const Client& client, int failures, Deadline until,
                                CancellationPtr cancellation) {
   static thread_local std::minstd_rand random{std::random_device{}()};

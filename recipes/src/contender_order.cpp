@@ -103,6 +103,11 @@ Listing::Listing(std::vector<std::string> children, const Rule& rule)
   }
 }
 
+bool Listing::knows_shared() const {
+  return std::ranges::find(rule_.names, ContenderKind::shared, &LockName::kind) !=
+         rule_.names.end();
+}
+
 std::optional<std::size_t> Listing::index_of(std::string_view name) const {
   const auto parsed = parse_name(name, rule_);
   const auto* wanted = std::get_if<Contender>(&parsed);
@@ -152,7 +157,10 @@ Judgement judge(const Listing& listing, std::string_view mine) {
   if (!nearest) {
     return Held{};
   }
-  return Wait{listing.contenders()[*nearest], listing.blockers_of(*index)};
+  const std::size_t position = listing.blockers_of(*index);
+  const bool may_leave_another = listing.knows_shared() && own.kind == ContenderKind::exclusive &&
+                                 listing.contenders()[*nearest].kind == ContenderKind::exclusive;
+  return Wait{listing.contenders()[*nearest], position, position == 1 && !may_leave_another};
 }
 
 std::string make_node_name(std::string_view uuid, std::string_view lock_name) {

@@ -124,6 +124,9 @@ class Listing {
   [[nodiscard]] std::span<const std::string_view> foreign() const noexcept { return foreign_; }
   [[nodiscard]] std::span<const std::string_view> malformed() const noexcept { return malformed_; }
 
+  /// Whether there may be contenders here that do not exclude each other.
+  [[nodiscard]] bool knows_shared() const;
+
   /// The place of a contender in `contenders()`.
   [[nodiscard]] std::optional<std::size_t> index_of(std::string_view name) const;
 
@@ -148,6 +151,9 @@ struct Held {};
 struct Wait {
   Contender nearest;
   std::size_t position = 0;
+  /// Nobody else is in front, and contenders come only behind: when it has gone nobody is. Not for
+  /// a writer behind a writer, who may have left a reader in front, as a downgrade does.
+  bool is_last = false;
 };
 /// The listing does not contain the contender's own node.
 struct OwnNodeMissing {};

@@ -20,12 +20,19 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// The queue as it was a moment ago.
-asio::awaitable<std::tuple<error_code, Listing>> list(AcquirePtr acquire) {
+std::uint64_t connection_of(const Acquire& acquire) {
+  return acquire.client().session().connection;
+}
+
+/// The queue as it was a moment ago, and the connection that told.
+asio::awaitable<std::tuple<error_code, Listing, std::uint64_t>> list(AcquirePtr acquire) {
   auto [error, children] = co_await await<&detail::start_children, Children>(
       acquire->client().core(), acquire->give_up, acquire->queue->path, acquire->operation());
-  co_return std::tuple{error, Listing{std::move(children.names), acquire->queue->rule}};
+  Listing listing{std::move(children.names), acquire->queue->rule};
+  co_return std::tuple{error, std::move(listing), connection_of(*acquire)};
 }
+
+bool is_watched(const OwnNode& own) { return own.watch() && !detail::is_over(own.watch().state()); }
 
 }  // namespace
 
@@ -75,7 +82,7 @@ asio::awaitable<error_code> wait_for_any(
 // The caller awaits it, and its node outlives that.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnNode& own) {
-  if (own.watch() && !detail::is_over(own.watch().state())) co_return error_code{};
+  if (is_watched(own)) co_return error_code{};
   auto [error, result, watch] = co_await await<&detail::start_get_and_watch, GetResult, Watch>(
       acquire->client().core(), acquire->give_up, own.path(), acquire->operation());
   if (!error) own.set_watch(std::move(watch));
@@ -84,17 +91,22 @@ asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnNode& own) {
 
 namespace {
 
-/// Ends when the own node or the nearest one ahead has changed or gone, or may have: the caller
-/// lists again. The caller awaits it, and its node outlives that.
+enum class Change : std::uint8_t {
+  unknown,          ///< list again
+  nearest_is_gone,  ///< and the own node is not
+};
+
+/// Ends when the own node or the nearest one ahead has changed or gone, or may have. The caller
+/// awaits it, and its node outlives that.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<error_code> wait_for_change(AcquirePtr acquire, OwnNode& own, std::string nearest,
-                                            std::size_t ahead) {
+asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acquire, OwnNode& own,
+                                                                std::string nearest,
+                                                                std::size_t ahead) {
   const auto core = acquire->client().core();
   // Somebody else may delete the own node, and then let the others in. Watched before the other is
   // relied on; both travel together.
   std::optional<Eager<GetResult, Watch>> watching;
-  const bool watched = own.watch() && !detail::is_over(own.watch().state());
-  if (!watched && !acquire->patience.only_try) {
+  if (!is_watched(own) && !acquire->patience.only_try) {
     watching = Eager<GetResult, Watch>::start<&detail::start_get_and_watch>(
         acquire->client().get_executor(), core, acquire->give_up, own.path(), acquire->operation());
   }
@@ -102,20 +114,28 @@ asio::awaitable<error_code> wait_for_change(AcquirePtr acquire, OwnNode& own, st
       core, acquire->give_up, nearest, acquire->operation());
   if (watching) {
     auto [own_error, own_result, own_watch] = co_await watching->get();
-    if (own_error) co_return own_error == ServerErrc::no_node ? error_code{} : own_error;
+    if (own_error == ServerErrc::no_node) co_return std::tuple{error_code{}, Change::unknown};
+    if (own_error) co_return std::tuple{own_error, Change::unknown};
     own.set_watch(std::move(own_watch));
   }
-  if (error == ServerErrc::no_node) co_return error_code{};
-  if (error) co_return error;
-  acquire->nearest = participant_of(acquire->client(), std::move(nearest), std::move(result));
-  tell_position(*acquire, ahead);
-  if (acquire->patience.only_try) {
-    acquire->declined = true;
-    co_return asio::error::operation_aborted;
+  if (error && error != ServerErrc::no_node) co_return std::tuple{error, Change::unknown};
+  bool gone = error == ServerErrc::no_node;
+  if (!gone) {
+    acquire->nearest = participant_of(acquire->client(), std::move(nearest), std::move(result));
+    tell_position(*acquire, ahead);
+    if (acquire->patience.only_try) {
+      acquire->declined = true;
+      error = asio::error::operation_aborted;
+      co_return std::tuple{error, Change::unknown};
+    }
+    if (acquire->on_waiting) acquire->on_waiting();
+    std::vector watchers{own.watch().state(), watch.state()};
+    error = co_await wait_for_any(acquire, std::move(watchers));
+    gone = detail::event_of(watch.state()) == WatchEventType::deleted;
   }
-  if (acquire->on_waiting) acquire->on_waiting();
-  std::vector watchers{own.watch().state(), watch.state()};
-  co_return co_await wait_for_any(acquire, std::move(watchers));
+  if (error == ServerErrc::no_node) error.clear();
+  const bool known = !error && gone && is_watched(own);
+  co_return std::tuple{error, known ? Change::nearest_is_gone : Change::unknown};
 }
 
 }  // namespace
@@ -142,7 +162,7 @@ asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
   auto creation = Eager<Created>::start<&detail::start_create>(
       acquire->client().get_executor(), core, acquire->give_up, child(queue.path, queue.lock_name),
       queue.identity, std::move(options));
-  auto [list_error, listing] = co_await list(acquire);
+  auto [list_error, listing, connection] = co_await list(acquire);
   auto [create_error, created] = co_await creation.get();
   if (create_error) co_return Place{create_error, {}};
 
@@ -152,7 +172,7 @@ asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
   bool listed_after_create = !list_error && listing.index_of(node.name()).has_value();
   for (;;) {
     if (!listed_after_create) {
-      std::tie(list_error, listing) = co_await list(acquire);
+      std::tie(list_error, listing, connection) = co_await list(acquire);
       if (list_error && list_error != ServerErrc::no_node) co_return Place{list_error, {}};
     }
     listed_after_create = false;
@@ -170,9 +190,13 @@ asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
     }
     const Wait wait = std::get<Wait>(judgement);
     std::string nearest = child(queue.path, wait.nearest.name);
-    const error_code error =
+    const auto [error, change] =
         co_await wait_for_change(acquire, node, std::move(nearest), wait.position);
     if (error) co_return Place{error, {}};
+    // On one connection events come in the order of the changes. On another one the event may be
+    // that of a server which knows less than the listing did: then the listing must come anew.
+    const bool is_first = wait.is_last && change == Change::nearest_is_gone;
+    if (is_first && connection == connection_of(*acquire)) co_return Place{{}, std::move(node)};
   }
 }
 

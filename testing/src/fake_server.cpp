@@ -22,7 +22,7 @@ FakeServer::Handshake FakeServer::connect(const std::shared_ptr<FakeSession>& re
   known.id = session;
   known.connection = std::make_shared<FakeConnection>(
       FakeConnection{.session = session, .strand = strand, .receiver = receiver});
-  known.stale = std::exchange(known.next_stale, std::nullopt);
+  known.stale = std::exchange(is_new ? left_behind_ : known.next_stale, std::nullopt);
   known.watches = std::move(watches);
   fire_missed(known, known.stale ? *known.stale : tree_, seen);
   return {Welcome::accepted, known.connection, known.stale.has_value()};
@@ -80,6 +80,11 @@ void FakeServer::set_running(bool running) {
   }
 }
 
+void FakeServer::leave_server_behind() {
+  const std::lock_guard lock{mutex_};
+  left_behind_ = tree_;
+}
+
 // -- Requests -------------------------------------------------------------------------------------
 
 void FakeServer::serve(const FakeConnectionPtr& connection, const Request& request,
@@ -117,7 +122,8 @@ void FakeServer::serve(const FakeConnectionPtr& connection, const Request& reque
 void FakeServer::process(ServerSession& session, const FakeConnectionPtr& connection,
                          const Request& request, std::uint64_t operation, bool arms_watch,
                          int turns) {
-  if (is_write(request)) catch_up(session);
+  const bool is_sync = std::holds_alternative<request::Sync>(request);
+  if (is_write(request) || is_sync) catch_up(session);
   std::vector<TreeChange> changes;
   FakeTree& tree = session.stale ? *session.stale : tree_;
   Reply reply = tree.apply(request, session.id, changes);

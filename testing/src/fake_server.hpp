@@ -90,6 +90,7 @@ class FakeServer {
   void release_replies();
   void disconnect(std::int64_t session);
   void set_running(bool running);
+  void leave_server_behind();
   /// Does something to the tree and fires the watches that it concerns.
   template <typename Action>
   auto change(Action action) {
@@ -137,6 +138,7 @@ class FakeServer {
   mutable std::mutex mutex_;
   FakeTree tree_;
   std::map<std::int64_t, ServerSession> sessions_;
+  std::optional<FakeTree> left_behind_;  ///< what the next new session's server shows
   std::int64_t next_session_ = 0x1000'0000'0000'0001;
   bool running_ = true;
   std::shared_ptr<FaultPlan> plan_;

@@ -103,13 +103,16 @@ std::map<std::int64_t, std::vector<std::string>> watches_by_session(
 void expire_session(const ServerEndpoint& endpoint, std::int64_t session_id,
                     std::string_view password) {
   using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::seconds{10};
+  const auto deadline = Clock::now() + std::chrono::seconds{30};
+  // Where the session's client and its twin connect in turn a server may leave one without an
+  // answer.
+  constexpr std::chrono::seconds patience{2};
   std::ostringstream name;
   name << to_string(endpoint) << ": session 0x" << std::hex << session_id;
   for (bool known = false;;) {
     bool gone = false;
     try {
-      WireSession twin{endpoint, session_id, password};
+      WireSession twin{endpoint, session_id, password, patience};
       gone = twin.expired();
       if (!gone) {
         known = true;

@@ -7,7 +7,6 @@
 namespace custodian::testing {
 namespace {
 
-constexpr std::chrono::seconds patience{10};
 constexpr std::size_t password_size = 16;
 
 // The request types of zookeeper.jute's ZooDefs.OpCode.
@@ -77,14 +76,20 @@ std::string read_packet(DeadlineSocket& socket) {
 }  // namespace
 
 WireSession::WireSession(const ServerEndpoint& endpoint, std::chrono::milliseconds timeout)
-    : socket_{endpoint, DeadlineSocket::Clock::now() + patience}, password_(password_size, '\0') {
+    : patience_{usual_patience},
+      socket_{endpoint, DeadlineSocket::Clock::now() + patience_},
+      password_(password_size, '\0') {
   handshake(timeout);
 }
 
-WireSession::WireSession(const ServerEndpoint& endpoint, std::int64_t id, std::string_view password)
-    : socket_{endpoint, DeadlineSocket::Clock::now() + patience}, id_{id}, password_{password} {
+WireSession::WireSession(const ServerEndpoint& endpoint, std::int64_t id, std::string_view password,
+                         std::chrono::milliseconds patience)
+    : patience_{patience},
+      socket_{endpoint, DeadlineSocket::Clock::now() + patience_},
+      id_{id},
+      password_{password} {
   if (password.size() != password_size) throw TestingError{"a session's password has 16 bytes"};
-  handshake(patience);
+  handshake(usual_patience);
 }
 
 void WireSession::handshake(std::chrono::milliseconds timeout) {
@@ -104,7 +109,7 @@ void WireSession::handshake(std::chrono::milliseconds timeout) {
 }
 
 std::int32_t WireSession::request(std::int32_t type, std::string_view body) {
-  socket_.set_deadline(DeadlineSocket::Clock::now() + patience);
+  socket_.set_deadline(DeadlineSocket::Clock::now() + patience_);
   write_packet(socket_, Encoder{}.number(++last_xid_).number(type).raw(body));
   for (;;) {
     const std::string packet = read_packet(socket_);

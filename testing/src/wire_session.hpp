@@ -13,10 +13,13 @@ namespace custodian::testing {
 /// need. It sends no pings, and a dropped one is simply disconnected: its session goes on.
 class WireSession {
  public:
+  static constexpr std::chrono::seconds usual_patience{10};
+
   /// A new session.
   WireSession(const ServerEndpoint& endpoint, std::chrono::milliseconds timeout);
-  /// Another connection to a session. Check `expired()`.
-  WireSession(const ServerEndpoint& endpoint, std::int64_t id, std::string_view password);
+  /// Another connection to a session. Check `expired()`. Each answer is waited for that long.
+  WireSession(const ServerEndpoint& endpoint, std::int64_t id, std::string_view password,
+              std::chrono::milliseconds patience = usual_patience);
 
   [[nodiscard]] std::int64_t id() const { return id_; }
   [[nodiscard]] const std::string& password() const { return password_; }
@@ -36,6 +39,7 @@ class WireSession {
   void handshake(std::chrono::milliseconds timeout);
   std::int32_t request(std::int32_t type, std::string_view body);
 
+  const std::chrono::milliseconds patience_;
   DeadlineSocket socket_;
   std::int64_t id_ = 0;
   std::string password_;

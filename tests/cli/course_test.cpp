@@ -56,18 +56,31 @@ TEST_CASE("signals while the command runs are the command's, and keep the lock")
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGWINCH, SIGTSTP}) {
     CHECK(course.on(event::Signalled{signal}) == Steps{step::PassOn{signal}});
   }
-  CHECK(course.on(event::Signalled{SIGCONT}) == Steps{step::Proceed{}});
+  CHECK(course.on(event::Signalled{SIGCONT}) == Steps{step::Proceed{1}});
   CHECK(course.on(event::Ended{.wait_status = exited_with_7}) ==
         Steps{step::Release{}, step::Finish{7}});
 }
 
 TEST_CASE("Ctrl-Z stops the waiting, and with a command that it has stopped the runner") {
   Course waiting{OnLost::terminate, Repeat::never};
-  CHECK(waiting.on(event::Signalled{SIGTSTP}) == Steps{step::StopSelf{}});
+  CHECK(waiting.on(event::Signalled{SIGTSTP}) == Steps{step::StopSelf{SIGTSTP}});
   CHECK(waiting.on(event::Signalled{SIGCONT}).empty());
-  CHECK(waiting.on(event::Stopped{}).empty());
+  CHECK(waiting.on(event::Stopped{SIGTSTP}).empty());
   Course course = running();
-  CHECK(course.on(event::Stopped{}) == Steps{step::StopSelf{}});
+  for (const int signal : {SIGTSTP, SIGTTIN, SIGTTOU}) {
+    CHECK(course.on(event::Stopped{signal}) == Steps{step::StopSelf{signal}});
+  }
+}
+
+TEST_CASE("a stop from before the command was let go on does not stop the runner again") {
+  Course course = running();
+  CHECK(course.on(event::Signalled{SIGCONT}) == Steps{step::Proceed{1}});
+  CHECK(course.on(event::Signalled{SIGCONT}) == Steps{step::Proceed{2}});
+  for (const std::uint64_t before : {0U, 1U}) {
+    CHECK(course.on(event::Stopped{.signal = SIGTSTP, .proceeded = before}).empty());
+  }
+  CHECK(course.on(event::Stopped{.signal = SIGTTIN, .proceeded = 2}) ==
+        Steps{step::StopSelf{SIGTTIN}});
 }
 
 TEST_CASE("a loss ends the command, and its end is told as a loss") {
@@ -109,6 +122,21 @@ TEST_CASE("who was asked to end does not stand again") {
   Course course = running(OnLost::terminate, Repeat::after_loss);
   CHECK(course.on(event::Signalled{SIGTERM}) == Steps{step::PassOn{SIGTERM}});
   CHECK(course.on(event::Ended{.wait_status = killed_by_term, .for_loss = true}) ==
+        Steps{step::Release{}, step::Finish{143}});
+}
+
+TEST_CASE("a signal that the command has survived does not end the candidacy with a later loss") {
+  const event::Time then = event::Time::clock::now();
+  Course course = running(OnLost::terminate, Repeat::after_loss);
+  CHECK(course.on(event::Signalled{SIGHUP, then}) == Steps{step::PassOn{SIGHUP}});
+  CHECK(course.on(event::Ended{
+            .wait_status = killed_by_term, .for_loss = true, .at = then + farewell_time}) ==
+        Steps{step::Release{}, step::Acquire{}});
+  CHECK(course.on(event::Acquired{}) == Steps{step::Start{}});
+  CHECK(course.on(event::Signalled{SIGTERM, then + 2 * farewell_time}).size() == 1);
+  CHECK(course.on(event::Ended{.wait_status = killed_by_term,
+                               .for_loss = true,
+                               .at = then + 3 * farewell_time - std::chrono::seconds{1}}) ==
         Steps{step::Release{}, step::Finish{143}});
 }
 

@@ -1,5 +1,7 @@
 #include "descendants.hpp"
 
+#include <unistd.h>
+
 #include "support/catch.hpp"
 
 namespace custodian::cli {
@@ -12,6 +14,13 @@ TEST_CASE("a process is told by its line in /proc, whatever its name is") {
   CHECK_FALSE(parse_stat(""));
   CHECK_FALSE(parse_stat("17 (sh"));
   CHECK_FALSE(parse_stat("17 (sh) "));
+}
+
+TEST_CASE("a signal to nobody, to a zombie, or to who has ended is not forbidden") {
+  CHECK(kill_each({}, 0) == Reached::all);
+  constexpr pid_t beyond_all = 1 << 23;
+  CHECK(kill_each({{getpid(), 1}, {1, 0, true}, {beyond_all, 1}}, 0) == Reached::all);
+  CHECK(pause_after_killing(Reached::nobody) > pause_after_killing(Reached::some));
 }
 
 TEST_CASE("descendants are children, their children, and nobody else") {

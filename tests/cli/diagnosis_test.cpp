@@ -143,6 +143,14 @@ TEST_CASE("a tick that is only guessed at is a warning at the most") {
   CHECK(verdict_on(facts, "tick", "zk1:2181") == Verdict::ok);
 }
 
+TEST_CASE("nobody is blamed for a path that was removed while it was looked at") {
+  for (error_code PathFacts::*deed : {&PathFacts::list_error, &PathFacts::create_error}) {
+    Facts facts = good();
+    (*facts.path).*deed = ServerErrc::no_node;
+    CHECK(verdict_on(facts, "path", "/locks") == Verdict::warn);
+  }
+}
+
 TEST_CASE("what credentials do not allow fails, deed by deed") {
   for (error_code PathFacts::*deed :
        {&PathFacts::list_error, &PathFacts::create_error, &PathFacts::remove_error}) {

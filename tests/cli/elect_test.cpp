@@ -70,7 +70,10 @@ TEST_CASE("a candidate that is asked to end leaves the election, and never ran")
 
 TEST_CASE("a leader that loses the leadership ends its command, stands again, and leads again") {
   TestClient client{"elect-again"};
-  CliProcess cli{elect_words(client, "one", work)};
+  Words words = elect_words(client, "one", work);
+  // So that there is time, some seconds, between the request to end and the kill.
+  words.insert(words.begin(), {"--session-timeout", "60s"});
+  CliProcess cli{words};
   REQUIRE(cli.says("leads."));
   for (const std::string& name : names_below(*client, "/leader")) {
     client->remove("/leader/" + name);

@@ -3,10 +3,21 @@
 /// killed; and what it inherits.
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <functional>
+#include <optional>
 #include <sstream>
+#include <thread>
 
 #include "cli/cli_process.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
@@ -50,6 +61,25 @@ std::string family(const std::string& file) {
   return "echo $$ >> " + file + "; sleep 1000 & echo $! >> " + file +
          "; setsid sh -c 'echo $$ >> " + file + "; sleep 1000; :' & (sh -c 'echo $$ >> " + file +
          "; trap \"\" TERM HUP; sleep 1000; :' &) ; wait";
+}
+
+/// The work's processes get this error from a system call, whatever its arguments are. False if
+/// that cannot be had here.
+bool with_failing(unsigned call, int error, const std::function<void()>& work) {
+  bool is_had = false;
+  // A filter is a thread's, and its children's.
+  std::thread{[&] {
+    std::array filter{
+        sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+        sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
+        sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const sock_fprog program{filter.size(), filter.data()};
+    is_had = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+             ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    if (is_had) work();
+  }}.join();
+  return is_had;
 }
 
 bool none_runs(const std::vector<pid_t>& processes) {
@@ -103,6 +133,52 @@ TEST_CASE("a guardian that is killed costs the command its life, and the lock is
   CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
 }
 
+TEST_CASE("a guardian that is killed costs the command its life though nobody reads what is said") {
+  TestClient client{"guardian-unread"};
+  const Directory directory;
+  const std::string file = directory.file("processes");
+  const std::string full = directory.file("full");
+  REQUIRE(::mkfifo(full.c_str(), 0600) == 0);
+  const int reader = ::open(full.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  REQUIRE(reader >= 0);
+  while (::write(reader, "x", 1) == 1) {
+  }
+  CliProcess cli{"sh",
+                 {"-c", "exec " CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " +
+                            client.root() + " lock /lock -- sh -c 'sleep 1000 & echo $! >> " +
+                            file + "; wait' 2> " + full}};
+  const Processes processes{file, 1};
+  const auto family_of_cli = cli::descendants(cli.id());
+  REQUIRE_FALSE(family_of_cli.empty());
+  ::kill(family_of_cli.front().process, SIGKILL);
+  CHECK(eventually([&] { return none_runs(processes); }));
+  std::array<char, 65536> read_at_last{};
+  CHECK(::read(reader, read_at_last.data(), read_at_last.size()) > 0);
+  CHECK(cli.end().status == 70);
+  ::close(reader);
+}
+
+TEST_CASE("that a command may not be signalled is said once, and the lock is held until it ends") {
+  TestClient client{"forbidden"};
+  std::optional<CliProcess> cli;
+  // As it is with another user's.
+  const bool is_had = with_failing(
+      SYS_kill, EPERM, [&] { cli.emplace(lock_words(client, "echo $$.; exec sleep 1000")); });
+  if (!is_had) CUSTODIAN_SKIP("needs a system that allows seccomp filters");
+  REQUIRE(cli->says("."));
+  const pid_t command = std::stoi(cli->out());
+  cli->signal(SIGHUP);
+  cli->signal(SIGTERM);
+  const std::string words = "cannot be signalled";
+  REQUIRE(cli->says(words));
+  CHECK(is_running(command));
+  CHECK(names_below(*client, "/lock").size() == 1);
+  ::kill(command, SIGUSR1);
+  const Ended ended = cli->end();
+  CHECK(ended.status == 128 + SIGUSR1);
+  CHECK(ended.err.find(words) == ended.err.rfind(words));
+}
+
 TEST_CASE("the lock is held until what the command has left in the background has ended") {
   TestClient client{"background"};
   const Directory directory;
@@ -113,6 +189,8 @@ TEST_CASE("the lock is held until what the command has left in the background ha
   const Processes command{file, 1};
   REQUIRE(eventually([&] { return none_runs(command); }));
   InterProcessMutex mutex{*client, "/lock"};
+  // First, for who is not connected yet cannot try without waiting.
+  CHECK(mutex.participants().size() == 1);
   CHECK_FALSE(mutex.try_acquire());
   CHECK_FALSE(cli.has_ended());
   create(directory.file("go"));
@@ -140,6 +218,43 @@ TEST_CASE("the command inherits the three standard descriptors, and no other") {
   const Ended ended = cli.end();
   ::close(stray);
   CHECK(ended.out == "0\n1\n2\n");
+}
+
+TEST_CASE("where descriptors cannot be closed all at once, they are closed one by one") {
+  const int stray = ::open("/dev/null", O_RDONLY);
+  // Of a system that has no such call, and of a sandbox that forbids it.
+  for (const int error : {ENOSYS, EPERM}) {
+    TestClient client{"no-close-range"};
+    Ended listing;
+    std::optional<CliProcess> killed;
+    const bool is_had = with_failing(SYS_close_range, error, [&] {
+      listing = CliProcess{lock_words(client, "ls /proc/$$/fd; :")}.end();
+      // Held for longer than we wait below: it is the runner's end that the guardian sees.
+      auto words = lock_words(client, "echo $$.; exec sleep 1000");
+      words[3] = "60s";
+      killed.emplace(words);
+    });
+    if (!is_had) CUSTODIAN_SKIP("needs a system that allows seccomp filters");
+    CHECK(listing.out == "0\n1\n2\n");
+    REQUIRE(killed->says("."));
+    const pid_t command = std::stoi(killed->out());
+    killed->signal(SIGKILL);
+    CHECK(eventually([&] { return !is_running(command); }));
+  }
+  ::close(stray);
+}
+
+TEST_CASE("who kills by the name of custodian does not meet its guardian") {
+  TestClient client{"name"};
+  CliProcess cli{lock_words(client, "echo in; exec sleep 1000")};
+  REQUIRE(cli.says("in"));
+  const auto name_of = [](pid_t process) {
+    return content_of("/proc/" + std::to_string(process) + "/comm");
+  };
+  CHECK(name_of(cli.id()) == "custodian\n");
+  CHECK_FALSE(contains(name_of(cli::descendants(cli.id()).front().process), "custodian"));
+  cli.signal(SIGTERM);
+  CHECK(cli.end().status == 128 + SIGTERM);
 }
 
 TEST_CASE("what was closed when it was started is no socket for the command") {

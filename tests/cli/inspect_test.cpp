@@ -189,6 +189,23 @@ TEST_CASE("inspect --watch --json prints a line for each change, a request to le
   }
 }
 
+TEST_CASE("inspect --watch shows the address of who has come since the servers were asked, too") {
+  if (servers_are_foreign()) CUSTODIAN_SKIP("needs a server that tells addresses");
+  TestClient test{"watch-addresses"};
+  InterProcessMutex held{*test, "/lock", {.identity = "holder"}};
+  const Lease lease = held.acquire();
+  Program watch{CUSTODIAN_CLI, words_for(test, {"inspect", "/lock", "--watch"})};
+  REQUIRE(watch.says(id_of(*test) + "  127.0.0.1:"));
+  // Within the second in which the servers are not asked again.
+  ClientOptions options = options_for(connect_string());
+  options.name_space = test.root();
+  Client coming{options};
+  InterProcessMutex waited_for{coming, "/lock", {.identity = "waiter"}};
+  const Waiter waiter{test, waited_for, 1};
+  // Nothing else changes from now on.
+  CHECK(watch.says(id_of(coming) + "  127.0.0.1:"));
+}
+
 TEST_CASE("inspect --watch goes on through a disconnection, and says so meanwhile") {
   testing::TestingServer server;
   TestClient test{"watch-restart", server.connect_string(), 30s};

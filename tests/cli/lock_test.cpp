@@ -115,15 +115,34 @@ TEST_CASE("a lock that somebody else holds is told with 75, and who it is") {
   TestClient client{"busy"};
   InterProcessMutex mutex{*client, "/lock", {.identity = "the holder"}};
   const Lease lease = mutex.acquire();
-  const Ended at_once = run_cli(lock_words(client, {"--no-wait", "--", "echo", "ran"}));
-  INFO(at_once.err);
-  CHECK(at_once.status == 75);
-  CHECK(contains(at_once.err, "the holder"));
-  const Ended late = run_cli(lock_words(client, {"--wait", "3s", "--", "echo", "ran"}));
-  INFO(late.err);
-  CHECK(late.status == 75);
-  CHECK(at_once.out + late.out == "");
+  for (const Words& wait : {Words{"--no-wait"}, Words{"--wait", "0s"}, Words{"--wait", "3s"}}) {
+    Words words = wait;
+    words.insert(words.end(), {"--", "echo", "ran"});
+    const Ended ended = run_cli(lock_words(client, words));
+    INFO(ended.err);
+    CHECK(ended.status == 75);
+    CHECK(contains(ended.err, "the holder"));
+    CHECK(ended.out.empty());
+  }
   CHECK(eventually([&] { return client->children("/lock").names.size() == 1; }));
+}
+
+TEST_CASE("a lock that is free is had by who does not want to wait") {
+  TestClient client{"free"};
+  CHECK(run_cli(lock_words(client, {"--no-wait", "--", "echo", "ran"})).out == "ran\n");
+  CHECK(run_cli(lock_words(client, {"--wait", "0s", "--", "echo", "ran"})).out == "ran\n");
+  CHECK(is_free(client));
+}
+
+TEST_CASE("who is ahead is shown with -v, and cannot command the terminal") {
+  TestClient client{"hostile"};
+  InterProcessMutex mutex{*client, "/lock", {.identity = "\x1b[2Jthe holder"}};
+  const Lease lease = mutex.acquire();
+  CliProcess cli{lock_words(client, {"-v", "--", "echo", "ran"})};
+  REQUIRE(cli.says("the holder"));
+  CHECK(contains(cli.err(), "the nearest is \\x1b[2Jthe holder"));
+  cli.signal(SIGTERM);
+  CHECK(cli.end().status == 128 + SIGTERM);
 }
 
 TEST_CASE("servers that do not answer are told with 69") {
@@ -196,6 +215,8 @@ TEST_CASE("a signal while it holds is the command's, and the lock is kept until 
   cli.signal(SIGTERM);
   REQUIRE(cli.says("asked"));
   InterProcessMutex mutex{*client, "/lock"};
+  // First, for who is not connected yet cannot try without waiting.
+  CHECK(mutex.participants().size() == 1);
   CHECK_FALSE(mutex.try_acquire());
   create(directory.file("go"));
   CHECK(cli.end().status == 9);

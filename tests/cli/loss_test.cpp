@@ -50,11 +50,12 @@ TEST_CASE("commands whose server is silent for too long are ended as they should
   const Ended ended = asked.end();
   INFO(ended.err);
   CHECK(ended.status == 70);
-  CHECK(ended.out == "inside\nasked\n");
+  // Not whether it had the time to say that it was asked: 0.4 s, on whatever machine this is.
+  CHECK(ended.out.starts_with("inside\n"));
   CHECK(contains(ended.err, "custodian: /asked is lost"));
   const Ended late = killed_late.end();
   CHECK(late.status == 70);
-  CHECK(late.out == "inside\nasked\n");
+  CHECK(late.out.starts_with("inside\n"));
   const Ended at_once = killed.end();
   CHECK(at_once.status == 70);
   CHECK(at_once.out == "inside\n");
@@ -103,6 +104,8 @@ TEST_CASE("a command that holds for longer than it may is ended, before the next
 TEST_CASE("a command whose node an operator deletes is ended") {
   TestClient client{"deleted"};
   Words words = lock_words(connect_string(), "/lock", {}, obedient);
+  // So that there is time, some seconds, between the request to end and the kill.
+  words[3] = "60s";
   words.insert(words.begin(), {"--namespace", client.root()});
   CliProcess cli{CUSTODIAN_CLI, words};
   REQUIRE(cli.says("inside"));

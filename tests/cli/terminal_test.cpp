@@ -1,15 +1,25 @@
 /// \file
 /// `custodian lock` on a terminal: Ctrl-C, Ctrl-Z, and a command that reads.
 
+#include <csignal>
+
 #include "cli/cli_process.hpp"
 #include "cli/terminal_process.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
+#include "descendants.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
 namespace {
 
 using Words = std::vector<std::string>;
+
+/// `custodian lock <path> <options> --`, to be typed.
+std::string typed_lock(const TestClient& client, const std::string& path,
+                       const std::string& options = "") {
+  return CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " + client.root() +
+         " lock " + path + " " + options + " -- ";
+}
 
 Words lock_words(const TestClient& client, const std::string& script) {
   return {"--servers",   connect_string(),
@@ -20,9 +30,9 @@ Words lock_words(const TestClient& client, const std::string& script) {
 }
 
 /// The same, to be typed.
-std::string typed(const TestClient& client, const std::string& script) {
-  return CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " + client.root() +
-         " lock /lock -- sh -c '" + script + "'";
+std::string typed(const TestClient& client, const std::string& script,
+                  const std::string& options = "") {
+  return typed_lock(client, "/lock", options) + "sh -c '" + script + "'";
 }
 
 /// The process whose number the screen shows as "<number>.".
@@ -38,13 +48,37 @@ bool is_stopped(pid_t process) {
   return contains(content_of("/proc/" + std::to_string(process) + "/stat"), ") T ");
 }
 
+bool exists(pid_t process) { return ::kill(process, 0) == 0; }
+
+pid_t parent_of(pid_t process) {
+  const auto entry = cli::parse_stat(content_of("/proc/" + std::to_string(process) + "/stat"));
+  REQUIRE(entry);
+  return entry->parent;
+}
+
+/// Which a shell waits for: the guardian's parent.
+pid_t runner_of(pid_t command) { return parent_of(parent_of(command)); }
+
+bool is_guardian(pid_t process) {
+  return content_of("/proc/" + std::to_string(process) + "/comm") == "lock-guardian\n";
+}
+
 /// A shell with job control, as somebody has it who types.
 struct Shell : TerminalProcess {
   Shell() : TerminalProcess{"bash", {"--norc", "--noprofile", "--noediting", "-i"}} {
-    type("PS1='ready> '; stty -echo\r");
+    // The terminal shows what is typed until bash has run this: not as it will be shown then.
+    type("PS1='rea''dy> '; stty -echo\r");
     REQUIRE(shows("ready> "));
   }
 };
+
+/// Twice, for who reads already is not asked whether the terminal is its own.
+bool answers(Shell& shell) {
+  shell.type("echo still $((40 + 2))\r");
+  if (!shell.shows("still 42")) return false;
+  shell.type("echo again $((40 + 3))\r");
+  return shell.shows("again 43");
+}
 
 }  // namespace
 
@@ -131,6 +165,223 @@ TEST_CASE("Ctrl-Z and fg with a command that has the terminal, and reads on") {
   REQUIRE(shell.shows("ready> "));
   shell.type("echo status $?\r");
   CHECK(shell.shows("status 6"));
+}
+
+TEST_CASE(
+    "a command that has the terminal, and suspends itself as editors do, gives the shell back") {
+  TestClient client{"suspends-itself"};
+  Shell shell;
+  shell.type(typed(client,
+                   "echo $$.; read one; echo got $one; kill -STOP 0; echo back; read two;"
+                   "echo got $two; exit 6") +
+             "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  const bool stopped = shell.shows("Stopped");
+  INFO(shell.screen());
+  REQUIRE(stopped);
+  CHECK(is_stopped(command));
+  REQUIRE(shell.shows("ready> "));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(shell.shows("back"));
+  shell.type("second\r");
+  REQUIRE(shell.shows("got second"));
+  REQUIRE(shell.shows("ready> "));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 6"));
+}
+
+TEST_CASE("a command that somebody stops by SIGSTOP is stopped alone if it has no terminal") {
+  TestClient client{"stopped-alone"};
+  const Directory directory;
+  Shell shell;
+  shell.type(
+      typed(client, "echo $$.; while [ ! -e " + directory.file("go") + " ]; do :; done; exit 6") +
+      "\r");
+  const pid_t command = process_on(shell);
+  ::kill(command, SIGSTOP);
+  REQUIRE(eventually([&] { return is_stopped(command); }));
+  create(directory.file("go"));
+  ::kill(command, SIGCONT);
+  REQUIRE(shell.shows("ready> "));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 6"));
+}
+
+TEST_CASE("Ctrl-Z gives the shell back, too, when only what the command has left behind runs") {
+  TestClient client{"ctrl-z-left"};
+  Shell shell;
+  shell.type(typed(client, "sleep 1000 & echo $!.") + "\r");
+  const pid_t left = process_on(shell);
+  // As a child of the guardian, its only one.
+  REQUIRE(eventually([&] {
+    const pid_t parent = parent_of(left);
+    return is_guardian(parent) && cli::descendants(parent).size() == 1;
+  }));
+  shell.type(ctrl_z);
+  const bool stopped = shell.shows("Stopped");
+  INFO(shell.screen());
+  REQUIRE(stopped);
+  REQUIRE(eventually([&] { return is_stopped(left); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(eventually([&] { return !is_stopped(left); }));
+  CHECK(is_running(left));
+  ::kill(left, SIGTERM);
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 0"));
+}
+
+TEST_CASE("what a command has left behind is refused the terminal, not held up") {
+  TestClient client{"left-reading"};
+  Shell shell;
+  // In the group that was the command's.
+  shell.type(typed(client,
+                   "(while kill -0 $$; do :; done 2> /dev/null; exec < /dev/tty;"
+                   R"(read one || echo refu""sed.) &)") +
+             "\r");
+  const bool refused = shell.shows("refused.");
+  INFO(shell.screen());
+  REQUIRE(refused);
+  CHECK(shell.shows("ready> "));
+}
+
+TEST_CASE("what waits for the terminal already when the command ends is refused it, too") {
+  TestClient client{"left-waiting"};
+  const Directory directory;
+  Shell shell;
+  const auto wait_for = [&](const std::string& file) {
+    return "while [ ! -e " + directory.file(file) + " ]; do :; done; ";
+  };
+  // A job of a shell's, with a group of its own, that has lost its parent.
+  shell.type(typed(client, "set -m; (sh -c \"" + wait_for("read") +
+                               R"(exec < /dev/tty; read one || echo refu\"\"sed." & echo $!.); )" +
+                               R"(echo o""n; )" + wait_for("end")) +
+             "\r");
+  const pid_t left = process_on(shell);
+  REQUIRE(shell.shows("on\r\n"));
+  REQUIRE(eventually([&] { return is_guardian(parent_of(left)); }));
+  create(directory.file("read"));
+  REQUIRE(eventually([&] { return is_stopped(left); }));
+  create(directory.file("end"));
+  const bool refused = shell.shows("refused.");
+  INFO(shell.screen());
+  REQUIRE(refused);
+  CHECK(shell.shows("ready> "));
+}
+
+TEST_CASE("a job that is stopped for too long loses its lock, and the shell keeps the terminal") {
+  TestClient client{"ctrl-z-too-long"};
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one; read two", "--session-timeout 5s") +
+             "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  shell.type(ctrl_z);
+  REQUIRE(shell.shows("ready> "));
+  REQUIRE(eventually([&] { return !is_running(command); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(shell.shows("ready> "));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 70"));
+}
+
+TEST_CASE(
+    "a job that reads goes on in the background until it reads, and the shell keeps the terminal") {
+  TestClient client{"bg"};
+  const Directory directory;
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one; while [ ! -e " +
+                               directory.file("go") + " ]; do :; done; read two; echo got $two") +
+             "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  shell.type(ctrl_z);
+  REQUIRE(shell.shows("ready> "));
+  shell.type("bg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  create(directory.file("go"));
+  REQUIRE(eventually([&] { return is_stopped(runner_of(command)); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  shell.type("second\r");
+  const bool got = shell.shows("got second");
+  INFO(shell.screen());
+  CHECK(got);
+}
+
+TEST_CASE(
+    "a shell that has taken the terminal from a stopped runner keeps it when the command ends") {
+  TestClient client{"taken"};
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one; exec sleep 1000") + "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  ::kill(runner_of(command), SIGSTOP);
+  REQUIRE(shell.shows("ready> "));
+  ::kill(command, SIGTERM);
+  REQUIRE(eventually([&] { return !exists(command); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(shell.shows("ready> "));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 143"));
+}
+
+TEST_CASE("a custodian under a custodian lends the terminal on") {
+  TestClient client{"nested"};
+  Shell shell;
+  shell.type(typed_lock(client, "/outer") +
+             typed(client, "echo $$.; read one; echo got $one; read two; echo got $two; exit 6") +
+             "\r");
+  const pid_t command = process_on(shell);
+  shell.type("first\r");
+  REQUIRE(shell.shows("got first"));
+  shell.type(ctrl_z);
+  REQUIRE(shell.shows("Stopped"));
+  REQUIRE(shell.shows("ready> "));
+  shell.type("fg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  shell.type("second\r");
+  REQUIRE(shell.shows("got second"));
+  REQUIRE(shell.shows("ready> "));
+  shell.type("echo status $?\r");
+  CHECK(shell.shows("status 6"));
+}
+
+// As the shell's own command has it: whoever cannot be stopped cannot read.
+TEST_CASE(
+    "a command in the background that no shell looks after is refused the terminal, not held up") {
+  TestClient client{"orphaned"};
+  Shell shell;
+  shell.type("(" + typed(client, R"(echo in""side; exec < /dev/tty; read one || echo refu""sed.)") +
+             " &)\r");
+  REQUIRE(shell.shows("inside"));
+  REQUIRE(shell.shows("refused."));
+  CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
+  CHECK(answers(shell));
+}
+
+TEST_CASE("a job in the background that wants to read is stopped as the shell's own is") {
+  TestClient client{"background-reading"};
+  Shell shell;
+  shell.type(typed(client, "echo $$.; read one; echo got $one") + " &\r");
+  const pid_t command = process_on(shell);
+  REQUIRE(eventually([&] { return is_stopped(runner_of(command)); }));
+  REQUIRE(answers(shell));
+  shell.type("fg\r");
+  REQUIRE(eventually([&] { return !is_stopped(command); }));
+  shell.type("first\r");
+  const bool got = shell.shows("got first");
+  INFO(shell.screen());
+  CHECK(got);
 }
 
 TEST_CASE("a pipeline is ended by Ctrl-C as a whole") {

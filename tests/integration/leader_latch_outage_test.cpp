@@ -18,9 +18,7 @@ TEST_CASE("a session that is over ends the leadership before another one leads")
   TestClient root{"latch-expired"};
   LatchCandidate first{root, "first"};
   LatchCandidate second{root, "second"};
-  stand(first, 1);
-  const Lease before = first.latch.wait_for(patience);
-  REQUIRE(before);
+  const Lease before = lead(first);
   stand(second, 2);
   const SessionInfo session = first.client.session();
   own_server().expire_session(session.id, session.password);
@@ -67,9 +65,7 @@ TEST_CASE("a short disconnection costs the leadership under one error policy, an
   TestClient root{"latch-policies"};
   LatchCandidate strict{
       root, "strict", proxy.connect_string(), {.loss_policy = LossPolicy::on_suspended}};
-  stand(strict, 1);
-  Lease of_strict = strict.latch.wait_for(patience);
-  REQUIRE(of_strict);
+  Lease of_strict = lead(strict);
   proxy.cut();
   REQUIRE(eventually([&] { return strict.heard.is({gained, ended}); }));
   CHECK(of_strict.loss_reason() == LossReason::suspended);
@@ -78,9 +74,7 @@ TEST_CASE("a short disconnection costs the leadership under one error policy, an
   strict.latch.close();
 
   LatchCandidate lenient{root, "lenient", proxy.connect_string()};
-  lenient.latch.start();
-  const Lease of_lenient = lenient.latch.wait_for(patience);
-  REQUIRE(of_lenient);
+  const Lease of_lenient = lead(lenient);
   proxy.cut();
   REQUIRE(eventually(
       [&] { return lenient.client.connection_state() == ConnectionState::reconnected; }));

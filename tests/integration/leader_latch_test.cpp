@@ -68,9 +68,7 @@ TEST_CASE("a candidate without an id goes by its client's identity") {
 TEST_CASE("a leader whose node is deleted is told, and stands again") {
   TestClient root{"latch-vanished"};
   LatchCandidate first{root, "first"};
-  stand(first, 1);
-  const Lease leadership = first.latch.wait_for(patience);
-  REQUIRE(leadership);
+  const Lease leadership = lead(first);
   LatchCandidate second{root, "second"};
   stand(second, 2);
   root->remove(leadership.node());
@@ -89,7 +87,7 @@ TEST_CASE("a candidate whose node is deleted stands again, behind the others") {
   LatchCandidate first{root, "first"};
   LatchCandidate second{root, "second"};
   LatchCandidate third{root, "third"};
-  stand(first, 1);
+  const Lease leadership = lead(first);
   stand(second, 2);
   stand(third, 3);
   root->remove(first.latch.participants()[1].node);

@@ -66,4 +66,14 @@ inline void stand(LatchCandidate& candidate, std::size_t as_number) {
   REQUIRE(eventually([&] { return candidate.latch.participants().size() == as_number; }));
 }
 
+/// Starts it, and waits until it leads and its listener has been told: it need not be of a
+/// leadership that is over at once.
+inline Lease lead(LatchCandidate& candidate) {
+  candidate.latch.start();
+  Lease leadership = candidate.latch.wait_for(patience);
+  REQUIRE(leadership);
+  REQUIRE(eventually([&] { return candidate.heard.is({Leadership::gained}); }));
+  return leadership;
+}
+
 }  // namespace custodian::tests

@@ -6,6 +6,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <exception>
 #include <mutex>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
@@ -44,6 +45,8 @@ void contend(const std::string& servers, testing::TestingServer& server,
   for (int i = 0; i < coroutines; ++i) {
     asio::co_spawn(
         context,
+        // What it refers to outlives the context.
+        // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
         [](InterProcessMutex& shared, int& value) -> asio::awaitable<void> {
           for (int k = 0; k < rounds; ++k) {
             const Lease lease = co_await shared.async_acquire(asio::use_awaitable);
@@ -55,9 +58,16 @@ void contend(const std::string& servers, testing::TestingServer& server,
         });
   }
   std::thread runner{[&] { context.run(); }};
-  trouble();
+  std::exception_ptr harness_failed;
+  try {
+    trouble();
+  } catch (...) {
+    harness_failed = std::current_exception();
+    client->close();  // so that nobody waits for a server that does not come back
+  }
   for (std::thread& worker : workers) worker.join();
   runner.join();
+  if (harness_failed) std::rethrow_exception(harness_failed);
   CHECK(failures == 0);
   CHECK(counter == (threads + coroutines) * rounds);
   CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));

@@ -50,8 +50,9 @@ class World {
   /// Much more than a run takes; only a run that fails gets there.
   static constexpr std::chrono::seconds limit{8};
 
-  World()
-      : ensemble{testing::FakeEnsembleOptions{.reconnect_pause = std::chrono::milliseconds{0}}} {}
+  explicit World(std::chrono::milliseconds longest_lag = std::chrono::milliseconds{5})
+      : ensemble{testing::FakeEnsembleOptions{.reconnect_pause = std::chrono::milliseconds{0},
+                                              .longest_lag = longest_lag}} {}
 
   [[nodiscard]] ClientOptions options(const std::string& name) {
     ClientOptions options = ensemble.options(name);

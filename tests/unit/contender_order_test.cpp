@@ -317,6 +317,23 @@ TEST_CASE("judgements of random listings are what the rule says, read naively",
   }
 }
 
+TEST_CASE("who goes last lets the next one in, but for a writer before a writer",
+          "[contender_order]") {
+  const auto is_last = [](const std::vector<std::string>& children, const Rule& rule,
+                          const std::string& mine) {
+    const Listing listing{children, rule};
+    return std::get<Wait>(judge(listing, mine)).is_last;
+  };
+  CHECK(is_last({a_lock + "1", b_lock + "2"}, mutex_rule, b_lock + "2"));
+  CHECK_FALSE(is_last({a_lock + "1", b_lock + "2", b_lock + "3"}, mutex_rule, b_lock + "3"));
+  CHECK(is_last({reader + "1", writer + "2"}, read_write_rule, writer + "2"));
+  CHECK(is_last({writer + "1", reader + "2"}, read_write_rule, reader + "2"));
+  CHECK(is_last({writer + "1", reader + "2", reader + "3"}, read_write_rule, reader + "3"));
+  // It may become a reader, whose node is in front, too.
+  CHECK_FALSE(is_last({writer + "1", writer + "2"}, read_write_rule, writer + "2"));
+  CHECK_FALSE(is_last({writer + "1", reader + "1", writer + "2"}, read_write_rule, writer + "2"));
+}
+
 TEST_CASE("of ten thousand each finds its place", "[contender_order]") {
   constexpr std::size_t count = 10'000;
   std::vector<std::string> children;

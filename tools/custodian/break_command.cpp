@@ -24,9 +24,15 @@ struct BreakRequest {
   bool json = false;
 };
 
+/// On two lines: a node's path is long.
+void say_who(const char* what, const Inspected& who) {
+  std::cerr << what << ": " << description_of(who, std::chrono::system_clock::now()) << "\n  "
+            << printable(who.participant.node) << '\n';
+}
+
 void warn(const Inspection& seen, const Inspected& loser) {
-  const auto now = std::chrono::system_clock::now();
-  std::cerr << "To be broken: " << description_of(loser, now) << "\n\n";
+  say_who("To be broken", loser);
+  std::cerr << '\n';
   if (loser.standing == Standing::waits) {
     std::cerr << "It waits. Whoever it is loses the place in the queue, and is told so.\n";
   } else {
@@ -35,9 +41,7 @@ void warn(const Inspection& seen, const Inspected& loser) {
                  "long as it is paused, it goes on as if it held the lock, beside the next one. "
                  "End the process\n"
                  "first if you can. Only what checks the fencing token is safe from both.\n";
-    for (const Inspected& heir : heirs_of(seen, loser)) {
-      std::cerr << "Next: " << description_of(heir, now) << "\n";
-    }
+    for (const Inspected& heir : heirs_of(seen, loser)) say_who("Next", heir);
   }
   std::cerr << std::flush;
 }

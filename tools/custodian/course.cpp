@@ -45,14 +45,15 @@ Steps Course::react(const event::NotAcquired& event) {
 Steps Course::react(const event::Signalled& event) {
   const bool is_running = phase_ == Phase::running;
   switch (event.number) {
-    case SIGCONT: return is_running ? Steps{step::Proceed{}} : Steps{};
+    case SIGCONT: return is_running ? Steps{step::Proceed{++proceeds_}} : Steps{};
     case SIGWINCH: return is_running ? Steps{step::PassOn{event.number}} : Steps{};
     // The command stops first; Stopped tells.
-    case SIGTSTP: return {is_running ? Step{step::PassOn{event.number}} : Step{step::StopSelf{}}};
+    case SIGTSTP:
+      return {is_running ? Step{step::PassOn{event.number}} : Step{step::StopSelf{event.number}}};
     default: break;
   }
   if (is_running) {
-    if (asks_to_end(event.number)) farewell_ = event.number;
+    if (asks_to_end(event.number)) farewell_ = event;
     return {step::PassOn{event.number}};
   }
   if (phase_ == Phase::giving_up) return {};
@@ -72,15 +73,21 @@ Steps Course::react(const event::NotStarted& event) {
   return finish(to_int(status), {step::Release{}});
 }
 
-Steps Course::react(const event::Stopped& /*event*/) const {
-  return phase_ == Phase::running ? Steps{step::StopSelf{}} : Steps{};
+Steps Course::react(const event::Stopped& event) const {
+  // It may go on already, or will at once.
+  const bool is_out_of_date = event.proceeded < proceeds_;
+  if (phase_ != Phase::running || is_out_of_date) return {};
+  return {step::StopSelf{event.signal}};
 }
 
 Steps Course::react(const event::Ended& event) {
   Steps steps{step::Release{}};
   if (!event.for_loss) return finish(shell_status(event.wait_status), std::move(steps));
   if (repeat_ == Repeat::never) return finish(to_int(ExitStatus::lost), std::move(steps));
-  if (farewell_) return finish(signal_base + *farewell_, std::move(steps));
+  if (farewell_ && event.at - farewell_->at < farewell_time) {
+    return finish(signal_base + farewell_->number, std::move(steps));
+  }
+  farewell_.reset();
   phase_ = Phase::waiting;
   steps.emplace_back(step::Acquire{});
   return steps;

@@ -4,6 +4,7 @@
 /// What a command under a lock does next, whatever happens: the decisions of the runner, and
 /// nothing else. Pure: events in, steps out.
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ namespace custodian::cli {
 
 /// What becomes of the command when the lock is lost.
 enum class OnLost : std::uint8_t {
-  terminate,  ///< asked to end, and killed if it has not before another one may have the lock
+  terminate,  ///< asked to end, and killed if it has not within grace_after_loss()
   kill,       ///< killed
   ignore,     ///< left alone
 };
@@ -24,10 +25,16 @@ enum class OnLost : std::uint8_t {
 /// How often the command is run.
 enum class Repeat : std::uint8_t {
   never,
-  after_loss,  ///< stands again when it was ended for a loss
+  after_loss,  ///< stands again when it was ended for a loss, unless it was just asked to end
 };
 
+/// Who goes on for so long after a signal that asks to end has not taken it for that: a SIGHUP, for
+/// one, that made it read its configuration again.
+inline constexpr std::chrono::seconds farewell_time{30};
+
 namespace event {
+using Time = std::chrono::steady_clock::time_point;
+
 struct Acquired {};
 /// The acquire has ended otherwise, and leaves no node.
 struct NotAcquired {
@@ -35,17 +42,24 @@ struct NotAcquired {
 };
 struct Signalled {
   int number = 0;
+  Time at = Time::clock::now();
 };
 struct Lost {};
 struct NotStarted {
   int error = 0;  ///< errno
 };
-/// The command was stopped by the terminal's doing.
-struct Stopped {};
+/// The command was stopped, by SIGTSTP or by one of the terminal's signals for who is in the
+/// background.
+struct Stopped {
+  int signal = 0;
+  /// The number of the last Proceed that it had heard of.
+  std::uint64_t proceeded = 0;
+};
 /// With all that it has started.
 struct Ended {
   int wait_status = 0;
   bool for_loss = false;
+  Time at = Time::clock::now();
 };
 struct GuardianGone {};
 }  // namespace event
@@ -70,10 +84,13 @@ struct PassOn {
 };
 /// Lets the command go on; but not if the lock was lost in the meantime.
 struct Proceed {
+  std::uint64_t number = 0;  ///< 1 for the first one
   friend bool operator==(const Proceed&, const Proceed&) = default;
 };
-/// Stops this process, as the terminal would; it goes on with SIGCONT.
+/// Stops this process by the same signal, so that who has started it (a shell, another custodian)
+/// knows why; it goes on with SIGCONT.
 struct StopSelf {
+  int signal = 0;
   friend bool operator==(const StopSelf&, const StopSelf&) = default;
 };
 struct EndForLoss {
@@ -120,10 +137,12 @@ class Course {
   OnLost on_lost_;
   Repeat repeat_;
   Phase phase_ = Phase::waiting;
+  /// The number of the last Proceed.
+  std::uint64_t proceeds_ = 0;
   /// Of giving up.
   int status_ = 0;
-  /// A signal that asks to end has come: whatever runs then is the last.
-  std::optional<int> farewell_;
+  /// The last signal that asked to end while a command ran.
+  std::optional<event::Signalled> farewell_;
 };
 
 /// The exit status that a shell would give for this wait status.

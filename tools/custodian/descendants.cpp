@@ -1,6 +1,11 @@
 #include "descendants.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -8,6 +13,23 @@
 #include <system_error>
 
 namespace custodian::cli {
+namespace {
+
+std::vector<ProcessEntry> all_processes() {
+  std::vector<ProcessEntry> all;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry{"/proc", error}, end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ostringstream line;
+    line << std::ifstream{entry->path() / "stat"}.rdbuf();
+    if (const auto parsed = parse_stat(line.str())) all.push_back(*parsed);
+  }
+  return all;
+}
+
+}  // namespace
 
 std::optional<ProcessEntry> parse_stat(std::string_view line) {
   ProcessEntry entry;
@@ -38,17 +60,33 @@ std::vector<ProcessEntry> descendants(pid_t ancestor, const std::vector<ProcessE
 }
 
 std::vector<ProcessEntry> descendants(pid_t ancestor) {
-  std::vector<ProcessEntry> all;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry{"/proc", error}, end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ostringstream line;
-    line << std::ifstream{entry->path() / "stat"}.rdbuf();
-    if (const auto parsed = parse_stat(line.str())) all.push_back(*parsed);
+  return descendants(ancestor, all_processes());
+}
+
+Reached kill_each(const std::vector<ProcessEntry>& entries, int signal) {
+  bool is_any_reached = false;
+  bool is_any_forbidden = false;
+  for (const ProcessEntry& entry : entries) {
+    if (entry.is_zombie) continue;
+    if (kill(entry.process, signal) == 0) is_any_reached = true;
+    // Otherwise it has ended meanwhile.
+    else if (errno == EPERM)
+      is_any_forbidden = true;
   }
-  return descendants(ancestor, all);
+  if (!is_any_forbidden) return Reached::all;
+  return is_any_reached ? Reached::some : Reached::nobody;
+}
+
+std::chrono::milliseconds pause_after_killing(Reached reached) {
+  return std::chrono::milliseconds{reached == Reached::nobody ? 1000 : 10};
+}
+
+bool is_orphaned(pid_t group) {
+  return std::ranges::none_of(all_processes(), [group](const ProcessEntry& entry) {
+    // A parent of 0 is in another PID namespace; and it would mean ourselves.
+    if (entry.is_zombie || entry.parent <= 0 || getpgid(entry.process) != group) return false;
+    return getpgid(entry.parent) != group && getsid(entry.parent) == getsid(entry.process);
+  });
 }
 
 }  // namespace custodian::cli

@@ -1,11 +1,13 @@
 #pragma once
 
 /// \file
-/// All that a process has started, and what that has started, from /proc. Complete for a process
-/// that adopts its orphans (PR_SET_CHILD_SUBREAPER).
+/// Who is whose parent, from /proc: all that a process has started, and what that has started, is
+/// complete for a process that adopts its orphans (PR_SET_CHILD_SUBREAPER).
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -30,5 +32,19 @@ struct ProcessEntry {
 
 /// As it is now; out of date when it returns.
 [[nodiscard]] std::vector<ProcessEntry> descendants(pid_t ancestor);
+
+/// Whom a signal has reached: of those that are there, some may be another user's (EPERM).
+enum class Reached : std::uint8_t { all, some, nobody };
+
+/// All but zombies; all, if there is nobody.
+[[nodiscard]] Reached kill_each(const std::vector<ProcessEntry>& entries, int signal);
+
+/// Between two rounds of killing: what was being started then is there now. After a round that has
+/// reached nobody there is nothing to be quick for.
+[[nodiscard]] std::chrono::milliseconds pause_after_killing(Reached reached);
+
+/// Whether the terminal's stop signals are without effect on this process group, for nobody could
+/// let it go on: no member has a parent outside of the group, but in its session. As it is now.
+[[nodiscard]] bool is_orphaned(pid_t group);
 
 }  // namespace custodian::cli

@@ -165,8 +165,7 @@ class Diagnosis {
     const bool is_told = tick.has_value();
     if (!tick && server.shortest && !server.shortest->error) tick = server.shortest->timeout / 2;
     if (!tick) return;
-    const std::string source =
-        is_told ? "" : ", if minSessionTimeout is two ticks, as it is by default";
+    const std::string source = is_told ? "" : " (if minSessionTimeout is two ticks, the default)";
     const auto report = server.srvr ? parse_srvr(server.srvr.text) : std::nullopt;
     const bool is_alone = report && report->mode == "standalone";
     const milliseconds touch = facts_.touch_interval;
@@ -178,20 +177,18 @@ class Diagnosis {
     if (touch * 2 >= *tick * 3 / 2) {
       return ok("tick", name,
                 what + "; the touch interval, " + text_of(touch) +
-                    ", is more than "
-                    "half of it, and slack");
+                    ", is more than half of it, with some slack");
     }
     if (is_alone) {
       return warn("tick", name,
-                  what + ", much for the touch interval of " + text_of(touch) +
-                      "; to a single server that is nothing, to one of several it would be",
+                  what + ", long for a touch interval of " + text_of(touch) +
+                      ": no harm as long as this server is the only one",
                   advice);
     }
     if (touch * 2 >= *tick) {
       return warn("tick", name,
                   what + ": the touch interval, " + text_of(touch) +
-                      ", leaves a slow server "
-                      "little time to tell its leader of a session",
+                      ", leaves a slow server little time to tell its leader of a session",
                   advice);
     }
     add(is_told ? Verdict::fail : Verdict::warn, "tick", name,
@@ -265,6 +262,10 @@ class Diagnosis {
       return fail("path", path, "the chroot behind the servers does not exist",
                   "create it, or leave it out of the list of servers");
     }
+    if (is_gone(facts)) {
+      return warn("path", path, "comes and goes, and could not be tried while it was there",
+                  "try its parent");
+    }
     const bool is_there = facts.existing == facts.path;
     const std::string at = is_there ? "there" : "at " + printable(facts.existing);
     bool is_usable = true;
@@ -300,7 +301,7 @@ class Diagnosis {
     if (!is_open) return;
     warn("acl", printable(facts.existing),
          "is open to world:anyone: whoever reaches the servers can take and break locks here",
-         "well in a closed network; otherwise set an ACL (ClientOptions::acl_provider, setAcl)");
+         "fine in a closed network; otherwise set an ACL (ClientOptions::acl_provider, setAcl)");
   }
 
   void judge_clock() {
@@ -362,6 +363,10 @@ class Diagnosis {
 };
 
 }  // namespace
+
+bool is_gone(const PathFacts& facts) {
+  return facts.list_error == ServerErrc::no_node || facts.create_error == ServerErrc::no_node;
+}
 
 std::string_view to_string(Verdict verdict) noexcept {
   switch (verdict) {

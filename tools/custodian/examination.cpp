@@ -18,6 +18,8 @@ using std::chrono::nanoseconds;
 using std::chrono::system_clock;
 
 constexpr auto patience = 5s;
+/// Of a look at a path that others remove meanwhile.
+constexpr int most_rounds = 5;
 /// What a client may ask for; servers move it into their limits.
 constexpr milliseconds shortest_timeout = 100ms;
 constexpr milliseconds longest_timeout = 24h;
@@ -164,17 +166,34 @@ std::string outside(const std::string& name_space, const std::string& path) {
   return path == "/" ? root : root + path;
 }
 
+/// False if it was removed meanwhile; then what was seen is told, too.
+bool examine_place(Client& client, const std::string& path, Facts& facts) {
+  const PathFacts at_path = examine_path(client, path);
+  if (facts.path_was_given || at_path.existing.empty()) facts.path = at_path;
+  if (is_gone(at_path)) return false;
+  const bool may_write =
+      !at_path.existing.empty() && !at_path.create_error && !at_path.remove_error;
+  if (!may_write) return true;
+  try {
+    facts.clock = compare_clocks(client, at_path.existing);
+  } catch (const Error& error) {
+    if (error.code() == ServerErrc::no_node) return false;
+    throw;
+  }
+  return true;
+}
+
 void examine_ensemble(const ClientOptions& options, const ExaminationRequest& request,
                       Facts& facts) {
   Client client{questioner(options, options.session_timeout)};
   client.wait_connected({patience});
   facts.extended_types = extended_types(client);
   const std::string path = outside(options.name_space, request.path.empty() ? "/" : request.path);
-  const PathFacts at_path = examine_path(client, path);
-  if (facts.path_was_given || at_path.existing.empty()) facts.path = at_path;
-  const bool may_write =
-      !at_path.existing.empty() && !at_path.create_error && !at_path.remove_error;
-  if (may_write) facts.clock = compare_clocks(client, at_path.existing);
+  // The servers remove an empty container when they like, and then what is above it counts.
+  // Where it is made and removed again and again, the last one counts.
+  for (int round = 1; !examine_place(client, path, facts) && round < most_rounds; ++round) {
+    client.sync(path);
+  }
 }
 
 }  // namespace

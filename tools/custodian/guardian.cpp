@@ -12,28 +12,20 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "countdown.hpp"
 #include "custodian/session.hpp"
+#include "descendants.hpp"
+#include "descriptors.hpp"
 #include "guardian_messages.hpp"
 #include "supervised_command.hpp"
 
 namespace custodian::cli {
 namespace {
-
-using Time = std::optional<BootClock::time_point>;
-
-/// Between two rounds of killing: what was being started then is there now.
-constexpr std::chrono::milliseconds kill_interval{10};
-
-void close_all_but(int kept) {
-  const auto first = 3U;
-  const auto middle = static_cast<unsigned>(kept);
-  if (middle > first) close_range(first, middle - 1, 0);
-  close_range(middle + 1, ~0U, 0);
-}
 
 /// It ends when the runner does, or by SIGKILL.
 void disregard_signals() {
@@ -82,10 +74,12 @@ class Guardian {
     while (!runner_is_gone_ || command_.is_active()) {
       set_timer();
       wait();
+      // Before reap(), for who is reaped leads no group any more.
+      if (is_killing_) kill();
+      // Before we hear of a loss, for what has ended by itself was not ended for it.
+      for (const Report& report : command_.reap()) tell(report);
       if (!runner_is_gone_) listen();
       keep_time();
-      if (is_killing_) command_.kill_all();
-      for (const Report& report : command_.reap()) tell(report);
     }
   }
 
@@ -107,8 +101,7 @@ class Guardian {
       if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
       if (size <= 0) {
         runner_is_gone_ = true;
-        is_killing_ = true;
-        return;
+        return kill();
       }
       const std::string_view bytes{buffer.data(), static_cast<std::size_t>(size)};
       if (const auto order = message_from<Order>(bytes)) obey(*order, bytes.substr(sizeof(Order)));
@@ -117,48 +110,70 @@ class Guardian {
 
   void obey(const Order& order, std::string_view environment) {
     switch (order.kind) {
-      case Order::Kind::start:
-        hold_until(order);
-        if (const int error = command_.start(lines_of(environment)); error != 0) {
-          tell({.kind = Report::Kind::not_started, .value = error});
-        }
-        return;
-      case Order::Kind::signal: return command_.signal(order.signal);
-      case Order::Kind::proceed: return command_.proceed();
+      case Order::Kind::start: return start(order, environment);
+      case Order::Kind::signal: return pass_on(order.signal);
+      case Order::Kind::proceed: proceeded_ = order.number; return note(command_.proceed());
       case Order::Kind::hold_until: return hold_until(order);
-      case Order::Kind::lost: return end_for_loss(order.grace);
+      case Order::Kind::lost:
+        return countdown_.lose(BootClock::time_point{order.time}, order.grace);
+    }
+  }
+
+  void start(const Order& order, std::string_view environment) {
+    countdown_ = {};
+    hold_until(order);
+    // The order may have waited for longer than the lock was held: then nothing is run.
+    static_cast<void>(countdown_.due(BootClock::now()));
+    if (countdown_.is_lost()) return tell({.kind = Report::Kind::ended});
+    if (const int error = command_.start(lines_of(environment)); error != 0) {
+      tell({.kind = Report::Kind::not_started, .value = error});
+    }
+  }
+
+  void pass_on(int signal) {
+    note(command_.signal(signal));
+    // Of what is left nobody tells that it was stopped.
+    if (signal == SIGTSTP && command_.is_active() && !command_.main_runs()) {
+      tell({.kind = Report::Kind::stopped, .value = SIGTSTP});
     }
   }
 
   void hold_until(const Order& order) {
-    hold_until_ = order.time > order.time.zero() ? Time{order.time} : std::nullopt;
-    grace_ = order.grace;
+    // Otherwise the loss is to be ignored.
+    if (order.time > order.time.zero()) {
+      countdown_.hold_until(BootClock::time_point{order.time}, order.grace);
+    }
   }
 
   void keep_time() {
-    const auto now = BootClock::now();
-    if (hold_until_ && now >= *hold_until_) end_for_loss(grace_);
-    if (kill_at_ && now >= *kill_at_) is_killing_ = true;
+    // What still comes for a command that has ended is without meaning.
+    if (!command_.is_active()) countdown_ = {};
+    switch (countdown_.due(BootClock::now())) {
+      case Countdown::Due::nothing: return;
+      case Countdown::Due::request:
+        note(command_.signal(SIGTERM));
+        // One that is stopped is to hear it, too.
+        return note(command_.signal(SIGCONT));
+      case Countdown::Due::kill: return kill();
+    }
   }
 
-  void end_for_loss(std::chrono::nanoseconds grace) {
-    hold_until_.reset();
-    if (!command_.is_active()) return;
-    const auto end = BootClock::now() + grace;
-    if (!std::exchange(is_lost_, true) && grace > grace.zero()) {
-      command_.signal(SIGTERM);
-      // One that is stopped is to hear it, too.
-      command_.signal(SIGCONT);
-    }
-    kill_at_ = kill_at_ ? std::min(*kill_at_, end) : end;
+  void kill() {
+    is_killing_ = true;
+    const Reached reached = command_.kill_all();
+    kill_pause_ = pause_after_killing(reached);
+    note(reached);
+  }
+
+  void note(Reached reached) {
+    if (reached == Reached::all || std::exchange(is_forbidden_told_, true)) return;
+    tell({.kind = Report::Kind::forbidden});
   }
 
   void tell(Report report) {
+    report.proceeded = proceeded_;
     if (report.kind == Report::Kind::ended) {
-      report.for_loss = is_lost_;
-      hold_until_.reset();
-      kill_at_.reset();
-      is_lost_ = false;
+      report.for_loss = std::exchange(countdown_, {}).is_lost();
       is_killing_ = runner_is_gone_;
     }
     const std::string_view bytes = bytes_of(report);
@@ -167,14 +182,7 @@ class Guardian {
   }
 
   void set_timer() const {
-    Time next;
-    if (is_killing_) {
-      next = BootClock::now() + kill_interval;
-    } else {
-      for (const Time& time : {hold_until_, kill_at_}) {
-        if (time) next = next ? std::min(*next, *time) : *time;
-      }
-    }
+    const auto next = is_killing_ ? BootClock::now() + kill_pause_ : countdown_.next();
     itimerspec setting{};
     if (next) {
       // A time of nothing would mean never.
@@ -189,12 +197,11 @@ class Guardian {
   int children_;
   int timer_;
   SupervisedCommand command_;
-  /// The lock is lost then, unless it is renewed; how much time the command has from then on.
-  Time hold_until_;
-  std::chrono::nanoseconds grace_{};
-  Time kill_at_;
-  bool is_lost_ = false;
+  Countdown countdown_;
+  std::uint64_t proceeded_ = 0;
+  bool is_forbidden_told_ = false;
   bool is_killing_ = false;
+  std::chrono::milliseconds kill_pause_{};
   bool runner_is_gone_ = false;
 };
 
@@ -203,7 +210,8 @@ class Guardian {
 void guard(int control, std::vector<std::string> command, SignalSetting as_started,
            int runner_group) {
   setpgid(0, 0);
-  prctl(PR_SET_NAME, "custodian-guard");
+  // Not the runner's, so that who kills by name does not meet both.
+  prctl(PR_SET_NAME, "lock-guardian");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   close_all_but(control);
   disregard_signals();

@@ -31,7 +31,11 @@ GuardianLink::GuardianLink(boost::asio::io_context& context, std::vector<std::st
   }
   const int runner_group = getpgrp();
   guardian_ = fork();
-  if (guardian_ == 0) guard(sockets[1], std::move(command), as_started, runner_group);
+  if (guardian_ == 0) {
+    // That it is open nowhere but here tells the guardian of our end.
+    close(sockets[0]);
+    guard(sockets[1], std::move(command), as_started, runner_group);
+  }
   const int error = errno;
   close(sockets[1]);
   if (guardian_ < 0) {
@@ -41,11 +45,16 @@ GuardianLink::GuardianLink(boost::asio::io_context& context, std::vector<std::st
   socket_.assign(sockets[0]);
 }
 
-GuardianLink::~GuardianLink() {
+GuardianLink::~GuardianLink() { end(); }
+
+void GuardianLink::end() {
+  if (!socket_.is_open()) return;
   boost::system::error_code ignored;
   socket_.close(ignored);
   while (waitpid(guardian_, nullptr, 0) < 0 && errno == EINTR) {
   }
+  // It may have been killed in the meantime.
+  end_orphans();
 }
 
 void GuardianLink::listen(Listener listener) {
@@ -98,14 +107,10 @@ void GuardianLink::end_orphans() const {
     for (const pid_t foreign : foreign_) {
       for (const ProcessEntry& theirs : descendants(foreign)) spared.insert(theirs.process);
     }
-    bool found = false;
-    for (const ProcessEntry& left : descendants(getpid())) {
-      if (spared.contains(left.process)) continue;
-      found = true;
-      kill(left.process, SIGKILL);
-    }
-    if (!found) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    std::vector<ProcessEntry> left = descendants(getpid());
+    std::erase_if(left, [&](const ProcessEntry& entry) { return spared.contains(entry.process); });
+    if (left.empty()) return;
+    std::this_thread::sleep_for(pause_after_killing(kill_each(left, SIGKILL)));
   }
 }
 

@@ -17,8 +17,7 @@
 
 namespace custodian::cli {
 
-/// Threads: one at a time. Lifetimes: the destructor ends whatever the guardian still runs, and
-/// waits for that.
+/// Threads: one at a time. Lifetimes: the destructor does what end() does.
 class GuardianLink {
  public:
   /// Told of every report; of nothing when the guardian is gone, which it is not by itself.
@@ -34,12 +33,16 @@ class GuardianLink {
 
   /// On the context, until the link is destroyed.
   void listen(Listener listener);
-  /// With the variables "NAME=value" of an order to start. Does not block: a guardian that was
-  /// stopped misses what is too much for its queue.
+  /// With the variables "NAME=value" of an order to start. Does not block: a guardian that is
+  /// stopped alone, for a minute or more, misses what is too much for its queue, of any kind.
   void send(const Order& order, const std::vector<std::string>& environment = {});
 
   /// What the guardian runs now: the command, and what that has started.
   [[nodiscard]] std::vector<pid_t> processes() const;
+
+  /// Ends whatever the guardian still runs, and the guardian, and waits for that: nothing is told
+  /// any more, and nothing can be sent. Does nothing the second time.
+  void end();
 
   /// Should the guardian be killed: ends what it has left behind, which is ours then, and waits for
   /// that. Spares what was there before the guardian.

@@ -20,12 +20,13 @@ struct Order {
   enum class Kind : std::int32_t {
     start,       ///< run the command, with a line "NAME=value" for each variable behind this struct
     signal,      ///< pass the signal on
-    proceed,     ///< go on after a stop, with the terminal if we have it
+    proceed,     ///< go on after a stop, with the terminal if we have it; bears a `number`
     hold_until,  ///< the lock is held until `time` (boot clock) at the least; lost unless renewed
     lost,        ///< end the command now
   };
   Kind kind{};
   std::int32_t signal = 0;
+  std::uint64_t number = 0;
   std::chrono::nanoseconds time{};
   /// From the request to end until it is not a request any more.
   std::chrono::nanoseconds grace{};
@@ -37,12 +38,15 @@ struct Report {
     not_started,  ///< `value` is errno
     stopped,      ///< by the signal `value`, and it is not for the terminal that it can be given
     main_ended,   ///< but others are left
+    forbidden,    ///< something that runs is another user's and cannot be signalled; told once
     ended,        ///< with all that it started; `value` is the wait status
   };
   Kind kind{};
   std::int32_t value = 0;
   /// With ended: it was ended since the lock was lost.
   bool for_loss = false;
+  /// With stopped: the number of the last order to proceed that was obeyed before.
+  std::uint64_t proceeded = 0;
 };
 
 static_assert(std::is_trivially_copyable_v<Order> && std::is_trivially_copyable_v<Report>);

@@ -1,11 +1,13 @@
 #include "looking.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "exit_status.hpp"
 #include "messages.hpp"
+#include "outcome.hpp"
 #include "printable_text.hpp"
 #include "usage_error.hpp"
 
@@ -23,6 +25,14 @@ ExitStatus status_for(const error_code& error) {
   return nobody_answered ? ExitStatus::unavailable : ExitStatus::failure;
 }
 
+/// Without the number of its code, which is for programs.
+std::string text_of(const Error& error) {
+  std::string text = error.what();
+  const std::string number = " [" + error.code().to_string() + "]";
+  if (text.ends_with(number)) text.erase(text.size() - number.size());
+  return printable(text);
+}
+
 }  // namespace
 
 Client connect(const GlobalOptions& options, Log log) {
@@ -35,7 +45,7 @@ Client connect(const GlobalOptions& options, Log log) {
     if (log == Log::none) of_client.log = {};
     return Client{std::move(of_client)};
   } catch (const Error& error) {
-    throw UsageError{printable(error.what())};
+    throw UsageError{text_of(error)};
   }
 }
 
@@ -44,8 +54,9 @@ int with_errors_said(const std::function<int()>& work) {
     return work();
   } catch (const Error& error) {
     const ExitStatus status = status_for(error.code());
-    say(printable(error.what()) +
-        (status == ExitStatus::unavailable ? "; no server answered in time" : ""));
+    const bool is_refused =
+        status == ExitStatus::unavailable || status == ExitStatus::no_permission;
+    say(is_refused ? refusal(printable(error.path()), error.code(), std::nullopt) : text_of(error));
     return to_int(status);
   }
 }

@@ -30,6 +30,33 @@ std::string_view name_of(std::string_view node, std::string_view path) {
   return node.starts_with(below) ? node.substr(below.size()) : node;
 }
 
+std::optional<std::string> address_of(std::int64_t session, const QueueView& view) {
+  if (!view.addresses) return std::nullopt;
+  const auto address = view.addresses->find(session);
+  return address == view.addresses->end() ? std::nullopt : std::optional{address->second};
+}
+
+/// What changes, and what somebody looks for first, stands where a narrow terminal still shows it.
+std::vector<std::string> head_of(const QueueView& view) {
+  std::vector<std::string> head{"#", "STATE", "KIND", "IDENTITY", "AGE", "SESSION"};
+  if (view.addresses) head.emplace_back("ADDRESS");
+  head.insert(head.end(), {"TOKEN", "QUEUED", "NODE"});
+  return head;
+}
+
+std::vector<std::string> row_of(const Inspected& each, std::size_t position, const QueueView& view,
+                                system_clock::time_point now) {
+  const Participant& who = each.participant;
+  std::vector<std::string> row{
+      std::to_string(position),           std::string{to_string(each.standing)},
+      std::string{to_string(each.claim)}, identity_text(each),
+      age_text(now - who.since),          session_or_none(who.session)};
+  if (view.addresses) row.push_back(printable(address_of(who.session, view).value_or("unknown")));
+  row.insert(row.end(), {custodian::to_string(who.token), plain_time(who.since),
+                         printable(name_of(who.node, view.path))});
+  return row;
+}
+
 }  // namespace
 
 std::string_view to_string(Claim claim) noexcept {
@@ -69,19 +96,10 @@ std::vector<std::string> lines_of(const QueueView& view, system_clock::time_poin
   if (seen.contenders.empty()) {
     lines.push_back("nobody holds or waits at " + printable(view.path));
   } else {
-    std::vector<std::vector<std::string>> rows{
-        {"#", "STATE", "KIND", "IDENTITY", "SESSION", "ADDRESS", "SINCE", "AGE", "TOKEN", "NODE"}};
+    std::vector<std::vector<std::string>> rows{head_of(view)};
     const std::vector<std::size_t> positions = positions_of(seen);
     for (std::size_t i = 0; i != positions.size(); ++i) {
-      const Inspected& each = seen.contenders[i];
-      const Participant& who = each.participant;
-      const auto address = view.addresses.find(who.session);
-      rows.push_back({std::to_string(positions[i]), std::string{to_string(each.standing)},
-                      std::string{to_string(each.claim)}, identity_text(each),
-                      session_or_none(who.session),
-                      address == view.addresses.end() ? "unknown" : printable(address->second),
-                      plain_time(who.since), age_text(now - who.since),
-                      custodian::to_string(who.token), printable(name_of(who.node, view.path))});
+      rows.push_back(row_of(seen.contenders[i], positions[i], view, now));
     }
     lines = aligned(rows);
   }
@@ -114,11 +132,9 @@ Json json_of(const QueueView& view) {
   for (std::size_t i = 0; i != positions.size(); ++i) {
     const Inspected& each = view.inspection.contenders[i];
     Json entry = json_of(each, positions[i]);
-    const auto address = view.addresses.find(each.participant.session);
-    if (address == view.addresses.end()) {
-      entry["address"] = nullptr;
-    } else {
-      entry["address"] = address->second;
+    entry["address"] = nullptr;
+    if (const auto address = address_of(each.participant.session, view)) {
+      entry["address"] = *address;
     }
     json["queue"].push_back(std::move(entry));
   }
@@ -131,10 +147,10 @@ std::string description_of(const Inspected& inspected, system_clock::time_point 
   const Participant& who = inspected.participant;
   std::string text = identity_text(inspected);
   text.append(", ").append(to_string(inspected.claim)).append(", ");
-  text.append(to_string(inspected.standing)).append(", session ");
-  text.append(session_or_none(who.session)).append(", for ").append(age_text(now - who.since));
-  text.append(", token ").append(custodian::to_string(who.token));
-  return text.append(", node ").append(printable(who.node));
+  text.append(to_string(inspected.standing));
+  text.append(", queued ").append(age_text(now - who.since)).append(" ago");
+  text.append(", session ").append(session_or_none(who.session));
+  return text.append(", token ").append(custodian::to_string(who.token));
 }
 
 }  // namespace custodian::cli

@@ -4,6 +4,7 @@
 /// A queue as it is shown. Pure: what was seen in, text out.
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace custodian::cli {
 struct QueueView {
   std::string path{};
   Inspection inspection{};
-  /// Of the sessions, as far as they are known.
-  Addresses addresses{};
+  /// Of the sessions, as far as they are known; nothing if nobody wants to know.
+  std::optional<Addresses> addresses{};
   /// When it was seen.
   std::chrono::system_clock::time_point at{};
 };
@@ -39,7 +40,7 @@ struct QueueView {
 /// All of it. Nothing in it depends on when it is printed.
 [[nodiscard]] Json json_of(const QueueView& view);
 
-/// A line for people about one of a queue: who, what, since when.
+/// A line for people about one of a queue, but for its node: who, what, since when.
 [[nodiscard]] std::string description_of(const Inspected& inspected,
                                          std::chrono::system_clock::time_point now);
 

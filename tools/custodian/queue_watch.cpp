@@ -7,6 +7,7 @@
 #include <future>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ namespace custodian::cli {
 namespace {
 
 using namespace std::chrono_literals;
+using std::chrono::milliseconds;
 using std::chrono::system_clock;
 
 /// Holders whose data are watched, each by a watch on the servers.
@@ -73,6 +75,14 @@ void watch_holders(Client& client, Inspection& seen, std::vector<Watch>& watches
   }
 }
 
+std::vector<std::int64_t> sessions_of(const Inspection& inspection) {
+  std::vector<std::int64_t> sessions;
+  for (const Inspected& each : inspection.contenders) {
+    if (each.participant.session != 0) sessions.push_back(each.participant.session);
+  }
+  return sessions;
+}
+
 Picture take_picture(Client& client, const InspectRequest& request, SessionAddresses* addresses) {
   Picture picture;
   const std::string below = request.path == "/" ? "/" : request.path + '/';
@@ -112,8 +122,7 @@ class QueueWatch {
       if (following_.was_resized()) screen_.forget_picture();
       take_look();
       if (shown_) show();
-      // Ages grow on a terminal; elsewhere only what happens is of interest.
-    } while (following_.wait(on_terminal_ ? 1s : 10s) && std::cout);
+    } while (following_.wait(longest_wait()) && std::cout);
     return to_int(ExitStatus::ok);
   }
 
@@ -139,6 +148,9 @@ class QueueWatch {
       try {
         picture_ = look_.get();
         shown_ = true;
+        if (!request_.without_addresses) {
+          ask_at_ = addresses_.next_question(sessions_of(picture_.view.inspection));
+        }
         for (Watch& watch : picture_.watches) {
           watch.async_wait([this, stale = is_stale_](error_code error, WatchEventType) {
             if (error == boost::asio::error::operation_aborted) return;
@@ -155,11 +167,23 @@ class QueueWatch {
         *is_stale_ = true;
       }
     }
-    const bool again = !look_.valid() && *is_stale_;
+    const bool again = !look_.valid() && (*is_stale_ || until_question() <= 0ms);
     if (!again) return;
     const auto rest = shortest_pause - (std::chrono::steady_clock::now() - looked_at_);
     if (rest > 0ms) std::this_thread::sleep_for(rest);
     look();
+  }
+
+  /// Who has come a moment after the servers were asked has no address yet.
+  [[nodiscard]] milliseconds until_question() const {
+    if (!ask_at_ || !is_connected(client_.connection_state())) return milliseconds::max();
+    return std::chrono::ceil<milliseconds>(*ask_at_ - std::chrono::steady_clock::now());
+  }
+
+  [[nodiscard]] milliseconds longest_wait() const {
+    // Ages grow on a terminal; elsewhere only what happens is of interest.
+    const milliseconds usual = on_terminal_ ? 1s : 10s;
+    return look_.valid() ? usual : std::clamp(until_question(), 0ms, usual);
   }
 
   void show() {
@@ -212,6 +236,7 @@ class QueueWatch {
   Picture picture_;
   std::future<Picture> look_;
   std::chrono::steady_clock::time_point looked_at_;
+  std::optional<std::chrono::steady_clock::time_point> ask_at_;
   std::shared_ptr<std::atomic<bool>> is_stale_;
   std::jthread looker_;
   Json printed_;
@@ -227,14 +252,12 @@ QueueView view_of(const InspectRequest& request, Inspection inspection,
                   SessionAddresses* addresses) {
   QueueView view{.path = request.path, .inspection = std::move(inspection)};
   if (addresses != nullptr) {
-    std::vector<std::int64_t> sessions;
-    for (const Inspected& each : view.inspection.contenders) {
-      if (each.participant.session != 0) sessions.push_back(each.participant.session);
-    }
+    const std::vector<std::int64_t> sessions = sessions_of(view.inspection);
     const Addresses& known = addresses->of(sessions);
+    view.addresses.emplace();
     for (const std::int64_t session : sessions) {
       const auto address = known.find(session);
-      if (address != known.end()) view.addresses.insert(*address);
+      if (address != known.end()) view.addresses->insert(*address);
     }
   }
   view.at = system_clock::now();

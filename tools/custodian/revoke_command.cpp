@@ -50,7 +50,8 @@ int ask_to_let_go(const GlobalOptions& options, const RevokeRequest& request) {
     return to_int(ExitStatus::ok);
   }
   for (const Inspected& each : asked) {
-    std::cout << "asked to let go: " << description_of(each, now) << '\n';
+    std::cout << "asked to let go: " << description_of(each, now) << ", node "
+              << printable(each.participant.node) << '\n';
   }
   if (asked.empty()) {
     std::cout << "nobody holds " << printable(request.path) << ": nobody was asked\n";

@@ -16,7 +16,11 @@ void add_wait_options(CLI::App& subcommand, RunOptions& options) {
   CLI::Option* wait = add_duration_option(
       subcommand, "--wait", options.wait,
       "how long to wait for it, and for the servers (default: as long as it takes)");
-  subcommand.add_flag("--no-wait", options.no_wait, "only take it if it is free")->excludes(wait);
+  subcommand
+      .add_flag_callback(
+          "--no-wait", [&options] { options.wait = std::chrono::nanoseconds::zero(); },
+          "only take it if it is free, as --wait 0s does")
+      ->excludes(wait);
 }
 
 void add_hold_at_most_option(CLI::App& subcommand, RunOptions& options) {
@@ -39,8 +43,8 @@ void add_on_lost_option(CLI::App& subcommand, RunOptions& options, MayIgnoreLoss
   std::vector<std::pair<std::string, OnLost>> words{{"terminate", OnLost::terminate},
                                                     {"kill", OnLost::kill}};
   std::string description =
-      "what becomes of the command when the lock is lost: terminate (SIGTERM, and SIGKILL before "
-      "another one may have it), kill";
+      "what becomes of the command when it is lost: terminate (SIGTERM, and SIGKILL after 8 % of "
+      "the session timeout at most), kill";
   if (may_ignore == MayIgnoreLoss::yes) {
     words.emplace_back("ignore", OnLost::ignore);
     description += ", ignore";
@@ -53,8 +57,9 @@ std::string run_footer(const std::string& example) {
   return "Example:\n  " + example +
          "\n\n"
          "The command's environment has CUSTODIAN_LOCK_PATH, CUSTODIAN_LOCK_NODE and\n"
-         "CUSTODIAN_FENCING_TOKEN. Signals are passed on to it. Nobody else gets in before it has\n"
-         "ended, and all that it started: a process that it leaves in the background is waited "
+         "CUSTODIAN_FENCING_TOKEN. Signals are passed on to it. It is released when the command "
+         "has\n"
+         "ended, and all that it started: a process that is left in the background is waited "
          "for.\n\n"
          "Exit status: the command's own, 128+n if signal n ended it; or, with a line on the\n"
          "standard error output that begins with \"custodian: \",\n"

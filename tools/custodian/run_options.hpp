@@ -15,9 +15,9 @@ namespace custodian::cli {
 
 struct RunOptions {
   std::string path{};
-  /// How long to wait for the lock; none: without limit.
+  /// How long to wait for the lock, and for the servers; none: without limit. Nothing: it is only
+  /// taken if it is free, and there is time to find that out.
   std::optional<std::chrono::nanoseconds> wait{};
-  bool no_wait = false;
   std::optional<std::chrono::nanoseconds> hold_at_most{};
   std::string identity{};
   OnLost on_lost = OnLost::terminate;

@@ -5,25 +5,23 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <future>
-#include <list>
-#include <memory>
-#include <stop_token>
 #include <utility>
 
 #include "course.hpp"
 #include "custodian/session.hpp"
 #include "guardian_link.hpp"
+#include "holding.hpp"
 #include "messages.hpp"
 #include "outcome.hpp"
+#include "printable_text.hpp"
 #include "signal_setting.hpp"
+#include "stops.hpp"
 
 namespace asio = boost::asio;
 
@@ -34,43 +32,22 @@ namespace {
 /// nothing happens.
 constexpr std::chrono::seconds patience{5};
 
-/// How long a maximum time's end waits for the command's, on the client's callback thread: as long
-/// as the lock does.
-constexpr std::chrono::milliseconds hand_over_delay{950};
-
 constexpr std::initializer_list<int> passed_on{SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
                                                SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH};
-
-/// The threads that a client starts in between are not stopped first, so that a stop that is meant
-/// for this process has happened when kill() returns.
-void defer_stops() {
-  sigset_t stop;
-  sigemptyset(&stop);
-  sigaddset(&stop, SIGTSTP);
-  pthread_sigmask(SIG_BLOCK, &stop, nullptr);
-}
-void allow_stops() {
-  sigset_t stop;
-  sigemptyset(&stop);
-  sigaddset(&stop, SIGTSTP);
-  pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
-}
 
 class Runner {
  public:
   Runner(asio::io_context& context, GuardianLink& guardian, const SignalSetting& as_started,
          RunOptions options, std::string command, ClientOptions client_options, int verbosity,
          const MakeAcquire& make_acquire);
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+  /// Ends the command before what is held is released.
+  ~Runner();
 
   int run();
 
  private:
-  /// What is held, and how its loss comes here.
-  struct Held {
-    Lease lease;
-    std::unique_ptr<std::stop_callback<std::function<void()>>> on_lost;
-  };
-
   void on(const Event& event);
   void take(const step::Acquire& step);
   void take(const step::GiveUp& step);
@@ -87,14 +64,12 @@ class Runner {
   void on_report(const std::optional<Report>& report);
   void on_outcome(Outcome outcome);
   void on_loss(LossReason reason);
-  void hold(std::vector<Lease> leases);
   void keep_guardian_informed();
   void say_when_unconnected();
   void say_what_is_left();
   [[nodiscard]] Attempt attempt(Deadline deadline);
   [[nodiscard]] Deadline deadline() const;
   [[nodiscard]] std::chrono::nanoseconds session_timeout() const;
-  [[nodiscard]] LossReason lost_reason() const;
   [[nodiscard]] Order hold_until(Order::Kind kind) const;
   [[nodiscard]] std::vector<std::string> environment() const;
   [[nodiscard]] std::string what() const { return options_.path; }
@@ -114,10 +89,8 @@ class Runner {
   Client client_;
   Acquire acquire_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  std::list<Held> held_;
+  Holding holding_;
   bool is_loss_told_ = false;
-  /// Of the command that runs: it has ended.
-  std::promise<void> ended_;
   std::optional<int> status_;
 };
 
@@ -136,7 +109,12 @@ Runner::Runner(asio::io_context& context, GuardianLink& guardian, const SignalSe
       beat_{context},
       notice_{context},
       client_{std::move(client_options)},
-      acquire_{make_acquire(client_)} {}
+      acquire_{make_acquire(client_)},
+      holding_{context.get_executor(),
+               options_.on_lost == OnLost::ignore ? AtMaximum::passes_on : AtMaximum::waits,
+               [this](LossReason reason) { on_loss(reason); }} {}
+
+Runner::~Runner() { guardian_.end(); }
 
 int Runner::run() {
   allow_stops();
@@ -162,7 +140,7 @@ void Runner::on(const Event& event) {
 // -- Steps ----------------------------------------------------------------------------------------
 
 void Runner::take(const step::Acquire& /*step*/) {
-  if (!options_.no_wait) {
+  if (options_.wait != std::chrono::nanoseconds::zero()) {
     acquire_(attempt(deadline()), [this](Outcome outcome) { on_outcome(std::move(outcome)); });
     return;
   }
@@ -182,32 +160,34 @@ void Runner::take(const step::GiveUp& /*step*/) {
 }
 
 void Runner::take(const step::Start& /*step*/) {
-  is_loss_told_ = lost_reason() != LossReason::none;
+  is_loss_told_ = holding_.lost_reason() != LossReason::none;
   if (is_loss_told_) {
     say(what() + " was lost before the command could be run");
     return on(event::Ended{.for_loss = true});
   }
   guardian_.send(hold_until(Order::Kind::start), environment());
   keep_guardian_informed();
+  if (verbosity_ > 0) say("running " + command_ + " under " + holding_.first().node());
 }
 
 void Runner::take(const step::PassOn& step) {
   guardian_.send({.kind = Order::Kind::signal, .signal = step.signal});
 }
 
-void Runner::take(const step::Proceed& /*step*/) {
+void Runner::take(const step::Proceed& step) {
   // We may have been stopped ourselves, and be told only later.
-  const LossReason reason = lost_reason();
+  const LossReason reason = holding_.lost_reason();
   if (reason != LossReason::none) on_loss(reason);
-  guardian_.send({.kind = Order::Kind::proceed});
+  guardian_.send({.kind = Order::Kind::proceed, .number = step.number});
 }
 
-void Runner::take(const step::StopSelf& /*step*/) {
-  if (!as_started_.ignores(SIGTSTP)) {
-    signals_.remove(SIGTSTP);
+void Runner::take(const step::StopSelf& step) {
+  if (!as_started_.ignores(step.signal)) {
+    const bool is_handled = step.signal == SIGTSTP;
+    if (is_handled) signals_.remove(step.signal);
     // With all that the shell started beside us. Does nothing where no shell could let us go on.
-    kill(0, SIGTSTP);
-    signals_.add(SIGTSTP);
+    kill(0, step.signal);
+    if (is_handled) signals_.add(step.signal);
   }
   on(event::Signalled{SIGCONT});
 }
@@ -221,9 +201,7 @@ void Runner::take(const step::EndOrphans& /*step*/) { guardian_.end_orphans(); }
 void Runner::take(const step::Release& /*step*/) {
   beat_.cancel();
   notice_.cancel();
-  // First, for a callback may be waiting for it, and its destructor for the callback.
-  ended_.set_value();
-  held_.clear();
+  holding_.end();
 }
 
 void Runner::take(const step::Finish& step) { status_ = step.status; }
@@ -240,15 +218,20 @@ void Runner::listen_to_signals() {
 
 void Runner::on_report(const std::optional<Report>& report) {
   if (!report) {
-    say("the guardian process was killed: nothing is run, and what runs is ended");
-    return on(event::GuardianGone{});
+    // First, for nobody may be reading what we say.
+    on(event::GuardianGone{});
+    return say("the guardian process was killed: nothing is run, and what ran is ended");
   }
   switch (report->kind) {
     case Report::Kind::not_started:
       say("cannot run " + command_ + ": " + std::strerror(report->value));
       return on(event::NotStarted{report->value});
-    case Report::Kind::stopped: return on(event::Stopped{});
+    case Report::Kind::stopped:
+      return on(event::Stopped{.signal = report->value, .proceeded = report->proceeded});
     case Report::Kind::main_ended: return say_what_is_left();
+    case Report::Kind::forbidden:
+      return say("what runs belongs to another user, and cannot be signalled or ended: " + what() +
+                 " is held until it ends by itself, or is lost (run custodian as that user)");
     case Report::Kind::ended:
       if (report->for_loss && !is_loss_told_) on_loss(LossReason::lease_expired);
       return on(event::Ended{report->value, report->for_loss});
@@ -263,7 +246,8 @@ void Runner::on_outcome(Outcome outcome) {
     return on(event::NotAcquired{status_of(outcome.error)});
   }
   notice_.cancel();
-  hold(std::move(outcome.leases));
+  is_loss_told_ = false;
+  holding_.begin(std::move(outcome.leases));
   on(event::Acquired{});
 }
 
@@ -276,47 +260,19 @@ void Runner::on_loss(LossReason reason) {
                                           : "the command is ended"));
 }
 
-void Runner::hold(std::vector<Lease> leases) {
-  ended_ = std::promise<void>{};
-  is_loss_told_ = false;
-  const std::shared_future<void> ended = ended_.get_future().share();
-  for (Lease& lease : leases) {
-    held_.push_back({std::move(lease), nullptr});
-    Held& held = held_.back();
-    const auto observer = std::make_shared<const Lease>(held.lease.share());
-    const bool waits = options_.on_lost != OnLost::ignore;
-    held.on_lost = std::make_unique<std::stop_callback<std::function<void()>>>(
-        held.lease.lost(), [this, observer, ended, waits] {
-          const LossReason reason = observer->loss_reason();
-          asio::post(context_, [this, reason] { on_loss(reason); });
-          // Then the lock passes on when we return.
-          if (waits && reason == LossReason::held_too_long) ended.wait_for(hand_over_delay);
-        });
-  }
-}
-
 // -- The rest -------------------------------------------------------------------------------------
-
-LossReason Runner::lost_reason() const {
-  for (const Held& held : held_) {
-    if (held.lease.state() == LeaseState::lost) return held.lease.loss_reason();
-  }
-  return LossReason::none;
-}
 
 /// With the time until which the lock is held at the least, so that the guardian can do without us.
 Order Runner::hold_until(Order::Kind kind) const {
   if (options_.on_lost == OnLost::ignore) return {.kind = kind};
-  auto remaining = std::chrono::nanoseconds::max();
-  for (const Held& held : held_) remaining = std::min(remaining, held.lease.remaining());
   return {.kind = kind,
-          .time = BootClock::now().time_since_epoch() + remaining,
+          .time = holding_.until().time_since_epoch(),
           .grace = grace_after_loss(options_.on_lost, session_timeout(), options_.hold_at_most)};
 }
 
 void Runner::keep_guardian_informed() {
   // Released while this was on its way; or nobody's business.
-  if (held_.empty() || options_.on_lost == OnLost::ignore) return;
+  if (holding_.is_empty() || options_.on_lost == OnLost::ignore) return;
   guardian_.send(hold_until(Order::Kind::hold_until));
   beat_.expires_after(std::clamp<std::chrono::nanoseconds>(
       session_timeout() / 20, std::chrono::milliseconds{50}, std::chrono::seconds{1}));
@@ -353,7 +309,8 @@ Attempt Runner::attempt(Deadline deadline) {
                   .executor = context_.get_executor()};
   if (verbosity_ > 0) {
     attempt.options.on_position = [](std::size_t ahead, const Participant& nearest) {
-      say("waiting, " + std::to_string(ahead) + " ahead; the nearest is " + nearest.identity);
+      say("waiting, " + std::to_string(ahead) + " ahead; the nearest is " +
+          printable(nearest.identity));
     };
   }
   attempt.options.on_requeued = [] { say("the session was lost: waiting again, at the end"); };
@@ -371,7 +328,7 @@ std::chrono::nanoseconds Runner::session_timeout() const {
 }
 
 std::vector<std::string> Runner::environment() const {
-  const Lease& first = held_.front().lease;
+  const Lease& first = holding_.first();
   return {"CUSTODIAN_LOCK_PATH=" + options_.path, "CUSTODIAN_LOCK_NODE=" + first.node(),
           "CUSTODIAN_FENCING_TOKEN=" + to_string(first.token())};
 }

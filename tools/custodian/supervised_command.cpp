@@ -13,12 +13,18 @@
 #include "descendants.hpp"
 
 namespace custodian::cli {
+namespace {
+
+bool asks_for_terminal(int stop_signal) { return stop_signal == SIGTTIN || stop_signal == SIGTTOU; }
+
+}  // namespace
 
 SupervisedCommand::SupervisedCommand(std::vector<std::string> words, SignalSetting as_started,
                                      pid_t runner_group)
-    : words_{std::move(words)}, as_started_{as_started}, runner_group_{runner_group} {}
+    : words_{std::move(words)}, as_started_{as_started}, terminal_{runner_group} {}
 
 int SupervisedCommand::start(const std::vector<std::string>& environment) {
+  leftover_is_refused_ = false;
   int error_pipe[2];
   if (pipe2(error_pipe, O_CLOEXEC) != 0) return errno;
   const pid_t guardian = getpid();
@@ -75,25 +81,21 @@ bool SupervisedCommand::main_runs() const {
   return asked == 0 && info.si_pid == 0;
 }
 
-void SupervisedCommand::signal(int number) const {
-  if (main_runs()) {
-    // It may have left the group that it was to lead.
-    if (kill(-process_, number) != 0) kill(process_, number);
-    return;
-  }
-  for (const ProcessEntry& left : descendants(getpid())) kill(left.process, number);
+Reached SupervisedCommand::signal(int number) const {
+  if (!main_runs()) return kill_each(descendants(getpid()), number);
+  // It may have left the group that it was to lead.
+  if (kill(-process_, number) == 0 || kill(process_, number) == 0) return Reached::all;
+  return errno == EPERM ? Reached::nobody : Reached::all;
 }
 
-void SupervisedCommand::proceed() {
-  if (has_terminal_ && process_ > 0 && terminal_.is_had_by(runner_group_)) {
-    terminal_.give_to(process_);
-  }
-  signal(SIGCONT);
+Reached SupervisedCommand::proceed() {
+  if (wants_terminal_ && process_ > 0) terminal_.lend_to(getpgid(process_));
+  return signal(SIGCONT);
 }
 
-void SupervisedCommand::kill_all() const {
+Reached SupervisedCommand::kill_all() const {
   if (process_ > 0) kill(-process_, SIGKILL);
-  for (const ProcessEntry& left : descendants(getpid())) kill(left.process, SIGKILL);
+  return kill_each(descendants(getpid()), SIGKILL);
 }
 
 std::vector<Report> SupervisedCommand::reap() {
@@ -107,15 +109,22 @@ std::vector<Report> SupervisedCommand::reap() {
     if (process < 0) {
       // No children, so no grandchildren either: we would have adopted them.
       if (std::exchange(active_, false)) {
-        take_terminal();
+        no_more_terminal();
         reports.push_back({.kind = Report::Kind::ended, .value = wait_status_});
       }
       return reports;
     }
-    if (process != process_) continue;
+    if (process != process_) {
+      // In the command's group it is let go on with the command.
+      const bool is_apart = process_ == 0 || getpgid(process) != getpgid(process_);
+      if (is_apart && WIFSTOPPED(status) && asks_for_terminal(WSTOPSIG(status))) {
+        leftover_is_refused_ = true;
+      }
+      continue;
+    }
     if (WIFSTOPPED(status)) {
-      if (stopped_by(WSTOPSIG(status))) {
-        reports.push_back({.kind = Report::Kind::stopped, .value = WSTOPSIG(status)});
+      if (const auto stop = stopped_by(WSTOPSIG(status))) {
+        reports.push_back({.kind = Report::Kind::stopped, .value = *stop});
       }
       continue;
     }
@@ -123,27 +132,45 @@ std::vector<Report> SupervisedCommand::reap() {
     wait_status_ = status;
     main_ended = true;
     // So that Ctrl-C reaches the runner, and through it what is left.
-    take_terminal();
+    no_more_terminal();
   }
+  // Nobody is there any more who could be lent the terminal, so nobody is to wait for it.
+  if (process_ == 0 && std::exchange(leftover_is_refused_, false)) refuse_terminal();
   if (main_ended) reports.push_back({.kind = Report::Kind::main_ended, .value = wait_status_});
   return reports;
 }
 
-bool SupervisedCommand::stopped_by(int number) {
-  const bool wants_terminal = number == SIGTTIN || number == SIGTTOU;
-  if (wants_terminal && terminal_.is_had_by(runner_group_)) {
-    has_terminal_ = true;
-    proceed();
-    return false;
+std::optional<int> SupervisedCommand::stopped_by(int number) {
+  if (asks_for_terminal(number)) {
+    if (terminal_.lend_to(getpgid(process_))) {
+      wants_terminal_ = true;
+      signal(SIGCONT);
+      return std::nullopt;
+    }
+    if (as_started_.ignores(number) || !terminal_.is_in_reach()) {
+      // Where the runner cannot stop, the command would be stopped and let go on for ever.
+      refuse_terminal();
+      return std::nullopt;
+    }
+  } else if (number == SIGSTOP && terminal_.is_lent()) {
+    // As editors suspend themselves. The runner's shell is to know it for Ctrl-Z.
+    number = SIGTSTP;
+  } else if (number != SIGTSTP) {
+    // Who stops it by SIGSTOP means the command alone.
+    return std::nullopt;
   }
-  // Who stops it by SIGSTOP means the command alone.
-  if (!wants_terminal && number != SIGTSTP) return false;
-  if (has_terminal_) terminal_.give_to(runner_group_);
-  return true;
+  terminal_.take_back();
+  return number;
 }
 
-void SupervisedCommand::take_terminal() {
-  if (std::exchange(has_terminal_, false)) terminal_.give_to(runner_group_);
+void SupervisedCommand::refuse_terminal() {
+  terminal_.renounce();
+  signal(SIGCONT);
+}
+
+void SupervisedCommand::no_more_terminal() {
+  wants_terminal_ = false;
+  terminal_.take_back();
 }
 
 }  // namespace custodian::cli

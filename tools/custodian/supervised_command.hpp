@@ -14,9 +14,11 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "descendants.hpp"
 #include "guardian_messages.hpp"
 #include "signal_setting.hpp"
 #include "terminal.hpp"
@@ -35,13 +37,17 @@ class SupervisedCommand {
   /// Whether the command, or anything that it has started, is left.
   [[nodiscard]] bool is_active() const noexcept { return active_; }
 
-  /// To the command's group; when the command has ended, to whatever is left.
-  void signal(int number) const;
+  /// Whether the command itself has not ended, whatever it has started.
+  [[nodiscard]] bool main_runs() const;
+
+  /// To the command's group, all of it if any of it; when the command has ended, to whatever is
+  /// left.
+  Reached signal(int number) const;
   /// Lets it go on after a stop, with the terminal if it had it.
-  void proceed();
+  Reached proceed();
   /// SIGKILL to all that is there now: what is just being started is missed, so call it again until
   /// nothing is left. Before reap(), for a process that has ended has no children any more.
-  void kill_all() const;
+  [[nodiscard]] Reached kill_all() const;
 
   /// Looks for what has happened since; to be called on SIGCHLD.
   [[nodiscard]] std::vector<Report> reap();
@@ -49,20 +55,22 @@ class SupervisedCommand {
  private:
   [[noreturn]] void run(const std::vector<std::string>& environment, pid_t guardian,
                         int error_pipe);
-  [[nodiscard]] bool main_runs() const;
-  /// Whether the runner should know.
-  [[nodiscard]] bool stopped_by(int number);
-  void take_terminal();
+  /// By what the runner is to stop, too, if it is.
+  [[nodiscard]] std::optional<int> stopped_by(int number);
+  void refuse_terminal();
+  void no_more_terminal();
 
   std::vector<std::string> words_;
   SignalSetting as_started_;
-  pid_t runner_group_;
   Terminal terminal_;
   /// Of the command and its group; 0 when it has been reaped.
   pid_t process_ = 0;
   int wait_status_ = 0;
   bool active_ = false;
-  bool has_terminal_ = false;
+  /// It has asked for the terminal; that may be lent now, or not.
+  bool wants_terminal_ = false;
+  /// Something that it has left behind was stopped, for it has asked for the terminal.
+  bool leftover_is_refused_ = false;
 };
 
 }  // namespace custodian::cli

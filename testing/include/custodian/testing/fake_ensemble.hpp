@@ -38,7 +38,8 @@ class FakeServer;
 struct FakeEnsembleOptions {
   /// From the loss of a connection to the attempt at the next one, and between attempts.
   std::chrono::milliseconds reconnect_pause{1};
-  /// After this long a server that lags behind (`NextServer::lags_behind`) catches up by itself.
+  /// After this long a server that lags behind (`NextServer::lags_behind`, leave_server_behind())
+  /// catches up by itself.
   std::chrono::milliseconds longest_lag{5};
 };
 
@@ -65,6 +66,11 @@ class FakeEnsemble {
   void expire(std::int64_t session);
   /// Cuts a session's connection. It comes back by itself.
   void disconnect(std::int64_t session);
+  /// A server stops where the tree is now, and the next session that begins, whoever's it is,
+  /// begins there, as a *local* session can (`localSessionsEnabled`): nobody has seen more in it.
+  /// The server catches up before it answers a write or a sync of this session, or by itself after
+  /// `FakeEnsembleOptions::longest_lag`.
+  void leave_server_behind();
   /// Cuts all connections, and accepts none until start().
   void stop();
   void start();

@@ -37,8 +37,8 @@ enum class EarlierReplies { arrive, are_lost };
 enum class NextServer {
   current,
   /// It has what the session has seen, and nothing that was applied since: reads do not show what
-  /// the lost request did. It catches up before it answers a write of this session, or by itself
-  /// after `FakeEnsembleOptions::longest_lag`.
+  /// the lost request did. It catches up before it answers a write or a sync of this session, or by
+  /// itself after `FakeEnsembleOptions::longest_lag`.
   lags_behind,
 };
 

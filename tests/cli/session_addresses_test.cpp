@@ -1,0 +1,21 @@
+// The addresses of sessions, as the servers tell them again and again.
+
+#include "session_addresses.hpp"
+
+#include "support/catch.hpp"
+
+namespace custodian::cli {
+namespace {
+
+TEST_CASE("an address is known until another is told, though a server does not answer any more") {
+  const Addresses known{{1, "a:1"}, {2, "b:2"}, {3, "c:3"}};
+  CHECK(brought_up_to_date(known, {{2, "d:4"}, {5, "e:5"}}, {1, 2, 4, 5}) ==
+        Addresses{{1, "a:1"}, {2, "d:4"}, {5, "e:5"}});
+}
+
+TEST_CASE("the address of a session that nobody asks for is forgotten") {
+  CHECK(brought_up_to_date({{1, "a:1"}}, {}, {2}).empty());
+}
+
+}  // namespace
+}  // namespace custodian::cli

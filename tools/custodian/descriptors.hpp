@@ -1,0 +1,12 @@
+#pragma once
+
+/// \file
+/// What a child must not keep open.
+
+namespace custodian::cli {
+
+/// Closes all descriptors but the standard three and this one; also where the system has no
+/// close_range(), or a sandbox forbids it. Without other threads.
+void close_all_but(int kept);
+
+}  // namespace custodian::cli

@@ -22,6 +22,8 @@ class ChildProcess {
   /// Kills it, if it is still there, and waits until it is gone.
   ~ChildProcess();
 
+  /// Negative when it is known to have ended.
+  [[nodiscard]] pid_t id() const noexcept { return process_; }
   /// Readable when it has said something, or has ended; negative when that is known.
   [[nodiscard]] int descriptor() const noexcept { return socket_; }
   [[nodiscard]] bool has_ended() const noexcept { return socket_ < 0; }

@@ -1,0 +1,340 @@
+#include "driver.hpp"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "statistics.hpp"
+
+namespace custodian::bench {
+namespace {
+
+using Json = nlohmann::json;
+
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void pause(std::chrono::microseconds time) {
+  if (time.count() > 0) std::this_thread::sleep_for(time);
+}
+
+struct Samples {
+  std::vector<std::int64_t> acquire{};
+  std::vector<std::int64_t> handover{};
+  std::int64_t cycles = 0;
+  std::int64_t writes = 0;
+  std::int64_t violations = 0;
+};
+
+Json to_json(const std::vector<Samples>& all, std::vector<std::int64_t> Samples::*times) {
+  Histogram histogram;
+  for (const Samples& samples : all) {
+    for (const std::int64_t time : samples.*times) {
+      histogram.add(Histogram::bucket_of(time));
+      histogram.add_maximum(static_cast<double>(time));
+    }
+  }
+  return {{"buckets", histogram.buckets()}, {"maximum", histogram.maximum()}};
+}
+
+/// One thread's part of a measurement.
+class Runner {
+ public:
+  Runner(const Task& task, Locker& locker, SharedPage& page, int index)
+      : task_{&task},
+        locker_{&locker},
+        page_{&page},
+        index_{index},
+        who_{::getpid() * 4096L + 1 + index} {
+    samples_.acquire.reserve(1 << 16);
+  }
+
+  void run(std::int64_t deadline) {
+    do {
+      if (reads()) {
+        read();
+      } else {
+        write();
+      }
+      pause(task_->pause);
+    } while (now() < deadline);
+  }
+  [[nodiscard]] Samples& samples() { return samples_; }
+
+ private:
+  [[nodiscard]] bool reads() const {
+    return task_->write_every > 0 && (samples_.cycles + index_) % task_->write_every != 0;
+  }
+
+  void write() {
+    const std::int64_t begin = now();
+    locker_->lock();
+    const std::int64_t held = now();
+    if (!page_->enter(who_)) ++samples_.violations;
+    samples_.acquire.push_back(held - begin);
+    // It was waiting when the one before let go.
+    if (const std::int64_t released = page_->last_release(); released > begin)
+      samples_.handover.push_back(held - released);
+    pause(task_->hold);
+    if (!page_->leave(who_, now())) ++samples_.violations;
+    locker_->unlock();
+    ++samples_.cycles;
+    ++samples_.writes;
+  }
+
+  void read() {
+    const std::int64_t begin = now();
+    locker_->lock_shared();
+    samples_.acquire.push_back(now() - begin);
+    if (page_->is_written()) ++samples_.violations;
+    pause(task_->hold);
+    if (page_->is_written()) ++samples_.violations;
+    locker_->unlock_shared();
+    ++samples_.cycles;
+  }
+
+  const Task* task_;
+  Locker* locker_;
+  SharedPage* page_;
+  const int index_;
+  const std::int64_t who_;
+  Samples samples_;
+};
+
+/// Threads that stand in one queue; whoever holds the lock waits to be told to let it go.
+class Row {
+ public:
+  explicit Row(std::vector<std::unique_ptr<Locker>>& lockers) {
+    for (auto& locker : lockers) threads_.emplace_back([this, &locker] { stand(*locker); });
+  }
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
+  ~Row() {
+    {
+      const std::scoped_lock guard{mutex_};
+      permitted_ = static_cast<int>(threads_.size());
+      changed_.notify_all();
+    }
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  /// When the next one holds it: who has let go.
+  [[nodiscard]] std::string release() {
+    std::unique_lock guard{mutex_};
+    changed_.wait(guard, [this] { return held_ > released_ || error_; });
+    const int before = held_;
+    const std::string who = holder_;
+    ++permitted_;
+    changed_.notify_all();
+    changed_.wait(guard, [&] { return held_ > before || error_; });
+    if (error_) std::rethrow_exception(error_);
+    return who;
+  }
+  /// Until there is a holder.
+  void wait_held() {
+    std::unique_lock guard{mutex_};
+    changed_.wait(guard, [this] { return held_ > 0 || error_; });
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void stand(Locker& locker) {
+    try {
+      locker.lock();
+      std::unique_lock guard{mutex_};
+      holder_ = locker.session();
+      ++held_;
+      changed_.notify_all();
+      changed_.wait(guard, [this] { return permitted_ > released_; });
+      ++released_;
+      guard.unlock();
+      locker.unlock();
+    } catch (...) {
+      const std::scoped_lock guard{mutex_};
+      error_ = std::current_exception();
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::thread> threads_;
+  std::string holder_;
+  int held_ = 0;
+  int permitted_ = 0;
+  int released_ = 0;
+  std::exception_ptr error_;
+};
+
+class Service {
+ public:
+  explicit Service(Contestant& contestant) : contestant_{&contestant} {}
+
+  std::string answer(const std::string& line) {
+    const std::size_t space = line.find(' ');
+    const std::string command = line.substr(0, space);
+    if (command == "prepare") {
+      prepare(parse_task(line.substr(space + 1)));
+      return "ready";
+    }
+    if (command == "begin") {
+      begin();
+      return "done";
+    }
+    if (command == "release") return "released " + row_.value().release();
+    if (command == "result") return result().dump();
+    throw std::invalid_argument{line + ": not known"};
+  }
+
+ private:
+  void prepare(Task task) {
+    clear();
+    task_ = std::move(task);
+    page_.emplace(task_.counter);
+    if (task_.work == "start" || task_.work == "waiters") return;
+    for (int i = 0; i < task_.threads; ++i) lockers_.push_back(contestant_->locker(task_, i));
+    if (task_.work == "sessions") {
+      row_.emplace(lockers_);
+      row_->wait_held();
+    }
+  }
+
+  void begin() {
+    const std::int64_t start = now();
+    if (task_.work == "start") {
+      lockers_.push_back(contestant_->locker(task_, 0));
+      lockers_.back()->lock();
+      samples_.push_back({.acquire = {now() - start}, .cycles = 1});
+    } else if (task_.work == "waiters") {
+      drain_ = contestant_->drain(task_);
+    } else if (task_.work == "cycle") {
+      cycle(start + std::chrono::nanoseconds{std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                                 task_.seconds)}
+                        .count());
+    } else {
+      throw std::invalid_argument{task_.work + ": no such work"};
+    }
+    seconds_ = static_cast<double>(now() - start) / 1e9;
+  }
+
+  void cycle(std::int64_t deadline) {
+    std::vector<Runner> runners;
+    for (int i = 0; i < task_.threads; ++i) {
+      runners.emplace_back(task_, *lockers_.at(static_cast<std::size_t>(i)), *page_, i);
+    }
+    if (runners.size() == 1) {
+      runners.front().run(deadline);
+    } else {
+      run(runners, deadline);
+    }
+    for (Runner& runner : runners) samples_.push_back(std::move(runner.samples()));
+  }
+
+  static void run(std::vector<Runner>& runners, std::int64_t deadline) {
+    std::mutex mutex;
+    std::exception_ptr error;
+    {
+      std::vector<std::jthread> threads;
+      for (Runner& runner : runners) {
+        threads.emplace_back([&] {
+          try {
+            runner.run(deadline);
+          } catch (...) {
+            const std::scoped_lock guard{mutex};
+            error = std::current_exception();
+          }
+        });
+      }
+    }
+    if (error) std::rethrow_exception(error);
+  }
+
+  Json result() {
+    if (task_.work == "start") lockers_.at(0)->unlock();
+    Json json{{"seconds", seconds_}};
+    std::int64_t cycles = 0;
+    std::int64_t writes = 0;
+    std::int64_t violations = 0;
+    for (const Samples& samples : samples_) {
+      cycles += samples.cycles;
+      writes += samples.writes;
+      violations += samples.violations;
+    }
+    json["acquire"] = to_json(samples_, &Samples::acquire);
+    json["handover"] = to_json(samples_, &Samples::handover);
+    if (drain_) {
+      cycles = writes = drain_->queued;
+      violations = drain_->violations;
+      json["queued"] = drain_->queued;
+      json["queue_seconds"] = drain_->queue_seconds;
+      json["drain_seconds"] = drain_->drain_seconds;
+      json["in_order"] = drain_->in_order;
+      json["memory_bytes"] = drain_->memory_bytes;
+      json["peak_bytes"] = drain_->peak_bytes;
+    }
+    json["cycles"] = cycles;
+    json["writes"] = writes;
+    json["violations"] = violations;
+    clear();
+    return json;
+  }
+
+  void clear() {
+    row_.reset();
+    lockers_.clear();
+    samples_.clear();
+    drain_.reset();
+    page_.reset();
+  }
+
+  Contestant* contestant_;
+  Task task_;
+  std::optional<SharedPage> page_;
+  std::vector<std::unique_ptr<Locker>> lockers_;
+  std::optional<Row> row_;
+  std::vector<Samples> samples_;
+  std::optional<Drain> drain_;
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+void Locker::lock_shared() { throw std::logic_error{"no read/write lock"}; }
+void Locker::unlock_shared() { throw std::logic_error{"no read/write lock"}; }
+std::string Locker::session() const { return {}; }
+Drain Contestant::drain(const Task& task) {
+  throw std::logic_error{task.work + ": not of this contestant"};
+}
+
+int serve(Contestant& contestant) {
+  Service service{contestant};
+  for (std::string line; std::getline(std::cin, line);) {
+    try {
+      std::cout << service.answer(line) << '\n' << std::flush;
+    } catch (const std::exception& error) {
+      std::cout << "error " << error.what() << '\n' << std::flush;
+    }
+  }
+  return 0;
+}
+
+std::int64_t resident_bytes() {
+  std::int64_t all = 0;
+  std::int64_t resident = 0;
+  std::ifstream{"/proc/self/statm"} >> all >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+}  // namespace custodian::bench

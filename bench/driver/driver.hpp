@@ -1,0 +1,102 @@
+#pragma once
+
+/// \file
+/// Contestants are processes that are spoken to in lines, over standard input and output; all
+/// understand the same, as far as they can do what is asked for:
+///
+///   prepare <key>=<value> ...   what is to be measured: a `Task`. Answer: "ready".
+///   begin                       does it. Answer: "done". The CPU time between the two is counted,
+///                               from outside, for everybody alike.
+///   result                      Answer: what it came to, JSON on one line.
+///   release                     of the work `sessions` only: whoever holds the lock lets it go.
+///                               Answer, when the next one has it: "released <session>", that of
+///                               who let go.
+///
+/// or the answer is "error <message>". A driver ends when its standard input does.
+///
+/// Works:
+///   cycle     `threads` threads, for `seconds`: acquire, check, hold, release, pause
+///   sessions  as many threads with a session each stand in one queue; then `release`, step by step
+///   start     a new client to `servers`, and its first lock; held until `result`
+///   waiters   one client holds the lock and `waiters` of its own wait; then all have it in turn
+///
+/// A result has "cycles", "writes" (those of them that counted on the page), "seconds",
+/// "violations", and of what was measured "acquire" and
+/// "handover": {"buckets": [[bucket, count], ...], "maximum": ns}, as `Histogram` has them. Of
+/// `waiters`: "queued", "queue_seconds", "drain_seconds", "in_order",
+/// "memory_bytes" and "peak_bytes".
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "shared_page.hpp"
+
+namespace custodian::bench {
+
+struct Task {
+  std::string work;
+  std::string servers;
+  std::string path;     ///< the lock's name
+  std::string counter;  ///< a file, a `SharedPage`
+  int threads = 1;
+  int sessions = 1;  ///< that the threads share
+  int waiters = 0;
+  int write_every = 0;  ///< of a read/write lock: one in so many writes; 0: a mutex
+  std::chrono::microseconds hold{0};
+  std::chrono::microseconds pause{0};
+  std::chrono::duration<double> seconds{1};
+};
+
+/// Throws std::invalid_argument.
+[[nodiscard]] Task parse_task(const std::string& words);
+
+/// One contender for a lock. Threads: one.
+class Locker {
+ public:
+  Locker() = default;
+  Locker(const Locker&) = delete;
+  Locker& operator=(const Locker&) = delete;
+  virtual ~Locker() = default;
+  virtual void lock() = 0;
+  virtual void unlock() = 0;
+  /// Of those that can; the others throw.
+  virtual void lock_shared();
+  virtual void unlock_shared();
+  /// As ZooKeeper has it, in hexadecimal digits.
+  [[nodiscard]] virtual std::string session() const;
+};
+
+/// Of the work `waiters`.
+struct Drain {
+  int queued = 0;
+  double queue_seconds = 0;
+  double drain_seconds = 0;
+  bool in_order = true;
+  std::int64_t memory_bytes = 0;  ///< that is still in use when all stand in the queue
+  std::int64_t peak_bytes = 0;    ///< with what was needed on the way there
+  std::int64_t violations = 0;
+};
+
+class Contestant {
+ public:
+  Contestant() = default;
+  Contestant(const Contestant&) = delete;
+  Contestant& operator=(const Contestant&) = delete;
+  virtual ~Contestant() = default;
+  /// For the thread `index` of the task. Clients stay for the next task, but those of `start`.
+  [[nodiscard]] virtual std::unique_ptr<Locker> locker(const Task& task, int index) = 0;
+  /// Throws where it is not overridden.
+  [[nodiscard]] virtual Drain drain(const Task& task);
+};
+
+/// Speaks until its standard input ends; main()'s value.
+int serve(Contestant& contestant);
+
+/// Resident memory of this process.
+[[nodiscard]] std::int64_t resident_bytes();
+
+}  // namespace custodian::bench

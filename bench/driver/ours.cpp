@@ -1,0 +1,216 @@
+/// \file
+/// Custodian's contestants: custodian-bench-ours threads|context SERVERS.
+///
+/// threads  a client with threads of its own, and the blocking face
+/// context  everything on one thread, in the program's io_context
+
+#include <malloc.h>
+
+#include <boost/asio/io_context.hpp>
+#include <condition_variable>
+#include <iomanip>
+#include <mutex>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+
+#include "custodian/client.hpp"
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/inter_process_read_write_lock.hpp"
+#include "driver.hpp"
+
+namespace custodian::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using ClientPtr = std::shared_ptr<Client>;
+
+ClientPtr connect(const std::string& servers) {
+  // As long as the other ZooKeeper clients' sessions.
+  return std::make_shared<Client>(
+      ClientOptions{.servers = servers, .session_timeout = std::chrono::seconds{30}});
+}
+
+std::string hexadecimal(std::int64_t number) {
+  std::ostringstream text;
+  text << std::hex << static_cast<std::uint64_t>(number);
+  return text.str();
+}
+
+/// A thread and the lease face. Each thread has its lock object, as two parts of a program have.
+class Ours final : public Locker {
+ public:
+  Ours(ClientPtr client, const Task& task) : client_{std::move(client)} {
+    if (task.write_every > 0) {
+      both_.emplace(*client_, task.path);
+    } else {
+      mutex_.emplace(*client_, task.path);
+    }
+  }
+  void lock() override { lease_ = both_ ? both_->write().acquire() : mutex_->acquire(); }
+  void unlock() override { lease_.release(); }
+  void lock_shared() override { lease_ = both_->read().acquire(); }
+  void unlock_shared() override { lease_.release(); }
+  [[nodiscard]] std::string session() const override { return hexadecimal(client_->session().id); }
+
+ private:
+  ClientPtr client_;
+  std::optional<InterProcessMutex> mutex_;
+  std::optional<InterProcessReadWriteLock> both_;
+  Lease lease_;
+};
+
+/// One thread that runs the client, and waits for its lock meanwhile.
+class OnContext final : public Locker {
+ public:
+  OnContext(const std::string& servers, const std::string& path)
+      : client_{context_.get_executor(),
+                ClientOptions{.servers = servers, .session_timeout = std::chrono::seconds{30}}},
+        mutex_{client_, path} {}
+  OnContext(const OnContext&) = delete;
+  OnContext& operator=(const OnContext&) = delete;
+  ~OnContext() override {
+    lease_.release();
+    client_.close();
+    context_.run();
+  }
+  void lock() override {
+    bool done = false;
+    error_code failure;
+    mutex_.async_acquire([&](error_code error, Lease lease) {
+      failure = error;
+      lease_ = std::move(lease);
+      done = true;
+    });
+    while (!done) context_.run_one();
+    if (failure) throw std::runtime_error{"acquire: " + failure.message()};
+  }
+  void unlock() override {
+    lease_.release();
+    context_.poll();
+  }
+  [[nodiscard]] std::string session() const override { return hexadecimal(client_.session().id); }
+
+ private:
+  boost::asio::io_context context_;
+  Client client_;
+  InterProcessMutex mutex_;
+  Lease lease_;
+};
+
+/// All who wait for the lock have it in turn, and let go at once, on the client's thread for
+/// callbacks.
+class Crowd {
+ public:
+  Crowd(SharedPage& page, int size) : page_{&page}, size_{size} {}
+
+  void stand(InterProcessMutex& mutex, int number) {
+    mutex.async_acquire([this, number](error_code error, Lease lease) {
+      const std::scoped_lock guard{state_};
+      if (error && !error_) error_ = error;
+      if (number != had_) in_order_ = false;
+      if (!page_->enter(number + 1) || !page_->leave(number + 1, 0)) ++violations_;
+      ++had_;
+      lease.release();
+      if (had_ == size_) changed_.notify_all();
+    });
+  }
+  void wait() {
+    std::unique_lock guard{state_};
+    changed_.wait(guard, [this] { return had_ == size_; });
+    if (error_) throw std::runtime_error{"a waiter: " + error_.message()};
+  }
+  [[nodiscard]] bool in_order() const { return in_order_; }
+  [[nodiscard]] int violations() const { return violations_; }
+
+ private:
+  SharedPage* page_;
+  const int size_;
+  std::mutex state_;
+  std::condition_variable changed_;
+  error_code error_;
+  int had_ = 0;
+  int violations_ = 0;
+  bool in_order_ = true;
+};
+
+double seconds_since(Clock::time_point time) {
+  return std::chrono::duration<double>{Clock::now() - time}.count();
+}
+
+enum class Way { threads, context };
+
+class Custodian final : public Contestant {
+ public:
+  Custodian(Way way, std::string servers) : way_{way}, servers_{std::move(servers)} {}
+
+  std::unique_ptr<Locker> locker(const Task& task, int index) override {
+    if (way_ == Way::context) return on_context(task);
+    if (task.work == "start") return std::make_unique<Ours>(connect(task.servers), task);
+    const auto session = static_cast<std::size_t>(index % task.sessions);
+    while (clients_.size() <= session) {
+      clients_.push_back(connect(servers_));
+      clients_.back()->wait_connected();
+    }
+    return std::make_unique<Ours>(clients_[session], task);
+  }
+
+  Drain drain(const Task& task) override {
+    // The client goes first, and with it whoever still waits.
+    SharedPage page{task.counter};
+    Crowd crowd{page, task.waiters};
+    const ClientPtr client = connect(servers_);
+    InterProcessMutex mutex{*client, task.path};
+    Lease first = mutex.acquire();
+    Drain drain;
+    ::malloc_trim(0);
+    const std::int64_t before = resident_bytes();
+    auto begin = Clock::now();
+    for (int i = 0; i < task.waiters; ++i) crowd.stand(mutex, i);
+    while (client->exists(task.path, {.deadline = std::chrono::minutes{2}}).value().child_count <=
+           task.waiters) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    }
+    drain.queue_seconds = seconds_since(begin);
+    drain.peak_bytes = resident_bytes() - before;
+    // What is free already does not belong to those who wait.
+    ::malloc_trim(0);
+    drain.memory_bytes = resident_bytes() - before;
+    begin = Clock::now();
+    first.release();
+    crowd.wait();
+    drain.drain_seconds = seconds_since(begin);
+    drain.queued = task.waiters;
+    drain.in_order = crowd.in_order();
+    drain.violations = crowd.violations();
+    return drain;
+  }
+
+ private:
+  [[nodiscard]] std::unique_ptr<Locker> on_context(const Task& task) const {
+    if (task.threads > 1 || task.write_every > 0) throw std::logic_error{"one thread, a mutex"};
+    if (task.work == "start") return std::make_unique<OnContext>(task.servers, task.path);
+    auto locker = std::make_unique<OnContext>(servers_, task.path);
+    // The connection is no part of what is measured.
+    locker->lock();
+    locker->unlock();
+    return locker;
+  }
+
+  const Way way_;
+  const std::string servers_;
+  std::vector<ClientPtr> clients_;
+};
+
+}  // namespace
+}  // namespace custodian::bench
+
+int main(int argc, char* argv[]) {
+  if (argc != 3) return 2;
+  using custodian::bench::Way;
+  custodian::bench::Custodian contestant{
+      std::string_view{argv[1]} == "context" ? Way::context : Way::threads, argv[2]};
+  return custodian::bench::serve(contestant);
+}

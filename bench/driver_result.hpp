@@ -1,0 +1,37 @@
+#pragma once
+
+/// \file
+/// What drivers answer, and what it means for several processes together. Pure.
+
+#include <cstdint>
+#include <string>
+
+#include "statistics.hpp"
+
+namespace custodian::bench {
+
+struct DriverResult {
+  std::int64_t cycles = 0;
+  std::int64_t writes = 0;
+  std::int64_t violations = 0;
+  double seconds = 0;
+  Histogram acquire;
+  Histogram handover;
+  /// Of the work `waiters`.
+  double queue_seconds = 0;
+  double drain_seconds = 0;
+  bool in_order = true;
+  std::int64_t memory_bytes = 0;
+  std::int64_t peak_bytes = 0;
+
+  /// Another process of the same measurement: at the same time.
+  void add(const DriverResult& other);
+};
+
+/// Throws nlohmann::json::exception if it is something else.
+[[nodiscard]] DriverResult parse_result(const std::string& line);
+
+/// Cycles and times; figures that the drivers cannot know are not among them.
+[[nodiscard]] Metrics to_metrics(const DriverResult& result);
+
+}  // namespace custodian::bench

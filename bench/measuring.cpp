@@ -1,0 +1,162 @@
+#include "measuring.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <thread>
+
+#include "socket_bytes.hpp"
+
+namespace custodian::bench {
+namespace {
+
+constexpr std::chrono::seconds patience{300};
+/// Of the releases of a long queue so many are looked at one by one, and so many together.
+constexpr int steps = 10;
+constexpr int steps_together = 50;
+
+std::chrono::nanoseconds cpu_time(const std::vector<std::unique_ptr<DriverLink>>& drivers) {
+  std::chrono::nanoseconds sum{0};
+  for (const auto& driver : drivers) sum += driver->cpu_time();
+  return sum;
+}
+
+}  // namespace
+
+Measuring::Measuring(const ContestantEntry& contestant, const Workload& workload,
+                     const Servers& servers, const std::string& page)
+    : name_{contestant.name},
+      workload_{workload},
+      servers_{&servers},
+      page_file_{page},
+      page_{page} {
+  for (int i = 0; i < workload.processes; ++i) {
+    std::vector<std::string> words = contestant.arguments;
+    words.push_back(servers.address(static_cast<std::size_t>(i)));
+    drivers_.push_back(std::make_unique<DriverLink>(name_, contestant.program, words));
+  }
+  if (workload.work == "start") relay_.emplace(servers.ports().at(0));
+}
+
+std::string Measuring::task(std::chrono::duration<double> seconds) const {
+  std::ostringstream words;
+  words << "prepare work=" << workload_.work << " path=/bench/" << workload_.name << "/" << name_;
+  if (workload_.new_path) words << "-" << measured_;
+  if (relay_) words << " servers=" << relay_->address();
+  words << " counter=" << page_file_ << " threads=" << workload_.threads
+        << " sessions=" << workload_.sessions << " waiters=" << workload_.waiters
+        << " write_every=" << workload_.write_every << " hold_us=" << workload_.hold_us
+        << " pause_us=" << workload_.pause_us << " seconds=" << seconds.count();
+  return words.str();
+}
+
+void Measuring::ask_all(const std::string& line) {
+  for (const auto& driver : drivers_) driver->tell(line);
+  for (const auto& driver : drivers_) static_cast<void>(driver->answer(patience));
+}
+
+Metrics Measuring::measure(std::chrono::duration<double> seconds) {
+  page_.clear();
+  ++measured_;
+  ask_all(task(seconds));
+  Metrics metrics = workload_.work == "sessions" ? step_through() : run();
+  std::optional<DriverResult> all;
+  for (const auto& driver : drivers_) {
+    const DriverResult one = parse_result(driver->ask("result", patience));
+    if (all) {
+      all->add(one);
+    } else {
+      all = one;
+    }
+  }
+  check_exclusion(all.value());
+  if (workload_.work == "sessions") return metrics;
+
+  // Until here these are of all cycles.
+  const auto cycles = static_cast<double>(all->cycles);
+  for (auto& [name, value] : metrics) {
+    if (name.ends_with("_per_cycle")) value /= cycles;
+  }
+  metrics.merge(to_metrics(*all));
+  if (workload_.work == "start") {
+    metrics["first_acquire_ms"] = metrics.at("acquire_max_us") / 1e3;
+    for (const char* other : {"acquire_p50_us", "acquire_p99_us", "acquire_max_us", "cycles_per_s"})
+      metrics.erase(other);
+  }
+  return metrics;
+}
+
+void Measuring::check_exclusion(const DriverResult& result) const {
+  std::ostringstream told;
+  if (result.violations > 0) told << result.violations << " times somebody else was inside; ";
+  // Who starts and who steps through a queue counts nothing.
+  if (result.writes > 0 && page_.count() != result.writes)
+    told << result.writes << " holds, and " << page_.count() << " counted; ";
+  if (!result.in_order) told << "waiters had it out of order; ";
+  if (result.cycles == 0 && workload_.work != "sessions") told << "nothing was done; ";
+  if (const std::string text = told.str(); !text.empty())
+    throw Violation{name_ + " at " + workload_.name + ": " + text.substr(0, text.size() - 2)};
+}
+
+/// Figures of all cycles together.
+Metrics Measuring::run() {
+  const auto requests = servers_->requests();
+  const auto bytes = bytes_sent_from(servers_->ports());
+  const auto cpu = cpu_time(drivers_);
+  ask_all("begin");
+  Metrics metrics;
+  metrics["cpu_us_per_cycle"] =
+      std::chrono::duration<double, std::micro>{cpu_time(drivers_) - cpu}.count();
+  if (relay_) {
+    metrics["requests_per_cycle"] = relay_->requests();
+    // The first is the handshake.
+    metrics["round_trips"] = relay_->turns() - 1;
+    return metrics;
+  }
+  // A crowd's connection goes with it, and the kernel forgets what it has counted.
+  if (workload_.work != "waiters")
+    metrics["bytes_per_cycle"] = static_cast<double>(bytes_sent_from(servers_->ports()) - bytes);
+  if (requests)
+    metrics["requests_per_cycle"] = static_cast<double>(servers_->requests().value() - *requests);
+  return metrics;
+}
+
+/// Who is woken shows release by release, with the servers at rest in between. Bytes are counted
+/// without rests: what a session says from time to time is no part of a hand-over.
+Metrics Measuring::step_through() {
+  const int looked_at = std::min(steps, (workload_.sessions - 1) / 2);
+  auto before = rest();
+  int woken = 0;
+  for (int i = 0; i < looked_at; ++i) {
+    const std::string who = release();
+    auto after = rest();
+    for (const auto& [session, notices] : after) {
+      if (session != who && notices > before[session]) ++woken;
+    }
+    before = std::move(after);
+  }
+  const int together = std::min(steps_together, workload_.sessions - 1 - looked_at);
+  const auto bytes = bytes_sent_from(servers_->ports());
+  for (int i = 0; i < together; ++i) static_cast<void>(release());
+  return {{"woken_per_release", static_cast<double>(woken) / looked_at},
+          {"bytes_per_cycle",
+           static_cast<double>(bytes_sent_from(servers_->ports()) - bytes) / together}};
+}
+
+/// When the next one has it: whose session let go.
+std::string Measuring::release() {
+  const std::string answer = drivers_.front()->ask("release", patience);
+  return answer.substr(answer.find(' ') + 1);
+}
+
+std::map<std::string, std::int64_t> Measuring::rest() const {
+  auto now = servers_->notices();
+  for (;;) {
+    check_interruption();
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    auto later = servers_->notices();
+    if (later == now) return now;
+    now = std::move(later);
+  }
+}
+
+}  // namespace custodian::bench

@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// One contestant at one workload: its processes, and what a measurement comes to.
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "contestants.hpp"
+#include "driver/shared_page.hpp"
+#include "driver_link.hpp"
+#include "driver_result.hpp"
+#include "relay.hpp"
+#include "servers.hpp"
+#include "statistics.hpp"
+#include "workloads.hpp"
+
+namespace custodian::bench {
+
+/// A lock let two in at once: nothing that was measured counts. The run ends.
+class Violation : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Threads: one. Lifetimes: the servers live longer.
+class Measuring {
+ public:
+  /// Starts the contestant's processes. `page` is a file for all of them.
+  Measuring(const ContestantEntry& contestant, const Workload& workload, const Servers& servers,
+            const std::string& page);
+
+  /// Measures once. Throws Violation, or std::runtime_error if the contestant fails.
+  [[nodiscard]] Metrics measure(std::chrono::duration<double> seconds);
+
+ private:
+  [[nodiscard]] std::string task(std::chrono::duration<double> seconds) const;
+  void ask_all(const std::string& line);
+  void check_exclusion(const DriverResult& result) const;
+  [[nodiscard]] Metrics run();
+  [[nodiscard]] Metrics step_through();
+  [[nodiscard]] std::string release();
+  /// When no more notices are sent: how many each session was sent so far.
+  [[nodiscard]] std::map<std::string, std::int64_t> rest() const;
+
+  const std::string name_;
+  const Workload workload_;
+  const Servers* servers_;
+  const std::string page_file_;
+  SharedPage page_;
+  std::optional<Relay> relay_;
+  std::vector<std::unique_ptr<DriverLink>> drivers_;
+  int measured_ = 0;
+};
+
+}  // namespace custodian::bench

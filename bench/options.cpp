@@ -1,0 +1,38 @@
+#include "options.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace custodian::bench {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+std::vector<Workload> chosen(const Options& options) {
+  std::vector<Workload> all = all_workloads(options.sizes);
+  for (const std::string& name : options.only) {
+    if (std::none_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; }))
+      throw std::invalid_argument{name + ": no such workload; --list tells which there are"};
+  }
+  const std::vector<ContestantEntry> entries = all_contestants();
+  for (const std::string& name : options.peers) {
+    if (std::none_of(entries.begin(), entries.end(),
+                     [&](const auto& one) { return one.name == name; }))
+      throw std::invalid_argument{name + ": no such peer; --list tells which there are"};
+  }
+  if (!options.only.empty())
+    std::erase_if(all, [&](const Workload& one) { return !contains(options.only, one.name); });
+  for (Workload& workload : all) {
+    if (options.peers.empty()) continue;
+    std::erase_if(workload.contestants, [&](const std::string& name) {
+      return name != our_name && !contains(options.peers, name);
+    });
+  }
+  return all;
+}
+
+}  // namespace custodian::bench

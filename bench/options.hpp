@@ -1,0 +1,34 @@
+#pragma once
+
+/// \file
+/// What the user wants of a run.
+
+#include <string>
+#include <vector>
+
+#include "servers.hpp"
+#include "workloads.hpp"
+
+namespace custodian::bench {
+
+struct Options {
+  int rounds = 5;
+  double seconds = 2;
+  double warm_up = 4;
+  std::vector<std::string> only{};   ///< workloads; empty: all
+  std::vector<std::string> peers{};  ///< beside ours; empty: all
+  bool ensemble = false;
+  std::string directory = "/var/tmp";
+  WorkloadSizes sizes{};
+  std::string json{};
+  std::string markdown{};
+  std::string plot{};
+  std::string from{};
+  bool list = false;
+};
+
+/// The workloads that are wanted, with the contestants that are. Throws std::invalid_argument if
+/// there is no workload or peer of a name.
+[[nodiscard]] std::vector<Workload> chosen(const Options& options);
+
+}  // namespace custodian::bench

@@ -1,0 +1,72 @@
+#pragma once
+
+/// \file
+/// What many measurements come to. Pure.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace custodian::bench {
+
+/// What one measurement came to, by the metric's name (metrics.hpp).
+using Metrics = std::map<std::string, double>;
+
+struct Spread {
+  double median = 0;
+  double min = 0;
+  double max = 0;
+  double lower_quartile = 0;
+  double upper_quartile = 0;
+  std::size_t count = 0;
+};
+
+/// The value below which the part `q` of the values is, between two of them in proportion: the same
+/// as numpy.percentile. Throws std::invalid_argument without values, or if `q` is not in [0, 1].
+[[nodiscard]] double quantile(std::vector<double> values, double q);
+
+/// Nothing without values.
+[[nodiscard]] std::optional<Spread> spread_of(const std::vector<double>& values);
+
+/// A metric in each round that has it.
+[[nodiscard]] std::vector<double> values_of(const std::vector<Metrics>& rounds,
+                                            const std::string& metric);
+
+/// Ours divided by the peer's, for each round in which both have the metric and the peer's is not
+/// zero. Rounds of the same number were measured next to each other, and are compared with no
+/// other.
+[[nodiscard]] std::vector<double> ratios(const std::vector<Metrics>& ours,
+                                         const std::vector<Metrics>& peers,
+                                         const std::string& metric);
+
+/// Times in buckets that grow by 2.2 %, so that those of several processes can be added up. All
+/// drivers know the rule: bucket i is for 2^(i/32) ns.
+class Histogram {
+ public:
+  static constexpr int buckets_per_doubling = 32;
+
+  [[nodiscard]] static int bucket_of(std::int64_t nanoseconds);
+  [[nodiscard]] static double nanoseconds_of(int bucket);
+
+  void add(int bucket, std::uint64_t count = 1);
+  void add(const Histogram& other);
+  /// As of no more than so long.
+  void add_maximum(double nanoseconds);
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  /// The exact one, where it was told.
+  [[nodiscard]] double maximum() const noexcept { return maximum_; }
+  /// The time, in ns, that the part `q` of all did not exceed, to the width of a bucket. Throws
+  /// std::invalid_argument if it is empty, or if `q` is not in [0, 1].
+  [[nodiscard]] double at(double q) const;
+  [[nodiscard]] const std::map<int, std::uint64_t>& buckets() const noexcept { return buckets_; }
+
+ private:
+  std::map<int, std::uint64_t> buckets_;
+  std::uint64_t count_ = 0;
+  double maximum_ = 0;
+};
+
+}  // namespace custodian::bench

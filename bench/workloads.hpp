@@ -1,0 +1,44 @@
+#pragma once
+
+/// \file
+/// What is measured, and what ours is to reach. Pure.
+
+#include <string>
+#include <vector>
+
+#include "run_result.hpp"
+
+namespace custodian::bench {
+
+struct Workload {
+  std::string name;
+  std::string title;
+  std::string work = "cycle";  ///< as the drivers know it
+  int processes = 1;
+  int threads = 1;   ///< of a process
+  int sessions = 1;  ///< of a process
+  int waiters = 0;
+  int write_every = 0;
+  int hold_us = 0;
+  int pause_us = 0;
+  bool new_path = false;                ///< of `start`: a lock that nobody has had before
+  std::string figure = "cycles_per_s";  ///< that contestants are compared by
+  /// Whom it is tried with, ours first.
+  std::vector<std::string> contestants{};
+  std::vector<Target> targets{};
+};
+
+struct WorkloadSizes {
+  int sessions = 100;    ///< of `sessions`
+  int waiters = 10'000;  ///< of `waiters`
+};
+
+[[nodiscard]] std::vector<Workload> all_workloads(const WorkloadSizes& sizes = {});
+
+/// "8 processes, 1 thread each", for people.
+[[nodiscard]] std::string parameters(const Workload& workload);
+
+/// Of a round, who comes when: everybody in turn is first.
+[[nodiscard]] std::vector<std::size_t> order_of_round(std::size_t contestants, int round);
+
+}  // namespace custodian::bench

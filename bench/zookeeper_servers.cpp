@@ -1,0 +1,75 @@
+#include <regex>
+
+#include "custodian/testing/testing_cluster.hpp"
+#include "servers.hpp"
+
+namespace custodian::bench {
+namespace {
+
+using testing::TestingCluster;
+using testing::TestingServer;
+using testing::TestingServerOptions;
+
+TestingServerOptions as_in_earnest() {
+  TestingServerOptions options;
+  options.tick_time = std::chrono::seconds{2};
+  options.force_sync = true;
+  options.container_check_interval = std::chrono::minutes{1};
+  options.start_timeout = std::chrono::seconds{60};
+  // A harness' server lives a short life, and has its compiler limited. This one has not.
+  options.java_options = {"-XX:TieredStopAtLevel=4", "-Xmx1g"};
+  return options;
+}
+
+class ZooKeeper final : public Servers {
+ public:
+  explicit ZooKeeper(Ensemble size) {
+    if (size == Ensemble::one) {
+      members_ = {&server_.emplace(as_in_earnest())};
+      return;
+    }
+    cluster_.emplace(testing::TestingClusterOptions{.server = as_in_earnest()});
+    const std::size_t leader = cluster_->wait_for_leader();
+    for (std::size_t i = 1; i <= cluster_->size(); ++i)
+      members_.push_back(&cluster_->server((leader + i) % cluster_->size()));
+  }
+
+  [[nodiscard]] std::string address(std::size_t process) const override {
+    return members_[process % members_.size()]->connect_string();
+  }
+  [[nodiscard]] std::vector<std::uint16_t> ports() const override {
+    std::vector<std::uint16_t> ports;
+    for (const TestingServer* server : members_) ports.push_back(server->port());
+    return ports;
+  }
+  [[nodiscard]] std::optional<std::int64_t> requests() const override {
+    std::int64_t sum = 0;
+    for (const TestingServer* server : members_) sum += server->statistic("zk_packets_received");
+    return sum;
+  }
+  [[nodiscard]] std::map<std::string, std::int64_t> notices() const override {
+    static const std::regex line{R"(recved=(\d+),sent=(\d+),sid=0x([0-9a-f]+))"};
+    std::map<std::string, std::int64_t> result;
+    for (const TestingServer* server : members_) {
+      const std::string text = server->four_letter_word("cons");
+      for (std::sregex_iterator found{text.begin(), text.end(), line}, end; found != end; ++found) {
+        result[(*found)[3]] = std::stoll((*found)[2]) - std::stoll((*found)[1]);
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::optional<TestingServer> server_;
+  std::optional<TestingCluster> cluster_;
+  /// Followers first.
+  std::vector<const TestingServer*> members_;
+};
+
+}  // namespace
+
+std::unique_ptr<Servers> start_zookeeper(Ensemble size) {
+  return std::make_unique<ZooKeeper>(size);
+}
+
+}  // namespace custodian::bench

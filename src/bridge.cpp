@@ -25,6 +25,10 @@ void Cancellation::forget(const void* key) { actions_.erase(key); }
 
 namespace detail {
 
+std::uint64_t connection_number(const ClientCore& core) {
+  return core.own_session_info().connection;
+}
+
 boost::asio::any_io_executor callback_executor(const ClientCore& core) {
   return core.callback_executor();
 }

@@ -153,7 +153,7 @@ void ClientCore::give_up(ClientSession& session, LossReason reason) {
 }
 
 std::shared_ptr<ClientSession> ClientCore::session_of(std::int64_t id) const {
-  return id != 0 && session_info().id == id ? session_ : nullptr;
+  return id != 0 && info_.id == id ? session_ : nullptr;
 }
 
 void ClientCore::end_session(std::int64_t id) {

@@ -56,6 +56,8 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   [[nodiscard]] const PathPrefix& prefix() const noexcept { return prefix_; }
   [[nodiscard]] ConnectionState connection_state() const;
   [[nodiscard]] SessionInfo session_info() const;
+  /// The same without a copy, on the strand.
+  [[nodiscard]] const SessionInfo& own_session_info() const noexcept { return info_; }
   [[nodiscard]] Subscription listen(ConnectionListener listener);
   [[nodiscard]] Service& use_service(
       std::type_index type,

@@ -149,7 +149,7 @@ asio::awaitable<Reply> recover(CreatePtr job) {
           all_seen = !found.error;
           if (!all_seen) break;
           const std::int64_t owner = found.stat.ephemeral_owner;
-          const bool ours = !ephemeral || owner == job->core->session_info().id;
+          const bool ours = !ephemeral || owner == job->core->own_session_info().id;
           if (ours && kept.error) {
             kept = std::move(found);
             kept.path = path;
@@ -176,7 +176,7 @@ asio::awaitable<Reply> recover(CreatePtr job) {
 /// Nobody wants the node any more: sees to it that there is none, in the background.
 asio::awaitable<void> abandon(CorePtr core, request::Create create, std::string protection) {
   const std::string parent{parent_of(create.path)};
-  const std::int64_t session = core->session_info().id;
+  const std::int64_t session = core->own_session_info().id;
   const Plan plan{Deadline::never(), core->options().retry.unlimited(),
                   Repeat::unless_outcome_unknown};
   for (;;) {

@@ -5,12 +5,12 @@
 namespace custodian::detail {
 
 void GuaranteedDeletes::add(std::string path, std::int64_t session, std::shared_ptr<void> keep,
-                            LineNodePtr heir) {
+                            LineNodePtr in_line) {
   if (core_.closed()) return;  // the end of the session takes the node along
   const auto [position, is_new] =
       pending_.try_emplace(std::move(path), Pending{.session = session,
                                                     .turn = next_turn_++,
-                                                    .heir = std::move(heir),
+                                                    .in_line = std::move(in_line),
                                                     .keep = std::move(keep)});
   if (is_new && core_.connected()) attempt(position->first, position->second);
 }
@@ -31,7 +31,7 @@ void GuaranteedDeletes::session_over(std::int64_t session) {
 void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
   pending.in_flight = true;
   pending.timer.reset();
-  const LineNodePtr checked = last_heir(pending.heir);
+  const LineNodePtr checked = last_heir(pending.in_line);
   Request request = request::Remove{path, any_version};
   if (checked) {
     request = request::Multi{
@@ -63,7 +63,7 @@ void GuaranteedDeletes::on_reply(const std::string& path, const LineNodePtr& che
   }
   if (checked && error == ServerErrc::no_auth) {
     // It may be the other one that may not be read, and so cannot be checked.
-    found->second.heir.reset();
+    found->second.in_line.reset();
     return attempt(path, found->second);
   }
   if (!error || error == ServerErrc::no_node) {
@@ -72,7 +72,7 @@ void GuaranteedDeletes::on_reply(const std::string& path, const LineNodePtr& che
   }
   const bool forbidden = error == ServerErrc::no_auth;
   if (forbidden || error == ServerErrc::not_empty) {
-    const std::int64_t session = core_.session_info().id;
+    const std::int64_t session = core_.own_session_info().id;
     const bool owned = session != 0 && found->second.session == session;
     core_.log(LogLevel::error, "cannot delete " + path + ": " + error.message() +
                                    (owned ? "; ending the session, which frees it" : ""));

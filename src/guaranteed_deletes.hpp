@@ -23,11 +23,11 @@ class GuaranteedDeletes {
  public:
   explicit GuaranteedDeletes(ClientCore& core) : core_{core} {}
 
-  /// `path` as the server knows it. `session` owns the node; 0 if none does. `keep` lives until the
-  /// node is gone. With an `heir` the node is deleted only while that one's is there, or when who
-  /// relied on it has been told that it is not.
+  /// `path` as the server knows it. `session` owns the node; 0 if none does. `keep` and `in_line`
+  /// live until the node is gone. If it stood `in_line`, and has an heir, it is deleted only while
+  /// that one's is there, or when who relied on it has been told that it is not.
   void add(std::string path, std::int64_t session, std::shared_ptr<void> keep = {},
-           LineNodePtr heir = {});
+           LineNodePtr in_line = {});
   [[nodiscard]] bool has(const std::string& path) const { return pending_.contains(path); }
   /// There is a connection: before anything else travels on it.
   void resume();
@@ -40,7 +40,7 @@ class GuaranteedDeletes {
   struct Pending {
     std::int64_t session = 0;
     std::uint64_t turn = 0;  ///< of those that were added
-    LineNodePtr heir{};
+    LineNodePtr in_line{};
     bool in_flight = false;
     int retries = 0;
     std::unique_ptr<boost::asio::steady_timer> timer{};  ///< until the next try

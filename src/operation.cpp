@@ -143,7 +143,7 @@ void Operation::finish(error_code error) {
   reply.error = error;
   reply.stamp = stamp_;
   if (phase_ == Phase::in_flight && stamp_.connection == 0) {
-    reply.stamp.connection = core_->session_info().connection;
+    reply.stamp.connection = core_->own_session_info().connection;
   }
   finish(std::move(reply));
 }

@@ -21,15 +21,14 @@ OwnNode& OwnNode::operator=(OwnNode&& other) noexcept {
 
 namespace {
 
-/// Lets go of a place in a line: who has it now.
-detail::LineNodePtr leave(detail::ClientCore& core, detail::LineNode& node,
-                          const NextInLine& next) {
+/// Lets go of a place in a line.
+void leave(detail::ClientCore& core, detail::LineNode& node, const NextInLine& next) {
   node.left = true;
   // A delete that is under way already shields nobody.
-  const bool in_order = !node.missing && !core.closed() && core.session_info().id == node.session &&
+  const bool in_order = !node.missing && !core.closed() &&
+                        core.own_session_info().id == node.session &&
                         !core.deletes().has(node.path);
   node.heir = next(in_order ? Leaving::in_order : Leaving::forfeited);
-  return node.heir;
 }
 
 }  // namespace
@@ -40,8 +39,8 @@ OwnNode::~OwnNode() {
   core_->on_strand([core = core_, path = core_->prefix().add(created_.path),
                     session = created_.stat.ephemeral_owner, watch, line = std::move(line_),
                     next = std::move(next_)]() mutable {
-    detail::LineNodePtr heir = next ? leave(*core, *line, next) : nullptr;
-    core->deletes().add(std::move(path), session, watch, std::move(heir));
+    if (next) leave(*core, *line, next);
+    core->deletes().add(std::move(path), session, watch, std::move(line));
   });
 }
 
@@ -50,7 +49,7 @@ std::string_view OwnNode::name() const noexcept {
 }
 
 bool OwnNode::alive() const {
-  return core_ && core_->session_info().id == created_.stat.ephemeral_owner;
+  return core_ && core_->own_session_info().id == created_.stat.ephemeral_owner;
 }
 
 void OwnNode::stand_in_line(NextInLine next) {
@@ -61,7 +60,8 @@ void OwnNode::stand_in_line(NextInLine next) {
 
 void OwnNode::forfeit() {
   if (const NextInLine next = std::exchange(next_, nullptr)) {
-    static_cast<void>(next(Leaving::forfeited));
+    line_->left = true;
+    line_->heir = next(Leaving::forfeited);
   }
 }
 

@@ -79,6 +79,8 @@ using CancellationPtr = std::shared_ptr<Cancellation>;
 namespace detail {
 
 [[nodiscard]] boost::asio::any_io_executor callback_executor(const ClientCore& core);
+/// On the strand: `SessionInfo::connection`.
+[[nodiscard]] std::uint64_t connection_number(const ClientCore& core);
 void require_may_block(const ClientCore& core, std::string_view operation, std::string_view path);
 
 template <typename Handler, typename Executor>

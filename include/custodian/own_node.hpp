@@ -52,8 +52,8 @@ class OwnNode {
   /// The last part of the path.
   [[nodiscard]] std::string_view name() const noexcept;
   [[nodiscard]] const Stat& stat() const noexcept { return created_.stat; }
-  /// Whether its session is still the client's. A server that lags behind lists nodes of sessions
-  /// that are over.
+  /// On the strand: whether its session is still the client's. A server that lags behind lists
+  /// nodes of sessions that are over.
   [[nodiscard]] bool alive() const;
 
   /// On the strand: it stands in a line, from now on.

@@ -153,14 +153,16 @@ Judgement judge(const Listing& listing, std::string_view mine) {
   if (!malformed.empty()) {
     return Malformed{malformed.front()};
   }
+  const auto in_front = *index == 0 ? std::string_view{} : listing.contenders()[*index - 1].name;
   const auto nearest = listing.nearest_blocker_of(*index);
   if (!nearest) {
-    return Held{};
+    return Held{in_front};
   }
   const std::size_t position = listing.blockers_of(*index);
   const bool may_leave_another = listing.knows_shared() && own.kind == ContenderKind::exclusive &&
                                  listing.contenders()[*nearest].kind == ContenderKind::exclusive;
-  return Wait{listing.contenders()[*nearest], position, position == 1 && !may_leave_another};
+  return Wait{listing.contenders()[*nearest], position, position == 1 && !may_leave_another,
+              in_front, *index};
 }
 
 std::string make_node_name(std::string_view uuid, std::string_view lock_name) {

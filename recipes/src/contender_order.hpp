@@ -146,7 +146,10 @@ class Listing {
 };
 
 /// Nobody in front excludes this contender.
-struct Held {};
+struct Held {
+  /// Who is right in front, excluding it or not; empty if nobody is.
+  std::string_view in_front{};
+};
 /// `position` contenders in front exclude this one; `nearest` is the last of them.
 struct Wait {
   Contender nearest;
@@ -154,6 +157,9 @@ struct Wait {
   /// Nobody else is in front, and contenders come only behind: when it has gone nobody is. Not for
   /// a writer behind a writer, who may have left a reader in front, as a downgrade does.
   bool is_last = false;
+  /// Who is right in front, and how many are in all, excluding it or not.
+  std::string_view in_front{};
+  std::size_t all_in_front = 0;
 };
 /// The listing does not contain the contender's own node.
 struct OwnNodeMissing {};

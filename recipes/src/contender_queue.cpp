@@ -22,7 +22,7 @@ namespace asio = boost::asio;
 namespace {
 
 std::uint64_t connection_of(const Acquire& acquire) {
-  return acquire.client().session().connection;
+  return detail::connection_number(*acquire.client().core());
 }
 
 bool is_watched(const OwnNode& own) { return own.watch() && !detail::is_over(own.watch().state()); }
@@ -144,100 +144,122 @@ asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
 
 namespace {
 
-/// What a listing has shown of those in front.
-struct Ahead {
-  std::string nearest;  ///< its name
-  std::size_t count;
-  bool is_last;
-  std::uint64_t connection;  ///< that has shown it
-};
-
-/// Waits until it is worth another look; true if none is needed, for the place is the first one.
-/// The caller awaits it, and its node outlives that.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<std::tuple<error_code, bool>> wait_for_turn(AcquirePtr acquire, LocalLinePtr line,
-                                                            OwnNode& node, Ahead ahead) {
-  if (const Participant* neighbour = line->find(ahead.nearest)) {
-    acquire->nearest = *neighbour;
-    tell_position(*acquire, ahead.count);
-    if (acquire->patience.only_try) {
-      acquire->declined = true;
-      error_code declined = asio::error::operation_aborted;
-      co_return std::tuple{declined, false};
-    }
-    if (acquire->on_waiting) acquire->on_waiting();
-    const std::string name{node.name()};
-    const bool is_first = co_await line->wait_behind(acquire, name, ahead.nearest);
-    error_code error;
-    if (acquire->give_up->requested()) error = asio::error::operation_aborted;
-    co_return std::tuple{error, is_first};
-  }
-  std::string nearest = child(acquire->queue->path, ahead.nearest);
-  const auto [error, change] =
-      co_await wait_for_change(acquire, node, std::move(nearest), ahead.count);
-  // On one connection events come in the order of the changes. On another one the event may be
-  // that of a server which knows less than the listing did: then the listing must come anew.
-  const bool is_first = !error && ahead.is_last && change == Change::nearest_is_gone &&
-                        ahead.connection == connection_of(*acquire);
-  co_return std::tuple{error, is_first};
-}
-
-}  // namespace
-
-asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
+/// Creates the node. The list travels behind the create and so contains it: one round trip for
+/// both. There is none if the number will probably do.
+Eager<Created> create_node(const AcquirePtr& acquire) {
   const Queue& queue = *acquire->queue;
-  const auto core = acquire->client().core();
-  const LocalLinePtr line = LocalLine::of(queue);
-
-  // The list travels behind the create and so contains its node: one round trip for both.
   CreateOptions options{.mode = CreateMode::ephemeral_sequential,
                         .protection = Protection::by_unique_name,
                         .parents = Parents::created_as_containers,
                         .deadline = Deadline::never(),
                         .retry = acquire->retry()};
-  auto creation = Eager<Created>::start<&detail::start_create>(
-      acquire->client().get_executor(), core, acquire->give_up, child(queue.path, queue.lock_name),
-      queue.identity, std::move(options));
-  auto looking = std::make_shared<const Looking>(line->look(acquire));
+  return Eager<Created>::start<&detail::start_create>(
+      acquire->client().get_executor(), acquire->client().core(), acquire->give_up,
+      child(queue.path, queue.lock_name), queue.identity, std::move(options));
+}
+
+/// What a listing has shown of those in front.
+struct Ahead {
+  std::string nearest;  ///< its path
+  std::size_t count = 0;
+  bool is_last = false;
+  bool is_alone = false;         ///< nobody else is in front, excluding it or not
+  std::uint64_t connection = 0;  ///< that has shown it
+};
+
+/// Looks whose turn it is, and puts the member where it stands.
+error_code on_sight(const Queue& queue, const Sight& sight, std::string_view name, LocalLine& line,
+                    LocalLine::Member& member, Ahead& ahead) {
+  report_oddities(queue, sight.listing);
+  const Judgement judgement = judge(sight.listing, name);
+  if (std::holds_alternative<OwnNodeMissing>(judgement)) return Errc::node_deleted;
+  if (std::holds_alternative<Exhausted>(judgement)) return Errc::sequence_exhausted;
+  if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
+    return report_malformed(queue, malformed->name);
+  }
+  if (const auto* held = std::get_if<Held>(&judgement)) {
+    line.place_behind(member, held->in_front);
+    LocalLine::grant(member, held->in_front.empty());
+    return {};
+  }
+  const Wait& wait = std::get<Wait>(judgement);
+  line.place_behind(member, wait.in_front);
+  ahead = {child(queue.path, wait.nearest.name), wait.position, wait.is_last,
+           wait.all_in_front == 1, sight.connection};
+  return {};
+}
+
+/// Waits behind another of this client's, until it may go on or must look again.
+asio::awaitable<error_code> wait_in_line(AcquirePtr acquire, LocalLinePtr line,
+                                         LocalLine::MemberPtr member, std::size_t ahead) {
+  acquire->nearest = LocalLine::in_front_of(*member);
+  tell_position(*acquire, ahead);
+  if (acquire->patience.only_try) {
+    acquire->declined = true;
+    co_return asio::error::operation_aborted;
+  }
+  if (acquire->on_waiting) acquire->on_waiting();
+  co_await LocalLine::wait(line, acquire, member);
+  error_code error;
+  if (acquire->give_up->requested()) error = asio::error::operation_aborted;
+  co_return error;
+}
+
+/// Waits for somebody else's; true if it may go on then, without another look.
+/// The caller awaits it, and its node outlives that.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+asio::awaitable<std::tuple<error_code, bool>> wait_for_others(AcquirePtr acquire, OwnNode& node,
+                                                              Ahead ahead) {
+  const auto [error, change] =
+      co_await wait_for_change(acquire, node, std::move(ahead.nearest), ahead.count);
+  // On one connection events come in the order of the changes. On another one the event may be
+  // that of a server which knows less than the listing did: then the listing must come anew.
+  const bool may_go_on = !error && ahead.is_last && change == Change::nearest_is_gone &&
+                         ahead.connection == connection_of(*acquire);
+  co_return std::tuple{error, may_go_on};
+}
+
+}  // namespace
+
+asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
+  const LocalLinePtr line = LocalLine::of(*acquire->queue);
+  auto creation = create_node(acquire);
+  Looking looking;
+  if (!line->expects_neighbour()) looking = line->listings().look(acquire);
   auto [create_error, created] = co_await creation.get();
   if (create_error) co_return Place{create_error, {}};
 
-  OwnNode node{core, std::move(created)};
-  line->enter(node, queue);
+  OwnNode node{acquire->client().core(), std::move(created)};
+  const LocalLine::MemberPtr member = line->enter(node, *acquire);
   acquire->has_queued = true;
-  SightPtr seen = co_await line->result_of(acquire, looking);
-  // A create that was tried again may have come after the list.
-  bool seen_after_create = !seen->error && seen->listing.index_of(node.name()).has_value();
-  for (;;) {
-    if (!seen_after_create) {
-      looking = std::make_shared<const Looking>(line->look(acquire));
-      seen = co_await line->result_of(acquire, looking);
-      if (seen->error && seen->error != ServerErrc::no_node) co_return Place{seen->error, {}};
+  Ahead ahead;
+  while (!member->granted) {
+    if (member->ahead == nullptr || member->wants_position) {
+      if (!node.alive()) co_return Place{Errc::session_lost, {}};
+      const bool listed_before = static_cast<bool>(looking);
+      if (!listed_before) looking = line->listings().look(acquire);
+      SightPtr sight = co_await SharedListings::result_of(acquire, looking.look());
+      looking = Looking{};
+      if (member->granted) break;
+      // A create that was tried again may have come after the list.
+      const bool too_early = sight->error || !sight->listing.index_of(node.name());
+      if (listed_before && too_early) continue;
+      if (sight->error && sight->error != ServerErrc::no_node) co_return Place{sight->error, {}};
+      if (!node.alive()) co_return Place{Errc::session_lost, {}};
+      const error_code error =
+          on_sight(*acquire->queue, *sight, node.name(), *line, *member, ahead);
+      if (error) co_return Place{error, {}};
+      if (member->granted) break;
     }
-    seen_after_create = false;
-    if (!node.alive()) co_return Place{Errc::session_lost, {}};
-    report_oddities(queue, seen->listing);
-
-    const Judgement judgement = judge(seen->listing, node.name());
-    if (std::holds_alternative<Held>(judgement)) break;
-    if (std::holds_alternative<OwnNodeMissing>(judgement)) co_return Place{Errc::node_deleted, {}};
-    if (std::holds_alternative<Exhausted>(judgement)) {
-      co_return Place{Errc::sequence_exhausted, {}};
+    if (member->ahead != nullptr) {
+      const error_code error = co_await wait_in_line(acquire, line, member, ahead.count);
+      if (error) co_return Place{error, {}};
+    } else {
+      const auto [error, may_go_on] = co_await wait_for_others(acquire, node, ahead);
+      if (error) co_return Place{error, {}};
+      if (may_go_on) LocalLine::grant(*member, ahead.is_alone);
     }
-    if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
-      co_return Place{report_malformed(queue, malformed->name), {}};
-    }
-    const Wait wait = std::get<Wait>(judgement);
-    const Ahead ahead{std::string{wait.nearest.name}, wait.position, wait.is_last,
-                      seen->connection};
-    // They may be large, and the wait long.
-    seen.reset();
-    looking.reset();
-    const auto [error, is_first] = co_await wait_for_turn(acquire, line, node, ahead);
-    if (error) co_return Place{error, {}};
-    if (is_first) break;
   }
-  line->set_first(node.name());
   co_return Place{{}, std::move(node)};
 }
 

@@ -10,6 +10,7 @@
 #include <stop_token>
 
 #include "acquisition.hpp"
+#include "local_line.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -29,6 +30,8 @@ std::optional<Contender> contender_of(const Queue& queue, const std::string& nod
   if (parent != queue.path || contender == nullptr) return std::nullopt;
   return *contender;
 }
+
+std::string_view last_part_of(std::string_view node) { return node.substr(node.rfind('/') + 1); }
 
 /// The ten digits that a server appends.
 std::string_view number_of(std::string_view node) { return node.substr(node.size() - 10); }
@@ -98,6 +101,8 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
   const Stat known = stat.value_or(Stat{.ephemeral_owner = acquire->client().session().id});
   OwnNode node{core, Created{path, known}};
   if (error) co_return Turn{error, {}};
+  const LocalLinePtr line = LocalLine::of(queue);
+  line->enter_beside(node, *acquire, last_part_of(acquire->held.node()));
   co_return co_await take(acquire, std::move(node));
 }
 

@@ -1,7 +1,6 @@
 // The first place passes from one contender of a client to the next, in front of another client's.
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <optional>
@@ -169,84 +168,6 @@ TEST_CASE("hand-over: who has it from one whose node was deleted by hand is chec
   CHECK(told_in_time);
   if (third.arrived() && !third.error()) third.result().release();
   others.result().release();
-}
-
-/// Three of one client, and one of another in between or behind; each lets go when it has the lock.
-struct Round {
-  std::string violation;
-  std::size_t steps = 0;
-};
-
-Round play(std::size_t place_of_other, std::vector<std::pair<std::size_t, Fault>> faults) {
-  Round round;
-  const auto complain = [&](const std::string& what) {
-    if (round.violation.empty()) round.violation = what;
-  };
-  World world;
-  auto mine = world.client("mine");
-  auto other = world.client("other");
-  const auto plan = std::make_shared<FaultsAt>("mine", std::move(faults));
-  {
-    InterProcessMutex mutex{*mine, "/lock"};
-    InterProcessMutex others_mutex{*other, "/lock"};
-    world.ensemble.set_fault_plan(plan);
-    std::vector<Outcome<Lease>> places;
-    for (std::size_t i = 0; i < 4; ++i) {
-      const bool of_other = i == place_of_other;
-      (of_other ? others_mutex : mutex).async_acquire(places.emplace_back().handler());
-      if (of_other || i + 1 == place_of_other) world.settle();
-    }
-    FencingToken last{};
-    std::array<bool, 4> done{};
-    const bool ended = world.run_until([&] {
-      std::size_t holders = 0;
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        if (done.at(i) || !places[i].arrived()) continue;
-        if (places[i].error()) complain("an acquire ends with " + places[i].error().message());
-        Lease& lease = places[i].result();
-        if (lease && lease.state() != LeaseState::lost) ++holders;
-      }
-      if (holders > 1) complain("two hold the lock");
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        if (done.at(i) || !places[i].arrived()) continue;
-        Lease& lease = places[i].result();
-        if (lease && !(lease.token() > last)) complain("a token is not greater than the last");
-        if (lease) last = lease.token();
-        lease.release();
-        done.at(i) = true;
-      }
-      return std::ranges::all_of(done, [](bool each) { return each; });
-    });
-    if (!ended) complain("somebody waits for ever");
-    if (!world.run_until_idle(*mine)) complain("operations or watches of mine are left");
-    if (!world.run_until_idle(*other)) complain("operations or watches of the other are left");
-    if (!world.ensemble.children("/lock").empty()) complain("a node is left");
-    if (world.ensemble.watches() != 0) complain("a watch is left on the server");
-  }
-  if (!world.end(mine) || !world.end(other)) complain("something keeps a client alive");
-  round.steps = plan->steps();
-  return round;
-}
-
-TEST_CASE("hand-over: three of one client and one of another, through every fault") {
-  std::size_t cases = 0;
-  for (const std::size_t place_of_other : {1U, 2U, 3U}) {
-    const Round plain = play(place_of_other, {});
-    CHECK(plain.violation.empty());
-    INFO(plain.violation);
-    CHECK(plain.steps >= 6);
-    for (std::size_t at = 0; at < plain.steps; ++at) {
-      for (const Fault& fault : all_faults()) {
-        const Round round = play(place_of_other, {{at, fault}});
-        if (!round.violation.empty()) {
-          FAIL_CHECK("the other at " << place_of_other << ", request " << at << ": "
-                                     << describe(fault) << ": " << round.violation);
-        }
-        ++cases;
-      }
-    }
-  }
-  WARN(cases << " cases");
 }
 
 }  // namespace

@@ -1,0 +1,80 @@
+#include "line_order.hpp"
+
+#include <utility>
+
+namespace custodian::recipes_detail {
+
+namespace {
+
+bool shares_with(const Standing& ahead, const Standing& member) {
+  return ahead.granted && !ahead.beside && ahead.kind == ContenderKind::shared &&
+         member.kind == ContenderKind::shared;
+}
+
+/// The member, if that is new, and all readers in a row behind it, if it reads.
+void let_go_on(Standing& member, std::vector<Standing*>& granted) {
+  if (!std::exchange(member.granted, true)) granted.push_back(&member);
+  for (Standing* next : member.behind) {
+    if (!next->granted && shares_with(member, *next)) let_go_on(*next, granted);
+  }
+}
+
+}  // namespace
+
+void stand_apart(Standing& member) {
+  if (Standing* const ahead = std::exchange(member.ahead, nullptr)) {
+    std::erase(ahead->behind, &member);
+  }
+}
+
+std::vector<Standing*> stand_behind(Standing& member, Standing& ahead) {
+  stand_apart(member);
+  member.ahead = &ahead;
+  ahead.behind.push_back(&member);
+  std::vector<Standing*> granted;
+  if (!member.granted && shares_with(ahead, member)) let_go_on(member, granted);
+  return granted;
+}
+
+std::vector<Standing*> grant(Standing& member, bool clear) {
+  if (clear) {
+    stand_apart(member);
+    member.clear = true;
+  }
+  std::vector<Standing*> granted;
+  let_go_on(member, granted);
+  return granted;
+}
+
+void join_beside(Standing& reader, Standing& writer) {
+  reader.granted = true;
+  reader.beside = true;
+  reader.behind = std::exchange(writer.behind, {&reader});
+  reader.ahead = &writer;
+  for (Standing* next : reader.behind) next->ahead = &reader;
+}
+
+Departure leave(Standing& member, bool in_order) {
+  Standing* const ahead = member.ahead;
+  stand_apart(member);
+  Departure departure;
+  for (Standing* next : std::exchange(member.behind, {})) {
+    next->ahead = nullptr;
+    if (in_order && ahead != nullptr) {
+      // Nobody is between these two either, and the one in front shields both.
+      for (Standing* each : stand_behind(*next, *ahead)) departure.granted.push_back(each);
+    } else if (in_order && departure.heir == nullptr && (member.clear || next->granted)) {
+      departure.heir = next;
+      next->clear = member.clear;
+      next->beside = false;
+      let_go_on(*next, departure.granted);
+    } else if (next->granted) {
+      if (departure.heir == nullptr) departure.heir = next;
+    } else {
+      departure.look_again.push_back(next);
+    }
+  }
+  return departure;
+}
+
+}  // namespace custodian::recipes_detail

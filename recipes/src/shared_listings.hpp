@@ -1,0 +1,92 @@
+#pragma once
+
+/// \file
+/// Listings of a queue for all of a client's contenders in it. For the strand only.
+
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "condition.hpp"
+#include "contender_queue.hpp"
+
+namespace custodian::recipes_detail {
+
+struct Acquire;
+using AcquirePtr = std::shared_ptr<Acquire>;
+
+/// A queue as it was a moment ago, but for nodes of this client's that are being deleted; and the
+/// connection that told.
+struct Sight {
+  error_code error{};
+  Listing listing;
+  std::uint64_t connection = 0;
+};
+using SightPtr = std::shared_ptr<const Sight>;
+
+/// One request for a listing, and who wants the reply.
+struct Look {
+  Condition arrived;
+  SightPtr sight;
+  CancellationPtr give_up;
+  int wanted = 0;
+};
+
+/// The wish to see what a look comes to. If nobody has it any more the look is given up.
+class Looking {
+ public:
+  Looking() = default;
+  explicit Looking(std::shared_ptr<Look> look) : look_{std::move(look)} { ++look_->wanted; }
+  Looking(Looking&&) noexcept = default;
+  Looking& operator=(Looking&& other) noexcept {
+    std::swap(look_, other.look_);
+    return *this;
+  }
+  ~Looking() {
+    const bool unwanted = look_ && --look_->wanted == 0;
+    if (unwanted && !look_->sight && look_->give_up) look_->give_up->request();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return look_ != nullptr; }
+  [[nodiscard]] const std::shared_ptr<Look>& look() const noexcept { return look_; }
+
+ private:
+  std::shared_ptr<Look> look_;
+};
+
+/// Nodes that are being deleted, as long as that is not known to be done.
+class LeavingNodes {
+ public:
+  void remember(const std::string& name, const std::shared_ptr<detail::LineNode>& node);
+  [[nodiscard]] bool knows(const std::string& name);
+
+ private:
+  std::map<std::string, std::weak_ptr<detail::LineNode>, std::less<>> nodes_;
+  std::size_t forget_at_ = 16;
+};
+
+class SharedListings : public std::enable_shared_from_this<SharedListings> {
+ public:
+  /// Leaves out of every listing what is leaving.
+  explicit SharedListings(std::shared_ptr<LeavingNodes> leaving) : leaving_{std::move(leaving)} {}
+
+  /// Asks for a listing that is made after this call. Those who ask meanwhile get one together,
+  /// with the next request; but who only tries asks alone, and once.
+  [[nodiscard]] Looking look(const AcquirePtr& acquire);
+  /// What has been seen, or why nothing was.
+  [[nodiscard]] static boost::asio::awaitable<SightPtr> result_of(AcquirePtr acquire,
+                                                                  std::shared_ptr<Look> look);
+
+ private:
+  void start(const QueuePtr& queue, std::shared_ptr<Look> look, OperationOptions options);
+  void on_seen(const QueuePtr& queue, const std::shared_ptr<Look>& look, const error_code& error,
+               Children children);
+
+  const std::shared_ptr<LeavingNodes> leaving_;
+  std::shared_ptr<Look> running_;
+  std::shared_ptr<Look> next_;
+};
+
+}  // namespace custodian::recipes_detail

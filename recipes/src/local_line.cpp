@@ -81,15 +81,14 @@ LocalLine::MemberPtr LocalLine::enter(OwnNode& node, const Acquire& acquire) {
   const ParsedName parsed = parse_name(node.name(), acquire.queue->rule);
   const auto* contender = std::get_if<Contender>(&parsed);
   if (contender != nullptr && state_of(contender->sequence) != SequenceState::exhausted) {
-    place_by_number(*member, guard_->epoch(*acquire.queue), contender->sequence);
+    place_by_number(*member, {contender->sequence, guard_->epoch(*acquire.queue)});
   }
   return member;
 }
 
-void LocalLine::place_by_number(Member& member, NumberGuard::Epoch epoch, Sequence number) {
-  numbers_run_on_ =
-      epoch != NumberGuard::none && epoch == last_.epoch && number == last_.number + 1;
-  const Last before = std::exchange(last_, Last{number, epoch, &member});
+void LocalLine::place_by_number(Member& member, NumberTold told) {
+  const Last before = std::exchange(last_, Last{told, &member});
+  numbers_run_on_ = follows(told, before.told);
   if (!numbers_run_on_ || member.wants_position) return;
   if (before.member != nullptr) {
     wake(stand_behind(member, *before.member));
@@ -145,7 +144,7 @@ std::shared_ptr<detail::LineNode> LocalLine::leave(const std::string& name, Leav
   if (last_.member == &member) {
     // Nobody is between whoever is in front of it and the next number.
     const bool known = in_order && (member.ahead != nullptr || member.clear);
-    last_ = known ? Last{last_.number, last_.epoch, static_cast<Member*>(member.ahead)} : Last{};
+    last_ = known ? Last{last_.told, static_cast<Member*>(member.ahead)} : Last{};
   }
   const std::vector<Standing*> behind = member.behind;
   const Departure departure = recipes_detail::leave(member, in_order);

@@ -66,14 +66,13 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
  private:
   /// Who came last, as far as the numbers tell.
   struct Last {
-    Sequence number = 0;
-    NumberGuard::Epoch epoch = NumberGuard::none;
+    NumberTold told;
     /// Nobody is between it and that number. Null: nobody at all is in front of the next one.
     Member* member = nullptr;
   };
 
   [[nodiscard]] MemberPtr add(OwnNode& node, const Acquire& acquire);
-  void place_by_number(Member& member, NumberGuard::Epoch epoch, Sequence number);
+  void place_by_number(Member& member, NumberTold told);
   [[nodiscard]] std::shared_ptr<detail::LineNode> leave(const std::string& name, Leaving leaving);
   [[nodiscard]] static boost::asio::awaitable<void> mind_session(
       LocalLinePtr self, std::shared_ptr<detail::ClientCore> core, CancellationPtr over);

@@ -4,15 +4,15 @@
 
 namespace custodian::recipes_detail {
 
-NumberGuard::Epoch NumberGuard::epoch(const Queue& queue) const {
+Epoch NumberGuard::epoch(const Queue& queue) const {
   const bool stands = watch_ && !detail::is_over(watch_.state()) &&
                       connection_ == detail::connection_number(*queue.client.core());
-  return stands ? epoch_ : none;
+  return stands ? epoch_ : 0;
 }
 
 void NumberGuard::begin(const Queue& queue) {
   const std::uint64_t connection = detail::connection_number(*queue.client.core());
-  if (epoch(queue) != none || asked_on_ == connection) return;
+  if (epoch(queue) != 0 || asked_on_ == connection) return;
   asked_on_ = connection;
   // Once a connection: it is no loss if that fails.
   detail::start_get_and_watch(queue.client.core(), nullptr, queue.path,

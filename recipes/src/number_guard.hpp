@@ -16,20 +16,31 @@
 
 namespace custodian::recipes_detail {
 
+/// A stretch of time in which the parent was one and the same, as one connection shows it; 0 if
+/// nobody can tell.
+using Epoch = std::uint64_t;
+
+/// A contender's number, and when it was told.
+struct NumberTold {
+  Sequence number = 0;
+  Epoch epoch = 0;
+};
+
+/// Whether nobody was ever between the two.
+[[nodiscard]] constexpr bool follows(const NumberTold& later, const NumberTold& earlier) noexcept {
+  return later.epoch != 0 && later.epoch == earlier.epoch && later.number == earlier.number + 1;
+}
+
 class NumberGuard : public std::enable_shared_from_this<NumberGuard> {
  public:
-  /// A stretch of time in which the parent was one and the same, as this connection shows it.
-  using Epoch = std::uint64_t;
-  static constexpr Epoch none = 0;
-
-  /// Numbers that were told in the same epoch may be compared.
+  /// Of what is told now.
   [[nodiscard]] Epoch epoch(const Queue& queue) const;
   /// Begins an epoch as soon as the servers have answered, unless there is one.
   void begin(const Queue& queue);
 
  private:
   Watch watch_;
-  Epoch epoch_ = none;
+  Epoch epoch_ = 0;
   std::uint64_t connection_ = 0;
   /// The connection on which an answer was asked for.
   std::uint64_t asked_on_ = 0;

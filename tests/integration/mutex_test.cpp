@@ -276,7 +276,7 @@ TEST_CASE("the standard face after a loss: unlock is quiet, locking again says s
   mutex.unlock();
 }
 
-TEST_CASE("a waiter whose node an operator deletes is told so") {
+TEST_CASE("a waiter behind another of its client is told of its node's end when its turn comes") {
   TestClient client{"operator"};
   InterProcessMutex mutex{*client, "/lock"};
   Lease lease = mutex.acquire();
@@ -284,7 +284,14 @@ TEST_CASE("a waiter whose node an operator deletes is told so") {
   REQUIRE(eventually([&] { return mutex.queue_length() == 2; }));
   client->remove(mutex.participants().at(1).node);
   lease.release();
-  CHECK(std::get<0>(waiting.get()) == Errc::node_deleted);
+  auto [error, granted] = waiting.get();
+  if (error) {
+    CHECK(error == Errc::node_deleted);
+  } else {
+    CHECK(eventually([&, &held = granted] { return held.lost().stop_requested(); }));
+    CHECK(granted.loss_reason() == LossReason::node_deleted);
+  }
+  CHECK(eventually([&] { return mutex.queue_length() == 0; }));
 }
 
 TEST_CASE("a lock whose node may not be deleted is freed by the end of its session") {

@@ -73,7 +73,8 @@ class InterProcessLock {
   //
   // Errors, for all: closed (or closing), no_auth, invalid_argument (a maximum time that is not
   // positive), session_timeout_too_short, session_lost (with RequeuePolicy::fail),
-  // node_deleted (an operator removed the waiter's node), sequence_exhausted, malformed_contender,
+  // node_deleted (an operator removed the waiter's node; one that waits behind another of its
+  // client is told when its turn comes), sequence_exhausted, malformed_contender,
   // operation_aborted, and what the server says. An acquire that ends without a lease leaves no
   // node, whenever and however it ends.
 

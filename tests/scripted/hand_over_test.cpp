@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/inter_process_read_write_lock.hpp"
 #include "support/catch.hpp"
 #include "world.hpp"
 
@@ -168,6 +169,47 @@ TEST_CASE("hand-over: who has it from one whose node was deleted by hand is chec
   CHECK(told_in_time);
   if (third.arrived() && !third.error()) third.result().release();
   others.result().release();
+}
+
+TEST_CASE("hand-over: a downgrade lets its client's readers in, and no writer") {
+  World world;
+  auto client = world.client("mine");
+  {
+    InterProcessReadWriteLock lock{*client, "/lock"};
+    Outcome<Lease> writing;
+    Outcome<Lease> reader;
+    Outcome<Lease> writer;
+    lock.write().async_acquire(writing.handler());
+    REQUIRE(world.run_until_arrived(writing));
+    lock.read().async_acquire(reader.handler());
+    world.settle();
+    lock.write().async_acquire(writer.handler());
+    world.settle();
+    auto reading =
+        run<Lease>(world, [&](auto done) { lock.read().async_acquire(writing.result(), done); });
+    REQUIRE(reading.arrived());
+    REQUIRE_FALSE(reading.error());
+    CHECK_FALSE(reader.arrived());
+
+    world.ensemble.clear_history();
+    writing.result().release();
+    world.settle();
+    REQUIRE(reader.arrived());
+    CHECK_FALSE(writer.arrived());
+    reading.result().release();
+    world.settle();
+    CHECK_FALSE(writer.arrived());
+    reader.result().release();
+    REQUIRE(world.run_until_arrived(writer));
+    CHECK_FALSE(writer.error());
+    world.settle();
+    // Three that went, and nothing was looked at.
+    std::vector<std::string> kinds;
+    for (const Submission& each : world.ensemble.history()) kinds.push_back(each.kind);
+    CHECK(kinds == std::vector<std::string>(3, "multi"));
+    writer.result().release();
+  }
+  CHECK(world.end(client));
 }
 
 }  // namespace

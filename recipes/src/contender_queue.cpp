@@ -168,10 +168,10 @@ struct Ahead {
 };
 
 /// Looks whose turn it is, and puts the member where it stands.
-error_code on_sight(const Queue& queue, const Sight& sight, std::string_view name, LocalLine& line,
-                    LocalLine::Member& member, Ahead& ahead) {
-  report_oddities(queue, sight.listing);
-  const Judgement judgement = judge(sight.listing, name);
+error_code on_listing(const Queue& queue, const ListingReply& reply, std::string_view name,
+                      LocalLine& line, LocalLine::Member& member, Ahead& ahead) {
+  report_oddities(queue, reply.listing);
+  const Judgement judgement = judge(reply.listing, name);
   if (std::holds_alternative<OwnNodeMissing>(judgement)) return Errc::node_deleted;
   if (std::holds_alternative<Exhausted>(judgement)) return Errc::sequence_exhausted;
   if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
@@ -185,7 +185,7 @@ error_code on_sight(const Queue& queue, const Sight& sight, std::string_view nam
   const Wait& wait = std::get<Wait>(judgement);
   line.place_behind(member, wait.in_front);
   ahead = {child(queue.path, wait.nearest.name), wait.position, wait.is_last,
-           wait.all_in_front == 1, sight.connection};
+           wait.all_in_front == 1, reply.connection};
   return {};
 }
 
@@ -224,8 +224,8 @@ asio::awaitable<std::tuple<error_code, bool>> wait_for_others(AcquirePtr acquire
 asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
   const LocalLinePtr line = LocalLine::of(*acquire->queue);
   auto creation = create_node(acquire);
-  Looking looking;
-  if (!line->expects_neighbour()) looking = line->listings().look(acquire);
+  ListingTicket ticket;
+  if (!line->expects_neighbour()) ticket = line->listings().ask(acquire);
   auto [create_error, created] = co_await creation.get();
   if (create_error) co_return Place{create_error, {}};
 
@@ -236,18 +236,19 @@ asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
   while (!member->granted) {
     if (member->ahead == nullptr || member->wants_position) {
       if (!node.alive()) co_return Place{Errc::session_lost, {}};
-      const bool listed_before = static_cast<bool>(looking);
-      if (!listed_before) looking = line->listings().look(acquire);
-      SightPtr sight = co_await SharedListings::result_of(acquire, looking.look());
-      looking = Looking{};
+      const bool listed_before = static_cast<bool>(ticket);
+      if (!listed_before) ticket = line->listings().ask(acquire);
+      const std::shared_ptr<ListingRequest> request = ticket.request();
+      const ListingReplyPtr reply = co_await SharedListings::result_of(acquire, request);
+      ticket = ListingTicket{};
       if (member->granted) break;
       // A create that was tried again may have come after the list.
-      const bool too_early = sight->error || !sight->listing.index_of(node.name());
+      const bool too_early = reply->error || !reply->listing.index_of(node.name());
       if (listed_before && too_early) continue;
-      if (sight->error && sight->error != ServerErrc::no_node) co_return Place{sight->error, {}};
+      if (reply->error && reply->error != ServerErrc::no_node) co_return Place{reply->error, {}};
       if (!node.alive()) co_return Place{Errc::session_lost, {}};
       const error_code error =
-          on_sight(*acquire->queue, *sight, node.name(), *line, *member, ahead);
+          on_listing(*acquire->queue, *reply, node.name(), *line, *member, ahead);
       if (error) co_return Place{error, {}};
       if (member->granted) break;
     }

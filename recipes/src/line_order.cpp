@@ -6,63 +6,63 @@ namespace custodian::recipes_detail {
 
 namespace {
 
-bool shares_with(const Standing& ahead, const Standing& member) {
+bool shares_with(const LinePlace& ahead, const LinePlace& member) {
   return ahead.granted && !ahead.beside && ahead.kind == ContenderKind::shared &&
          member.kind == ContenderKind::shared;
 }
 
 /// The member, if that is new, and all readers in a row behind it, if it reads.
-void let_go_on(Standing& member, std::vector<Standing*>& granted) {
+void let_go_on(LinePlace& member, std::vector<LinePlace*>& granted) {
   if (!std::exchange(member.granted, true)) granted.push_back(&member);
-  for (Standing* next : member.behind) {
+  for (LinePlace* next : member.behind) {
     if (!next->granted && shares_with(member, *next)) let_go_on(*next, granted);
   }
 }
 
 }  // namespace
 
-void stand_apart(Standing& member) {
-  if (Standing* const ahead = std::exchange(member.ahead, nullptr)) {
+void stand_apart(LinePlace& member) {
+  if (LinePlace* const ahead = std::exchange(member.ahead, nullptr)) {
     std::erase(ahead->behind, &member);
   }
 }
 
-std::vector<Standing*> stand_behind(Standing& member, Standing& ahead) {
+std::vector<LinePlace*> stand_behind(LinePlace& member, LinePlace& ahead) {
   stand_apart(member);
   member.ahead = &ahead;
   ahead.behind.push_back(&member);
-  std::vector<Standing*> granted;
+  std::vector<LinePlace*> granted;
   if (!member.granted && shares_with(ahead, member)) let_go_on(member, granted);
   return granted;
 }
 
-std::vector<Standing*> grant(Standing& member, bool clear) {
+std::vector<LinePlace*> grant(LinePlace& member, bool clear) {
   if (clear) {
     stand_apart(member);
     member.clear = true;
   }
-  std::vector<Standing*> granted;
+  std::vector<LinePlace*> granted;
   let_go_on(member, granted);
   return granted;
 }
 
-void join_beside(Standing& reader, Standing& writer) {
+void join_beside(LinePlace& reader, LinePlace& writer) {
   reader.granted = true;
   reader.beside = true;
   reader.behind = std::exchange(writer.behind, {&reader});
   reader.ahead = &writer;
-  for (Standing* next : reader.behind) next->ahead = &reader;
+  for (LinePlace* next : reader.behind) next->ahead = &reader;
 }
 
-Departure leave(Standing& member, bool in_order) {
-  Standing* const ahead = member.ahead;
+Departure leave(LinePlace& member, bool in_order) {
+  LinePlace* const ahead = member.ahead;
   stand_apart(member);
   Departure departure;
-  for (Standing* next : std::exchange(member.behind, {})) {
+  for (LinePlace* next : std::exchange(member.behind, {})) {
     next->ahead = nullptr;
     if (in_order && ahead != nullptr) {
       // Nobody is between these two either, and the one in front shields both.
-      for (Standing* each : stand_behind(*next, *ahead)) departure.granted.push_back(each);
+      for (LinePlace* each : stand_behind(*next, *ahead)) departure.granted.push_back(each);
     } else if (in_order && departure.heir == nullptr && (member.clear || next->granted)) {
       departure.heir = next;
       next->clear = member.clear;

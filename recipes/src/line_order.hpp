@@ -17,11 +17,11 @@
 namespace custodian::recipes_detail {
 
 /// One member of a line.
-struct Standing {
-  explicit Standing(ContenderKind of_kind) noexcept : kind{of_kind} {}
-  Standing(const Standing&) = delete;
-  Standing& operator=(const Standing&) = delete;
-  ~Standing() = default;
+struct LinePlace {
+  explicit LinePlace(ContenderKind of_kind) noexcept : kind{of_kind} {}
+  LinePlace(const LinePlace&) = delete;
+  LinePlace& operator=(const LinePlace&) = delete;
+  ~LinePlace() = default;
 
   const ContenderKind kind;
   /// Its caller may go on.
@@ -31,36 +31,36 @@ struct Standing {
   /// Granted while the same caller's exclusive lock is in front: not to be passed on yet.
   bool beside = false;
   /// Right in front; null if nobody of the line is known to be there.
-  Standing* ahead = nullptr;
+  LinePlace* ahead = nullptr;
   /// Right behind. More than one only if an operator has deleted the node of one of them, which
   /// does not know yet.
-  std::vector<Standing*> behind;
+  std::vector<LinePlace*> behind;
 };
 
 /// What the end of a member's stay means for others.
 struct Departure {
   /// Stands now where nobody of the line shields it: the servers must be asked whether it is there.
   /// Null if there is no such member.
-  Standing* heir = nullptr;
+  LinePlace* heir = nullptr;
   /// May go on from now on, in order.
-  std::vector<Standing*> granted;
+  std::vector<LinePlace*> granted;
   /// Do not know any more who is in front of them.
-  std::vector<Standing*> look_again;
+  std::vector<LinePlace*> look_again;
 };
 
 /// Nobody is between the two; whoever was in front of it before is not any more. Gives those who
 /// may go on: a reader behind one who reads.
-[[nodiscard]] std::vector<Standing*> stand_behind(Standing& member, Standing& ahead);
+[[nodiscard]] std::vector<LinePlace*> stand_behind(LinePlace& member, LinePlace& ahead);
 /// Whoever is in front of it is not one of the line.
-void stand_apart(Standing& member);
+void stand_apart(LinePlace& member);
 /// A listing shows that it may go on; `clear` if nobody at all is in front. Gives those who may go
 /// on with it.
-[[nodiscard]] std::vector<Standing*> grant(Standing& member, bool clear);
+[[nodiscard]] std::vector<LinePlace*> grant(LinePlace& member, bool clear);
 /// A reader that has come right behind its own caller's writer, and in front of all others.
-void join_beside(Standing& reader, Standing& writer);
+void join_beside(LinePlace& reader, LinePlace& writer);
 /// In order: its caller is done, and its node is there, and will be deleted only when that of the
 /// heir has been seen. Otherwise nobody gets what it had: the node may be gone, or stay for a
 /// while.
-[[nodiscard]] Departure leave(Standing& member, bool in_order);
+[[nodiscard]] Departure leave(LinePlace& member, bool in_order);
 
 }  // namespace custodian::recipes_detail

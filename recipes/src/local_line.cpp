@@ -38,12 +38,12 @@ class LocalLines final : public Service {
   std::size_t forget_at_ = 16;
 };
 
-LocalLine::Member& member_of(Standing& standing) {
+LocalLine::Member& member_of(LinePlace& standing) {
   return static_cast<LocalLine::Member&>(standing);
 }
 
-void wake(const std::vector<Standing*>& members) {
-  for (Standing* each : members) member_of(*each).woken.notify_all();
+void wake(const std::vector<LinePlace*>& members) {
+  for (LinePlace* each : members) member_of(*each).woken.notify_all();
 }
 
 }  // namespace
@@ -146,11 +146,11 @@ std::shared_ptr<detail::LineNode> LocalLine::leave(const std::string& name, Leav
     const bool known = in_order && (member.ahead != nullptr || member.clear);
     last_ = known ? Last{last_.told, static_cast<Member*>(member.ahead)} : Last{};
   }
-  const std::vector<Standing*> behind = member.behind;
+  const std::vector<LinePlace*> behind = member.behind;
   const Departure departure = recipes_detail::leave(member, in_order);
   wake(departure.granted);
   wake(departure.look_again);
-  for (Standing* each : behind) {
+  for (LinePlace* each : behind) {
     if (member_of(*each).wants_position) member_of(*each).woken.notify_all();
   }
   if (members_.empty() && minding_) std::exchange(minding_, nullptr)->request();

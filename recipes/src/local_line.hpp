@@ -29,8 +29,8 @@ using LocalLinePtr = std::shared_ptr<LocalLine>;
 class LocalLine : public std::enable_shared_from_this<LocalLine> {
  public:
   /// One contender, from its create's reply until its node is let go of.
-  struct Member : Standing {
-    using Standing::Standing;
+  struct Member : LinePlace {
+    using LinePlace::LinePlace;
     Participant who;
     std::shared_ptr<detail::LineNode> node;
     Condition woken;

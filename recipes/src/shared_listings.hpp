@@ -19,41 +19,43 @@ using AcquirePtr = std::shared_ptr<Acquire>;
 
 /// A queue as it was a moment ago, but for nodes of this client's that are being deleted; and the
 /// connection that told.
-struct Sight {
+struct ListingReply {
   error_code error{};
   Listing listing;
   std::uint64_t connection = 0;
 };
-using SightPtr = std::shared_ptr<const Sight>;
+using ListingReplyPtr = std::shared_ptr<const ListingReply>;
 
 /// One request for a listing, and who wants the reply.
-struct Look {
+struct ListingRequest {
   Condition arrived;
-  SightPtr sight;
+  ListingReplyPtr reply;
   CancellationPtr give_up;
   int wanted = 0;
 };
 
-/// The wish to see what a look comes to. If nobody has it any more the look is given up.
-class Looking {
+/// The wish to see what a request comes to. If nobody has it any more the request is given up.
+class ListingTicket {
  public:
-  Looking() = default;
-  explicit Looking(std::shared_ptr<Look> look) : look_{std::move(look)} { ++look_->wanted; }
-  Looking(Looking&&) noexcept = default;
-  Looking& operator=(Looking&& other) noexcept {
-    std::swap(look_, other.look_);
+  ListingTicket() = default;
+  explicit ListingTicket(std::shared_ptr<ListingRequest> request) : request_{std::move(request)} {
+    ++request_->wanted;
+  }
+  ListingTicket(ListingTicket&&) noexcept = default;
+  ListingTicket& operator=(ListingTicket&& other) noexcept {
+    std::swap(request_, other.request_);
     return *this;
   }
-  ~Looking() {
-    const bool unwanted = look_ && --look_->wanted == 0;
-    if (unwanted && !look_->sight && look_->give_up) look_->give_up->request();
+  ~ListingTicket() {
+    const bool unwanted = request_ && --request_->wanted == 0;
+    if (unwanted && !request_->reply && request_->give_up) request_->give_up->request();
   }
 
-  [[nodiscard]] explicit operator bool() const noexcept { return look_ != nullptr; }
-  [[nodiscard]] const std::shared_ptr<Look>& look() const noexcept { return look_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return request_ != nullptr; }
+  [[nodiscard]] const std::shared_ptr<ListingRequest>& request() const noexcept { return request_; }
 
  private:
-  std::shared_ptr<Look> look_;
+  std::shared_ptr<ListingRequest> request_;
 };
 
 /// Nodes that are being deleted, as long as that is not known to be done.
@@ -74,19 +76,20 @@ class SharedListings : public std::enable_shared_from_this<SharedListings> {
 
   /// Asks for a listing that is made after this call. Those who ask meanwhile get one together,
   /// with the next request; but who only tries asks alone, and once.
-  [[nodiscard]] Looking look(const AcquirePtr& acquire);
+  [[nodiscard]] ListingTicket ask(const AcquirePtr& acquire);
   /// What has been seen, or why nothing was.
-  [[nodiscard]] static boost::asio::awaitable<SightPtr> result_of(AcquirePtr acquire,
-                                                                  std::shared_ptr<Look> look);
+  [[nodiscard]] static boost::asio::awaitable<ListingReplyPtr> result_of(
+      AcquirePtr acquire, std::shared_ptr<ListingRequest> request);
 
  private:
-  void start(const QueuePtr& queue, std::shared_ptr<Look> look, OperationOptions options);
-  void on_seen(const QueuePtr& queue, const std::shared_ptr<Look>& look, const error_code& error,
-               Children children);
+  void start(const QueuePtr& queue, std::shared_ptr<ListingRequest> request,
+             OperationOptions options);
+  void on_seen(const QueuePtr& queue, const std::shared_ptr<ListingRequest>& request,
+               const error_code& error, Children children);
 
   const std::shared_ptr<LeavingNodes> leaving_;
-  std::shared_ptr<Look> running_;
-  std::shared_ptr<Look> next_;
+  std::shared_ptr<ListingRequest> running_;
+  std::shared_ptr<ListingRequest> next_;
 };
 
 }  // namespace custodian::recipes_detail

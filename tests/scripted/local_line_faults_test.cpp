@@ -40,7 +40,7 @@ class Play {
       world_.ensemble.set_fault_plan(plan_);
       for (const char who : line_.who) {
         const bool waits = !line_.all_at_once ||
-                           !callers_.empty() && is_other(callers_.back().who) != is_other(who);
+                           (!callers_.empty() && is_other(callers_.back().who) != is_other(who));
         if (waits) world_.settle();
         acquire(callers_.emplace_back(Caller{.who = who}));
       }

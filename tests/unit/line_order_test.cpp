@@ -9,7 +9,7 @@
 namespace custodian::recipes_detail {
 namespace {
 
-using Members = std::vector<Standing*>;
+using Members = std::vector<LinePlace*>;
 
 /// Writers and readers, each right behind the one before; the first one may go on, and nobody is in
 /// front of it. Called by their numbers.
@@ -20,9 +20,9 @@ class Line {
     REQUIRE(grant(of(0), true).front() == &of(0));
   }
 
-  Standing& of(std::size_t number) { return members_.at(number); }
-  Standing& add(char kind) {
-    Standing& member =
+  LinePlace& of(std::size_t number) { return members_.at(number); }
+  LinePlace& add(char kind) {
+    LinePlace& member =
         members_.emplace_back(kind == 'W' ? ContenderKind::exclusive : ContenderKind::shared);
     if (members_.size() > 1) static_cast<void>(stand_behind(member, of(members_.size() - 2)));
     return member;
@@ -31,14 +31,14 @@ class Line {
   /// One letter for each: granted or waiting; in capitals if nobody is in front.
   [[nodiscard]] std::string state() const {
     std::string states;
-    for (const Standing& each : members_) {
+    for (const LinePlace& each : members_) {
       states += each.granted ? (each.clear ? 'G' : 'g') : 'w';
     }
     return states;
   }
 
  private:
-  std::deque<Standing> members_;
+  std::deque<LinePlace> members_;
 };
 
 TEST_CASE("in a line of writers each has the place of the one before", "[line_order]") {
@@ -106,9 +106,9 @@ TEST_CASE("a reader that goes while an earlier one reads is shielded by that", "
 }
 
 TEST_CASE("a reader behind others' readers passes its place on to no writer", "[line_order]") {
-  Standing reader{ContenderKind::shared};
-  Standing next{ContenderKind::shared};
-  Standing writer{ContenderKind::exclusive};
+  LinePlace reader{ContenderKind::shared};
+  LinePlace next{ContenderKind::shared};
+  LinePlace writer{ContenderKind::exclusive};
   CHECK(grant(reader, false) == Members{&reader});
   CHECK(stand_behind(next, reader) == Members{&next});
   CHECK(stand_behind(writer, next).empty());
@@ -124,8 +124,8 @@ TEST_CASE("a reader behind others' readers passes its place on to no writer", "[
 
 TEST_CASE("whoever gives up behind somebody else's contender leaves the next one to look again",
           "[line_order]") {
-  Standing first{ContenderKind::exclusive};
-  Standing second{ContenderKind::exclusive};
+  LinePlace first{ContenderKind::exclusive};
+  LinePlace second{ContenderKind::exclusive};
   CHECK(stand_behind(second, first).empty());
   CHECK(leave(first, true).look_again == Members{&second});
   CHECK_FALSE(second.granted);
@@ -157,14 +157,14 @@ TEST_CASE(
     "writer goes",
     "[line_order]") {
   Line line{"WRW"};
-  Standing reader{ContenderKind::shared};
+  LinePlace reader{ContenderKind::shared};
   join_beside(reader, line.of(0));
   CHECK(reader.granted);
   CHECK(line.of(1).ahead == &reader);
   CHECK(line.state() == "Gww");
 
   // Whoever comes to stand behind it meanwhile is not let in either.
-  Standing late{ContenderKind::shared};
+  LinePlace late{ContenderKind::shared};
   CHECK(stand_behind(late, reader).empty());
   static_cast<void>(leave(late, true));
 
@@ -193,9 +193,9 @@ TEST_CASE(
 
 TEST_CASE("of two right behind one, as an operator's deletion makes them, one has its place",
           "[line_order]") {
-  Standing first{ContenderKind::exclusive};
-  Standing deleted{ContenderKind::exclusive};
-  Standing second{ContenderKind::exclusive};
+  LinePlace first{ContenderKind::exclusive};
+  LinePlace deleted{ContenderKind::exclusive};
+  LinePlace second{ContenderKind::exclusive};
   static_cast<void>(grant(first, true));
   CHECK(stand_behind(deleted, first).empty());
   CHECK(stand_behind(second, first).empty());
@@ -207,7 +207,7 @@ TEST_CASE("of two right behind one, as an operator's deletion makes them, one ha
 
 TEST_CASE("a member that a later listing shows elsewhere leaves where it stood", "[line_order]") {
   Line line{"WW"};
-  Standing other{ContenderKind::exclusive};
+  LinePlace other{ContenderKind::exclusive};
   CHECK(stand_behind(line.of(1), other).empty());
   CHECK(line.of(0).behind.empty());
   CHECK(line.leave_in_order(0).heir == nullptr);

@@ -55,10 +55,7 @@ void GuaranteedDeletes::on_reply(const std::string& path, const LineNodePtr& che
   if (check_failed) {
     // Told before the node goes that shields it. If it has handed on meanwhile, whoever is behind
     // the same shield by now is checked in turn.
-    if (!checked->left) {
-      checked->missing = true;
-      if (checked->on_missing) checked->on_missing();
-    }
+    if (!checked->left) tell_missing(*checked);
     return attempt(path, found->second);
   }
   if (checked && error == ServerErrc::no_auth) {

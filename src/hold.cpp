@@ -250,7 +250,7 @@ void Hold::tell_lost() {
 
 void Hold::delete_node() {
   timer_->cancel();
-  core_->deletes().add(full_path_, node_.stat().ephemeral_owner, nullptr);
+  core_->deletes().add(full_path_, node_.stat().ephemeral_owner, nullptr, node_.in_line());
 }
 
 }  // namespace custodian::detail

@@ -17,7 +17,7 @@ struct LineNode {
   /// Its owner has let go of it, and it is being deleted.
   bool left = false;
   /// Who has had its place since then.
-  std::shared_ptr<LineNode> heir{};
+  std::weak_ptr<LineNode> heir{};
   /// The servers do not have it, and nobody here has let go of it.
   bool missing = false;
   std::function<void()> on_missing{};
@@ -25,9 +25,10 @@ struct LineNode {
 
 using LineNodePtr = std::shared_ptr<LineNode>;
 
-/// Who has the place of these in the end; null if nobody has.
+/// Who has the place of these in the end; null if nobody has. One that was deleted saw to its own
+/// heir.
 [[nodiscard]] inline LineNodePtr last_heir(LineNodePtr node) {
-  while (node && node->left) node = node->heir;
+  while (node && node->left) node = node->heir.lock();
   return node && !node->missing ? node : nullptr;
 }
 

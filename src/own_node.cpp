@@ -7,6 +7,13 @@
 
 namespace custodian {
 
+bool detail::has_heir(const LineNodePtr& node) { return last_heir(node) != nullptr; }
+
+void detail::tell_missing(LineNode& node) {
+  if (std::exchange(node.missing, true)) return;
+  if (node.on_missing) node.on_missing();
+}
+
 OwnNode::OwnNode(std::shared_ptr<detail::ClientCore> core, Created created) noexcept
     : core_{std::move(core)}, created_{std::move(created)} {}
 

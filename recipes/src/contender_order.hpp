@@ -157,9 +157,11 @@ struct Wait {
   /// Nobody else is in front, and contenders come only behind: when it has gone nobody is. Not for
   /// a writer behind a writer, who may have left a reader in front, as a downgrade does.
   bool is_last = false;
-  /// Who is right in front, and how many are in all, excluding it or not.
+  /// Who is right in front, excluding it or not.
   std::string_view in_front{};
-  std::size_t all_in_front = 0;
+  /// When `nearest` has gone nobody at all is in front, excluding it or not. As `is_last`, not
+  /// where that one may leave a reader behind.
+  bool is_alone = false;
 };
 /// The listing does not contain the contender's own node.
 struct OwnNodeMissing {};

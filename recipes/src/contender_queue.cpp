@@ -179,13 +179,14 @@ error_code on_listing(const Queue& queue, const ListingReply& reply, std::string
   }
   if (const auto* held = std::get_if<Held>(&judgement)) {
     line.place_behind(member, held->in_front);
+    line.tell_missing(member, reply.listing);
     LocalLine::grant(member, held->in_front.empty());
     return {};
   }
   const Wait& wait = std::get<Wait>(judgement);
   line.place_behind(member, wait.in_front);
-  ahead = {child(queue.path, wait.nearest.name), wait.position, wait.is_last,
-           wait.all_in_front == 1, reply.connection};
+  ahead = {child(queue.path, wait.nearest.name), wait.position, wait.is_last, wait.is_alone,
+           reply.connection};
   return {};
 }
 
@@ -232,6 +233,8 @@ asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
   OwnNode node{acquire->client().core(), std::move(created)};
   const LocalLine::MemberPtr member = line->enter(node, *acquire);
   acquire->has_queued = true;
+  const bool placed = member->granted || (member->ahead != nullptr && !member->wants_position);
+  if (placed) ticket = ListingTicket{};
   Ahead ahead;
   while (!member->granted) {
     if (member->ahead == nullptr || member->wants_position) {

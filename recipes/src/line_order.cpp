@@ -13,9 +13,23 @@ bool shares_with(const LinePlace& ahead, const LinePlace& member) {
 
 /// The member, if that is new, and all readers in a row behind it, if it reads.
 void let_go_on(LinePlace& member, std::vector<LinePlace*>& granted) {
-  if (!std::exchange(member.granted, true)) granted.push_back(&member);
-  for (LinePlace* next : member.behind) {
-    if (!next->granted && shares_with(member, *next)) let_go_on(*next, granted);
+  std::vector<LinePlace*> going_on{&member};
+  for (std::size_t i = 0; i < going_on.size(); ++i) {
+    LinePlace& each = *going_on[i];
+    each.beside = false;
+    if (!std::exchange(each.granted, true)) granted.push_back(&each);
+    for (LinePlace* next : each.behind) {
+      if ((!next->granted || next->beside) && shares_with(each, *next)) going_on.push_back(next);
+    }
+  }
+}
+
+/// Takes those who wait behind it out of the line.
+void send_away(LinePlace& member, std::vector<LinePlace*>& away) {
+  for (LinePlace* next : std::vector{member.behind}) {
+    if (next->granted) continue;
+    stand_apart(*next);
+    away.push_back(next);
   }
 }
 
@@ -29,6 +43,8 @@ void stand_apart(LinePlace& member) {
 
 std::vector<LinePlace*> stand_behind(LinePlace& member, LinePlace& ahead) {
   stand_apart(member);
+  // Its writer is lost, and nobody can tell here when that one's node goes.
+  if (ahead.beside && ahead.ahead == nullptr) return {};
   member.ahead = &ahead;
   ahead.behind.push_back(&member);
   std::vector<LinePlace*> granted;
@@ -46,11 +62,12 @@ std::vector<LinePlace*> grant(LinePlace& member, bool clear) {
   return granted;
 }
 
-void join_beside(LinePlace& reader, LinePlace& writer) {
+void join_beside(LinePlace& reader, LinePlace* writer) {
   reader.granted = true;
   reader.beside = true;
-  reader.behind = std::exchange(writer.behind, {&reader});
-  reader.ahead = &writer;
+  if (writer == nullptr) return;
+  reader.behind = std::exchange(writer->behind, {&reader});
+  reader.ahead = writer;
   for (LinePlace* next : reader.behind) next->ahead = &reader;
 }
 
@@ -66,10 +83,10 @@ Departure leave(LinePlace& member, bool in_order) {
     } else if (in_order && departure.heir == nullptr && (member.clear || next->granted)) {
       departure.heir = next;
       next->clear = member.clear;
-      next->beside = false;
       let_go_on(*next, departure.granted);
     } else if (next->granted) {
       if (departure.heir == nullptr) departure.heir = next;
+      if (next->beside) send_away(*next, departure.look_again);
     } else {
       departure.look_again.push_back(next);
     }

@@ -49,15 +49,16 @@ struct Departure {
 };
 
 /// Nobody is between the two; whoever was in front of it before is not any more. Gives those who
-/// may go on: a reader behind one who reads.
+/// may go on: a reader behind one who reads. Stands apart behind a reader whose writer is lost.
 [[nodiscard]] std::vector<LinePlace*> stand_behind(LinePlace& member, LinePlace& ahead);
 /// Whoever is in front of it is not one of the line.
 void stand_apart(LinePlace& member);
 /// A listing shows that it may go on; `clear` if nobody at all is in front. Gives those who may go
 /// on with it.
 [[nodiscard]] std::vector<LinePlace*> grant(LinePlace& member, bool clear);
-/// A reader that has come right behind its own caller's writer, and in front of all others.
-void join_beside(LinePlace& reader, LinePlace& writer);
+/// A reader that has come right behind its own caller's writer, and in front of all others. Null:
+/// the writer has been lost meanwhile.
+void join_beside(LinePlace& reader, LinePlace* writer);
 /// In order: its caller is done, and its node is there, and will be deleted only when that of the
 /// heir has been seen. Otherwise nobody gets what it had: the node may be gone, or stay for a
 /// while.

@@ -100,11 +100,7 @@ void LocalLine::place_by_number(Member& member, NumberTold told) {
 void LocalLine::enter_beside(OwnNode& node, const Acquire& acquire, std::string_view writer) {
   const MemberPtr member = add(node, acquire);
   const auto found = members_.find(writer);
-  if (found != members_.end()) {
-    join_beside(*member, *found->second);
-  } else {
-    grant(*member, false);
-  }
+  join_beside(*member, found == members_.end() ? nullptr : found->second.get());
 }
 
 void LocalLine::place_behind(Member& member, std::string_view in_front) {
@@ -117,6 +113,15 @@ void LocalLine::place_behind(Member& member, std::string_view in_front) {
 }
 
 void LocalLine::grant(Member& member, bool clear) { wake(recipes_detail::grant(member, clear)); }
+
+void LocalLine::tell_missing(const Member& member, const Listing& listing) {
+  std::vector<std::shared_ptr<detail::LineNode>> missing;
+  for (const auto& [name, each] : members_) {
+    const bool was_before = each->who.token < member.who.token;
+    if (each->granted && was_before && !listing.index_of(name)) missing.push_back(each->node);
+  }
+  for (const auto& node : missing) detail::tell_missing(*node);
+}
 
 const Participant& LocalLine::in_front_of(const Member& member) {
   return member_of(*member.ahead).who;
@@ -131,6 +136,8 @@ asio::awaitable<void> LocalLine::wait(LocalLinePtr self, AcquirePtr acquire, Mem
     self->minding_ = std::make_shared<Cancellation>(acquire->client().core());
     asio::co_spawn(strand, mind_session(self, acquire->client().core(), self->minding_),
                    asio::detached);
+    // That may have told of a session that is over.
+    if (member->ahead == nullptr) co_return;
   }
   co_await member->woken.wait(strand, Deadline::never(), acquire->give_up);
 }

@@ -59,6 +59,9 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   static void grant(Member& member, bool clear);
   /// Of a member that stands behind another.
   [[nodiscard]] static const Participant& in_front_of(const Member& member);
+  /// A listing shows that nobody is in front of the member: tells whoever believes to be, for the
+  /// nodes of those were deleted by hand.
+  void tell_missing(const Member& member, const Listing& listing);
   /// Waits until it may go on, or is to look again.
   [[nodiscard]] static boost::asio::awaitable<void> wait(LocalLinePtr self, AcquirePtr acquire,
                                                          MemberPtr member);

@@ -12,7 +12,10 @@ Epoch NumberGuard::epoch(const Queue& queue) const {
 
 void NumberGuard::begin(const Queue& queue) {
   const std::uint64_t connection = detail::connection_number(*queue.client.core());
-  if (epoch(queue) != 0 || asked_on_ == connection) return;
+  if (epoch(queue) != 0) return;
+  const bool is_over = watch_ && detail::is_over(watch_.state());
+  if (asked_on_ == connection && !is_over) return;
+  watch_ = {};
   asked_on_ = connection;
   // Once a connection: it is no loss if that fails.
   detail::start_get_and_watch(queue.client.core(), nullptr, queue.path,

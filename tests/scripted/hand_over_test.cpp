@@ -213,5 +213,83 @@ TEST_CASE("hand-over: a downgrade lets its client's readers in, and no writer") 
   CHECK(world.end(client));
 }
 
+TEST_CASE("hand-over: behind somebody else's downgrade a reader passes its place on to no writer") {
+  World world;
+  auto client = world.client("mine");
+  auto other = world.client("other");
+  {
+    InterProcessReadWriteLock lock{*client, "/lock"};
+    InterProcessReadWriteLock others{*other, "/lock"};
+    auto writing = run<Lease>(world, [&](auto done) { others.write().async_acquire(done); });
+    REQUIRE(writing.arrived());
+    Outcome<Lease> reader;
+    Outcome<Lease> writer;
+    lock.read().async_acquire(reader.handler());
+    world.settle();
+    lock.write().async_acquire(writer.handler());
+    world.settle();
+    auto reading =
+        run<Lease>(world, [&](auto done) { others.read().async_acquire(writing.result(), done); });
+    REQUIRE(reading.arrived());
+    writing.result().release();
+    REQUIRE(world.run_until_arrived(reader));
+    reader.result().release();
+    world.settle();
+    CHECK_FALSE(writer.arrived());
+    reading.result().release();
+    REQUIRE(world.run_until_arrived(writer));
+    CHECK_FALSE(writer.error());
+    writer.result().release();
+  }
+  CHECK(world.end(client));
+  CHECK(world.end(other));
+}
+
+TEST_CASE("hand-over: a lease that ends by itself is told before the next one has the lock") {
+  World world;
+  auto client = world.client("mine");
+  {
+    InterProcessMutex mutex{*client, "/lock"};
+    AcquireOptions short_lived;
+    short_lived.lease.hold_at_most = std::chrono::milliseconds{20};
+    auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(short_lived, done); });
+    REQUIRE(first.arrived());
+    Outcome<Lease> second;
+    bool told_before = false;
+    mutex.async_acquire([&, done = second.handler()](error_code error, Lease lease) mutable {
+      told_before = first.result().lost().stop_requested();
+      done(error, std::move(lease));
+    });
+    REQUIRE(world.run_until_arrived(second));
+    CHECK_FALSE(second.error());
+    CHECK(told_before);
+    second.result().release();
+  }
+  CHECK(world.end(client));
+}
+
+TEST_CASE(
+    "hand-over: whoever is let in by a listing where somebody's node is missing tells that one") {
+  Line line;
+  auto first = line.queue();
+  auto second = line.queue();
+  first.result().release();
+  REQUIRE(line.world.run_until_arrived(second));
+  line.world.settle();
+  REQUIRE(line.nodes().size() == 1);
+  line.world.remove(line.node(0));
+  CHECK(second.result().state() == LeaseState::held);
+  Line::Place third;
+  bool told_before = false;
+  line.mutex->async_acquire([&, done = third.handler()](error_code error, Lease lease) mutable {
+    told_before = second.result().state() == LeaseState::lost;
+    done(error, std::move(lease));
+  });
+  REQUIRE(line.world.run_until_arrived(third));
+  CHECK(told_before);
+  CHECK(second.result().loss_reason() == LossReason::node_deleted);
+  third.result().release();
+}
+
 }  // namespace
 }  // namespace custodian::tests

@@ -158,7 +158,7 @@ TEST_CASE(
     "[line_order]") {
   Line line{"WRW"};
   LinePlace reader{ContenderKind::shared};
-  join_beside(reader, line.of(0));
+  join_beside(reader, &line.of(0));
   CHECK(reader.granted);
   CHECK(line.of(1).ahead == &reader);
   CHECK(line.state() == "Gww");
@@ -188,7 +188,36 @@ TEST_CASE(
     CHECK(lost.heir == &reader);
     CHECK_FALSE(reader.clear);
     CHECK(line.state() == "Gww");
+    // They would not learn here when its node goes.
+    CHECK(lost.look_again == Members{&line.of(1)});
+    CHECK(stand_behind(line.of(1), reader).empty());
+    CHECK(line.of(1).ahead == nullptr);
   }
+}
+
+TEST_CASE("two that read beside one writer go on together when it goes", "[line_order]") {
+  Line line{"WR"};
+  LinePlace first{ContenderKind::shared};
+  LinePlace second{ContenderKind::shared};
+  join_beside(first, &line.of(0));
+  join_beside(second, &line.of(0));
+  CHECK(first.ahead == &second);
+  CHECK(line.leave_in_order(0).granted == Members{&line.of(1)});
+  CHECK_FALSE(first.beside);
+}
+
+TEST_CASE("nobody stands behind a reader whose writer was lost before it came", "[line_order]") {
+  LinePlace reader{ContenderKind::shared};
+  LinePlace next{ContenderKind::shared};
+  join_beside(reader, nullptr);
+  CHECK(stand_behind(next, reader).empty());
+  CHECK(next.ahead == nullptr);
+  CHECK_FALSE(next.granted);
+}
+
+TEST_CASE("as many readers as anybody has go on at once", "[line_order]") {
+  Line line{"W" + std::string(100'000, 'R')};
+  CHECK(line.leave_in_order(0).granted.size() == 100'000);
 }
 
 TEST_CASE("of two right behind one, as an operator's deletion makes them, one has its place",

@@ -145,33 +145,6 @@ TEST_CASE("hand-over: whose node was deleted by hand is told before anybody else
   others.result().release();
 }
 
-TEST_CASE("hand-over: who has it from one whose node was deleted by hand is checked in turn") {
-  Line line;
-  auto first = line.queue();
-  auto second = line.queue();
-  auto third = line.queue();
-  auto others = line.queue_other();
-  line.world.remove(line.node(1));
-  line.world.remove(line.node(1));
-  // Two hand-overs before the first reply.
-  const auto plan = std::make_shared<FaultsAt>("mine");
-  plan->replying = [&](std::size_t) {
-    if (second.arrived() && !second.error()) second.result().release();
-  };
-  line.world.ensemble.set_fault_plan(plan);
-  first.result().release();
-  bool told_in_time = false;
-  REQUIRE(line.world.run_until([&] {
-    if (second.arrived() && !second.error()) second.result().release();
-    if (!others.arrived()) told_in_time = !third.arrived() || is_out(third);
-    return others.arrived();
-  }));
-  plan->replying = nullptr;
-  CHECK(told_in_time);
-  if (third.arrived() && !third.error()) third.result().release();
-  others.result().release();
-}
-
 TEST_CASE("hand-over: a downgrade lets its client's readers in, and no writer") {
   World world;
   auto client = world.client("mine");
@@ -289,6 +262,61 @@ TEST_CASE(
   CHECK(told_before);
   CHECK(second.result().loss_reason() == LossReason::node_deleted);
   third.result().release();
+}
+
+/// The answers to what the client sends first are held back.
+std::shared_ptr<FaultsAt> first_answer_delayed() {
+  return std::make_shared<FaultsAt>(
+      "mine", std::vector<std::pair<std::size_t, Fault>>{{0, Fault{.kind = FaultKind::delay}}});
+}
+
+TEST_CASE(
+    "hand-over: a holder whose node turns out to be missing is told before others are let in") {
+  Line line;
+  auto first = line.queue();
+  auto second = line.queue();
+  auto others = line.queue_other();
+  line.world.remove(line.node(1));
+  line.world.ensemble.set_fault_plan(first_answer_delayed());
+  first.result().release();
+  REQUIRE(line.world.run_until_arrived(second));
+  REQUIRE_FALSE(second.error());
+  CHECK(second.result().state() == LeaseState::held);
+  line.world.ensemble.release_replies();
+  bool told_in_time = false;
+  REQUIRE(line.world.run_until([&] {
+    if (!others.arrived()) told_in_time = is_out(second);
+    return others.arrived();
+  }));
+  CHECK(told_in_time);
+  CHECK(second.result().loss_reason() == LossReason::node_deleted);
+  second.result().release();
+  others.result().release();
+}
+
+TEST_CASE("hand-over: the holder at the end of a chain of missing nodes is told, too") {
+  Line line;
+  auto first = line.queue();
+  auto second = line.queue();
+  auto third = line.queue();
+  auto others = line.queue_other();
+  line.world.remove(line.node(1));
+  line.world.remove(line.node(1));
+  line.world.ensemble.set_fault_plan(first_answer_delayed());
+  first.result().release();
+  REQUIRE(line.world.run_until_arrived(second));
+  second.result().release();
+  REQUIRE(line.world.run_until_arrived(third));
+  CHECK(third.result().state() == LeaseState::held);
+  line.world.ensemble.release_replies();
+  bool told_in_time = false;
+  REQUIRE(line.world.run_until([&] {
+    if (!others.arrived()) told_in_time = is_out(third);
+    return others.arrived();
+  }));
+  CHECK(told_in_time);
+  third.result().release();
+  others.result().release();
 }
 
 }  // namespace

@@ -7,8 +7,6 @@
 
 namespace custodian {
 
-bool detail::has_heir(const LineNodePtr& node) { return last_heir(node) != nullptr; }
-
 void detail::tell_missing(LineNode& node) {
   if (std::exchange(node.missing, true)) return;
   if (node.on_missing) node.on_missing();

@@ -21,8 +21,6 @@ namespace detail {
 [[nodiscard]] std::string make_uuid();
 
 struct LineNode;
-/// On the strand: whether somebody has the place of this one, which has left its line.
-[[nodiscard]] bool has_heir(const std::shared_ptr<LineNode>& node);
 /// On the strand: the servers do not have it. Tells whoever relies on it.
 void tell_missing(LineNode& node);
 }  // namespace detail

@@ -17,10 +17,10 @@ void LeavingNodes::remember(const std::string& name,
   forget_at_ = 2 * nodes_.size() + 16;
 }
 
-bool LeavingNodes::shields_nobody(const std::string& name) {
+bool LeavingNodes::knows(const std::string& name) {
   const auto found = nodes_.find(name);
   if (found == nodes_.end()) return false;
-  if (const auto node = found->second.lock()) return !detail::has_heir(node);
+  if (!found->second.expired()) return true;
   nodes_.erase(found);
   return false;
 }
@@ -63,8 +63,7 @@ void SharedListings::start(const QueuePtr& queue, std::shared_ptr<ListingRequest
 
 void SharedListings::on_seen(const QueuePtr& queue, const std::shared_ptr<ListingRequest>& request,
                              const error_code& error, Children children) {
-  std::erase_if(children.names,
-                [&](const std::string& name) { return leaving_->shields_nobody(name); });
+  std::erase_if(children.names, [&](const std::string& name) { return leaving_->knows(name); });
   request->reply = std::make_shared<const ListingReply>(
       ListingReply{error, Listing{std::move(children.names), queue->rule},
                    detail::connection_number(*queue->client.core())});

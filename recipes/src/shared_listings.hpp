@@ -17,8 +17,8 @@ namespace custodian::recipes_detail {
 struct Acquire;
 using AcquirePtr = std::shared_ptr<Acquire>;
 
-/// A queue as it was a moment ago, but for nodes of this client's that are being deleted and shield
-/// nobody; and the connection that told.
+/// A queue as it was a moment ago, but for nodes of this client's that are being deleted; and the
+/// connection that told.
 struct ListingReply {
   error_code error{};
   Listing listing;
@@ -62,10 +62,7 @@ class ListingTicket {
 class LeavingNodes {
  public:
   void remember(const std::string& name, const std::shared_ptr<detail::LineNode>& node);
-  /// Whether it is one of them, and nobody has its place: it does not count any more. Otherwise it
-  /// must be seen: the node of whoever has the place may have been deleted by hand, and then it
-  /// stands there for that one until it is told.
-  [[nodiscard]] bool shields_nobody(const std::string& name);
+  [[nodiscard]] bool knows(const std::string& name);
 
  private:
   std::map<std::string, std::weak_ptr<detail::LineNode>, std::less<>> nodes_;

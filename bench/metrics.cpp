@@ -31,6 +31,15 @@ constexpr std::array metrics{
     Metric{"bytes_per_cycle", "from servers", "B/cycle", false},
 };
 
+std::string thousands_apart(std::string digits) {
+  const std::size_t first = digits.starts_with('-') ? 1 : 0;
+  for (std::size_t end = std::min(digits.find('.'), digits.size()); end > first + 3;) {
+    end -= 3;
+    digits.insert(end, ",");
+  }
+  return digits;
+}
+
 }  // namespace
 
 std::span<const Metric> all_metrics() { return metrics; }
@@ -51,13 +60,9 @@ std::string figure(double value) {
     ++decimals;
   if (value == 0) decimals = 0;
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  std::string digits = text.data();
-  const std::size_t first = digits.starts_with('-') ? 1 : 0;
-  for (std::size_t end = std::min(digits.find('.'), digits.size()); end > first + 3;) {
-    end -= 3;
-    digits.insert(end, ",");
-  }
-  return digits;
+  return thousands_apart(text.data());
 }
+
+std::string whole(std::int64_t number) { return thousands_apart(std::to_string(number)); }
 
 }  // namespace custodian::bench

@@ -14,9 +14,9 @@ namespace custodian::bench {
 
 /// One number that grows, and all else stays.
 struct Series {
-  std::string name;   ///< as --only has it
+  std::string name;  ///< as --only has it
   std::string title;
-  std::string axis;   ///< what is counted
+  std::string axis;  ///< what is counted
   std::vector<int> sizes;
   std::vector<std::string> metrics;  ///< in the order of columns and panels
 };

@@ -147,11 +147,12 @@ Metrics Measuring::step_through(const std::string& task) {
   for (int i = 0; i < steps; ++i, --left) {
     if (left == 0) queue_up_again();
     const std::string who = release();
-    auto after = rest();
-    for (const auto& [session, notices] : after) {
-      if (session != who && notices > before[session]) ++woken;
+    for (const auto& [session, notices] : rest()) {
+      // A request that is not answered yet makes it less for a while.
+      if (notices <= before[session]) continue;
+      before[session] = notices;
+      if (session != who) ++woken;
     }
-    before = std::move(after);
   }
 
   const int together = std::min(steps_together, steps * of_a_queue);

@@ -43,15 +43,15 @@ void Drawing::line(double x1, double y1, double x2, double y2, const std::string
        << "\" stroke=\"" << colour << "\"/>\n";
 }
 
-void Drawing::curve(const std::vector<Place>& places, const std::string& colour) {
+void Drawing::curve(const std::vector<Place>& places, const std::string& colour, double width) {
   out_ << "<polyline points=\"";
   for (const Place& place : places) out_ << place.x << "," << place.y << " ";
-  out_ << "\" fill=\"none\" stroke=\"" << colour << "\" stroke-width=\"2\"/>\n";
+  out_ << "\" fill=\"none\" stroke=\"" << colour << "\" stroke-width=\"" << width << "\"/>\n";
 }
 
-void Drawing::dot(Place place, const std::string& colour) {
-  out_ << "<circle cx=\"" << place.x << "\" cy=\"" << place.y << "\" r=\"3\" fill=\"" << colour
-       << "\"/>\n";
+void Drawing::dot(Place place, const std::string& colour, double radius) {
+  out_ << "<circle cx=\"" << place.x << "\" cy=\"" << place.y << "\" r=\"" << radius << "\" fill=\""
+       << colour << "\"/>\n";
 }
 
 void Drawing::frame(Place corner, double width, double height, const std::string& colour) {

@@ -23,8 +23,8 @@ class Drawing {
   void bar(double from, double to, double y, const std::string& colour);
   void line(double x1, double y1, double x2, double y2, const std::string& colour);
   /// A line through them in this order.
-  void curve(const std::vector<Place>& places, const std::string& colour);
-  void dot(Place place, const std::string& colour);
+  void curve(const std::vector<Place>& places, const std::string& colour, double width);
+  void dot(Place place, const std::string& colour, double radius);
   void frame(Place corner, double width, double height, const std::string& colour);
   [[nodiscard]] std::string finish();
 

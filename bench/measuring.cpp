@@ -131,7 +131,7 @@ Metrics Measuring::run() {
 /// made again and again.
 Metrics Measuring::step_through(const std::string& task) {
   // So that a queue stays about as long as it is said to be.
-  const int of_a_queue = std::max(1, (workload_.sessions - 1) * 2 / 3);
+  const int of_a_queue = std::max(1, (workload_.sessions - 1) / 4);
   DriverResult all;
   ask_all(task);
   int left = of_a_queue;

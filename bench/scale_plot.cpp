@@ -83,16 +83,19 @@ void draw(Drawing& drawing, const Panel& panel, const std::string& axis, const N
   drawing.text(corner.x, corner.y - 7, std::string{what.title} + ", " + std::string{what.unit});
   draw_axes(drawing, panel, axis, corner);
   const Inside inside{panel, corner};
-  for (const Curve& curve : panel.curves) {
+  // Ours, thinner, comes last: where lines are the same both are seen.
+  for (auto place = panel.curves.rbegin(); place != panel.curves.rend(); ++place) {
+    const Curve& curve = *place;
     const std::string colour = colour_of(names, curve.contestant);
+    const double width = curve.contestant == our_name ? 2 : 3.5;
     std::vector<Place> places;
     for (const GrowthPoint& point : curve.points) {
       const double x = inside.x(point.size);
       places.push_back({x, inside.y(point.value.median)});
       drawing.line(x, inside.y(point.value.min), x, inside.y(point.value.max), colour);
     }
-    drawing.curve(places, colour);
-    for (const Place& place : places) drawing.dot(place, colour);
+    drawing.curve(places, colour, width);
+    for (const Place& dot : places) drawing.dot(dot, colour, 1.5 + width);
   }
 }
 
@@ -121,24 +124,27 @@ LogAxis LogAxis::around(const std::vector<double>& values) {
   if (powers.empty()) return {};
   const auto [least, most] = std::minmax_element(powers.begin(), powers.end());
   LogAxis axis{static_cast<int>(std::floor(*least)), static_cast<int>(std::ceil(*most))};
-  // One value at a power of ten needs a length, too.
-  if (axis.from == axis.to) ++axis.to;
+  // What is the same everywhere, and a power of ten, is in the middle.
+  if (axis.from == axis.to) {
+    --axis.from;
+    ++axis.to;
+  }
   return axis;
 }
 
 double LogAxis::part(double value) const { return (std::log10(value) - from) / (to - from); }
 
 std::vector<Panel> panels(const Growth& growth) {
+  std::vector<double> sizes;
+  for (const WorkloadResult& workload : growth.sizes) sizes.push_back(workload.size);
   std::vector<Panel> result;
   for (const std::string& metric : growth.series.metrics) {
     Panel panel{metric, {}, {}, {}};
-    std::vector<double> sizes;
     std::vector<double> values;
     for (const std::string& name : contestants_of(growth)) {
       Curve curve{name, points(growth, name, metric)};
       std::erase_if(curve.points, [](const GrowthPoint& point) { return point.value.median <= 0; });
       for (const GrowthPoint& point : curve.points) {
-        sizes.push_back(point.size);
         values.insert(values.end(), {point.value.min, point.value.median, point.value.max});
       }
       if (!curve.points.empty()) panel.curves.push_back(std::move(curve));
@@ -158,11 +164,11 @@ std::string to_scale_svg(const RunResult& run) {
   Drawing drawing{cell_width * in_a_row, height};
   drawing.text(10, 22, "How figures grow", " font-size=\"15\"");
   drawing.text(10, 40,
-               "medians of " + std::to_string(run.rounds) +
-                   " rounds, and their spans; both axes logarithmic");
+               "medians of the rounds (" + std::to_string(run.rounds) +
+                   "), and their spans; both axes logarithmic");
   double x = 16;
   for (const std::string& name : names) {
-    drawing.dot({x, 56}, colour_of(names, name));
+    drawing.dot({x, 56}, colour_of(names, name), 4);
     drawing.text(x + 8, 60, name);
     x += 30 + 8 * static_cast<double>(name.size());
   }

@@ -83,7 +83,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--warm-up", options.warm_up, "Seconds for each contestant, not counted")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--only", options.only, "These workloads, with commas between them")
+  app.add_option("--only", options.only, "These workloads, or series, with commas between them")
       ->delimiter(',');
   app.add_option("--peers", options.peers, "Ours and these peers, with commas between them")
       ->delimiter(',');

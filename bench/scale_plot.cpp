@@ -177,9 +177,10 @@ std::string to_scale_svg(const RunResult& run) {
     const std::vector<Panel> mine = panels(growth);
     drawing.text(10, y + 16, growth.series.title, " font-weight=\"bold\"");
     for (std::size_t i = 0; i < mine.size(); ++i) {
-      const Place corner{
-          left_of_panel + cell_width * static_cast<double>(i % in_a_row),
-          y + title_height + above_panel + cell_height * static_cast<double>(i / in_a_row)};
+      const std::size_t row = i / in_a_row;
+      const std::size_t column = i % in_a_row;
+      const Place corner{left_of_panel + cell_width * static_cast<double>(column),
+                         y + title_height + above_panel + cell_height * static_cast<double>(row)};
       draw(drawing, mine[i], growth.series.axis, names, corner);
     }
     y += height_of(mine);

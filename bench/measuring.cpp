@@ -133,14 +133,12 @@ Metrics Measuring::step_through(const std::string& task) {
   // So that a queue stays about as long as it is said to be.
   const int of_a_queue = std::max(1, (workload_.sessions - 1) / 4);
   DriverResult all;
-  ask_all(task);
   int left = of_a_queue;
-  auto before = rest();
+  auto before = queue_up(task);
   const auto queue_up_again = [&] {
     all.add(result());
-    ask_all(task);
     left = of_a_queue;
-    before = rest();
+    before = queue_up(task);
   };
 
   int woken = 0;
@@ -174,6 +172,19 @@ Metrics Measuring::step_through(const std::string& task) {
   metrics["woken_per_release"] = static_cast<double>(woken) / steps;
   metrics["bytes_per_cycle"] = static_cast<double>(bytes) / together;
   return metrics;
+}
+
+std::map<std::string, std::int64_t> Measuring::queue_up(const std::string& task) {
+  ask_all(task);
+  // Somebody holds the lock, so of an earlier queue nobody is left.
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (servers_->ephemeral_nodes() < workload_.sessions) {
+    check_interruption();
+    if (std::chrono::steady_clock::now() > deadline)
+      throw std::runtime_error{name_ + ": not all sessions have come to the queue"};
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  }
+  return rest();
 }
 
 /// When the next one has it: whose session let go.

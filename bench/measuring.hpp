@@ -45,6 +45,8 @@ class Measuring {
   void check_exclusion(const DriverResult& result) const;
   [[nodiscard]] Metrics run();
   [[nodiscard]] Metrics step_through(const std::string& task);
+  /// When all stand in the queue, as rest().
+  [[nodiscard]] std::map<std::string, std::int64_t> queue_up(const std::string& task);
   [[nodiscard]] std::string release();
   /// When no more notices are sent: how many each session was sent so far.
   [[nodiscard]] std::map<std::string, std::int64_t> rest() const;

@@ -85,6 +85,8 @@ class WorkloadRun {
     result_.title = workload_->title;
     result_.parameters = parameters(*workload_);
     result_.figure = workload_->figure;
+    result_.series = workload_->series;
+    result_.size = workload_->size;
     result_.targets = workload_->targets;
     for (Entrant& entrant : entrants_) result_.contestants.push_back(std::move(entrant.result));
     return std::move(result_);

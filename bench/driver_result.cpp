@@ -45,6 +45,9 @@ DriverResult parse_result(const std::string& line) {
   result.in_order = json.value("in_order", true);
   result.memory_bytes = json.value("memory_bytes", std::int64_t{0});
   result.peak_bytes = json.value("peak_bytes", std::int64_t{0});
+  result.locks = json.value("locks", 0);
+  result.hold_seconds = json.value("hold_seconds", 0.0);
+  result.let_go_seconds = json.value("let_go_seconds", 0.0);
   return result;
 }
 
@@ -58,6 +61,11 @@ Metrics to_metrics(const DriverResult& result) {
     metrics["peak_per_waiter"] = static_cast<double>(result.peak_bytes) / cycles;
   } else if (result.seconds > 0) {
     metrics["cycles_per_s"] = cycles / result.seconds;
+  }
+  if (result.locks > 0) {
+    metrics["held_per_s"] = result.locks / result.hold_seconds;
+    metrics["let_go_per_s"] = result.locks / result.let_go_seconds;
+    metrics["memory_per_lock"] = static_cast<double>(result.memory_bytes) / result.locks;
   }
   put(metrics, "acquire", result.acquire);
   if (result.acquire.count() > 0) metrics["acquire_max_us"] = result.acquire.maximum() / 1e3;

@@ -23,6 +23,10 @@ struct DriverResult {
   bool in_order = true;
   std::int64_t memory_bytes = 0;
   std::int64_t peak_bytes = 0;
+  /// Held besides; their memory is `memory_bytes`.
+  int locks = 0;
+  double hold_seconds = 0;
+  double let_go_seconds = 0;
 
   /// Another process of the same measurement: at the same time.
   void add(const DriverResult& other);

@@ -15,6 +15,9 @@
 #include "plot.hpp"
 #include "report.hpp"
 #include "run_result.hpp"
+#include "scale.hpp"
+#include "scale_plot.hpp"
+#include "scale_report.hpp"
 
 namespace {
 
@@ -35,6 +38,7 @@ constexpr auto footer = R"(Examples:
   custodian-bench --only lock --peers curator  one workload, one peer
   custodian-bench --json run.json --markdown run.md --plot run.svg
   custodian-bench --from run.json --plot run.svg    a picture of an old run
+  custodian-bench --scale --plot scale.svg     how figures grow with numbers
 
 How to read it: docs/benchmark.md.
 
@@ -57,6 +61,10 @@ void list() {
   for (const Workload& workload : all_workloads())
     std::cout << "  " << workload.name << ": " << workload.title << " (" << parameters(workload)
               << ")\n";
+  std::cout << "\nWith --scale:\n";
+  for (const Series& series : all_series())
+    std::cout << "  " << series.name << ": " << series.title << " (" << series.sizes.front()
+              << " to " << series.sizes.back() << ")\n";
   std::cout << "\nContestants:\n";
   for (const ContestantEntry& entry : all_contestants()) {
     std::cout << "  " << entry.name << ": " << entry.does << "\n    route: " << entry.route
@@ -69,13 +77,13 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--rounds", options.rounds, "Rounds of each workload")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "Of each measurement")
+  app.add_option("--seconds", options.seconds, "Of each measurement; with --scale 6")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--warm-up", options.warm_up, "Seconds for each contestant, not counted")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--only", options.only, "These workloads, with commas between them")
+  app.add_option("--only", options.only, "These workloads, or series, with commas between them")
       ->delimiter(',');
   app.add_option("--peers", options.peers, "Ours and these peers, with commas between them")
       ->delimiter(',');
@@ -89,6 +97,12 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--waiters", options.sizes.waiters, "Waiters of the workload 'waiters'")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  app.add_flag("--scale", options.scale,
+               "Instead of the workloads: how figures grow with waiters, sessions and held locks");
+  app.add_option("--sizes", options.scale_sizes, "Of --scale, with commas between them")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 100'000))
+      ->needs("--scale");
   app.add_option("--json", options.json, "Write all figures to this file");
   app.add_option("--markdown", options.markdown, "Write tables to this file, in Markdown");
   app.add_option("--plot", options.plot, "Write a picture to this file, SVG");
@@ -97,24 +111,28 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--list", options.list, "Tell workloads and contestants, and who is absent");
 }
 
+/// What is a size of a series is told with the others.
+void tell(const WorkloadResult& workload) {
+  if (workload.series.empty()) std::cout << to_text(workload) << '\n' << std::flush;
+}
+
 int measure(const Options& options, const std::string& command) {
   RunResult result;
   if (options.from.empty()) {
     mind_interruptions();
     result = run(options, command,
                  {.progress = [](const std::string& what) { std::cerr << what << '\n'; },
-                  .measured =
-                      [](const WorkloadResult& workload) {
-                        std::cout << to_text(workload) << '\n' << std::flush;
-                      }});
+                  .measured = [](const WorkloadResult& workload) { tell(workload); }});
   } else {
     result = read(options.from);
-    for (const WorkloadResult& workload : result.workloads) std::cout << to_text(workload) << '\n';
+    for (const WorkloadResult& workload : result.workloads) tell(workload);
   }
+  const std::vector<Growth> grown = growths(result);
+  for (const Growth& growth : grown) std::cout << to_text(growth) << '\n';
   std::cout << contestants(result) << '\n' << heading(result);
   write(options.json, to_json(result));
   write(options.markdown, to_markdown(result));
-  write(options.plot, to_svg(result));
+  write(options.plot, grown.empty() ? to_svg(result) : to_scale_svg(result));
   if (!result.complete) return 1;
   for (const WorkloadResult& workload : result.workloads) {
     for (const ContestantResult& contestant : workload.contestants) {
@@ -148,6 +166,8 @@ int main(int argc, char* argv[]) {
       list();
       return 0;
     }
+    // Of the series it is the time of a cycle beside held locks. A beat of their session is in it.
+    if (options.scale && app.count("--seconds") == 0) options.seconds = 6;
     return measure(options, command_line(argc, argv));
   } catch (const std::invalid_argument& error) {
     std::cerr << "custodian-bench: " << error.what() << '\n';

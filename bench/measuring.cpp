@@ -44,8 +44,9 @@ std::string Measuring::task(std::chrono::duration<double> seconds) const {
   if (relay_) words << " servers=" << relay_->address();
   words << " counter=" << page_file_ << " threads=" << workload_.threads
         << " sessions=" << workload_.sessions << " waiters=" << workload_.waiters
-        << " write_every=" << workload_.write_every << " hold_us=" << workload_.hold_us
-        << " pause_us=" << workload_.pause_us << " seconds=" << seconds.count();
+        << " locks=" << workload_.locks << " write_every=" << workload_.write_every
+        << " hold_us=" << workload_.hold_us << " pause_us=" << workload_.pause_us
+        << " seconds=" << seconds.count();
   return words.str();
 }
 
@@ -54,11 +55,7 @@ void Measuring::ask_all(const std::string& line) {
   for (const auto& driver : drivers_) static_cast<void>(driver->answer(patience));
 }
 
-Metrics Measuring::measure(std::chrono::duration<double> seconds) {
-  page_.clear();
-  ++measured_;
-  ask_all(task(seconds));
-  Metrics metrics = workload_.work == "sessions" ? step_through() : run();
+DriverResult Measuring::result() {
   std::optional<DriverResult> all;
   for (const auto& driver : drivers_) {
     const DriverResult one = parse_result(driver->ask("result", patience));
@@ -69,14 +66,23 @@ Metrics Measuring::measure(std::chrono::duration<double> seconds) {
     }
   }
   check_exclusion(all.value());
-  if (workload_.work == "sessions") return metrics;
+  return *all;
+}
 
+Metrics Measuring::measure(std::chrono::duration<double> seconds) {
+  page_.clear();
+  ++measured_;
+  if (workload_.work == "sessions") return step_through(task(seconds));
+
+  ask_all(task(seconds));
+  Metrics metrics = run();
+  const DriverResult all = result();
   // Until here these are of all cycles.
-  const auto cycles = static_cast<double>(all->cycles);
+  const auto cycles = static_cast<double>(all.cycles);
   for (auto& [name, value] : metrics) {
     if (name.ends_with("_per_cycle")) value /= cycles;
   }
-  metrics.merge(to_metrics(*all));
+  metrics.merge(to_metrics(all));
   if (workload_.work == "start") {
     metrics["first_acquire_ms"] = metrics.at("acquire_max_us") / 1e3;
     for (const char* other : {"acquire_p50_us", "acquire_p99_us", "acquire_max_us", "cycles_per_s"})
@@ -121,25 +127,64 @@ Metrics Measuring::run() {
 }
 
 /// Who is woken shows release by release, with the servers at rest in between. Bytes are counted
-/// without rests: what a session says from time to time is no part of a hand-over.
-Metrics Measuring::step_through() {
-  const int looked_at = std::min(steps, (workload_.sessions - 1) / 2);
-  auto before = rest();
+/// without rests: what a session says from time to time is no part of a hand-over. Short queues are
+/// made again and again.
+Metrics Measuring::step_through(const std::string& task) {
+  // So that a queue stays about as long as it is said to be.
+  const int of_a_queue = std::max(1, (workload_.sessions - 1) / 4);
+  DriverResult all;
+  int left = of_a_queue;
+  auto before = queue_up(task);
+  const auto queue_up_again = [&] {
+    all.add(result());
+    left = of_a_queue;
+    before = queue_up(task);
+  };
+
   int woken = 0;
-  for (int i = 0; i < looked_at; ++i) {
+  for (int i = 0; i < steps; ++i, --left) {
+    if (left == 0) queue_up_again();
     const std::string who = release();
-    auto after = rest();
-    for (const auto& [session, notices] : after) {
-      if (session != who && notices > before[session]) ++woken;
+    for (const auto& [session, notices] : rest()) {
+      // A request that is not answered yet makes it less for a while.
+      if (notices <= before[session]) continue;
+      before[session] = notices;
+      if (session != who) ++woken;
     }
-    before = std::move(after);
   }
-  const int together = std::min(steps_together, workload_.sessions - 1 - looked_at);
-  const auto bytes = bytes_sent_from(servers_->ports());
-  for (int i = 0; i < together; ++i) static_cast<void>(release());
-  return {{"woken_per_release", static_cast<double>(woken) / looked_at},
-          {"bytes_per_cycle",
-           static_cast<double>(bytes_sent_from(servers_->ports()) - bytes) / together}};
+
+  const int together = std::min(steps_together, steps * of_a_queue);
+  std::int64_t bytes = 0;
+  for (int done = 0; done < together;) {
+    if (left == 0) queue_up_again();
+    const int in_a_row = std::min(left, together - done);
+    const auto sent = bytes_sent_from(servers_->ports());
+    for (int i = 0; i < in_a_row; ++i) static_cast<void>(release());
+    // What was sent at the end is still under way.
+    static_cast<void>(rest());
+    bytes += bytes_sent_from(servers_->ports()) - sent;
+    done += in_a_row;
+    left -= in_a_row;
+  }
+  all.add(result());
+
+  Metrics metrics = to_metrics(all);
+  metrics["woken_per_release"] = static_cast<double>(woken) / steps;
+  metrics["bytes_per_cycle"] = static_cast<double>(bytes) / together;
+  return metrics;
+}
+
+std::map<std::string, std::int64_t> Measuring::queue_up(const std::string& task) {
+  ask_all(task);
+  // Somebody holds the lock, so of an earlier queue nobody is left.
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (servers_->ephemeral_nodes() < workload_.sessions) {
+    check_interruption();
+    if (std::chrono::steady_clock::now() > deadline)
+      throw std::runtime_error{name_ + ": not all sessions have come to the queue"};
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  }
+  return rest();
 }
 
 /// When the next one has it: whose session let go.

@@ -41,9 +41,12 @@ class Measuring {
  private:
   [[nodiscard]] std::string task(std::chrono::duration<double> seconds) const;
   void ask_all(const std::string& line);
+  [[nodiscard]] DriverResult result();
   void check_exclusion(const DriverResult& result) const;
   [[nodiscard]] Metrics run();
-  [[nodiscard]] Metrics step_through();
+  [[nodiscard]] Metrics step_through(const std::string& task);
+  /// When all stand in the queue, as rest().
+  [[nodiscard]] std::map<std::string, std::int64_t> queue_up(const std::string& task);
   [[nodiscard]] std::string release();
   /// When no more notices are sent: how many each session was sent so far.
   [[nodiscard]] std::map<std::string, std::int64_t> rest() const;

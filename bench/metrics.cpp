@@ -23,10 +23,22 @@ constexpr std::array metrics{
     Metric{"drained_per_s", "drained", "/s", true},
     Metric{"memory_per_waiter", "memory", "B/waiter", false},
     Metric{"peak_per_waiter", "most memory", "B/waiter", false},
+    Metric{"held_per_s", "acquires of all", "/s", true},
+    Metric{"let_go_per_s", "releases of all", "/s", true},
+    Metric{"memory_per_lock", "memory", "B/lock", false},
     Metric{"cpu_us_per_cycle", "client CPU", "us/cycle", false},
     Metric{"requests_per_cycle", "requests", "per cycle", false},
     Metric{"bytes_per_cycle", "from servers", "B/cycle", false},
 };
+
+std::string thousands_apart(std::string digits) {
+  const std::size_t first = digits.starts_with('-') ? 1 : 0;
+  for (std::size_t end = std::min(digits.find('.'), digits.size()); end > first + 3;) {
+    end -= 3;
+    digits.insert(end, ",");
+  }
+  return digits;
+}
 
 }  // namespace
 
@@ -48,13 +60,9 @@ std::string figure(double value) {
     ++decimals;
   if (value == 0) decimals = 0;
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  std::string digits = text.data();
-  const std::size_t first = digits.starts_with('-') ? 1 : 0;
-  for (std::size_t end = std::min(digits.find('.'), digits.size()); end > first + 3;) {
-    end -= 3;
-    digits.insert(end, ",");
-  }
-  return digits;
+  return thousands_apart(text.data());
 }
+
+std::string whole(std::int64_t number) { return thousands_apart(std::to_string(number)); }
 
 }  // namespace custodian::bench

@@ -3,6 +3,7 @@
 /// \file
 /// The figures that a measurement may come to: how they are called, and in which unit.
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,5 +25,8 @@ struct Metric {
 
 /// Three digits that count, two of what is below 1; thousands apart.
 [[nodiscard]] std::string figure(double value);
+
+/// A number of things: all digits; thousands apart.
+[[nodiscard]] std::string whole(std::int64_t number);
 
 }  // namespace custodian::bench

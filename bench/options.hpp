@@ -15,11 +15,13 @@ struct Options {
   int rounds = 5;
   double seconds = 2;
   double warm_up = 4;
-  std::vector<std::string> only{};   ///< workloads; empty: all
+  std::vector<std::string> only{};   ///< workloads or series; empty: all
   std::vector<std::string> peers{};  ///< beside ours; empty: all
   bool ensemble = false;
   std::string directory = "/var/tmp";
   WorkloadSizes sizes{};
+  bool scale = false;              ///< the series (scale.hpp) instead of the workloads
+  std::vector<int> scale_sizes{};  ///< of each; empty: each its own
   std::string json{};
   std::string markdown{};
   std::string plot{};

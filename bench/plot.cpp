@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
+#include "drawing.hpp"
 #include "metrics.hpp"
 
 namespace custodian::bench {
@@ -58,48 +58,6 @@ struct Scale {
   [[nodiscard]] double place(double value) const {
     return label_width + scale_width * (std::log10(value) - from) / (to - from);
   }
-};
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '<') {
-      result += "&lt;";
-    } else if (c == '&') {
-      result += "&amp;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
-class Drawing {
- public:
-  Drawing(double width, double height) {
-    out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << width << "\" height=\""
-         << height << "\" font-family=\"sans-serif\" font-size=\"12\">\n"
-         << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
-  }
-  void text(double x, double y, const std::string& text, const std::string& more = {}) {
-    out_ << "<text x=\"" << x << "\" y=\"" << y << "\"" << more << ">" << escaped(text)
-         << "</text>\n";
-  }
-  void bar(double from, double to, double y, const std::string& colour) {
-    out_ << "<rect x=\"" << std::min(from, to) << "\" y=\"" << y << "\" width=\""
-         << std::max(std::abs(to - from), 1.0) << "\" height=\"12\" fill=\"" << colour << "\"/>\n";
-  }
-  void line(double x1, double y1, double x2, double y2, const std::string& colour) {
-    out_ << "<line x1=\"" << x1 << "\" y1=\"" << y1 << "\" x2=\"" << x2 << "\" y2=\"" << y2
-         << "\" stroke=\"" << colour << "\"/>\n";
-  }
-  [[nodiscard]] std::string finish() {
-    out_ << "</svg>\n";
-    return out_.str();
-  }
-
- private:
-  std::ostringstream out_;
 };
 
 void draw(Drawing& drawing, const Panel& panel, const Scale& scale, double y) {

@@ -4,22 +4,12 @@
 #include <sstream>
 
 #include "metrics.hpp"
-#include "table.hpp"
+#include "rows.hpp"
+#include "scale.hpp"
+#include "scale_report.hpp"
 
 namespace custodian::bench {
 namespace {
-
-using Row = std::vector<std::string>;
-using Rows = std::vector<Row>;
-
-/// "1,200 (1,100 .. 1,250)", the span being that of all rounds.
-std::string with_span(const std::vector<double>& values, const std::string& unit = {}) {
-  const auto spread = spread_of(values);
-  if (!spread) return "-";
-  std::string text = figure(spread->median) + unit;
-  if (spread->count > 1) text += " (" + figure(spread->min) + " .. " + figure(spread->max) + ")";
-  return text;
-}
 
 std::vector<Metric> measured(const WorkloadResult& workload) {
   std::vector<Metric> result;
@@ -68,11 +58,9 @@ Rows comparison(const WorkloadResult& workload) {
   for (const ContestantResult& peer : workload.contestants) {
     if (&peer == ours) continue;
     const std::vector<double> values = ratios(ours->rounds, peer.rounds, name);
-    const auto spread = spread_of(values);
-    if (!spread) continue;
-    rows.push_back({peer.name, with_span(values, " x"),
-                    figure(spread->lower_quartile) + " .. " + figure(spread->upper_quartile),
-                    std::to_string(spread->count)});
+    if (values.empty()) continue;
+    rows.push_back({peer.name});
+    append(rows.back(), ratio_cells(values));
   }
   return rows.size() > 1 ? rows : Rows{};
 }
@@ -85,25 +73,6 @@ Row target_row(const Verdict& verdict) {
   std::string word = verdict.reached ? "reached" : "missed";
   if (verdict.figures.empty()) word = "not measured";
   return {std::string{what.title}, wanted, with_span(verdict.figures), word};
-}
-
-std::string markdown(const Rows& rows) {
-  std::string text;
-  const auto line = [&](const Row& row) {
-    for (const std::string& cell : row) text += "| " + cell + " ";
-    text += "|\n";
-  };
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    line(rows[i]);
-    if (i == 0) line(Row(rows[0].size(), "---"));
-  }
-  return text + "\n";
-}
-
-std::string lines(const Rows& rows) {
-  std::string text;
-  for (const std::string& line : cli::aligned(rows)) text += "  " + line + "\n";
-  return text;
 }
 
 std::string remarks(const WorkloadResult& workload, const std::string& indent) {
@@ -180,7 +149,9 @@ std::string heading(const RunResult& run) {
 
 std::string to_markdown(const RunResult& run) {
   std::string text = "```\n" + heading(run) + "```\n\n" + all_targets(run);
+  for (const Growth& growth : growths(run)) text += to_markdown(growth);
   for (const WorkloadResult& workload : run.workloads) {
+    if (!workload.series.empty()) continue;
     text += "## " + workload.title + "\n\n`" + workload.name + "`: " + workload.parameters + "\n\n";
     text += markdown(figures(workload));
     if (const Rows rows = comparison(workload); !rows.empty()) text += markdown(rows);

@@ -11,7 +11,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ContestantResult, name, version, does, durabi
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Absent, name, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Target, metric, peer, at_least, limit)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkloadResult, name, title, parameters, figure, contestants,
-                                   absent, targets)
+                                   absent, targets, series, size)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunResult, format, command, date, machine, servers, rounds,
                                    seconds, complete, workloads)
 
@@ -45,7 +45,13 @@ std::string to_json(const RunResult& run) { return nlohmann::json(run).dump(1) +
 
 RunResult parse_run(const std::string& json) {
   try {
-    auto run = nlohmann::json::parse(json).get<RunResult>();
+    auto parsed = nlohmann::json::parse(json);
+    // Before there were series no run had them.
+    for (auto& workload : parsed.at("workloads")) {
+      workload.emplace("series", "");
+      workload.emplace("size", 0);
+    }
+    auto run = parsed.get<RunResult>();
     if (run.format == RunResult{}.format) return run;
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error{std::string{"not a run of custodian-bench: "} + error.what()};

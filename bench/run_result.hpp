@@ -43,6 +43,8 @@ struct WorkloadResult {
   std::vector<ContestantResult> contestants{};
   std::vector<Absent> absent{};
   std::vector<Target> targets{};
+  std::string series{};  ///< that it is a size of (scale.hpp); empty if of none
+  int size = 0;
 };
 
 struct RunResult {

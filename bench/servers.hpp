@@ -43,6 +43,8 @@ class Servers {
   [[nodiscard]] virtual std::vector<std::uint16_t> ports() const = 0;
   /// Requests that they have had from all clients, if they count them.
   [[nodiscard]] virtual std::optional<std::int64_t> requests() const { return {}; }
+  /// Nodes that end with their sessions, of all clients; a contender has one. ZooKeeper's only.
+  [[nodiscard]] virtual std::int64_t ephemeral_nodes() const { return 0; }
   /// Notices that each session was sent: whatever answered no request of its own. By the session's
   /// id in hexadecimal digits. ZooKeeper's only.
   [[nodiscard]] virtual std::map<std::string, std::int64_t> notices() const { return {}; }

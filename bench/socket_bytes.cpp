@@ -60,7 +60,7 @@ class DiagnosisSocket {
   const int descriptor_;
 };
 
-std::int64_t bytes_acknowledged(const nlmsghdr* message, const inet_diag_msg* socket) {
+std::int64_t bytes_of(const nlmsghdr* message, const inet_diag_msg* socket) {
   auto left = static_cast<unsigned>(message->nlmsg_len - NLMSG_LENGTH(sizeof *socket));
   const auto* start = reinterpret_cast<const char*>(socket) + NLMSG_ALIGN(sizeof *socket);
   for (auto* attribute = reinterpret_cast<const rtattr*>(start); RTA_OK(attribute, left);
@@ -69,7 +69,7 @@ std::int64_t bytes_acknowledged(const nlmsghdr* message, const inet_diag_msg* so
     tcp_info info{};
     std::memcpy(&info, RTA_DATA(attribute),
                 std::min<std::size_t>(RTA_PAYLOAD(attribute), sizeof info));
-    return static_cast<std::int64_t>(info.tcpi_bytes_acked);
+    return static_cast<std::int64_t>(info.tcpi_bytes_sent);
   }
   return 0;
 }
@@ -89,7 +89,7 @@ std::int64_t sum(std::uint8_t family, const std::vector<std::uint16_t>& ports) {
         throw std::system_error{EPROTO, std::generic_category(), "sock_diag"};
       const auto* socket = reinterpret_cast<const inet_diag_msg*>(message + 1);
       if (std::find(ports.begin(), ports.end(), ntohs(socket->id.idiag_sport)) != ports.end())
-        bytes += bytes_acknowledged(message, socket);
+        bytes += bytes_of(message, socket);
     }
   }
 }

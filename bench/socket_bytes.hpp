@@ -9,7 +9,8 @@
 
 namespace custodian::bench {
 
-/// Bytes that were sent from these TCP ports and acknowledged, over connections that still stand.
+/// Bytes that were sent from these TCP ports, over connections that still stand. Not those that
+/// were acknowledged: an acknowledgement may come 40 ms later.
 /// Throws std::system_error.
 [[nodiscard]] std::int64_t bytes_sent_from(const std::vector<std::uint16_t>& ports);
 

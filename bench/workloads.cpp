@@ -112,6 +112,7 @@ std::string parameters(const Workload& workload) {
     add(workload.processes == 1 ? "1 process" : std::to_string(workload.processes) + " processes");
     add(counted(workload.threads, "thread") + (workload.processes > 1 ? " each" : ""));
   }
+  if (workload.locks > 0) add("holds " + counted(workload.locks, "other lock"));
   if (workload.hold_us > 0) add("held for " + std::to_string(workload.hold_us) + " us");
   if (workload.pause_us > 0) add("pause of " + std::to_string(workload.pause_us) + " us");
   if (workload.write_every > 0) add("one in " + std::to_string(workload.write_every) + " writes");

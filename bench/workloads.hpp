@@ -18,6 +18,7 @@ struct Workload {
   int threads = 1;   ///< of a process
   int sessions = 1;  ///< of a process
   int waiters = 0;
+  int locks = 0;  ///< that the first client holds besides
   int write_every = 0;
   int hold_us = 0;
   int pause_us = 0;
@@ -26,6 +27,9 @@ struct Workload {
   /// Whom it is tried with, ours first.
   std::vector<std::string> contestants{};
   std::vector<Target> targets{};
+  /// Of a series (scale.hpp) its name, and how many there are; empty and 0 for one of its own.
+  std::string series{};
+  int size = 0;
 };
 
 struct WorkloadSizes {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <regex>
 
 #include "custodian/testing/testing_cluster.hpp"
@@ -46,6 +47,13 @@ class ZooKeeper final : public Servers {
     std::int64_t sum = 0;
     for (const TestingServer* server : members_) sum += server->statistic("zk_packets_received");
     return sum;
+  }
+  [[nodiscard]] std::int64_t ephemeral_nodes() const override {
+    // As the last of them knows.
+    std::vector<std::int64_t> known;
+    for (const TestingServer* server : members_)
+      known.push_back(server->statistic("zk_ephemerals_count"));
+    return *std::min_element(known.begin(), known.end());
   }
   [[nodiscard]] std::map<std::string, std::int64_t> notices() const override {
     static const std::regex line{R"(recved=(\d+),sent=(\d+),sid=0x([0-9a-f]+))"};

@@ -33,6 +33,7 @@ public final class CuratorBench {
     private CuratorFramework starting;
     private MappedByteBuffer page;
     private Row row;
+    private HeldLocks held;
     private double seconds;
 
     private CuratorBench(String servers) {
@@ -112,6 +113,12 @@ public final class CuratorBench {
         if (task.get("work").equals("sessions")) {
             row = new Row();
         }
+        if (number("locks", 0) > 0) {
+            if (held == null) {
+                held = new HeldLocks(clients.get(0), task.get("path") + "-held", number("locks", 0));
+            }
+            held.acquire();
+        }
     }
 
     private void begin() throws Exception {
@@ -160,11 +167,16 @@ public final class CuratorBench {
             row.drain();
             row = null;
         }
+        String holding = "";
+        if (number("locks", 0) > 0) {
+            held.release();
+            holding = held.toString();
+        }
         long cycles = 0;
         long writes = 0;
         long violations = 0;
-        var acquire = new Times();
-        var handover = new Times();
+        var acquire = new Times(1 << 16);
+        var handover = new Times(1 << 16);
         for (Contender contender : contenders) {
             cycles += contender.cycles;
             writes += contender.writes;
@@ -174,13 +186,13 @@ public final class CuratorBench {
         }
         return "{\"seconds\":" + seconds + ",\"cycles\":" + cycles
                 + ",\"writes\":" + writes + ",\"violations\":" + violations
-                + ",\"acquire\":" + acquire + ",\"handover\":" + handover + "}";
+                + ",\"acquire\":" + acquire + ",\"handover\":" + handover + holding + "}";
     }
 
     /** One thread's part of a measurement. */
     private final class Contender {
-        final Times acquire = new Times();
-        final Times handover = new Times();
+        final Times acquire;
+        final Times handover;
         final InterProcessLock writing;
         final CuratorFramework client;
         long cycles;
@@ -196,6 +208,10 @@ public final class CuratorBench {
         Contender(CuratorFramework client, int index) {
             this.client = client;
             this.index = index;
+            // A thousand sessions have few times each.
+            int many = task.get("work").equals("sessions") ? 8 : 1 << 16;
+            acquire = new Times(many);
+            handover = new Times(many);
             who = ProcessHandle.current().pid() * 4096 + 1 + index;
             if (writeEvery > 0) {
                 var both = new InterProcessReadWriteLock(client, task.get("path"));
@@ -271,6 +287,8 @@ public final class CuratorBench {
         private final Semaphore permits = new Semaphore(0);
         private final CountDownLatch ended = new CountDownLatch(contenders.size());
         private String holder;
+        private volatile long released;
+        private volatile boolean draining;
 
         Row() throws InterruptedException {
             for (Contender contender : contenders) {
@@ -282,9 +300,13 @@ public final class CuratorBench {
         private void stand(Contender contender) {
             try {
                 contender.writing.acquire();
+                if (released != 0 && !draining) {
+                    contender.handover.add(System.nanoTime() - released);
+                }
                 holders.put(Long.toHexString(
                         contender.client.getZookeeperClient().getZooKeeper().getSessionId()));
                 permits.acquire();
+                released = System.nanoTime();
                 contender.writing.release();
                 ended.countDown();
             } catch (Exception error) {
@@ -300,6 +322,7 @@ public final class CuratorBench {
         }
 
         void drain() throws InterruptedException {
+            draining = true;
             permits.release(contenders.size());
             do {
                 holders.poll(10, java.util.concurrent.TimeUnit.MILLISECONDS);
@@ -309,8 +332,12 @@ public final class CuratorBench {
 
     /** Samples, and what Histogram makes of them. */
     private static final class Times {
-        private long[] times = new long[1 << 16];
+        private long[] times;
         private int size;
+
+        Times(int capacity) {
+            times = new long[capacity];
+        }
 
         void add(long time) {
             if (size == times.length) {

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <condition_variable>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -13,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "row.hpp"
 #include "statistics.hpp"
 
 namespace custodian::bench {
@@ -113,71 +113,6 @@ class Runner {
   Samples samples_;
 };
 
-/// Threads that stand in one queue; whoever holds the lock waits to be told to let it go.
-class Row {
- public:
-  explicit Row(std::vector<std::unique_ptr<Locker>>& lockers) {
-    for (auto& locker : lockers) threads_.emplace_back([this, &locker] { stand(*locker); });
-  }
-  Row(const Row&) = delete;
-  Row& operator=(const Row&) = delete;
-  ~Row() {
-    {
-      const std::scoped_lock guard{mutex_};
-      permitted_ = static_cast<int>(threads_.size());
-      changed_.notify_all();
-    }
-    for (std::thread& thread : threads_) thread.join();
-  }
-
-  /// When the next one holds it: who has let go.
-  [[nodiscard]] std::string release() {
-    std::unique_lock guard{mutex_};
-    changed_.wait(guard, [this] { return held_ > released_ || error_; });
-    const int before = held_;
-    const std::string who = holder_;
-    ++permitted_;
-    changed_.notify_all();
-    changed_.wait(guard, [&] { return held_ > before || error_; });
-    if (error_) std::rethrow_exception(error_);
-    return who;
-  }
-  /// Until there is a holder.
-  void wait_held() {
-    std::unique_lock guard{mutex_};
-    changed_.wait(guard, [this] { return held_ > 0 || error_; });
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  void stand(Locker& locker) {
-    try {
-      locker.lock();
-      std::unique_lock guard{mutex_};
-      holder_ = locker.session();
-      ++held_;
-      changed_.notify_all();
-      changed_.wait(guard, [this] { return permitted_ > released_; });
-      ++released_;
-      guard.unlock();
-      locker.unlock();
-    } catch (...) {
-      const std::scoped_lock guard{mutex_};
-      error_ = std::current_exception();
-      changed_.notify_all();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::thread> threads_;
-  std::string holder_;
-  int held_ = 0;
-  int permitted_ = 0;
-  int released_ = 0;
-  std::exception_ptr error_;
-};
-
 class Service {
  public:
   explicit Service(Contestant& contestant) : contestant_{&contestant} {}
@@ -209,6 +144,7 @@ class Service {
       row_.emplace(lockers_);
       row_->wait_held();
     }
+    if (task_.locks > 0) holding_ = contestant_->hold(task_);
   }
 
   void begin() {
@@ -263,6 +199,8 @@ class Service {
 
   Json result() {
     if (task_.work == "start") lockers_.at(0)->unlock();
+    // Those that were asked for: then the rest of the queue goes.
+    if (row_) samples_.push_back({.handover = row_->handovers()});
     Json json{{"seconds", seconds_}};
     std::int64_t cycles = 0;
     std::int64_t writes = 0;
@@ -284,6 +222,12 @@ class Service {
       json["memory_bytes"] = drain_->memory_bytes;
       json["peak_bytes"] = drain_->peak_bytes;
     }
+    if (holding_) {
+      json["locks"] = task_.locks;
+      json["hold_seconds"] = holding_->seconds;
+      json["memory_bytes"] = holding_->memory_bytes;
+      json["let_go_seconds"] = contestant_->let_go();
+    }
     json["cycles"] = cycles;
     json["writes"] = writes;
     json["violations"] = violations;
@@ -296,6 +240,7 @@ class Service {
     lockers_.clear();
     samples_.clear();
     drain_.reset();
+    holding_.reset();
     page_.reset();
   }
 
@@ -306,6 +251,7 @@ class Service {
   std::optional<Row> row_;
   std::vector<Samples> samples_;
   std::optional<Drain> drain_;
+  std::optional<Holding> holding_;
   double seconds_ = 0;
 };
 
@@ -317,6 +263,10 @@ std::string Locker::session() const { return {}; }
 Drain Contestant::drain(const Task& task) {
   throw std::logic_error{task.work + ": not of this contestant"};
 }
+Holding Contestant::hold(const Task& task) {
+  throw std::logic_error{std::to_string(task.locks) + " locks: not of this contestant"};
+}
+double Contestant::let_go() { throw std::logic_error{"nothing is held"}; }
 
 int serve(Contestant& contestant) {
   Service service{contestant};

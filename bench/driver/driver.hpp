@@ -16,15 +16,21 @@
 ///
 /// Works:
 ///   cycle     `threads` threads, for `seconds`: acquire, check, hold, release, pause
-///   sessions  as many threads with a session each stand in one queue; then `release`, step by step
+///   sessions  as many threads with a session each stand in one queue; then `release`, step by
+///   step;
+///             "handover" is of those
 ///   start     a new client to `servers`, and its first lock; held until `result`
 ///   waiters   one client holds the lock and `waiters` of its own wait; then all have it in turn
+///
+/// A driver that is told of `locks` lets its first client hold as many more, each at a path of its
+/// own, from `prepare` to `result`.
 ///
 /// A result has "cycles", "writes" (those of them that counted on the page), "seconds",
 /// "violations", and of what was measured "acquire" and
 /// "handover": {"buckets": [[bucket, count], ...], "maximum": ns}, as `Histogram` has them. Of
 /// `waiters`: "queued", "queue_seconds", "drain_seconds", "in_order",
-/// "memory_bytes" and "peak_bytes".
+/// "memory_bytes" and "peak_bytes". With `locks`: "locks", "hold_seconds", "let_go_seconds" and
+/// "memory_bytes".
 
 #include <chrono>
 #include <cstdint>
@@ -45,6 +51,7 @@ struct Task {
   int threads = 1;
   int sessions = 1;  ///< that the threads share
   int waiters = 0;
+  int locks = 0;        ///< held besides
   int write_every = 0;  ///< of a read/write lock: one in so many writes; 0: a mutex
   std::chrono::microseconds hold{0};
   std::chrono::microseconds pause{0};
@@ -81,6 +88,15 @@ struct Drain {
   std::int64_t violations = 0;
 };
 
+/// Of locks that are held besides.
+struct Holding {
+  double seconds = 0;  ///< until all were had
+  std::int64_t memory_bytes = 0;
+};
+
+/// So many threads share the acquires and the releases of locks that are held besides.
+inline constexpr int threads_of_holding = 16;
+
 class Contestant {
  public:
   Contestant() = default;
@@ -91,6 +107,11 @@ class Contestant {
   [[nodiscard]] virtual std::unique_ptr<Locker> locker(const Task& task, int index) = 0;
   /// Throws where it is not overridden.
   [[nodiscard]] virtual Drain drain(const Task& task);
+  /// Acquires `task.locks` locks, which are held until let_go(). The first locker() of the task was
+  /// asked for. Throws where it is not overridden.
+  [[nodiscard]] virtual Holding hold(const Task& task);
+  /// Seconds, until their nodes were gone.
+  [[nodiscard]] virtual double let_go();
 };
 
 /// Speaks until its standard input ends; main()'s value.

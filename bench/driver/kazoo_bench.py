@@ -112,6 +112,7 @@ class Row:
 
     def __init__(self, contenders):
         self.holders, self.permits = queue.Queue(), threading.Semaphore(0)
+        self.released, self.draining = None, False
         self.threads = [threading.Thread(target=self.stand, args=[c]) for c in contenders]
         for thread in self.threads:
             thread.start()
@@ -119,8 +120,11 @@ class Row:
 
     def stand(self, contender):
         contender.writing.acquire()
+        if self.released and not self.draining:
+            contender.handover.append(now() - self.released)
         self.holders.put(f"{contender.client.client_id[0] & (2**64 - 1):x}")
         self.permits.acquire()
+        self.released = now()
         contender.writing.release()
 
     def release(self):
@@ -130,6 +134,7 @@ class Row:
         return who
 
     def drain(self):
+        self.draining = True
         for _ in self.threads:
             self.permits.release()
         for thread in self.threads:

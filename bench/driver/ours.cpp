@@ -6,8 +6,10 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <condition_variable>
+#include <future>
 #include <iomanip>
 #include <mutex>
 #include <optional>
@@ -140,6 +142,81 @@ double seconds_since(Clock::time_point time) {
   return std::chrono::duration<double>{Clock::now() - time}.count();
 }
 
+/// Does it for each number, by several threads. Throws what one of them has thrown.
+template <typename Work>
+void share(int count, const Work& work) {
+  std::vector<std::future<void>> threads;
+  for (int first = 0; first < std::min(count, threads_of_holding); ++first) {
+    threads.push_back(std::async(std::launch::async, [first, count, &work] {
+      for (int i = first; i < count; i += threads_of_holding) work(i);
+    }));
+  }
+  for (auto& thread : threads) thread.get();
+}
+
+/// Of the heap, what is allocated. Resident memory does not show it: what was free in a page
+/// already is used first.
+std::int64_t bytes_in_use() {
+  const struct mallinfo2 heap = ::mallinfo2();
+  return static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
+}
+
+/// Locks that a client holds, each at a path of its own.
+class HeldLocks {
+ public:
+  HeldLocks(ClientPtr client, std::string below, int count)
+      : client_{std::move(client)}, below_{std::move(below)}, count_{count} {
+    // Nodes that stay. Containers would be gone in some rounds, and in others not.
+    share(count, [this](int i) {
+      try {
+        client_->create(path(i), {}, {.parents = Parents::created_as_containers});
+      } catch (const Error& exists) {
+        if (exists.code() != ServerErrc::node_exists) throw;
+      }
+    });
+  }
+
+  Holding acquire() {
+    const std::int64_t before = bytes_in_use();
+    const auto begin = Clock::now();
+    locks_.resize(static_cast<std::size_t>(count_));
+    share(count_, [this](int i) {
+      auto lock = std::make_unique<Held>(*client_, path(i));
+      lock->lease = lock->mutex.acquire();
+      locks_[static_cast<std::size_t>(i)] = std::move(lock);
+    });
+    Holding holding;
+    holding.seconds = seconds_since(begin);
+    holding.memory_bytes = bytes_in_use() - before;
+    return holding;
+  }
+
+  double release() {
+    const auto begin = Clock::now();
+    share(count_, [this](int i) { locks_[static_cast<std::size_t>(i)]->lease.release(); });
+    // The deletes are not awaited; those of the threads' last ones come last.
+    for (int i = std::max(0, count_ - threads_of_holding); i < count_; ++i) {
+      while (client_->exists(path(i)).value().child_count > 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    return seconds_since(begin);
+  }
+
+ private:
+  struct Held {
+    Held(const Client& client, const std::string& path) : mutex{client, path} {}
+    InterProcessMutex mutex;
+    Lease lease;
+  };
+
+  [[nodiscard]] std::string path(int number) const { return below_ + "/" + std::to_string(number); }
+
+  ClientPtr client_;
+  const std::string below_;
+  const int count_;
+  std::vector<std::unique_ptr<Held>> locks_;
+};
+
 enum class Way { threads, context };
 
 class Custodian final : public Contestant {
@@ -188,6 +265,16 @@ class Custodian final : public Contestant {
     return drain;
   }
 
+  Holding hold(const Task& task) override {
+    held_.reset();
+    return held_.emplace(clients_.at(0), task.path + "-held", task.locks).acquire();
+  }
+  double let_go() override {
+    const double seconds = held_.value().release();
+    held_.reset();
+    return seconds;
+  }
+
  private:
   [[nodiscard]] std::unique_ptr<Locker> on_context(const Task& task) const {
     if (task.threads > 1 || task.write_every > 0) throw std::logic_error{"one thread, a mutex"};
@@ -202,6 +289,7 @@ class Custodian final : public Contestant {
   const Way way_;
   const std::string servers_;
   std::vector<ClientPtr> clients_;
+  std::optional<HeldLocks> held_;
 };
 
 }  // namespace

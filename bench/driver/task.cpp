@@ -27,6 +27,8 @@ Task parse_task(const std::string& words) {
       task.sessions = std::stoi(value);
     } else if (key == "waiters") {
       task.waiters = std::stoi(value);
+    } else if (key == "locks") {
+      task.locks = std::stoi(value);
     } else if (key == "write_every") {
       task.write_every = std::stoi(value);
     } else if (key == "hold_us") {

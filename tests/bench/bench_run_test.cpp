@@ -5,6 +5,7 @@
 
 #include "programs/program.hpp"
 #include "run_result.hpp"
+#include "scale.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests {
@@ -77,6 +78,47 @@ TEST_CASE("a short run of ours and the floor comes to figures, tables and a pict
   }
 }
 
+TEST_CASE("a short run of the series comes to figures, tables and a picture") {
+  const Directory directory;
+  const std::string json = directory.file("run.json");
+  const Result result =
+      run(CUSTODIAN_BENCH,
+          {"--scale", "--sizes", "1,3", "--peers", "floor", "--rounds", "1", "--seconds", "0.2",
+           "--warm-up", "0.1", "--directory", directory.file("."), "--json", json});
+  INFO(result.output);
+  REQUIRE(result.status == 0);
+
+  const auto told = parse_run(content(json));
+  const std::vector<Growth> all = growths(told);
+  REQUIRE(all.size() == all_series().size());
+  for (const Growth& growth : all) {
+    REQUIRE(growth.sizes.size() == 2);
+    for (const std::string& name : growth.series.metrics) {
+      INFO(growth.series.name << " " << name);
+      const std::vector<GrowthPoint> mine = points(growth, our_name, name);
+      REQUIRE(mine.size() == 2);
+      CHECK(mine[0].size == 1);
+      CHECK(mine[1].size == 3);
+      // Of memory, in small numbers, nothing is known.
+      if (name.starts_with("memory")) continue;
+      CHECK(mine[0].value.median > 0);
+      CHECK(mine[1].value.median > 0);
+    }
+    CHECK(contains(result.output, growth.series.title));
+  }
+  const std::vector<GrowthPoint> woken = points(all.at(1), our_name, "woken_per_release");
+  CHECK(woken.at(0).value.median == 1);
+  CHECK(woken.at(1).value.median == 1);
+
+  const Result again = run(CUSTODIAN_BENCH, {"--from", json, "--plot", directory.file("run.svg"),
+                                             "--markdown", directory.file("run.md")});
+  INFO(again.output);
+  CHECK(again.status == 0);
+  CHECK(contains(again.output, all.at(0).series.title));
+  CHECK(contains(content(directory.file("run.svg")), "<polyline "));
+  CHECK(contains(content(directory.file("run.md")), "## " + all.at(0).series.title));
+}
+
 TEST_CASE("the benchmark tells what there is, and refuses what there is not") {
   const Result list = run(CUSTODIAN_BENCH, {"--list"});
   CHECK(list.status == 0);
@@ -84,6 +126,10 @@ TEST_CASE("the benchmark tells what there is, and refuses what there is not") {
   CHECK(run(CUSTODIAN_BENCH, {"--only", "nothing"}).status == 2);
   CHECK(run(CUSTODIAN_BENCH, {"--peers", "nobody"}).status == 2);
   CHECK(run(CUSTODIAN_BENCH, {"--rounds", "0"}).status == 2);
+  CHECK(contains(list.output, "  held: "));
+  CHECK(run(CUSTODIAN_BENCH, {"--scale", "--only", "lock"}).status == 2);
+  CHECK(run(CUSTODIAN_BENCH, {"--sizes", "1"}).status == 2);
+  CHECK(run(CUSTODIAN_BENCH, {"--scale", "--sizes", "0"}).status == 2);
   CHECK(run(CUSTODIAN_BENCH, {"--help"}).status == 0);
 }
 

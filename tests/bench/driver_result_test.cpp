@@ -53,6 +53,18 @@ TEST_CASE("a crowd's result becomes rates and memory") {
   CHECK(metrics.count("cycles_per_s") == 0);
 }
 
+TEST_CASE("locks that are held besides become rates and memory, beside the cycles") {
+  const Metrics metrics = to_metrics(parse_result(
+      R"({"cycles": 6, "writes": 6, "violations": 0, "seconds": 3, "locks": 100,
+          "hold_seconds": 0.5, "let_go_seconds": 0.25, "memory_bytes": 51200,
+          "acquire": {"buckets": [], "maximum": 0}, "handover": {"buckets": [], "maximum": 0}})"));
+  CHECK(metrics.at("held_per_s") == 200);
+  CHECK(metrics.at("let_go_per_s") == 400);
+  CHECK(metrics.at("memory_per_lock") == 512);
+  CHECK(metrics.at("cycles_per_s") == 2);
+  CHECK(metrics.count("memory_per_waiter") == 0);
+}
+
 TEST_CASE("a result that lacks something is refused") {
   CHECK_THROWS(parse_result(R"({"cycles": 10})"));
   CHECK_THROWS(parse_result("done"));
@@ -61,7 +73,7 @@ TEST_CASE("a result that lacks something is refused") {
 TEST_CASE("a task is read from its words") {
   const Task task = parse_task(
       "work=cycle path=/a counter=/b threads=8 sessions=2 write_every=10 hold_us=5 pause_us=7 "
-      "seconds=0.5 waiters=3 servers=h:1");
+      "seconds=0.5 waiters=3 servers=h:1 locks=4");
   CHECK(task.work == "cycle");
   CHECK(task.path == "/a");
   CHECK(task.counter == "/b");
@@ -69,6 +81,7 @@ TEST_CASE("a task is read from its words") {
   CHECK(task.threads == 8);
   CHECK(task.sessions == 2);
   CHECK(task.waiters == 3);
+  CHECK(task.locks == 4);
   CHECK(task.write_every == 10);
   CHECK(task.hold.count() == 5);
   CHECK(task.pause.count() == 7);

@@ -67,6 +67,9 @@ TEST_CASE("figures have the digits that count") {
   CHECK(figure(999.6) == "1,000");
   CHECK(figure(1234567) == "1,234,567");
   CHECK(figure(-1234) == "-1,234");
+  CHECK(whole(1) == "1");
+  CHECK(whole(1000) == "1,000");
+  CHECK(whole(-10'000) == "-10,000");
 }
 
 TEST_CASE("a target is held against the median of the rounds") {
@@ -137,7 +140,23 @@ TEST_CASE("JSON is read back as it was written") {
   const RunResult again = parse_run(to_json(run));
   CHECK(to_json(again) == to_json(run));
   CHECK(to_markdown(again) == to_markdown(run));
+
+  RunResult of_a_series = run;
+  of_a_series.workloads[0].series = "waiters";
+  of_a_series.workloads[0].size = 10;
+  const RunResult grown = parse_run(to_json(of_a_series));
+  CHECK(grown.workloads[0].series == "waiters");
+  CHECK(grown.workloads[0].size == 10);
+  CHECK(contains(to_markdown(grown), "## Waiters of one process on one lock"));
+  CHECK_FALSE(contains(to_markdown(grown), "## Lock & unlock"));
+
+  auto before_there_were_series = json;
+  before_there_were_series.at("workloads").at(0).erase("series");
+  before_there_were_series.at("workloads").at(0).erase("size");
+  CHECK(to_json(parse_run(before_there_were_series.dump())) == to_json(run));
+
   CHECK_THROWS_AS(parse_run("{}"), std::runtime_error);
+  CHECK_THROWS_AS(parse_run(R"({"workloads": [1]})"), std::runtime_error);
   CHECK_THROWS_AS(parse_run("what"), std::runtime_error);
   RunResult later = run;
   later.format = 2;

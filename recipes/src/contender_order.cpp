@@ -159,11 +159,10 @@ Judgement judge(const Listing& listing, std::string_view mine) {
     return Held{in_front};
   }
   const std::size_t position = listing.blockers_of(*index);
-  const bool may_leave_reader =
-      listing.knows_shared() && listing.contenders()[*nearest].kind == ContenderKind::exclusive;
-  const bool is_alone = *index == 1 && !may_leave_reader;
-  const bool is_last = position == 1 && !(may_leave_reader && own.kind == ContenderKind::exclusive);
-  return Wait{listing.contenders()[*nearest], position, is_last, in_front, is_alone};
+  const bool may_leave_another = listing.knows_shared() && own.kind == ContenderKind::exclusive &&
+                                 listing.contenders()[*nearest].kind == ContenderKind::exclusive;
+  return Wait{listing.contenders()[*nearest], position, position == 1 && !may_leave_another,
+              in_front};
 }
 
 std::string make_node_name(std::string_view uuid, std::string_view lock_name) {

@@ -159,9 +159,6 @@ struct Wait {
   bool is_last = false;
   /// Who is right in front, excluding it or not.
   std::string_view in_front{};
-  /// When `nearest` has gone nobody at all is in front, excluding it or not. As `is_last`, not
-  /// where that one may leave a reader behind.
-  bool is_alone = false;
 };
 /// The listing does not contain the contender's own node.
 struct OwnNodeMissing {};

@@ -163,7 +163,6 @@ struct Ahead {
   std::string nearest;  ///< its path
   std::size_t count = 0;
   bool is_last = false;
-  bool is_alone = false;         ///< nobody else is in front, excluding it or not
   std::uint64_t connection = 0;  ///< that has shown it
 };
 
@@ -180,13 +179,12 @@ error_code on_listing(const Queue& queue, const ListingReply& reply, std::string
   if (const auto* held = std::get_if<Held>(&judgement)) {
     line.place_behind(member, held->in_front);
     line.tell_missing(member, reply.listing);
-    LocalLine::grant(member, held->in_front.empty());
+    LocalLine::grant(member);
     return {};
   }
   const Wait& wait = std::get<Wait>(judgement);
   line.place_behind(member, wait.in_front);
-  ahead = {child(queue.path, wait.nearest.name), wait.position, wait.is_last, wait.is_alone,
-           reply.connection};
+  ahead = {child(queue.path, wait.nearest.name), wait.position, wait.is_last, reply.connection};
   return {};
 }
 
@@ -261,7 +259,7 @@ asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
     } else {
       const auto [error, may_go_on] = co_await wait_for_others(acquire, node, ahead);
       if (error) co_return Place{error, {}};
-      if (may_go_on) LocalLine::grant(*member, ahead.is_alone);
+      if (may_go_on) LocalLine::grant(*member);
     }
   }
   co_return Place{{}, std::move(node)};

@@ -52,11 +52,7 @@ std::vector<LinePlace*> stand_behind(LinePlace& member, LinePlace& ahead) {
   return granted;
 }
 
-std::vector<LinePlace*> grant(LinePlace& member, bool clear) {
-  if (clear) {
-    stand_apart(member);
-    member.clear = true;
-  }
+std::vector<LinePlace*> grant(LinePlace& member) {
   std::vector<LinePlace*> granted;
   let_go_on(member, granted);
   return granted;
@@ -74,15 +70,15 @@ void join_beside(LinePlace& reader, LinePlace* writer) {
 Departure leave(LinePlace& member, bool in_order) {
   LinePlace* const ahead = member.ahead;
   stand_apart(member);
+  const bool passes_on = in_order && member.granted && member.kind == ContenderKind::exclusive;
   Departure departure;
   for (LinePlace* next : std::exchange(member.behind, {})) {
     next->ahead = nullptr;
     if (in_order && ahead != nullptr) {
       // Nobody is between these two either, and the one in front shields both.
       for (LinePlace* each : stand_behind(*next, *ahead)) departure.granted.push_back(each);
-    } else if (in_order && departure.heir == nullptr && (member.clear || next->granted)) {
+    } else if (passes_on && departure.heir == nullptr) {
       departure.heir = next;
-      next->clear = member.clear;
       let_go_on(*next, departure.granted);
     } else if (next->granted) {
       if (departure.heir == nullptr) departure.heir = next;

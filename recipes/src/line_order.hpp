@@ -26,8 +26,6 @@ struct LinePlace {
   const ContenderKind kind;
   /// Its caller may go on.
   bool granted = false;
-  /// Nobody at all is in front, but who has let go.
-  bool clear = false;
   /// Granted while the same caller's exclusive lock is in front: not to be passed on yet.
   bool beside = false;
   /// Right in front; null if nobody of the line is known to be there.
@@ -53,15 +51,17 @@ struct Departure {
 [[nodiscard]] std::vector<LinePlace*> stand_behind(LinePlace& member, LinePlace& ahead);
 /// Whoever is in front of it is not one of the line.
 void stand_apart(LinePlace& member);
-/// A listing shows that it may go on; `clear` if nobody at all is in front. Gives those who may go
-/// on with it.
-[[nodiscard]] std::vector<LinePlace*> grant(LinePlace& member, bool clear);
+/// A listing shows that it may go on. Gives those who may go on with it.
+[[nodiscard]] std::vector<LinePlace*> grant(LinePlace& member);
 /// A reader that has come right behind its own caller's writer, and in front of all others. Null:
 /// the writer has been lost meanwhile.
 void join_beside(LinePlace& reader, LinePlace* writer);
 /// In order: its caller is done, and its node is there, and will be deleted only when that of the
 /// heir has been seen. Otherwise nobody gets what it had: the node may be gone, or stay for a
 /// while.
+///
+/// A writer behind a reader gets nothing either, and looks again. Its node may have been deleted by
+/// hand, and a reader's node in front of it shields it from nobody who reads.
 [[nodiscard]] Departure leave(LinePlace& member, bool in_order);
 
 }  // namespace custodian::recipes_detail

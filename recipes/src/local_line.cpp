@@ -93,7 +93,7 @@ void LocalLine::place_by_number(Member& member, NumberTold told) {
   if (before.member != nullptr) {
     wake(stand_behind(member, *before.member));
   } else {
-    wake(recipes_detail::grant(member, true));
+    wake(recipes_detail::grant(member));
   }
 }
 
@@ -112,7 +112,7 @@ void LocalLine::place_behind(Member& member, std::string_view in_front) {
   }
 }
 
-void LocalLine::grant(Member& member, bool clear) { wake(recipes_detail::grant(member, clear)); }
+void LocalLine::grant(Member& member) { wake(recipes_detail::grant(member)); }
 
 void LocalLine::tell_missing(const Member& member, const Listing& listing) {
   std::vector<std::shared_ptr<detail::LineNode>> missing;
@@ -149,8 +149,10 @@ std::shared_ptr<detail::LineNode> LocalLine::leave(const std::string& name, Leav
   const bool in_order = leaving == Leaving::in_order;
   if (in_order) leaving_->remember(name, member.node);
   if (last_.member == &member) {
-    // Nobody is between whoever is in front of it and the next number.
-    const bool known = in_order && (member.ahead != nullptr || member.clear);
+    // Nobody is between whoever is in front of it and the next number; nobody at all is in front of
+    // whoever excludes everybody.
+    const bool is_alone = member.granted && member.kind == ContenderKind::exclusive;
+    const bool known = in_order && (member.ahead != nullptr || is_alone);
     last_ = known ? Last{last_.told, static_cast<Member*>(member.ahead)} : Last{};
   }
   const std::vector<LinePlace*> behind = member.behind;

@@ -55,8 +55,8 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   void enter_beside(OwnNode& node, const Acquire& acquire, std::string_view writer);
   /// A listing has shown who is right in front, who may be anybody's.
   void place_behind(Member& member, std::string_view in_front);
-  /// It may go on; nobody at all is in front if `clear`.
-  static void grant(Member& member, bool clear);
+  /// A listing has shown that it may go on.
+  static void grant(Member& member);
   /// Of a member that stands behind another.
   [[nodiscard]] static const Participant& in_front_of(const Member& member);
   /// A listing shows that nobody is in front of the member: tells whoever believes to be, for the

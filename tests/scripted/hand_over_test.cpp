@@ -177,10 +177,10 @@ TEST_CASE("hand-over: a downgrade lets its client's readers in, and no writer") 
     REQUIRE(world.run_until_arrived(writer));
     CHECK_FALSE(writer.error());
     world.settle();
-    // Three that went, and nothing was looked at.
+    // Each that reads behind another is checked; the writer has looked for itself.
     std::vector<std::string> kinds;
     for (const Submission& each : world.ensemble.history()) kinds.push_back(each.kind);
-    CHECK(kinds == std::vector<std::string>(3, "multi"));
+    CHECK(kinds == std::vector<std::string>{"multi", "multi", "remove", "children"});
     writer.result().release();
   }
   CHECK(world.end(client));
@@ -317,6 +317,31 @@ TEST_CASE("hand-over: the holder at the end of a chain of missing nodes is told,
   CHECK(told_in_time);
   third.result().release();
   others.result().release();
+}
+
+TEST_CASE("hand-over: a writer behind a reader whose node was deleted by hand is not let in") {
+  World world;
+  auto client = world.client("mine");
+  auto other = world.client("other");
+  {
+    InterProcessReadWriteLock lock{*client, "/lock"};
+    InterProcessReadWriteLock others{*other, "/lock"};
+    auto reader = run<Lease>(world, [&](auto done) { lock.read().async_acquire(done); });
+    Outcome<Lease> writer;
+    lock.write().async_acquire(writer.handler());
+    world.settle();
+    for (const std::string& name : world.ensemble.children("/lock")) {
+      if ("/lock/" + name != reader.result().node()) world.remove("/lock/" + name);
+    }
+    auto reading = run<Lease>(world, [&](auto done) { others.read().async_acquire(done); });
+    REQUIRE(reading.arrived());
+    reader.result().release();
+    REQUIRE(world.run_until_arrived(writer));
+    CHECK(writer.error() == Errc::node_deleted);
+    reading.result().release();
+  }
+  CHECK(world.end(client));
+  CHECK(world.end(other));
 }
 
 }  // namespace

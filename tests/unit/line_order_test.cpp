@@ -11,13 +11,13 @@ namespace {
 
 using Members = std::vector<LinePlace*>;
 
-/// Writers and readers, each right behind the one before; the first one may go on, and nobody is in
-/// front of it. Called by their numbers.
+/// Writers and readers, each right behind the one before; the first one may go on. Called by their
+/// numbers.
 class Line {
  public:
   explicit Line(std::string_view kinds) {
     for (const char kind : kinds) add(kind);
-    REQUIRE(grant(of(0), true).front() == &of(0));
+    REQUIRE(grant(of(0)).front() == &of(0));
   }
 
   LinePlace& of(std::size_t number) { return members_.at(number); }
@@ -28,11 +28,11 @@ class Line {
     return member;
   }
   Departure leave_in_order(std::size_t number) { return leave(of(number), true); }
-  /// One letter for each: granted or waiting; in capitals if nobody is in front.
+  /// One letter for each: granted or waiting.
   [[nodiscard]] std::string state() const {
     std::string states;
     for (const LinePlace& each : members_) {
-      states += each.granted ? (each.clear ? 'G' : 'g') : 'w';
+      states += each.granted ? 'g' : 'w';
     }
     return states;
   }
@@ -43,12 +43,12 @@ class Line {
 
 TEST_CASE("in a line of writers each has the place of the one before", "[line_order]") {
   Line line{"WWW"};
-  CHECK(line.state() == "Gww");
+  CHECK(line.state() == "gww");
   const Departure first = line.leave_in_order(0);
   CHECK(first.heir == &line.of(1));
   CHECK(first.granted == Members{&line.of(1)});
   CHECK(first.look_again.empty());
-  CHECK(line.state() == "GGw");
+  CHECK(line.state() == "ggw");
   CHECK(line.leave_in_order(1).heir == &line.of(2));
   const Departure last = line.leave_in_order(2);
   CHECK(last.heir == nullptr);
@@ -67,33 +67,34 @@ TEST_CASE("whoever gives up in a line leaves no gap", "[line_order]") {
 
 TEST_CASE("readers in a row go on together", "[line_order]") {
   Line line{"WRRWR"};
-  CHECK(line.state() == "Gwwww");
+  CHECK(line.state() == "gwwww");
   const Departure first = line.leave_in_order(0);
   CHECK(first.granted == Members{&line.of(1), &line.of(2)});
   CHECK(first.heir == &line.of(1));
-  CHECK(line.state() == "GGgww");
+  CHECK(line.state() == "gggww");
 }
 
 TEST_CASE("a reader behind one who reads goes on at once", "[line_order]") {
   Line line{"RR"};
-  CHECK(line.state() == "Gg");
+  CHECK(line.state() == "gg");
   line.add('W');
   line.add('R');
-  CHECK(line.state() == "Ggww");
+  CHECK(line.state() == "ggww");
 }
 
-TEST_CASE("a writer waits for all who read in front, in whatever order they end", "[line_order]") {
+TEST_CASE("a writer looks again when all who read in front have ended, in whatever order",
+          "[line_order]") {
   for (const std::vector<std::size_t>& order :
        {std::vector<std::size_t>{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}}) {
     Line line{"RRRW"};
     for (std::size_t i = 0; i < order.size(); ++i) {
       const Departure end = line.leave_in_order(order[i]);
       const bool is_last = i + 1 == order.size();
-      CHECK(line.of(3).granted == is_last);
-      CHECK((end.heir == &line.of(3)) == is_last);
-      CHECK(end.look_again.empty());
+      CHECK((end.look_again == Members{&line.of(3)}) == is_last);
+      CHECK((line.of(3).ahead == nullptr) == is_last);
+      CHECK(end.granted.empty());
     }
-    CHECK(line.of(3).clear);
+    CHECK_FALSE(line.of(3).granted);
   }
 }
 
@@ -102,24 +103,6 @@ TEST_CASE("a reader that goes while an earlier one reads is shielded by that", "
   CHECK(line.leave_in_order(1).heir == nullptr);
   CHECK(line.of(2).ahead == &line.of(0));
   CHECK(line.leave_in_order(0).heir == &line.of(2));
-  CHECK(line.of(2).clear);
-}
-
-TEST_CASE("a reader behind others' readers passes its place on to no writer", "[line_order]") {
-  LinePlace reader{ContenderKind::shared};
-  LinePlace next{ContenderKind::shared};
-  LinePlace writer{ContenderKind::exclusive};
-  CHECK(grant(reader, false) == Members{&reader});
-  CHECK(stand_behind(next, reader) == Members{&next});
-  CHECK(stand_behind(writer, next).empty());
-  const Departure first = leave(reader, true);
-  CHECK(first.heir == &next);
-  CHECK_FALSE(next.clear);
-  const Departure second = leave(next, true);
-  CHECK(second.heir == nullptr);
-  CHECK(second.look_again == Members{&writer});
-  CHECK(writer.ahead == nullptr);
-  CHECK_FALSE(writer.granted);
 }
 
 TEST_CASE("whoever gives up behind somebody else's contender leaves the next one to look again",
@@ -148,7 +131,6 @@ TEST_CASE("a reader that reads behind one that is lost is still to be asked afte
   Line line{"RR"};
   const Departure lost = leave(line.of(0), false);
   CHECK(lost.heir == &line.of(1));
-  CHECK_FALSE(line.of(1).clear);
   CHECK(line.of(1).granted);
 }
 
@@ -161,7 +143,7 @@ TEST_CASE(
   join_beside(reader, &line.of(0));
   CHECK(reader.granted);
   CHECK(line.of(1).ahead == &reader);
-  CHECK(line.state() == "Gww");
+  CHECK(line.state() == "gww");
 
   // Whoever comes to stand behind it meanwhile is not let in either.
   LinePlace late{ContenderKind::shared};
@@ -172,9 +154,8 @@ TEST_CASE(
     const Departure writer = line.leave_in_order(0);
     CHECK(writer.heir == &reader);
     CHECK(writer.granted == Members{&line.of(1)});
-    CHECK(reader.clear);
     CHECK(leave(reader, true).heir == &line.of(1));
-    CHECK(line.leave_in_order(1).granted == Members{&line.of(2)});
+    CHECK(line.leave_in_order(1).look_again == Members{&line.of(2)});
   }
   SECTION("the reader goes, and the writer writes on") {
     const Departure end = leave(reader, true);
@@ -186,8 +167,7 @@ TEST_CASE(
     const Departure lost = leave(line.of(0), false);
     CHECK(lost.granted.empty());
     CHECK(lost.heir == &reader);
-    CHECK_FALSE(reader.clear);
-    CHECK(line.state() == "Gww");
+    CHECK(line.state() == "gww");
     // They would not learn here when its node goes.
     CHECK(lost.look_again == Members{&line.of(1)});
     CHECK(stand_behind(line.of(1), reader).empty());
@@ -225,7 +205,7 @@ TEST_CASE("of two right behind one, as an operator's deletion makes them, one ha
   LinePlace first{ContenderKind::exclusive};
   LinePlace deleted{ContenderKind::exclusive};
   LinePlace second{ContenderKind::exclusive};
-  static_cast<void>(grant(first, true));
+  static_cast<void>(grant(first));
   CHECK(stand_behind(deleted, first).empty());
   CHECK(stand_behind(second, first).empty());
   const Departure end = leave(first, true);
@@ -241,14 +221,6 @@ TEST_CASE("a member that a later listing shows elsewhere leaves where it stood",
   CHECK(line.of(0).behind.empty());
   CHECK(line.leave_in_order(0).heir == nullptr);
   CHECK_FALSE(line.of(1).granted);
-}
-
-TEST_CASE("nobody is in front of a member that is granted clear, even if somebody was",
-          "[line_order]") {
-  Line line{"WW"};
-  CHECK(grant(line.of(1), true) == Members{&line.of(1)});
-  CHECK(line.of(1).ahead == nullptr);
-  CHECK(line.leave_in_order(0).heir == nullptr);
 }
 
 }  // namespace

@@ -46,7 +46,6 @@ byte armed;                     /* the parent that is watched */
 byte seen;                      /* contenders whose nodes were seen since the watch was armed */
 
 #define CREATE(c)    (16 + (c))
-
 #define all_left     (phase[0] == LEFT && phase[1] == LEFT && phase[OWN - 1] == LEFT)
 #define in_line(c)   (own[c] != 0 && phase[c] != LEFT)
 
@@ -63,9 +62,7 @@ inline send(check, node) {
 }
 
 inline grant(c) {
-  for (j_ : 0 .. OWN - 1) {
-    promise(one_holder, phase[j_] != HOLDS || (excused & BIT(own[j_])))
-  }
+  for (j_ : 0 .. OWN - 1) { promise(one_holder, phase[j_] != HOLDS || (excused & BIT(own[j_]))) }
   promise(one_holder, !remote_holder || (excused & (BIT(remote_holder) | BIT(own[c]))));
   promise(tokens_grow, own[c] > last_grant || (excused & BIT(own[c])));
   last_grant = (own[c] > last_grant -> own[c] : last_grant);
@@ -82,8 +79,7 @@ inline leave(c) {
     :: else
     fi
   }
-  phase[c] = LEFT; behind[c] = OWN; nearest[c] = 0;
-  leaving = leaving | BIT(own[c])
+  phase[c] = LEFT; behind[c] = OWN; nearest[c] = 0; leaving = leaving | BIT(own[c])
 }
 
 inline disarm() { armed = 0; seen = 0 }
@@ -105,8 +101,7 @@ inline created(c, n) {
     if
     :: i_ != c && in_line(i_) && follows(n, own[i_]) && (behind[c] == OWN || own[i_] > own[behind[c]]) &&
        (armed && was_seen_since_arming(i_) || !watches_the_parent) ->
-       behind[c] = i_;
-       phase[c] = BEHIND
+       behind[c] = i_; phase[c] = BEHIND
     :: else
     fi
   }
@@ -205,8 +200,7 @@ proctype Contender(byte c) {
   /* By the watch on the node, a listing, or the check of the leases: early or late. */
   :: d_step { in_line(c) && !(view & BIT(own[c])) ->
        promise(no_false_alarm, !(live & BIT(own[c])));
-       leave(c);
-       i_ = 0
+       leave(c); forget()
      } -> break
 
   :: atomic { phase[c] == HOLDS && can_send ->
@@ -224,16 +218,14 @@ proctype Contender(byte c) {
          :: next_one < OWN -> behind[next_one] = OWN; grant(next_one); send(own[next_one], own[c])
          :: else -> send(0, own[c])
          fi;
-         next_one = OWN; i_ = 0; j_ = 0
+         next_one = OWN; forget()
        }
      } -> break
 
   /* The caller of one that waits gives up. */
   :: d_step { cancels > 0 && (phase[c] == BEHIND || phase[c] == WAIT) && can_send ->
        cancels--;
-       leave(c);
-       send(0, own[c]);
-       i_ = 0
+       leave(c); send(0, own[c]); forget()
      } -> break
 
   :: phase[c] == LEFT -> break
@@ -251,9 +243,7 @@ proctype Remote(byte turn) {
        for (i_ : 0 .. OWN - 1) { promise(one_holder, phase[i_] != HOLDS || (excused & BIT(own[i_]))) }
        promise(one_holder, !remote_holder || (excused & BIT(remote_holder)));
        promise(tokens_grow, node > last_grant);
-       last_grant = node;
-       remote_holder = node;
-       i_ = 0
+       last_grant = node; remote_holder = node; forget()
      }
   :: d_step { remote_holder == node && nfull(log) ->
        remote_holder = 0;
@@ -270,15 +260,12 @@ proctype Fate() {
 end:
   do
   :: d_step { losses > 0 && connected ->
-       losses--;
-       break_connection();
+       losses--; break_connection();
        if :: arms_on_every_connection -> disarm() :: else fi;
        forget()
      }
   :: d_step { removals > 0 && parent && !live && nfull(log) ->
-       removals--;
-       parent = false;
-       base = next - 1;
+       removals--; parent = false; base = next - 1;
        decide(GONE, false)
      }
   :: atomic { deletions > 0 && nfull(log) && (live & (bears[0] | bears[1] | bears[OWN - 1])) ->
@@ -306,9 +293,7 @@ init {
   atomic {
     for (i_ : 0 .. OWN - 1) { run Contender(i_) }
     i_ = 0;
-    run Remote(0);
-    run Remote(1);
-    run Session();
-    run Fate()
+    run Remote(0); run Remote(1);
+    run Session(); run Fate()
   }
 }

@@ -21,6 +21,7 @@ byte remote_read[2], remote_write[2];    /* nodes under whose lock a remote call
 
 /* ---- the line ---- */
 
+/* NEXT: first, as soon as the check of its node has been answered. */
 mtype = { LOOK, BEHIND, WAIT, NEXT, HOLDS, LEFT };
 
 mtype phase[5] = LEFT;
@@ -29,8 +30,7 @@ byte behind[5] = NOBODY;        /* its neighbour in front, in the line */
 byte nearest[4];                /* or of a remote one, if it waits for that */
 bool alone[4];                  /* and nobody else is in front */
 bool clear[4];
-byte heir[5] = NOBODY;
-
+byte heir[5] = NOBODY;          /* who has its place */
 byte downgrading = NOBODY;      /* has asked for its read node */
 
 /* To create a read node beside that of the writer. */
@@ -87,7 +87,7 @@ inline let_readers_in() {
   k_ = 0
 }
 
-/* Who is next behind; its node is to be checked. */
+/* Those behind get its neighbour, or its place, or look again. In `n_`: whose node is to be checked. */
 inline leave(m, in_order) {
   n_ = NOBODY;
   for (i_ : 0 .. 3) {
@@ -158,26 +158,22 @@ inline answered(t) {
   :: t != REFUSED && node_ > CREATE(0) -> downgraded(node_ - CREATE(0))
   :: t == REFUSED ->
      promise(no_false_alarm, !(live & BIT(check_)));
-     i_ = 0;
-     do :: own[i_] != check_ -> i_++ :: else -> break od;
-     t_ = i_;
+     t_ = 0;
+     do :: own[t_] != check_ -> t_++ :: else -> break od;
+     /* Told, before the node goes that shields it; which then shields whoever has the place by now. */
      if :: in_line(t_) -> leave(t_, false) :: else fi;
      if
      :: node_ > CREATE(0) -> send(0, node_ - CREATE(0)); leaving = leaving | BIT(node_ - CREATE(0))
      :: else ->
-        do
-        :: t_ != NOBODY && !in_line(t_) -> t_ = heir[t_]
-        :: else -> break
-        od;
+        do :: t_ != NOBODY && !in_line(t_) -> t_ = heir[t_] :: else -> break od;
         if
         :: t_ != NOBODY && (phase[t_] == HOLDS || phase[t_] == NEXT) -> send(own[t_], node_)
         :: else -> send(0, node_)
         fi
      fi
   :: t != REFUSED && node_ < CREATE(0) && check_ ->
-     i_ = 0;
-     do :: own[i_] != check_ -> i_++ :: else -> break od;
-     n_ = i_;
+     n_ = 0;
+     do :: own[n_] != check_ -> n_++ :: else -> break od;
      if :: phase[n_] == NEXT -> grant(n_); let_readers_in() :: else fi
   :: else
   fi
@@ -259,8 +255,7 @@ proctype Member(byte m) {
 
   :: d_step { in_line(m) && !(view & BIT(own[m])) ->
        promise(no_false_alarm, !(live & BIT(own[m])));
-       leave(m, false);
-       forget()
+       leave(m, false); forget()
      }
 
   :: d_step { phase[m] == HOLDS && can_send && downgrades > 0 && is_writer(m) && may_downgrade(m) ->
@@ -270,121 +265,16 @@ proctype Member(byte m) {
      }
 
   :: d_step { phase[m] == HOLDS && can_send && downgrading != m ->
-       leave_and_delete(m);
-       forget()
+       leave_and_delete(m); forget()
      }
 
   :: d_step { cancels > 0 && (phase[m] == BEHIND || phase[m] == WAIT || phase[m] == NEXT) && can_send ->
        cancels--;
-       leave_and_delete(m);
-       forget()
+       leave_and_delete(m); forget()
      }
 
   :: !in_line(m) -> break
   od
 }
 
-/* ---- the others ---- */
-
-proctype Remote(byte r, node) {
-  bool writes_, may_leave_a_reader = REMOTE_DOWNGRADES && r == 0;
-  byte read_node;
-
-  d_step { writes_ = (writers & BIT(node)) != 0; may_leave_a_reader = may_leave_a_reader && writes_ }
-  do
-  :: d_step { !remote_read[r] && !remote_write[r] && (live & BIT(node)) &&
-              !(live & LOWER(node) & (writes_ -> 511 : writers)) ->
-       must_be_alone(node, writes_);
-       if :: writes_ -> remote_write[r] = node :: else -> remote_read[r] = node fi
-     }
-  :: d_step { remote_write[r] && may_leave_a_reader && nfull(log) ->
-       may_leave_a_reader = false;
-       read_node = node + 1;
-       live = live | BIT(read_node);
-       decide(CREATED(read_node), false)
-     }
-  :: d_step { (remote_read[r] || remote_write[r]) && nfull(log) ->
-       live = live & ~BIT(node);
-       decide(DELETED(node), false);
-       remote_write[r] = 0;
-       remote_read[r] = read_node;
-       node = read_node; read_node = 0; writes_ = false
-     }
-  :: d_step { !node -> unsettled-- } -> break
-  od
-}
-
-#define stands(p)       (live & BIT(own[p]) & 510)
-#define answers(p, m)   (!in_line(p) && heir[p] == m && stands(p))
-#define is_shielded(m)  (behind[m] != NOBODY && stands(behind[m]) || \
-                         answers(0, m) || answers(1, m) || answers(2, m) || answers(3, m))
-
-proctype Fate() {
-  byte node, m;
-
-end:
-  do
-  :: d_step { losses > 0 && connected && !is_done ->
-       losses--;
-       break_connection();
-       for (i_ : 0 .. 2) { alone[i_] = false }
-       forget()
-     }
-  :: atomic { deletions > 0 && nfull(log) && (live & ours) ->
-       if
-       :: live & BIT(own[0]) -> node = own[0]; m = 0
-       :: live & BIT(own[1]) -> node = own[1]; m = 1
-       :: live & BIT(own[2]) -> node = own[2]; m = 2
-       :: own[3] && (live & BIT(own[3])) -> node = own[3]; m = 3
-       :: else -> node = highest(live & ours); m = 3
-       fi;
-       d_step {
-         deletions--;
-         set_ = live & LOWER(node);
-         if
-         :: live & LOWER(node) & (is_writer(m) -> 511 : writers)
-         :: else -> excused = excused | (is_shielded(m) -> 0 : BIT(node))
-         fi;
-         live = live & ~BIT(node);
-         decide(DELETED(node), false);
-         node = 0; m = 0; set_ = 0
-       }
-     }
-  od
-}
-
-active proctype Quiescence() {
-  d_step { unsettled == 0 -> promise(no_orphan, live == 0) }
-}
-
-init {
-  byte m, r, node = 1;
-
-  atomic {
-    /* Who stands where, and which of the remote ones write. */
-    do
-    :: m < MEMBERS ->
-       own[m] = node; phase[m] = LOOK;
-       ours = ours | BIT(node);
-       writers = writers | (writes(m) -> BIT(node) : 0);
-       node = node + (may_downgrade(m) -> 2 : 1);
-       m++
-    :: r < 2 && (r == 0 && may_stand(m) || m == MEMBERS) ->
-       if :: writers = writers | BIT(node) :: true fi;
-       nearest[r] = node;
-       node = node + (REMOTE_DOWNGRADES && r == 0 -> 2 : 1);
-       r++
-    :: m == MEMBERS && r == 2 -> break
-    od;
-    promise(enough_nodes, node <= NODES + 1);
-    for (i_ : 0 .. MEMBERS - 1) { live = live | BIT(own[i_]); run Member(i_) }
-    run Member(ADDED);
-    live = live | BIT(nearest[0]) | BIT(nearest[1]);
-    view = live;
-    run Remote(0, nearest[0]); nearest[0] = 0;
-    run Remote(1, nearest[1]); nearest[1] = 0;
-    i_ = 0; m = 0; r = 0; node = 0;
-    run Session();
-    run Fate()
-  }
-}
+#include "read_write_others.pml"

@@ -52,8 +52,6 @@ LocalLinePtr LocalLine::of(const Queue& queue) {
   return Client{queue.client.share()}.use_service<LocalLines>().line(queue);
 }
 
-LocalLine::LocalLine() : listings_{std::make_shared<SharedListings>(leaving_)} {}
-
 // -- Who comes ------------------------------------------------------------------------------------
 
 LocalLine::MemberPtr LocalLine::add(OwnNode& node, const Acquire& acquire) {
@@ -147,7 +145,6 @@ std::shared_ptr<detail::LineNode> LocalLine::leave(const std::string& name, Leav
   if (left.empty()) return nullptr;
   Member& member = *left.mapped();
   const bool in_order = leaving == Leaving::in_order;
-  if (in_order) leaving_->remember(name, member.node);
   if (last_.member == &member) {
     // Nobody is between whoever is in front of it and the next number; nobody at all is in front of
     // whoever excludes everybody.

@@ -42,8 +42,6 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   /// The client's one of this path and rule.
   [[nodiscard]] static LocalLinePtr of(const Queue& queue);
 
-  LocalLine();
-
   [[nodiscard]] SharedListings& listings() noexcept { return *listings_; }
   /// Whether the next contender's number will probably tell who is in front of it.
   [[nodiscard]] bool expects_neighbour() const noexcept { return numbers_run_on_; }
@@ -82,8 +80,7 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   void look_again_all();
 
   std::map<std::string, MemberPtr, std::less<>> members_;
-  std::shared_ptr<LeavingNodes> leaving_ = std::make_shared<LeavingNodes>();
-  std::shared_ptr<SharedListings> listings_;
+  std::shared_ptr<SharedListings> listings_ = std::make_shared<SharedListings>();
   std::shared_ptr<NumberGuard> guard_ = std::make_shared<NumberGuard>();
   Last last_;
   bool numbers_run_on_ = false;

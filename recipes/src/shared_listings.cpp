@@ -9,22 +9,6 @@ namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
 
-void LeavingNodes::remember(const std::string& name,
-                            const std::shared_ptr<detail::LineNode>& node) {
-  nodes_.insert_or_assign(name, node);
-  if (nodes_.size() < forget_at_) return;
-  std::erase_if(nodes_, [](const auto& each) { return each.second.expired(); });
-  forget_at_ = 2 * nodes_.size() + 16;
-}
-
-bool LeavingNodes::knows(const std::string& name) {
-  const auto found = nodes_.find(name);
-  if (found == nodes_.end()) return false;
-  if (!found->second.expired()) return true;
-  nodes_.erase(found);
-  return false;
-}
-
 ListingTicket SharedListings::ask(const AcquirePtr& acquire) {
   if (acquire->patience.only_try) {
     ListingTicket alone{std::make_shared<ListingRequest>()};
@@ -63,7 +47,6 @@ void SharedListings::start(const QueuePtr& queue, std::shared_ptr<ListingRequest
 
 void SharedListings::on_seen(const QueuePtr& queue, const std::shared_ptr<ListingRequest>& request,
                              const error_code& error, Children children) {
-  std::erase_if(children.names, [&](const std::string& name) { return leaving_->knows(name); });
   request->reply = std::make_shared<const ListingReply>(
       ListingReply{error, Listing{std::move(children.names), queue->rule},
                    detail::connection_number(*queue->client.core())});

@@ -5,9 +5,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
 
 #include "condition.hpp"
 #include "contender_queue.hpp"
@@ -17,8 +15,7 @@ namespace custodian::recipes_detail {
 struct Acquire;
 using AcquirePtr = std::shared_ptr<Acquire>;
 
-/// A queue as it was a moment ago, but for nodes of this client's that are being deleted; and the
-/// connection that told.
+/// A queue as it was a moment ago, and the connection that told.
 struct ListingReply {
   error_code error{};
   Listing listing;
@@ -58,22 +55,8 @@ class ListingTicket {
   std::shared_ptr<ListingRequest> request_;
 };
 
-/// Nodes that are being deleted, as long as that is not known to be done.
-class LeavingNodes {
- public:
-  void remember(const std::string& name, const std::shared_ptr<detail::LineNode>& node);
-  [[nodiscard]] bool knows(const std::string& name);
-
- private:
-  std::map<std::string, std::weak_ptr<detail::LineNode>, std::less<>> nodes_;
-  std::size_t forget_at_ = 16;
-};
-
 class SharedListings : public std::enable_shared_from_this<SharedListings> {
  public:
-  /// Leaves out of every listing what is leaving.
-  explicit SharedListings(std::shared_ptr<LeavingNodes> leaving) : leaving_{std::move(leaving)} {}
-
   /// Asks for a listing that is made after this call. Those who ask meanwhile get one together,
   /// with the next request; but who only tries asks alone, and once.
   [[nodiscard]] ListingTicket ask(const AcquirePtr& acquire);
@@ -87,7 +70,6 @@ class SharedListings : public std::enable_shared_from_this<SharedListings> {
   void on_seen(const QueuePtr& queue, const std::shared_ptr<ListingRequest>& request,
                const error_code& error, Children children);
 
-  const std::shared_ptr<LeavingNodes> leaving_;
   std::shared_ptr<ListingRequest> running_;
   std::shared_ptr<ListingRequest> next_;
 };

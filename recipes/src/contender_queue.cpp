@@ -144,8 +144,7 @@ asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
 
 namespace {
 
-/// Creates the node. The list travels behind the create and so contains it: one round trip for
-/// both. There is none if the number will probably do.
+/// Begins to create the node.
 Eager<Created> create_node(const AcquirePtr& acquire) {
   const Queue& queue = *acquire->queue;
   CreateOptions options{.mode = CreateMode::ephemeral_sequential,
@@ -223,6 +222,8 @@ asio::awaitable<std::tuple<error_code, bool>> wait_for_others(AcquirePtr acquire
 asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
   const LocalLinePtr line = LocalLine::of(*acquire->queue);
   auto creation = create_node(acquire);
+  // The list travels behind the create and so contains its node: one round trip for both. The
+  // number will probably do without.
   ListingTicket ticket;
   if (!line->expects_neighbour()) ticket = line->listings().ask(acquire);
   auto [create_error, created] = co_await creation.get();

@@ -18,7 +18,6 @@ namespace {
 class Line {
  public:
   ~Line() {
-    leases.clear();
     mutex.reset();
     others_mutex.reset();
     CHECK(world.end(mine));
@@ -58,7 +57,6 @@ class Line {
   std::unique_ptr<Client> other = world.client("other");
   std::optional<InterProcessMutex> mutex{std::in_place, *mine, "/lock"};
   std::optional<InterProcessMutex> others_mutex{std::in_place, *other, "/lock"};
-  std::vector<Lease> leases;
 };
 
 /// Whoever was there knows that they are not in, or not any more.

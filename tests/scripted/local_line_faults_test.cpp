@@ -58,7 +58,6 @@ class Play {
   }
 
   [[nodiscard]] std::size_t steps() const { return plan_->steps(); }
-  [[nodiscard]] std::size_t listings() const { return listings_; }
 
  private:
   struct Locks {
@@ -163,7 +162,6 @@ class Play {
   std::optional<Locks> locks_;
   std::deque<Caller> callers_;
   FencingToken last_{}, last_writer_{};
-  std::size_t listings_ = 0;
   std::string violation_;
 };
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "client_core.hpp"
-#include "hold.hpp"
+#include "held_node.hpp"
 
 namespace custodian::detail {
 
@@ -55,7 +55,7 @@ void ClientSession::on_connection(SessionState state, const SessionInfo& info) {
     id_ = info.id;
     clock_.connected(info);
     heartbeat_.connected(BootClock::now(), clock_.timeout(), clock_.touch_interval());
-    valid_until_ = clock_.valid_until();
+    set_clock();
   } else {
     clock_.disconnected();
     heartbeat_.disconnected();
@@ -67,7 +67,12 @@ void ClientSession::on_connection(SessionState state, const SessionInfo& info) {
 void ClientSession::on_answer(const Stamp& stamp) {
   clock_.answered(stamp);
   heartbeat_.heard(stamp.acknowledged);
+  set_clock();
+}
+
+void ClientSession::set_clock() {
   valid_until_ = clock_.valid_until();
+  comfortable_until_ = clock_.valid_until() - clock_.comfortable_rest();
 }
 
 void ClientSession::on_log(LogLevel level, std::string message) {
@@ -76,12 +81,12 @@ void ClientSession::on_log(LogLevel level, std::string message) {
 
 // -- Leases ---------------------------------------------------------------------------------------
 
-void ClientSession::add(const std::shared_ptr<Hold>& hold) {
+void ClientSession::add(const std::shared_ptr<HeldNode>& hold) {
   const std::lock_guard lock{mutex_};
   holds_.emplace(hold.get(), hold);
 }
 
-void ClientSession::remove(const Hold& hold) {
+void ClientSession::remove(const HeldNode& hold) {
   {
     const std::lock_guard lock{mutex_};
     holds_.erase(&hold);
@@ -217,14 +222,15 @@ void ClientSession::ask_for(const Holds& holds) {
     checks.operations.emplace_back(transaction::Check{hold->full_path(), any_version});
   }
   // A lease that is released meanwhile does not wait for the answer.
-  std::vector<std::weak_ptr<Hold>> asked_for{holds.begin(), holds.end()};
+  std::vector<std::weak_ptr<HeldNode>> asked_for{holds.begin(), holds.end()};
   wire_->submit(std::move(checks),
                 [weak = weak_from_this(), asked_for = std::move(asked_for)](const Reply& reply) {
                   if (const auto self = weak.lock()) self->on_beat(asked_for, reply);
                 });
 }
 
-void ClientSession::on_beat(const std::vector<std::weak_ptr<Hold>>& asked_for, const Reply& reply) {
+void ClientSession::on_beat(const std::vector<std::weak_ptr<HeldNode>>& asked_for,
+                            const Reply& reply) {
   // What a lost connection left unanswered was another connection's beat.
   if (retired_ || over_ || reply.error == ServerErrc::connection_loss) return;
   if (--unanswered_ <= 0) heartbeat_.answered();

@@ -19,7 +19,7 @@
 namespace custodian::detail {
 
 class ClientCore;
-class Hold;
+class HeldNode;
 
 class ClientSession final : public SessionObserver,
                             public std::enable_shared_from_this<ClientSession> {
@@ -33,9 +33,13 @@ class ClientSession final : public SessionObserver,
   [[nodiscard]] bool connected() const noexcept { return connected_; }
   /// Until when what it holds is certainly its own.
   [[nodiscard]] BootClock::time_point valid_until() const noexcept { return valid_until_; }
+  /// Until when there is enough left of that for somebody new to hold it.
+  [[nodiscard]] BootClock::time_point comfortable_until() const noexcept {
+    return comfortable_until_;
+  }
   /// The lease may come when the session is over; it is lost then.
-  void add(const std::shared_ptr<Hold>& hold);
-  void remove(const Hold& hold);
+  void add(const std::shared_ptr<HeldNode>& hold);
+  void remove(const HeldNode& hold);
 
   // The strand only.
   [[nodiscard]] Session& wire() noexcept { return *wire_; }
@@ -57,9 +61,10 @@ class ClientSession final : public SessionObserver,
   void on_log(LogLevel level, std::string message) override;
 
  private:
-  using Holds = std::vector<std::shared_ptr<Hold>>;
+  using Holds = std::vector<std::shared_ptr<HeldNode>>;
 
   [[nodiscard]] Holds holds() const;
+  void set_clock();
   void on_connection(SessionState state, const SessionInfo& info);
   void close_if_free();
   void abandon_unless_connected();
@@ -70,7 +75,7 @@ class ClientSession final : public SessionObserver,
   void schedule();
   void beat();
   void ask_for(const Holds& holds);
-  void on_beat(const std::vector<std::weak_ptr<Hold>>& asked_for, const Reply& reply);
+  void on_beat(const std::vector<std::weak_ptr<HeldNode>>& asked_for, const Reply& reply);
 
   const std::weak_ptr<ClientCore> core_;
   std::shared_ptr<Session> wire_;
@@ -85,9 +90,10 @@ class ClientSession final : public SessionObserver,
   std::atomic<std::int64_t> id_ = 0;
   std::atomic<bool> connected_ = false;
   std::atomic<BootClock::time_point> valid_until_{BootClock::time_point::min()};
+  std::atomic<BootClock::time_point> comfortable_until_{BootClock::time_point::min()};
 
   mutable std::mutex mutex_;  ///< guards what follows
-  std::map<const Hold*, std::weak_ptr<Hold>> holds_;
+  std::map<const HeldNode*, std::weak_ptr<HeldNode>> holds_;
 };
 
 }  // namespace custodian::detail

@@ -4,6 +4,7 @@
 #include <boost/asio/detached.hpp>
 #include <utility>
 
+#include "held_node.hpp"
 #include "hold.hpp"
 #include "line_node.hpp"
 #include "operation.hpp"
@@ -69,11 +70,10 @@ Readiness readiness(const Grant& grant) {
   if (grant.core->closed()) return Readiness::closed;
   const auto session = grant.session();
   if (!session) return Readiness::session_lost;
-  const LeaseClock& clock = session->clock();
-  if (!clock.can_run()) return Readiness::timeout_too_short;
+  if (!session->clock().can_run()) return Readiness::timeout_too_short;
   if (!session->connected()) return Readiness::uncertain;
-  const auto rest = clock.valid_until() - BootClock::now();
-  return rest >= clock.comfortable_rest() ? Readiness::ready : Readiness::uncertain;
+  const bool comfortable = BootClock::now() <= session->comfortable_until();
+  return comfortable ? Readiness::ready : Readiness::uncertain;
 }
 
 void finish(Grant& grant, error_code error) {
@@ -82,8 +82,9 @@ void finish(Grant& grant, error_code error) {
   if (error == Errc::node_deleted) grant.node.forfeit();
   if (error) return std::move(grant.handler)(error, Lease{});
   auto session = grant.session();
-  HoldPtr hold = Hold::make(grant.core, std::move(session), std::move(grant.node), grant.options);
-  std::move(grant.handler)(error_code{}, Lease{std::move(hold)});
+  const HeldNodePtr node =
+      HeldNode::make(grant.core, std::move(session), std::move(grant.node), grant.options);
+  std::move(grant.handler)(error_code{}, Lease{node->next_hold()});
 }
 
 asio::awaitable<void> make_certain(std::shared_ptr<Grant> grant) {
@@ -163,13 +164,16 @@ void start_wait_lost(std::shared_ptr<ClientCore> core, CancellationPtr cancellat
 
 void start_assert_held(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
                        Handler<> handler) {
-  if (hold->state() == LeaseState::lost) return std::move(handler)(Errc::lock_lost);
+  if (hold->node()->state() == LeaseState::lost) return std::move(handler)(Errc::lock_lost);
   const Plan plan = make_plan(*core, {}, {}, Repeat::always);
-  perform(core, check_of(hold->full_path()), plan, std::move(cancellation),
+  perform(core, check_of(hold->node()->full_path()), plan, std::move(cancellation),
           [weak = std::weak_ptr{hold}, handler = std::move(handler)](const Reply& reply) mutable {
-            HoldPtr alive = weak.lock();  // the lease may be released meanwhile
-            if (alive && reply.error == ServerErrc::no_node) alive->on_check_failed(reply.error);
-            const bool lost = !alive || alive->state() == LeaseState::lost;
+            // The lease may be released meanwhile.
+            HoldPtr alive = weak.lock();
+            if (alive && reply.error == ServerErrc::no_node) {
+              alive->node()->on_check_failed(reply.error);
+            }
+            const bool lost = !alive || alive->node()->state() == LeaseState::lost;
             alive.reset();
             std::move(handler)(lost ? make_error_code(Errc::lock_lost) : reply.error);
           });
@@ -179,6 +183,16 @@ std::shared_ptr<ClientCore> core_of(const HoldPtr& hold, std::string_view operat
   if (!hold) throw Error{Errc::lock_lost, operation, "", "the lease is empty"};
   return hold->core();
 }
+
+const HeldNodePtr& held_node(const Lease& lease) noexcept { return lease.hold()->node(); }
+
+void set_pass_on(const HeldNodePtr& node, PassOn pass_on) { node->set_pass_on(std::move(pass_on)); }
+
+bool may_be_passed_on(const HeldNodePtr& node) noexcept { return node->may_be_passed_on(); }
+
+Lease next_lease(const HeldNodePtr& node) { return Lease{node->next_hold()}; }
+
+void keep(const HeldNodePtr& node) noexcept { node->keep(); }
 
 }  // namespace detail
 
@@ -200,16 +214,18 @@ void Lease::release() noexcept {
   hold_.reset();
 }
 
-LeaseState Lease::state() const noexcept { return hold_ ? hold_->state() : LeaseState::released; }
+LeaseState Lease::state() const noexcept {
+  return hold_ ? hold_->node()->state() : LeaseState::released;
+}
 
 LossReason Lease::loss_reason() const noexcept {
-  return hold_ ? hold_->loss_reason() : LossReason::none;
+  return hold_ ? hold_->node()->loss_reason() : LossReason::none;
 }
 
 std::chrono::nanoseconds Lease::remaining() const noexcept {
   const std::chrono::nanoseconds zero{0};
-  if (!hold_ || hold_->state() == LeaseState::lost) return zero;
-  return std::max(zero, hold_->valid_until() - BootClock::now());
+  if (!hold_ || hold_->node()->state() == LeaseState::lost) return zero;
+  return std::max(zero, hold_->node()->valid_until() - BootClock::now());
 }
 
 std::stop_token Lease::lost() const noexcept { return hold_ ? hold_->lost() : std::stop_token{}; }
@@ -233,7 +249,7 @@ FencingToken Lease::token() const noexcept { return hold_ ? hold_->token() : Fen
 
 const std::string& Lease::node() const noexcept {
   static const std::string none;
-  return hold_ ? hold_->node() : none;
+  return hold_ ? hold_->node()->path() : none;
 }
 
 int Lease::hold_count() const noexcept { return hold_ ? hold_->leases.load() : 0; }
@@ -246,7 +262,7 @@ Lease Lease::share() const noexcept { return hold_ ? Lease{hold_} : Lease{}; }
 
 TransactionOperation Lease::check() const {
   if (!hold_) throw Error{Errc::lock_lost, "check", ""};
-  return custodian::check(hold_->node());
+  return custodian::check(hold_->node()->path());
 }
 
 }  // namespace custodian

@@ -60,6 +60,8 @@ class Lease;
 namespace detail {
 class Hold;
 using HoldPtr = std::shared_ptr<Hold>;
+class HeldNode;
+using HeldNodePtr = std::shared_ptr<HeldNode>;
 
 /// For authors of recipes, on the client's strand: makes a lease of a node that has come to be
 /// first. Asks the servers before that, if the lease clock has not got a comfortable rest (a third
@@ -76,6 +78,23 @@ void start_wait_state(std::shared_ptr<ClientCore> core, CancellationPtr cancella
 void start_assert_held(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
                        Handler<> handler);
 [[nodiscard]] std::shared_ptr<ClientCore> core_of(const HoldPtr& hold, std::string_view operation);
+
+// For authors of recipes whose holders follow each other on one node: the node that a lease stands
+// on, which is not empty.
+[[nodiscard]] const HeldNodePtr& held_node(const Lease& lease) noexcept;
+
+/// Called when a holder has let go of its last lease, on the thread that did. The function has the
+/// node from then on: to destroy it is to let go of the lock.
+using PassOn = std::function<void(HeldNodePtr node)>;
+/// Before the first holder has its lease.
+void set_pass_on(const HeldNodePtr& node, PassOn pass_on);
+/// False if it is lost, suspended or too near to the end of its lease, if somebody has asked for it
+/// (see revoke()), and after keep(). Any thread.
+[[nodiscard]] bool may_be_passed_on(const HeldNodePtr& node) noexcept;
+/// For the next holder, when the last one has let go. Any thread.
+[[nodiscard]] Lease next_lease(const HeldNodePtr& node);
+/// The node is not to be passed on after the present holder. Any thread.
+void keep(const HeldNodePtr& node) noexcept;
 }  // namespace detail
 
 /// The right to be where the lock lets one in; ownership is this object, so it may cross threads

@@ -66,7 +66,7 @@ struct Outcome {
 
 /// Begins an acquire, from any thread: sees to its limits, its cancellation, the client's end. The
 /// handler runs on the strand, or at once.
-void start(Acquire what, CancellationPtr cancellation, Handler<Outcome> handler);
+void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handler);
 
 /// For an acquire of one lease.
 [[nodiscard]] Handler<Outcome> as_one_lease(Handler<AcquireResult> handler);
@@ -93,6 +93,8 @@ void report_oddities(const Queue& queue, const Listing& listing);
     AcquirePtr acquire, std::vector<std::shared_ptr<detail::ClientWatcher>> watchers);
 /// Tells whoever acquires, if they want to know: how many are ahead, and `nearest`.
 void tell_position(const Acquire& acquire, std::size_t ahead);
+/// Stands in the queue, and takes the lock.
+[[nodiscard]] boost::asio::awaitable<Turn> acquire_lock(AcquirePtr acquire);
 /// Creates a shared node beside the exclusive one that is held, and needs not wait.
 [[nodiscard]] boost::asio::awaitable<Turn> stand_beside(AcquirePtr acquire);
 /// First in the queue: a lease, as soon as the lease clock runs.

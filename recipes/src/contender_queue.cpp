@@ -266,13 +266,13 @@ asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
   co_return Place{{}, std::move(node)};
 }
 
-namespace {
-
 asio::awaitable<Turn> acquire_lock(AcquirePtr acquire) {
   Place place = co_await stand_in_line(acquire);
   if (place.error) co_return Turn{place.error, {}};
   co_return co_await take(acquire, std::move(place.node));
 }
+
+namespace {
 
 /// What the caller is told of an acquire that did not come to a lease.
 error_code verdict(const Acquire& acquire, const WaitingAcquires& service, error_code error) {
@@ -337,15 +337,15 @@ void WaitingAcquires::begin_shutdown() {
   for (const CancellationPtr& acquire : std::exchange(acquires_, {})) acquire->request();
 }
 
-void start(Acquire what, CancellationPtr cancellation, Handler<Outcome> handler) {
-  const Client& client = what.client();
+void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handler) {
+  const Client& client = what->client();
   error_code error = client.unusable();
-  if (!error && !is_valid(what.options.lease)) error = Errc::invalid_argument;
+  if (!error && !is_valid(what->options.lease)) error = Errc::invalid_argument;
   if (error) return std::move(handler)(error, Outcome{});
-  what.give_up = std::make_shared<Cancellation>(client.core());
+  what->give_up = std::make_shared<Cancellation>(client.core());
   const asio::any_io_executor strand = client.get_executor();
   asio::co_spawn(strand,
-                 run(std::make_shared<Acquire>(std::move(what)), std::move(cancellation),
+                 run(std::move(what), std::move(cancellation),
                      std::make_shared<Handler<Outcome>>(std::move(handler))),
                  asio::detached);
 }
@@ -366,11 +366,11 @@ void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, P
   }
   if (error) return std::move(handler)(error, AcquireResult{});
   const Attempt attempt = held ? stand_beside : acquire_lock;
-  start(Acquire{.queue = queue,
-                .patience = patience,
-                .options = std::move(options),
-                .attempt = attempt,
-                .held = std::move(held)},
+  start(std::make_shared<Acquire>(Acquire{.queue = queue,
+                                          .patience = patience,
+                                          .options = std::move(options),
+                                          .attempt = attempt,
+                                          .held = std::move(held)}),
         std::move(cancellation), as_one_lease(std::move(handler)));
 }
 

@@ -18,6 +18,8 @@
 
 namespace custodian::recipes_detail {
 
+class Batch;
+
 /// What all acquires of one lock object have in common. Immutable but for the flags.
 struct Queue {
   Client client;
@@ -28,6 +30,8 @@ struct Queue {
   std::string_view lock_name;  ///< of this kind and profile
   std::string identity;
   LeaseOptions lease;  ///< unless the acquire says otherwise
+  /// Those who pass the lock on to each other; null if it goes by the queue alone.
+  std::unique_ptr<Batch> batch{};
   mutable std::atomic<bool> foreign_reported = false;
   mutable std::atomic<bool> end_reported = false;
   mutable std::atomic<bool> mixture_reported = false;
@@ -51,7 +55,8 @@ struct Patience {
 
 [[nodiscard]] Patience patience_until(Deadline deadline);
 
-/// From any thread. The handler runs on the strand, or at once.
+/// From any thread, for an acquire that stands in the queue itself. The handler runs on the strand,
+/// or at once.
 ///
 /// `held` is empty, or what the caller has of this lock already. They get another lease on the same
 /// hold, or the shared lock beside the exclusive one, or are told of the objection.

@@ -109,6 +109,8 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
 }  // namespace
 
 asio::awaitable<Turn> stand_beside(AcquirePtr acquire) {
+  // No writer of a batch comes after this one while it reads.
+  detail::keep(detail::held_node(acquire->held));
   // What is to be kept is gone then, and nothing is worth waiting for.
   const std::stop_callback on_loss{acquire->held.lost(),
                                    [give_up = acquire->give_up] { give_up->request(); }};

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "batch.hpp"
 #include "contender_queue.hpp"
 #include "lock_holds.hpp"
 #include "participants.hpp"
@@ -15,13 +16,27 @@ using recipes_detail::ThreadHolds;
 
 namespace recipes_detail {
 
+namespace {
+
+/// Among those who pass the lock on to each other, if this lock has such and the acquire is one of
+/// them.
+void start_in_turn(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
+                   AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
+  if (queue->batch && !held && Batch::may_enter(patience, options)) {
+    return Batch::enter(queue, std::move(cancellation), patience.deadline, std::move(handler));
+  }
+  start_acquire_within(queue, std::move(cancellation), patience, std::move(options),
+                       std::move(held), std::move(handler));
+}
+
+}  // namespace
+
 void start_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                    QueuePtr queue, AcquireOptions options, Handler<Lease> handler) {
-  start_acquire_within(
-      queue, std::move(cancellation), {}, std::move(options), {},
-      [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
-        std::move(handler)(error, std::move(result.lease));
-      });
+  start_in_turn(queue, std::move(cancellation), {}, std::move(options), {},
+                [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
+                  std::move(handler)(error, std::move(result.lease));
+                });
 }
 
 void start_try_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
@@ -40,8 +55,8 @@ Patience patience_until(Deadline deadline) {
 void start_try_acquire_until(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                              QueuePtr queue, Deadline deadline, AcquireOptions options,
                              Handler<AcquireResult> handler) {
-  start_acquire_within(queue, std::move(cancellation), patience_until(deadline), std::move(options),
-                       {}, std::move(handler));
+  start_in_turn(queue, std::move(cancellation), patience_until(deadline), std::move(options), {},
+                std::move(handler));
 }
 
 void start_acquire_beside(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
@@ -63,6 +78,17 @@ QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rul
     throw Error{Errc::invalid_argument, lock, path,
                 "hold_at_most: a lease must be held for some time"};
   }
+  const bool batch = options.hand_off != HandOff::strict();
+  if (options.hand_off.passes() < 0) {
+    throw Error{Errc::invalid_argument, lock, path,
+                "hand_off: a batch passes the lock on 0 times or more, not " +
+                    std::to_string(options.hand_off.passes())};
+  }
+  if (batch && options.lease.hold_at_most) {
+    throw Error{Errc::invalid_argument, lock, path,
+                "hand_off: holders of a batch share a node, and hold_at_most would end it for all; "
+                "give hold_at_most to the acquires that want it (AcquireOptions::lease)"};
+  }
   if (options.identity.empty()) options.identity = client.identity();
   return std::shared_ptr<const Queue>{
       new Queue{.client = client.share(),
@@ -72,7 +98,10 @@ QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rul
                 .profile = options.profile,
                 .lock_name = lock_name_of(rule, kind, options.profile),
                 .identity = std::move(options.identity),
-                .lease = options.lease}};
+                .lease = options.lease,
+                .batch = batch && kind == ContenderKind::exclusive
+                             ? std::make_unique<Batch>(client, options.hand_off.passes())
+                             : nullptr}};
 }
 
 }  // namespace recipes_detail
@@ -142,8 +171,8 @@ namespace {
 void start_enter(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                  recipes_detail::QueuePtr queue, Patience patience, Lease beside,
                  Handler<AcquireResult> handler) {
-  start_acquire_within(queue, std::move(cancellation), patience, {}, std::move(beside),
-                       std::move(handler));
+  recipes_detail::start_in_turn(queue, std::move(cancellation), patience, {}, std::move(beside),
+                                std::move(handler));
 }
 
 }  // namespace

@@ -260,6 +260,11 @@ PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
     throw Error{Errc::invalid_argument, name, path,
                 "profile: semaphores are laid out as Apache Curator's only; kazoo's are others"};
   }
+  if (options.hand_off != HandOff::strict()) {
+    throw Error{Errc::invalid_argument, name, path,
+                "hand_off: a batch passes on a lock, and this one's permits go to whoever came "
+                "first"};
+  }
   if (const int* fixed = std::get_if<int>(&maximum); fixed != nullptr && *fixed < 1) {
     throw Error{Errc::invalid_argument, name, path,
                 "maximum: a semaphore has one permit or more, not " + std::to_string(*fixed)};
@@ -295,13 +300,14 @@ void check_permits(const PermitQueue& queue, std::string_view operation, int per
 void start_acquire_permits_within(const PermitQueuePtr& queue, CancellationPtr cancellation,
                                   int permits, Patience patience, AcquireOptions options,
                                   Handler<Outcome> handler) {
-  start(Acquire{.queue = queue->turnstile,
-                .patience = patience,
-                .options = std::move(options),
-                .attempt =
-                    [queue, permits](AcquirePtr acquire) {
-                      return take_permits(std::move(acquire), queue, permits);
-                    }},
+  start(std::make_shared<Acquire>(Acquire{.queue = queue->turnstile,
+                                          .patience = patience,
+                                          .options = std::move(options),
+                                          .attempt =
+                                              [queue, permits](AcquirePtr acquire) {
+                                                return take_permits(std::move(acquire), queue,
+                                                                    permits);
+                                              }}),
         std::move(cancellation), std::move(handler));
 }
 

@@ -149,13 +149,13 @@ void start_acquire_any_within(const StripesPtr& stripes, CancellationPtr cancell
                               Patience patience, AcquireOptions options,
                               Handler<StripeLease> handler) {
   const auto index = std::make_shared<std::size_t>(0);
-  start(Acquire{.queue = stripes->queues.front(),
-                .patience = patience,
-                .options = std::move(options),
-                .attempt =
-                    [stripes, index](AcquirePtr acquire) {
-                      return take_any(std::move(acquire), stripes, index);
-                    }},
+  start(std::make_shared<Acquire>(Acquire{.queue = stripes->queues.front(),
+                                          .patience = patience,
+                                          .options = std::move(options),
+                                          .attempt =
+                                              [stripes, index](AcquirePtr acquire) {
+                                                return take_any(std::move(acquire), stripes, index);
+                                              }}),
         std::move(cancellation),
         [index, handler = std::move(handler)](error_code error, Outcome outcome) mutable {
           StripeLease result{{}, *index};

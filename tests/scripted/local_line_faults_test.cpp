@@ -21,6 +21,8 @@ struct Line {
   std::size_t rounds = 1;
   /// Those that a client tells to acquire at once travel together.
   bool all_at_once = true;
+  /// Of the client that meets the faults.
+  HandOff hand_off = HandOff::strict();
 };
 
 class Play {
@@ -36,7 +38,7 @@ class Play {
   /// What went wrong; empty if nothing did.
   std::string run() {
     {
-      locks_.emplace(*mine_, *other_);
+      locks_.emplace(*mine_, *other_, line_.hand_off);
       world_.ensemble.set_fault_plan(plan_);
       for (const char who : line_.who) {
         const bool waits = !line_.all_at_once ||
@@ -61,10 +63,10 @@ class Play {
 
  private:
   struct Locks {
-    Locks(Client& mine, Client& other)
-        : mutex{mine, "/lock"},
+    Locks(Client& mine, Client& other, HandOff hand_off)
+        : mutex{mine, "/lock", {.hand_off = hand_off}},
           others_mutex{other, "/lock"},
-          lock{mine, "/lock"},
+          lock{mine, "/lock", {.hand_off = hand_off}},
           others_lock{other, "/lock"} {}
     InterProcessMutex mutex, others_mutex;
     InterProcessReadWriteLock lock, others_lock;
@@ -167,23 +169,29 @@ class Play {
 
 std::string describe(const Line& line) {
   return std::string{line.who} + (line.rounds > 1 ? ", again and again" : "") +
-         (line.all_at_once ? "" : ", one by one");
+         (line.all_at_once ? "" : ", one by one") +
+         (line.hand_off == HandOff::strict() ? "" : ", in batches");
 }
 
 const std::vector<Line>& lines() {
-  static const std::vector<Line> all{{"MMMm"},
-                                     {"MmMM"},
-                                     {"MMmM"},
-                                     {.who = "MMMM", .rounds = 3},
-                                     {.who = "MMMmM", .rounds = 2},
-                                     {"WRRw"},
-                                     {"RRWr"},
-                                     {"RWRRw"},
-                                     {"rRRW"},
-                                     {"RrRW"},
-                                     {"WwRRW"},
-                                     {.who = "RRWR", .rounds = 2},
-                                     {.who = "WRrRW", .rounds = 2, .all_at_once = false}};
+  static const std::vector<Line> all{
+      {"MMMm"},
+      {"MmMM"},
+      {"MMmM"},
+      {.who = "MMMM", .rounds = 3},
+      {.who = "MMMmM", .rounds = 2},
+      {"WRRw"},
+      {"RRWr"},
+      {"RWRRw"},
+      {"rRRW"},
+      {"RrRW"},
+      {"WwRRW"},
+      {.who = "RRWR", .rounds = 2},
+      {.who = "WRrRW", .rounds = 2, .all_at_once = false},
+      {.who = "MMmMM", .hand_off = HandOff::batch(1)},
+      {.who = "MMMM", .rounds = 3, .hand_off = HandOff::batch(2)},
+      {.who = "MMmM", .rounds = 2, .all_at_once = false, .hand_off = HandOff::batch(2)},
+      {.who = "WWRrWW", .rounds = 2, .hand_off = HandOff::batch(2)}};
   return all;
 }
 

@@ -26,6 +26,7 @@
 #include "custodian/deadline.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
+#include "custodian/recipes/hand_off.hpp"
 #include "custodian/recipes/profile.hpp"
 
 namespace custodian {
@@ -36,6 +37,8 @@ struct LockOptions {
   /// The terms of this lock's leases, on the standard face, too.
   LeaseOptions lease{};
   Profile profile = Profile::curator;
+  /// Not with `lease.hold_at_most`, which ends a node. Of a read/write lock: of its writers.
+  HandOff hand_off = HandOff::strict();
 };
 
 namespace recipes_detail {

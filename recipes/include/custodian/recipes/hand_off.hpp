@@ -1,0 +1,53 @@
+#pragma once
+
+/// \file
+/// To whom a lock passes when its holder lets go.
+
+namespace custodian {
+
+/// Strict is what one expects of a fair lock. A batch trades fairness between processes, within a
+/// bound, for speed: a lock that stays in its process costs a wake-up of a thread, and one that
+/// passes through the servers two writes on their disks.
+class HandOff {
+ public:
+  /// To whoever came first, of whatever process.
+  [[nodiscard]] static constexpr HandOff strict() noexcept { return HandOff{0}; }
+
+  /// To whoever came first of those who wait for *this lock object*, up to `passes` times; then to
+  /// whoever came first of all. So the order inside the process is kept, and another process waits
+  /// for `passes` holders more at each place in the queue. 64 is a good start: many more gain
+  /// little, for the price of the servers is shared by so many then.
+  ///
+  /// All of these holders share one node, hence:
+  /// - fencing tokens differ in `FencingToken::grant` only: whoever compares them must compare it,
+  ///   too;
+  /// - `Lease::check()` protects against other processes only. A write of an earlier holder of the
+  ///   same process, late, may pass it while the next one holds the lock;
+  /// - the queue, as others see it, shows one node for all of them, with one more in line while
+  ///   somebody waits.
+  ///
+  /// The node is not passed on if it is lost, or its connection is, or its lease is near its end;
+  /// nor when somebody has asked its holder to release it (see `Lease::make_revocable`), or its
+  /// writer has taken the read lock besides.
+  ///
+  /// An acquire that asks for more than the lock (a place in the queue, terms of its own,
+  /// RequeuePolicy::fail), a try without time to wait, and those that belong to several locks
+  /// (InterProcessMultiLock, QuorumLock, StripedMutex::acquire_any, with_lock) stand in the queue
+  /// by themselves, as with strict().
+  ///
+  /// When not to use it: where other processes must not wait longer than their turn; with `revoke`
+  /// or `participants()` as a means to find one caller of many.
+  [[nodiscard]] static constexpr HandOff batch(int passes) noexcept { return HandOff{passes}; }
+
+  /// How often a node may be passed on; 0 if strict.
+  [[nodiscard]] constexpr int passes() const noexcept { return passes_; }
+
+  friend bool operator==(const HandOff&, const HandOff&) = default;
+
+ private:
+  explicit constexpr HandOff(int passes) noexcept : passes_{passes} {}
+
+  int passes_;
+};
+
+}  // namespace custodian

@@ -1,0 +1,235 @@
+#include "batch.hpp"
+
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
+#include <functional>
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using Ending = BatchOrder::Ending;
+
+/// Each acquire is told once how it ended; the one in line, for those whom it stands for.
+Ending ending_of(const error_code& error) {
+  if (error == asio::error::operation_aborted) return Ending::left;
+  const bool for_all = error == Errc::closed || error == Errc::forked;
+  return for_all ? Ending::failed_for_all : Ending::failed_for_one;
+}
+
+}  // namespace
+
+Batch::Batch(const Client& client, int passes) : order_{passes}, alarm_{client.get_executor()} {}
+
+bool Batch::may_enter(const Patience& patience, const AcquireOptions& options) {
+  return !patience.only_try && !patience.reach_within && !options.on_position &&
+         !options.on_requeued && options.requeue == RequeuePolicy::queue_again &&
+         !options.lease.loss_policy && !options.lease.hold_at_most;
+}
+
+void Batch::enter(const QueuePtr& queue, CancellationPtr cancellation, Deadline deadline,
+                  Handler<AcquireResult> handler) {
+  if (const error_code error = queue->client.unusable()) {
+    return std::move(handler)(error, AcquireResult{});
+  }
+  Batch& batch = *queue->batch;
+  std::unique_lock lock{batch.mutex_};
+  const auto [id, line] = batch.order_.enter();
+  batch.waiters_.emplace(id, Waiter{std::move(handler), deadline});
+  if (!deadline.is_never()) batch.deadlines_.emplace(deadline.time_point(), id);
+  Errand errand = batch.begin_errand(queue, line);
+  lock.unlock();
+
+  run(queue, std::move(errand));
+  if (!cancellation && deadline.is_never()) return;
+  asio::dispatch(queue->client.get_executor(), [weak = std::weak_ptr{queue}, id = id, deadline,
+                                                cancellation = std::move(cancellation)] {
+    if (const QueuePtr alive = weak.lock()) limit(alive, id, cancellation, deadline);
+  });
+}
+
+// -- Who has the lock -----------------------------------------------------------------------------
+
+void Batch::on_acquired(const QueuePtr& queue, error_code error, Lease lease) {
+  Batch& batch = *queue->batch;
+  std::unique_lock lock{batch.mutex_};
+  batch.in_line_ = {};
+  if (!lease) {
+    const BatchOrder::Failure failure = batch.order_.on_ending(ending_of(error));
+    Errand errand = batch.begin_errand(queue, failure.line);
+    std::vector<Handler<AcquireResult>> failed;
+    for (const Id id : failure.failed) failed.push_back(batch.take(id, errand));
+    lock.unlock();
+
+    run(queue, std::move(errand));
+    for (auto& handler : failed) std::move(handler)(error, AcquireResult{});
+    return;
+  }
+
+  const BatchOrder::Next next = batch.order_.on_first();
+  Errand errand = batch.begin_errand(queue, next.line);
+  if (!next.holder) {
+    lock.unlock();
+    return run(queue, std::move(errand));
+  }
+  Handler<AcquireResult> holder = batch.take(*next.holder, errand);
+  const BatchOrder::Tenure tenure = batch.order_.tenure();
+  lock.unlock();
+
+  run(queue, std::move(errand));
+  detail::set_pass_on(detail::held_node(lease),
+                      [weak = std::weak_ptr{queue}, tenure](detail::HeldNodePtr node) {
+                        if (const QueuePtr alive = weak.lock()) {
+                          on_done(alive, tenure, std::move(node));
+                        }
+                      });
+  std::move(holder)(error_code{}, AcquireResult{.lease = std::move(lease)});
+}
+
+void Batch::on_done(const QueuePtr& queue, BatchOrder::Tenure tenure, detail::HeldNodePtr node) {
+  Batch& batch = *queue->batch;
+  std::unique_lock lock{batch.mutex_};
+  const bool sound = detail::may_be_passed_on(node);
+  const BatchOrder::Next next = batch.order_.on_done(tenure, sound);
+  Errand errand = batch.begin_errand(queue, next.line);
+  if (!next.holder) {
+    lock.unlock();
+    // Who is in line for nobody leaves before the node does, and so does not get the lock.
+    return run(queue, std::move(errand));
+  }
+  Handler<AcquireResult> holder = batch.take(*next.holder, errand);
+  lock.unlock();
+
+  run(queue, std::move(errand));
+  std::move(holder)(error_code{}, AcquireResult{.lease = detail::next_lease(node)});
+}
+
+// -- Who stands in line for them ------------------------------------------------------------------
+
+Batch::Errand Batch::begin_errand(const QueuePtr& queue, BatchOrder::Line line) {
+  Errand errand;
+  switch (line) {
+    case BatchOrder::Line::as_it_is: break;
+    case BatchOrder::Line::leave: errand.leave = in_line_.end; break;
+    case BatchOrder::Line::stand:
+      in_line_ = {std::make_shared<Acquire>(Acquire{
+                      .queue = queue, .patience = {}, .options = {}, .attempt = acquire_lock}),
+                  std::make_shared<Cancellation>(queue->client.core())};
+      errand.stand = in_line_;
+      break;
+  }
+  return errand;
+}
+
+namespace {
+
+/// Says how the acquire in line ended; also if its handler is destroyed unused, with its executor's
+/// context.
+struct LastWord {
+  explicit LastWord(std::function<void(error_code, Lease)> to_say) : say{std::move(to_say)} {}
+  LastWord(const LastWord&) = delete;
+  LastWord& operator=(const LastWord&) = delete;
+  ~LastWord() {
+    if (say) say(Errc::closed, Lease{});
+  }
+  std::function<void(error_code, Lease)> say;
+};
+
+}  // namespace
+
+void Batch::run(const QueuePtr& queue, Errand errand) {
+  if (errand.leave) errand.leave->request();
+  if (errand.stand.acquire) {
+    const auto last_word = std::make_shared<LastWord>(
+        [queue](error_code error, Lease lease) { on_acquired(queue, error, std::move(lease)); });
+    start(std::move(errand.stand.acquire), std::move(errand.stand.end),
+          as_one_lease([last_word](error_code error, AcquireResult result) {
+            std::exchange(last_word->say, nullptr)(error, std::move(result.lease));
+          }));
+  }
+  if (errand.no_deadline_left) {
+    asio::dispatch(queue->client.get_executor(), [weak = std::weak_ptr{queue}] {
+      if (const QueuePtr alive = weak.lock()) set_alarm(alive);
+    });
+  }
+}
+
+Handler<AcquireResult> Batch::take(Id id, Errand& errand) {
+  auto waiter = waiters_.extract(id);
+  const Deadline deadline = waiter.mapped().deadline;
+  if (!deadline.is_never()) {
+    deadlines_.erase({deadline.time_point(), id});
+    errand.no_deadline_left = deadlines_.empty();
+  }
+  return std::move(waiter.mapped().handler);
+}
+
+// -- Who gives up ---------------------------------------------------------------------------------
+
+void Batch::limit(const QueuePtr& queue, Id id, const CancellationPtr& cancellation,
+                  Deadline deadline) {
+  Batch& batch = *queue->batch;
+  if (cancellation && cancellation->requested()) {
+    return give_up(queue, id, asio::error::operation_aborted);
+  }
+  if (cancellation) {
+    cancellation->on_request(&batch, [weak = std::weak_ptr{queue}, id] {
+      if (const QueuePtr alive = weak.lock()) {
+        give_up(alive, id, asio::error::operation_aborted);
+      }
+    });
+  }
+  if (deadline.time_point() < batch.alarm_at_) set_alarm(queue);
+}
+
+void Batch::give_up(const QueuePtr& queue, Id id, error_code error) {
+  Batch& batch = *queue->batch;
+  std::unique_lock lock{batch.mutex_};
+  const auto [waited, line] = batch.order_.leave(id);
+  if (!waited) return;
+  const AcquirePtr in_line = batch.in_line_.acquire;
+  // Late is no error for one who stood in the queue.
+  const bool stood = batch.order_.held() || in_line->has_queued;
+  if (error == Errc::deadline_exceeded && stood) error.clear();
+  Errand errand = batch.begin_errand(queue, line);
+  Handler<AcquireResult> handler = batch.take(id, errand);
+  lock.unlock();
+
+  AcquireResult result{{}, in_line->nearest};
+  run(queue, std::move(errand));
+  std::move(handler)(error, std::move(result));
+}
+
+void Batch::set_alarm(const QueuePtr& queue) {
+  Batch& batch = *queue->batch;
+  {
+    const std::lock_guard lock{batch.mutex_};
+    batch.alarm_at_ = batch.deadlines_.empty() ? Time::max() : batch.deadlines_.begin()->first;
+  }
+  batch.alarm_.cancel();
+  if (batch.alarm_at_ == Time::max()) return;
+  batch.alarm_.expires_at(batch.alarm_at_);
+  batch.alarm_.async_wait([weak = std::weak_ptr{queue}](error_code cancelled) {
+    const QueuePtr alive = weak.lock();
+    if (alive && !cancelled) on_alarm(alive);
+  });
+}
+
+void Batch::on_alarm(const QueuePtr& queue) {
+  Batch& batch = *queue->batch;
+  std::vector<Id> late;
+  {
+    const std::lock_guard lock{batch.mutex_};
+    const auto now = Deadline::Clock::now();
+    for (const auto& [time, id] : batch.deadlines_) {
+      if (time > now) break;
+      late.push_back(id);
+    }
+  }
+  for (const Id id : late) give_up(queue, id, Errc::deadline_exceeded);
+  set_alarm(queue);
+}
+
+}  // namespace custodian::recipes_detail

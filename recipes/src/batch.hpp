@@ -1,0 +1,77 @@
+#pragma once
+
+/// \file
+/// The acquires of one lock object that pass the lock on to each other, from thread to thread
+/// (HandOff::batch). One acquire of the ordinary kind stands in the queue for all of them; which of
+/// them has the lock then is decided here, under a mutex and without the strand.
+
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "acquisition.hpp"
+#include "batch_order.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Part of a queue; what is called here is given that queue. Threads: any.
+class Batch {
+ public:
+  Batch(const Client& client, int passes);
+
+  /// Whether an acquire may be one of these: it asks for the lock, and for nothing besides.
+  [[nodiscard]] static bool may_enter(const Patience& patience, const AcquireOptions& options);
+  /// The handler runs on any thread, or at once.
+  static void enter(const QueuePtr& queue, CancellationPtr cancellation, Deadline deadline,
+                    Handler<AcquireResult> handler);
+
+ private:
+  using Id = BatchOrder::Id;
+  using Time = Deadline::Clock::time_point;
+  struct Waiter {
+    Handler<AcquireResult> handler;
+    Deadline deadline;
+  };
+  /// The ordinary acquire for all of them.
+  struct InLine {
+    AcquirePtr acquire;
+    CancellationPtr end;
+  };
+  /// What is to be done when the mutex is free again.
+  struct Errand {
+    InLine stand;
+    CancellationPtr leave;
+    bool no_deadline_left = false;
+  };
+
+  static void on_acquired(const QueuePtr& queue, error_code error, Lease lease);
+  static void on_done(const QueuePtr& queue, BatchOrder::Tenure tenure, detail::HeldNodePtr node);
+  static void run(const QueuePtr& queue, Errand errand);
+
+  // The strand only.
+  static void limit(const QueuePtr& queue, Id id, const CancellationPtr& cancellation,
+                    Deadline deadline);
+  static void give_up(const QueuePtr& queue, Id id, error_code error);
+  static void set_alarm(const QueuePtr& queue);
+  static void on_alarm(const QueuePtr& queue);
+
+  // With the mutex.
+  [[nodiscard]] Errand begin_errand(const QueuePtr& queue, BatchOrder::Line line);
+  [[nodiscard]] Handler<AcquireResult> take(Id id, Errand& errand);
+
+  std::mutex mutex_;  ///< guards what follows
+  BatchOrder order_;
+  std::map<Id, Waiter> waiters_;
+  std::set<std::pair<Time, Id>> deadlines_;  ///< of those who have one
+  InLine in_line_;
+
+  // The strand only.
+  boost::asio::steady_timer alarm_;
+  Time alarm_at_ = Time::max();
+};
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,58 @@
+#include "batch_order.hpp"
+
+#include <utility>
+
+namespace custodian::recipes_detail {
+
+BatchOrder::Entry BatchOrder::enter() {
+  waiting_.insert(++last_);
+  return {last_, set_line()};
+}
+
+BatchOrder::Exit BatchOrder::leave(Id id) {
+  if (waiting_.erase(id) == 0) return {};
+  return {true, set_line()};
+}
+
+BatchOrder::Next BatchOrder::on_first() {
+  in_line_ = false;
+  if (waiting_.empty()) return {};
+  ++tenure_;
+  held_ = true;
+  passes_left_ = passes_;
+  const Id holder = take_first();
+  return {holder, set_line()};
+}
+
+BatchOrder::Next BatchOrder::on_done(Tenure tenure, bool sound) {
+  if (tenure != tenure_) return {};
+  if (sound && passes_left_ > 0 && !waiting_.empty()) {
+    --passes_left_;
+    return {take_first(), Line::as_it_is};
+  }
+  held_ = false;
+  return {std::nullopt, set_line()};
+}
+
+BatchOrder::Failure BatchOrder::on_ending(Ending ending) {
+  in_line_ = false;
+  Failure failure;
+  if (ending == Ending::failed_for_all) {
+    failure.failed.assign(waiting_.begin(), waiting_.end());
+    waiting_.clear();
+  } else if (ending == Ending::failed_for_one && !waiting_.empty()) {
+    failure.failed.push_back(take_first());
+  }
+  failure.line = set_line();
+  return failure;
+}
+
+BatchOrder::Line BatchOrder::set_line() {
+  if (!waiting_.empty()) return std::exchange(in_line_, true) ? Line::as_it_is : Line::stand;
+  // With a holder it waits for those who come: they often come again.
+  return in_line_ && !held_ ? Line::leave : Line::as_it_is;
+}
+
+BatchOrder::Id BatchOrder::take_first() { return waiting_.extract(waiting_.begin()).value(); }
+
+}  // namespace custodian::recipes_detail

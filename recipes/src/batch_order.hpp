@@ -1,0 +1,85 @@
+#pragma once
+
+/// \file
+/// Who is next among those of one process who pass a lock on to each other (HandOff::batch).
+///
+/// They have at most two nodes: the one that holds the lock, which passes from one to the next, and
+/// one in line. As long as somebody waits, one is in line: nobody's luck depends on the present
+/// holder. When the lock is let go of and nobody waits, the one in line is given up.
+///
+/// Pure: what happened in, what is to be done out.
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace custodian::recipes_detail {
+
+class BatchOrder {
+ public:
+  using Id = std::uint64_t;  ///< of one who waits; in the order in which they came
+
+  /// What is to be done about the node in line.
+  enum class Line : std::uint8_t {
+    as_it_is,
+    stand,  ///< there is none: one is to be created
+    leave,  ///< nobody needs it
+  };
+  struct Entry {
+    Id id = 0;
+    Line line = Line::as_it_is;
+  };
+  struct Exit {
+    bool waited = false;  ///< and waits no more
+    Line line = Line::as_it_is;
+  };
+  struct Next {
+    std::optional<Id> holder;  ///< who has the node now; nobody: it is to be let go of
+    Line line = Line::as_it_is;
+  };
+  /// Of a node that has come to be first; they are numbered.
+  using Tenure = std::uint64_t;
+  struct Failure {
+    std::vector<Id> failed;  ///< who wait no more
+    Line line = Line::as_it_is;
+  };
+  /// How it ended with a node that was in line, and has not come to be first.
+  enum class Ending : std::uint8_t {
+    left,            ///< as it was told to
+    failed_for_one,  ///< who is first among them; the next one may have better luck
+    failed_for_all,
+  };
+
+  explicit BatchOrder(int passes) noexcept : passes_{passes} {}
+
+  /// Somebody comes, and waits.
+  [[nodiscard]] Entry enter();
+  /// Somebody gives up.
+  [[nodiscard]] Exit leave(Id id);
+  /// The node in line has come to be first; tenure() is its from now on, if somebody has it.
+  [[nodiscard]] Next on_first();
+  /// The holder of that one has let go; `sound`: of a node that the next one may have. A node that
+  /// was lost may have been followed by another before its holder lets go.
+  [[nodiscard]] Next on_done(Tenure tenure, bool sound);
+  [[nodiscard]] Failure on_ending(Ending ending);
+
+  [[nodiscard]] Tenure tenure() const noexcept { return tenure_; }
+  /// Whether one of them holds the lock, as far as is known here.
+  [[nodiscard]] bool held() const noexcept { return held_; }
+
+ private:
+  /// Sees to it that one is in line if somebody waits, and none if nobody needs it.
+  [[nodiscard]] Line set_line();
+  [[nodiscard]] Id take_first();
+
+  int passes_;
+  std::set<Id> waiting_;
+  Id last_ = 0;
+  Tenure tenure_ = 0;
+  bool held_ = false;
+  bool in_line_ = false;  ///< also on its way there, or out
+  int passes_left_ = 0;
+};
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,223 @@
+#include "held_node.hpp"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "custodian/operation_options.hpp"
+#include "hold.hpp"
+#include "line_node.hpp"
+
+namespace custodian::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+HeldNode::Time end_of(std::chrono::nanoseconds at_most) {
+  const auto now = BootClock::now();
+  return at_most < HeldNode::Time::max() - now ? now + at_most : HeldNode::Time::max();
+}
+
+}  // namespace
+
+HeldNodePtr HeldNode::make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
+                           OwnNode node, const LeaseOptions& options) {
+  HeldNodePtr held{new HeldNode{std::move(core), std::move(session), std::move(node), options}};
+  held->core_->count_hold(+1);
+  if (const LineNodePtr& line = held->node_.in_line()) {
+    line->on_missing = [weak = held->weak_from_this()] {
+      if (const auto self = weak.lock()) self->lose(LossReason::node_deleted);
+    };
+  }
+  held->session_->add(held);
+  held->wait_for_event();
+  held->limit();
+  held->on_session_state();
+  held->session_->on_lease();
+  return held;
+}
+
+HeldNode::HeldNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
+                   OwnNode node, const LeaseOptions& options)
+    : core_{std::move(core)},
+      session_{std::move(session)},
+      node_{std::move(node)},
+      full_path_{core_->prefix().add(node_.path())},
+      policy_{options.loss_policy.value_or(core_->options().loss_policy)},
+      ends_at_{options.hold_at_most ? end_of(*options.hold_at_most) : Time::max()} {}
+
+HeldNode::~HeldNode() {
+  if (core_->forked()) {
+    // Where mutexes may be locked for ever.
+    [[maybe_unused]] const auto* const leaked = timer_.release();
+    return;
+  }
+  if (end_of_look_) end_of_look_->request();
+  session_->remove(*this);
+  core_->count_hold(-1);
+}
+
+// -- What is known on any thread ------------------------------------------------------------------
+
+HeldNode::Time HeldNode::valid_until() const noexcept {
+  return std::min(session_->valid_until(), ends_at_);
+}
+
+LeaseState HeldNode::state() noexcept {
+  if (loss_ != LossReason::none) return LeaseState::lost;
+  const Time now = BootClock::now();
+  if (now < valid_until()) {
+    return session_->connected() ? LeaseState::held : LeaseState::suspended;
+  }
+  // Said once, it is so for ever, though an answer may be on its way; the strand tells the others.
+  const LossReason reason = now >= ends_at_ ? LossReason::held_too_long : LossReason::lease_expired;
+  LossReason none = LossReason::none;
+  loss_.compare_exchange_strong(none, reason);
+  if (!core_->forked()) {
+    asio::post(core_->strand(), [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      self->tell();
+      self->session_->give_up_if_run_out();
+    });
+  }
+  return LeaseState::lost;
+}
+
+LossReason HeldNode::loss_reason() noexcept {
+  static_cast<void>(state());
+  return loss_;
+}
+
+// -- One holder after another ---------------------------------------------------------------------
+
+bool HeldNode::may_be_passed_on() noexcept {
+  return !kept_ && state() == LeaseState::held &&
+         BootClock::now() < std::min(session_->comfortable_until(), ends_at_);
+}
+
+HoldPtr HeldNode::next_hold() {
+  auto hold = std::make_shared<Hold>(shared_from_this(), holds_++, node_.stat().czxid);
+  {
+    const std::lock_guard lock{mutex_};
+    holder_ = hold;
+  }
+  // What came before the last line was told to nobody.
+  if (state() != LeaseState::held) core_->on_strand([self = shared_from_this()] { self->tell(); });
+  return hold;
+}
+
+HoldPtr HeldNode::holder() const {
+  const std::lock_guard lock{mutex_};
+  return holder_.lock();
+}
+
+// -- What happens on the strand -------------------------------------------------------------------
+
+void HeldNode::lose(LossReason reason) {
+  LossReason none = LossReason::none;
+  loss_.compare_exchange_strong(none, reason);
+  tell();
+}
+
+void HeldNode::on_session_state() {
+  if (policy_ == LossPolicy::on_suspended && !session_->connected()) lose(LossReason::suspended);
+  tell();
+}
+
+void HeldNode::on_check_failed(const error_code& error) {
+  if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
+  // It cannot be said whether it is there, for want of permission to read it, for one.
+  checkable_ = false;
+  core_->log(LogLevel::warning, "cannot check " + path() + ": " + error.message() +
+                                    "; its deletion by somebody else would not be noticed");
+}
+
+void HeldNode::tell() {
+  const auto self = shared_from_this();
+  const LeaseState now = state();
+  if (now == LeaseState::lost) on_lost();
+  if (const HoldPtr hold = holder()) hold->tell(now);
+}
+
+void HeldNode::on_lost() {
+  if (std::exchange(loss_told_, true)) return;
+  core_->log(LogLevel::warning,
+             "the lease on " + path() + " is lost: " + std::string{to_string(loss_.load())});
+  if (timer_ && loss_ != LossReason::held_too_long) timer_->cancel();
+  node_.forfeit();
+}
+
+// -- The node, and who writes into it -------------------------------------------------------------
+
+void HeldNode::wait_for_event() {
+  if (!node_.watch()) return;
+  start_wait(core_, nullptr, node_.watch().state(),
+             [weak = weak_from_this()](error_code error, WatchEventType type) {
+               const auto self = weak.lock();
+               if (!self || error) return;
+               if (type == WatchEventType::deleted) return self->lose(LossReason::node_deleted);
+               self->look();
+             });
+}
+
+void HeldNode::look() {
+  if (is_lost() || std::exchange(looking_, true)) return;
+  if (!end_of_look_) end_of_look_ = std::make_shared<Cancellation>(core_);
+  const OperationOptions patient{Deadline::never(), core_->options().retry.unlimited()};
+  start_get_and_watch(core_, end_of_look_, path(), patient,
+                      [weak = weak_from_this()](error_code error, GetResult found, Watch watch) {
+                        const auto self = weak.lock();
+                        if (self) self->on_look(error, found, std::move(watch));
+                      });
+}
+
+void HeldNode::on_look(const error_code& error, const GetResult& found, Watch watch) {
+  looking_ = false;
+  if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
+  if (is_lost()) return;
+  if (error) {
+    if (error != Errc::closed) {
+      core_->log(LogLevel::warning, "cannot read " + path() + ": " + error.message() +
+                                        "; nobody will be told of a request to release it");
+    }
+    return;
+  }
+  node_.set_watch(std::move(watch));
+  wait_for_event();
+  if (found.data != revoke_message) return;
+  keep();
+  if (const HoldPtr hold = holder()) hold->tell_revocation(found.stat.mzxid);
+}
+
+// -- A lease with a maximum time ------------------------------------------------------------------
+
+void HeldNode::limit() {
+  if (ends_at_ == Time::max()) return;
+  timer_ = std::make_unique<asio::steady_timer>(core_->strand(), ends_at_ - BootClock::now());
+  timer_->async_wait([weak = weak_from_this()](error_code error) {
+    const auto self = weak.lock();
+    if (!self || error) return;
+    self->lose(LossReason::held_too_long);
+    // on_holder_told() lets the lock go when the holder has been told; a holder who will not listen
+    // cannot keep it longer than this.
+    constexpr std::chrono::seconds grace{1};
+    self->timer_->expires_after(grace);
+    self->timer_->async_wait([weak](error_code cancelled) {
+      const auto still_there = weak.lock();
+      if (still_there && !cancelled) still_there->delete_node();
+    });
+  });
+}
+
+void HeldNode::on_holder_told() {
+  if (loss_ == LossReason::held_too_long) delete_node();
+}
+
+void HeldNode::delete_node() {
+  timer_->cancel();
+  core_->deletes().add(full_path_, node_.stat().ephemeral_owner, nullptr, node_.in_line());
+}
+
+}  // namespace custodian::detail

@@ -1,0 +1,209 @@
+#include "batch_order.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "support/catch.hpp"
+
+namespace custodian::recipes_detail {
+namespace {
+
+using Line = BatchOrder::Line;
+using Ending = BatchOrder::Ending;
+
+TEST_CASE("a batch stands in line when the first one comes, and once", "[batch_order]") {
+  BatchOrder order{2};
+  CHECK(order.enter().line == Line::stand);
+  CHECK(order.enter().line == Line::as_it_is);
+  CHECK_FALSE(order.held());
+}
+
+TEST_CASE("a batch passes its node on in the order in which they came, so often and no more",
+          "[batch_order]") {
+  BatchOrder order{2};
+  std::vector<BatchOrder::Id> came;
+  for (int i = 0; i < 4; ++i) came.push_back(order.enter().id);
+  const auto first = order.on_first();
+  CHECK(first.holder == came[0]);
+  CHECK(first.line == Line::stand);
+  CHECK(order.on_done(order.tenure(), true).holder == came[1]);
+  CHECK(order.on_done(order.tenure(), true).holder == came[2]);
+  const auto last = order.on_done(order.tenure(), true);
+  CHECK(last.holder == std::nullopt);
+  CHECK(last.line == Line::as_it_is);
+  CHECK_FALSE(order.held());
+  CHECK(order.on_first().holder == came[3]);
+}
+
+TEST_CASE("a batch does not pass a lost node on", "[batch_order]") {
+  BatchOrder order{2};
+  static_cast<void>(order.enter());
+  static_cast<void>(order.on_first());
+  const auto waits = order.enter();
+  CHECK(waits.line == Line::stand);
+  CHECK(order.on_done(order.tenure(), false).holder == std::nullopt);
+  CHECK(order.on_first().holder == waits.id);
+}
+
+TEST_CASE("whoever lets go late of a lost node gets nobody in", "[batch_order]") {
+  BatchOrder order{2};
+  static_cast<void>(order.enter());
+  static_cast<void>(order.on_first());
+  const auto lost = order.tenure();
+  static_cast<void>(order.enter());
+  static_cast<void>(order.on_first());
+  const auto waits = order.enter();
+  CHECK(order.on_done(lost, true).holder == std::nullopt);
+  CHECK(order.held());
+  CHECK(order.on_done(order.tenure(), true).holder == waits.id);
+}
+
+TEST_CASE("a batch leaves the line when nobody waits and nobody holds", "[batch_order]") {
+  BatchOrder order{2};
+  SECTION("the only one gives up") {
+    const auto entry = order.enter();
+    const auto exit = order.leave(entry.id);
+    CHECK(exit.waited);
+    CHECK(exit.line == Line::leave);
+    CHECK_FALSE(order.leave(entry.id).waited);
+  }
+  SECTION("the last holder lets go") {
+    static_cast<void>(order.enter());
+    static_cast<void>(order.on_first());
+    const auto second = order.enter();
+    CHECK(order.leave(second.id).line == Line::as_it_is);
+    CHECK(order.on_done(order.tenure(), true).line == Line::leave);
+  }
+  SECTION("and stands there again when somebody comes before that is done") {
+    const auto entry = order.enter();
+    CHECK(order.leave(entry.id).line == Line::leave);
+    CHECK(order.enter().line == Line::as_it_is);
+    CHECK(order.on_ending(Ending::left).line == Line::stand);
+  }
+}
+
+TEST_CASE("what ends the one in line ends one acquire, or all", "[batch_order]") {
+  BatchOrder order{2};
+  const auto first = order.enter().id;
+  const auto second = order.enter().id;
+  SECTION("one") {
+    const auto failure = order.on_ending(Ending::failed_for_one);
+    CHECK(failure.failed == std::vector{first});
+    CHECK(failure.line == Line::stand);
+  }
+  SECTION("all") {
+    const auto failure = order.on_ending(Ending::failed_for_all);
+    CHECK(failure.failed == std::vector{first, second});
+    CHECK(failure.line == Line::as_it_is);
+  }
+}
+
+/// Everything that can happen, in every order, with what must always be so.
+class Explorer {
+ public:
+  std::size_t explored = 0;
+
+  void explore(const BatchOrder& order, const std::string& past) {
+    if (past.size() == 10) return;
+    ++explored;
+    INFO(past);
+    const State before = state_;
+    const auto each = [&](char what, auto happens) {
+      BatchOrder next = order;
+      state_ = before;
+      happens(next);
+      // Whoever waits is stood for.
+      CHECK((state_.waiting.empty() || state_.in_line));
+      // With nobody left the line is left, too.
+      CHECK((!state_.waiting.empty() || state_.held || !state_.in_line || state_.leaving));
+      explore(next, past + what);
+      state_ = before;
+    };
+    if (state_.waiting.size() < 3) {
+      each('e', [&](BatchOrder& next) {
+        const auto entry = next.enter();
+        state_.waiting.push_back(entry.id);
+        follow(entry.line);
+      });
+    }
+    if (!state_.waiting.empty()) {
+      each('x', [&](BatchOrder& next) {
+        const auto exit = next.leave(state_.waiting.back());
+        CHECK(exit.waited);
+        state_.waiting.pop_back();
+        follow(exit.line);
+      });
+    }
+    if (state_.in_line) {
+      each('f', [&](BatchOrder& next) {
+        state_.in_line = state_.leaving = false;
+        const auto first = next.on_first();
+        CHECK(first.holder.has_value() == !state_.waiting.empty());
+        if (first.holder) {
+          take(*first.holder);
+          state_.held = true;
+          state_.passes = 0;
+        }
+        follow(first.line);
+      });
+      each('l', [&](BatchOrder& next) {
+        const auto ending = state_.leaving ? Ending::left : Ending::failed_for_one;
+        state_.in_line = state_.leaving = false;
+        const auto failure = next.on_ending(ending);
+        for (const auto id : failure.failed) take(id);
+        follow(failure.line);
+      });
+    }
+    if (state_.held) {
+      for (const bool sound : {true, false}) {
+        each(sound ? 'd' : 'u', [&](BatchOrder& next) {
+          const auto done = next.on_done(next.tenure(), sound);
+          const bool passes_on = sound && state_.passes < 2 && !state_.waiting.empty();
+          CHECK(done.holder.has_value() == passes_on);
+          state_.held = passes_on;
+          if (done.holder) {
+            take(*done.holder);
+            ++state_.passes;
+          }
+          follow(done.line);
+        });
+      }
+    }
+  }
+
+ private:
+  struct State {
+    std::vector<BatchOrder::Id> waiting;
+    bool in_line = false;
+    bool leaving = false;
+    bool held = false;
+    int passes = 0;
+  };
+
+  void take(BatchOrder::Id id) {
+    REQUIRE_FALSE(state_.waiting.empty());
+    CHECK(state_.waiting.front() == id);
+    state_.waiting.erase(state_.waiting.begin());
+  }
+  void follow(Line line) {
+    if (line == Line::stand) {
+      CHECK_FALSE(state_.in_line);
+      state_.in_line = true;
+    }
+    if (line == Line::leave) {
+      CHECK(state_.in_line);
+      state_.leaving = true;
+    }
+  }
+
+  State state_;
+};
+
+TEST_CASE("a batch keeps its promises whatever happens in whatever order", "[batch_order]") {
+  Explorer explorer;
+  explorer.explore(BatchOrder{2}, "");
+  CHECK(explorer.explored > 10'000);
+}
+
+}  // namespace
+}  // namespace custodian::recipes_detail

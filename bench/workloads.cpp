@@ -49,6 +49,12 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        .contestants = crowds,
        .targets = {{"cycles_per_s", "curator", true, 6},
                    {"cpu_us_per_cycle", "curator", false, 0.5}}},
+      {.name = "batch",
+       .title = "8 threads, one client, one lock, ours with HandOff::batch",
+       .threads = 8,
+       .passes = 64,
+       .contestants = crowds,
+       .targets = {{"cycles_per_s", "curator", true, 100}, {"cycles_per_s", "redis", true, 1}}},
       {.name = "processes",
        .title = "8 processes, one lock",
        .processes = 8,
@@ -116,6 +122,7 @@ std::string parameters(const Workload& workload) {
   if (workload.hold_us > 0) add("held for " + std::to_string(workload.hold_us) + " us");
   if (workload.pause_us > 0) add("pause of " + std::to_string(workload.pause_us) + " us");
   if (workload.write_every > 0) add("one in " + std::to_string(workload.write_every) + " writes");
+  if (workload.passes > 0) add("batches of " + std::to_string(workload.passes) + " passes");
   return text;
 }
 

@@ -53,6 +53,7 @@ struct Task {
   int waiters = 0;
   int locks = 0;        ///< held besides
   int write_every = 0;  ///< of a read/write lock: one in so many writes; 0: a mutex
+  int passes = 0;       ///< inside a process before others have their turn, of those that can
   std::chrono::microseconds hold{0};
   std::chrono::microseconds pause{0};
   std::chrono::duration<double> seconds{1};

@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <future>
 #include <iomanip>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <sstream>
@@ -41,14 +42,16 @@ std::string hexadecimal(std::int64_t number) {
   return text.str();
 }
 
-/// A thread and the lease face. Each thread has its lock object, as two parts of a program have.
+/// A thread and the lease face. Each thread has its lock object, as two parts of a program have,
+/// unless it is given one that passes the lock on.
 class Ours final : public Locker {
  public:
-  Ours(ClientPtr client, const Task& task) : client_{std::move(client)} {
+  Ours(ClientPtr client, const Task& task, std::shared_ptr<InterProcessMutex> mutex = nullptr)
+      : client_{std::move(client)}, mutex_{std::move(mutex)} {
     if (task.write_every > 0) {
       both_.emplace(*client_, task.path);
-    } else {
-      mutex_.emplace(*client_, task.path);
+    } else if (!mutex_) {
+      mutex_ = std::make_shared<InterProcessMutex>(*client_, task.path);
     }
   }
   void lock() override { lease_ = both_ ? both_->write().acquire() : mutex_->acquire(); }
@@ -59,7 +62,7 @@ class Ours final : public Locker {
 
  private:
   ClientPtr client_;
-  std::optional<InterProcessMutex> mutex_;
+  std::shared_ptr<InterProcessMutex> mutex_;
   std::optional<InterProcessReadWriteLock> both_;
   Lease lease_;
 };
@@ -231,7 +234,7 @@ class Custodian final : public Contestant {
       clients_.push_back(connect(servers_));
       clients_.back()->wait_connected();
     }
-    return std::make_unique<Ours>(clients_[session], task);
+    return std::make_unique<Ours>(clients_[session], task, in_batches(task, session));
   }
 
   Drain drain(const Task& task) override {
@@ -286,9 +289,24 @@ class Custodian final : public Contestant {
     return locker;
   }
 
+  /// One for all threads of a session; null if the lock is not to be passed on.
+  [[nodiscard]] std::shared_ptr<InterProcessMutex> in_batches(const Task& task,
+                                                              std::size_t session) {
+    if (task.passes == 0) return nullptr;
+    std::weak_ptr<InterProcessMutex>& known = batches_[{session, task.path}];
+    auto mutex = known.lock();
+    if (!mutex) {
+      mutex = std::make_shared<InterProcessMutex>(
+          *clients_[session], task.path, LockOptions{.hand_off = HandOff::batch(task.passes)});
+      known = mutex;
+    }
+    return mutex;
+  }
+
   const Way way_;
   const std::string servers_;
   std::vector<ClientPtr> clients_;
+  std::map<std::pair<std::size_t, std::string>, std::weak_ptr<InterProcessMutex>> batches_;
   std::optional<HeldLocks> held_;
 };
 

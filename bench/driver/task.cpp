@@ -31,6 +31,8 @@ Task parse_task(const std::string& words) {
       task.locks = std::stoi(value);
     } else if (key == "write_every") {
       task.write_every = std::stoi(value);
+    } else if (key == "passes") {
+      task.passes = std::stoi(value);
     } else if (key == "hold_us") {
       task.hold = std::chrono::microseconds{std::stoi(value)};
     } else if (key == "pause_us") {

@@ -1,8 +1,11 @@
 // Contenders of one client in line with those of another, through every fault at every request.
 
 #include <algorithm>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/post.hpp>
 #include <deque>
+#include <memory>
 #include <optional>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
@@ -25,13 +28,23 @@ struct Line {
   HandOff hand_off = HandOff::strict();
 };
 
+/// What happens besides, when a request is sent.
+struct Mischief {
+  std::vector<std::pair<std::size_t, Fault>> faults{};
+  /// The node of somebody who waits is deleted by hand.
+  std::optional<std::size_t> deletion{};
+  /// A caller, by number, gives up.
+  std::optional<std::pair<std::size_t, std::size_t>> cancellation{};
+};
+
 class Play {
  public:
-  Play(const Line& line, std::vector<std::pair<std::size_t, Fault>> faults,
-       std::optional<std::size_t> deletion)
-      : line_{line}, plan_{std::make_shared<FaultsAt>("mine", std::move(faults))} {
-    plan_->submitted = [this, deletion](std::size_t step) {
+  Play(const Line& line, const Mischief& mischief)
+      : line_{line}, plan_{std::make_shared<FaultsAt>("mine", mischief.faults)} {
+    plan_->submitted = [this, deletion = mischief.deletion,
+                        cancellation = mischief.cancellation](std::size_t step) {
       if (deletion && step == *deletion) delete_by_hand();
+      if (cancellation && step == cancellation->first) cancel(cancellation->second);
     };
   }
 
@@ -76,7 +89,10 @@ class Play {
     std::size_t rounds = 0;
     std::size_t turns_held = 0;
     Outcome<Lease> place{};
+    std::unique_ptr<boost::asio::cancellation_signal> signal =
+        std::make_unique<boost::asio::cancellation_signal>();
     Lease lease{};
+    bool cancelled = false;
     bool done = false;
   };
 
@@ -89,7 +105,8 @@ class Play {
 
   void acquire(Caller& caller) {
     caller.place = {};
-    const auto handler = caller.place.handler();
+    auto handler =
+        boost::asio::bind_cancellation_slot(caller.signal->slot(), caller.place.handler());
     switch (caller.who) {
       case 'M': return locks_->mutex.async_acquire(handler);
       case 'm': return locks_->others_mutex.async_acquire(handler);
@@ -113,12 +130,22 @@ class Play {
     }
   }
 
+  void cancel(std::size_t number) {
+    boost::asio::post(world_.context, [this, number] {
+      if (number >= callers_.size()) return;
+      Caller& caller = callers_[number];
+      caller.cancelled = true;
+      caller.signal->emit(boost::asio::cancellation_type::total);
+    });
+  }
+
   /// Looks once at everybody; true if all are done.
   bool turn() {
     for (Caller& each : callers_) {
       if (each.done || each.lease || !each.place.arrived()) continue;
       const error_code error = each.place.error();
-      if (error == Errc::node_deleted)
+      if (error == Errc::node_deleted ||
+          (each.cancelled && error == boost::asio::error::operation_aborted))
         each.done = true;
       else if (error)
         complain("an acquire ends with " + error.message()), each.done = true;
@@ -198,13 +225,13 @@ const std::vector<Line>& lines() {
 TEST_CASE("local line: contenders of one client and another, through every fault", "[local_line]") {
   std::size_t cases = 0;
   for (const Line& line : lines()) {
-    Play plain{line, {}, {}};
+    Play plain{line, {}};
     const std::string wrong = plain.run();
     INFO(describe(line) << ": " << wrong);
     CHECK(wrong.empty());
     for (std::size_t at = 0; at < plain.steps(); ++at) {
       for (const Fault& fault : all_faults()) {
-        const std::string violation = Play{line, {{at, fault}}, {}}.run();
+        const std::string violation = Play{line, {.faults = {{at, fault}}}}.run();
         if (!violation.empty()) {
           FAIL_CHECK(describe(line)
                      << ", request " << at << ": " << tests::describe(fault) << ": " << violation);
@@ -219,12 +246,31 @@ TEST_CASE("local line: contenders of one client and another, through every fault
 TEST_CASE("local line: a waiter's node is deleted by hand at each request", "[local_line]") {
   std::size_t cases = 0;
   for (const Line& line : lines()) {
-    Play plain{line, {}, {}};
+    Play plain{line, {}};
     CHECK(plain.run().empty());
     for (std::size_t at = 0; at < plain.steps(); ++at) {
-      const std::string violation = Play{line, {}, at}.run();
+      const std::string violation = Play{line, {.deletion = at}}.run();
       if (!violation.empty()) FAIL_CHECK(describe(line) << ", request " << at << ": " << violation);
       ++cases;
+    }
+  }
+  WARN(cases << " cases");
+}
+
+TEST_CASE("local line: each caller gives up at each request", "[local_line]") {
+  std::size_t cases = 0;
+  for (const Line& line : lines()) {
+    Play plain{line, {}};
+    CHECK(plain.run().empty());
+    for (std::size_t at = 0; at < plain.steps(); ++at) {
+      for (std::size_t who = 0; who < line.who.size(); ++who) {
+        const std::string violation = Play{line, {.cancellation = {{at, who}}}}.run();
+        if (!violation.empty()) {
+          FAIL_CHECK(describe(line)
+                     << ", request " << at << ", caller " << who << ": " << violation);
+        }
+        ++cases;
+      }
     }
   }
   WARN(cases << " cases");

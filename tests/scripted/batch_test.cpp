@@ -10,6 +10,7 @@
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
 #include "custodian/recipes/revoke.hpp"
+#include "held.hpp"
 #include "support/catch.hpp"
 #include "world.hpp"
 
@@ -191,6 +192,38 @@ TEST_CASE("batch: a node of a connection that is gone is not passed on") {
   REQUIRE(batches.world.run_until_arrived(second));
   CHECK(second.result().token().value > token.value);
   second.result().release();
+}
+
+TEST_CASE("batch: a node whose lease is near its end is not passed on", "[timed]") {
+  constexpr auto longer = 2 * timeout;
+  Held held{{}, longer};
+  held.lease.release();
+  {
+    InterProcessMutex mutex{*held.client, lock_path, {.hand_off = HandOff::batch(8)}};
+    auto first = run<Lease>(held.world, [&](auto done) { mutex.async_acquire(done); });
+    Outcome<Lease> second;
+    mutex.async_acquire(second.handler());
+    const FencingToken token = first.result().token();
+    held.world.ensemble.stop();
+    held.pass(1300ms);
+    REQUIRE(first.result().state() == LeaseState::suspended);
+    std::chrono::nanoseconds rest{0};
+    // The connection is there again, and nothing was answered on it yet.
+    const Subscription listening = first.result().on_state([&](LeaseState state) {
+      if (state != LeaseState::held || !first.result()) return;
+      rest = first.result().remaining();
+      first.result().release();
+    });
+    held.world.ensemble.start();
+    REQUIRE(held.world.run_until_arrived(second));
+    REQUIRE_FALSE(second.error());
+    CHECK(rest > 0ns);
+    CHECK(rest < longer / 3);
+    CHECK(second.result().token().value > token.value);
+    CHECK(second.result().remaining() > longer / 3);
+    second.result().release();
+  }
+  held.end();
 }
 
 TEST_CASE("batch: who is let in just when the connection fails is told") {

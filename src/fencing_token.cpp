@@ -6,8 +6,8 @@ namespace custodian {
 
 std::string to_string(FencingToken token) {
   std::string text = std::to_string(token.value);
-  if (token.epoch != 0) text = std::to_string(token.epoch) + ":" + text;
-  if (token.grant != 0) text += "." + std::to_string(token.grant);
+  if (token.epoch != 0 || token.grant != 0) text = std::to_string(token.epoch) + ":" + text;
+  if (token.grant != 0) text += ":" + std::to_string(token.grant);
   return text;
 }
 

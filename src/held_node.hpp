@@ -38,16 +38,17 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   /// As is known by now, without a look at the clock.
   [[nodiscard]] bool is_lost() const noexcept { return loss_ != LossReason::none; }
   [[nodiscard]] Time valid_until() const noexcept;
+  /// Nobody is to have it after its present holder.
+  void keep() noexcept { kept_ = true; }
 
   // Any thread, but of one holder after the other.
   /// The next holder of the node, who is told from now on what becomes of it.
   [[nodiscard]] HoldPtr next_hold();
   /// Whether a new holder would have time to work, and to be told of a loss.
   [[nodiscard]] bool may_be_passed_on() noexcept;
-  /// Nobody is to have it after its present holder.
-  void keep() noexcept { kept_ = true; }
-  void set_pass_on(PassOn pass_on) { pass_on_ = std::move(pass_on); }
-  [[nodiscard]] const PassOn& pass_on() const noexcept { return pass_on_; }
+  void set_pass_on(PassOn pass_on) { pass_on_ = std::make_shared<PassOn>(std::move(pass_on)); }
+  /// Null if it is to be let go of.
+  [[nodiscard]] const std::shared_ptr<PassOn>& pass_on() const noexcept { return pass_on_; }
 
   // The strand only.
   /// For ever; the first reason counts.
@@ -79,7 +80,7 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   const std::string full_path_;
   const LossPolicy policy_;
   const Time ends_at_;  ///< by hold_at_most; `Time::max()` for never
-  PassOn pass_on_;
+  std::shared_ptr<PassOn> pass_on_;
   std::int64_t holds_ = 0;  ///< that there have been
 
   std::atomic<LossReason> loss_ = LossReason::none;

@@ -18,7 +18,7 @@ Hold::~Hold() {
         [waiters = std::move(waiters_)]() mutable { waiters.abort(LeaseState::released); });
   }
   // The function may let go of the node, and of itself with that.
-  if (const PassOn pass_on = node_->pass_on()) pass_on(std::move(node_));
+  if (const auto pass_on = node_->pass_on()) (*pass_on)(std::move(node_));
 }
 
 Subscription Hold::listen(LeaseListener listener) {

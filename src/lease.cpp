@@ -167,14 +167,13 @@ void start_assert_held(std::shared_ptr<ClientCore> core, CancellationPtr cancell
   if (hold->node()->state() == LeaseState::lost) return std::move(handler)(Errc::lock_lost);
   const Plan plan = make_plan(*core, {}, {}, Repeat::always);
   perform(core, check_of(hold->node()->full_path()), plan, std::move(cancellation),
-          [weak = std::weak_ptr{hold}, handler = std::move(handler)](const Reply& reply) mutable {
-            // The lease may be released meanwhile.
-            HoldPtr alive = weak.lock();
-            if (alive && reply.error == ServerErrc::no_node) {
-              alive->node()->on_check_failed(reply.error);
-            }
-            const bool lost = !alive || alive->node()->state() == LeaseState::lost;
-            alive.reset();
+          [weak = std::weak_ptr{hold}, weak_node = std::weak_ptr{hold->node()},
+           handler = std::move(handler)](const Reply& reply) mutable {
+            // The lease may be released meanwhile, and its node be another's.
+            HeldNodePtr node = weak_node.lock();
+            if (node && reply.error == ServerErrc::no_node) node->on_check_failed(reply.error);
+            const bool lost = weak.expired() || node->state() == LeaseState::lost;
+            node.reset();
             std::move(handler)(lost ? make_error_code(Errc::lock_lost) : reply.error);
           });
 }

@@ -29,8 +29,8 @@ struct FencingToken {
   friend auto operator<=>(const FencingToken&, const FencingToken&) = default;
 };
 
-/// "value", "epoch:value" where there is an epoch, "value.grant" where a grant is not the first of
-/// its node; decimal.
+/// "value"; "epoch:value" where there is an epoch; "epoch:value:grant" where it is not the first
+/// grant of its node. Integers, decimal: compare them one by one, the epoch first.
 [[nodiscard]] std::string to_string(FencingToken token);
 std::ostream& operator<<(std::ostream& out, FencingToken token);
 

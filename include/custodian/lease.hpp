@@ -83,13 +83,14 @@ void start_assert_held(std::shared_ptr<ClientCore> core, CancellationPtr cancell
 // on, which is not empty.
 [[nodiscard]] const HeldNodePtr& held_node(const Lease& lease) noexcept;
 
-/// Called when a holder has let go of its last lease, on the thread that did. The function has the
-/// node from then on: to destroy it is to let go of the lock.
+/// Called when a holder has let go of its last lease, in the destructor of that, on any thread: it
+/// must not block or throw. The function has the node from then on, lost or not: to destroy it is
+/// to let go of the lock. Not called in the child of a fork.
 using PassOn = std::function<void(HeldNodePtr node)>;
 /// Before the first holder has its lease.
 void set_pass_on(const HeldNodePtr& node, PassOn pass_on);
-/// False if it is lost, suspended or too near to the end of its lease, if somebody has asked for it
-/// (see revoke()), and after keep(). Any thread.
+/// False if it is lost, suspended or too near to the end of its lease, after keep(), and if
+/// somebody has asked for it and the client has seen that (see make_revocable()). Any thread.
 [[nodiscard]] bool may_be_passed_on(const HeldNodePtr& node) noexcept;
 /// For the next holder, when the last one has let go. Any thread.
 [[nodiscard]] Lease next_lease(const HeldNodePtr& node);
@@ -175,7 +176,8 @@ class Lease {
   /// The fencing token. An empty lease has 0, smaller than any other.
   [[nodiscard]] FencingToken token() const noexcept;
   /// For a transaction: passes only while the lock is held. The node's name is unique, so that its
-  /// existence means just that. Throws Error (lock_lost) if empty.
+  /// existence means just that; with HandOff::batch it means that this process holds the lock, and
+  /// perhaps a later holder of it. Throws Error (lock_lost) if empty.
   [[nodiscard]] TransactionOperation check() const;
 
   // -- When somebody else wants it ----------------------------------------------------------------

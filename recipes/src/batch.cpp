@@ -12,16 +12,24 @@ namespace {
 
 using Ending = BatchOrder::Ending;
 
-/// Each acquire is told once how it ended; the one in line, for those whom it stands for.
+/// An operator who deletes a node means one contender; every other failure would be that of all.
 Ending ending_of(const error_code& error) {
   if (error == asio::error::operation_aborted) return Ending::left;
-  const bool for_all = error == Errc::closed || error == Errc::forked;
-  return for_all ? Ending::failed_for_all : Ending::failed_for_one;
+  return error == Errc::node_deleted ? Ending::failed_for_one : Ending::failed_for_all;
 }
 
 }  // namespace
 
-Batch::Batch(const Client& client, int passes) : order_{passes}, alarm_{client.get_executor()} {}
+Batch::Batch(const Client& client, int passes)
+    : client_{client.share()},
+      order_{passes},
+      alarm_{std::make_unique<asio::steady_timer>(client.get_executor())} {}
+
+Batch::~Batch() {
+  if (client_.unusable() != Errc::forked) return;
+  // In the child of a fork mutexes may be locked for ever.
+  [[maybe_unused]] const auto* const leaked = alarm_.release();
+}
 
 bool Batch::may_enter(const Patience& patience, const AcquireOptions& options) {
   return !patience.only_try && !patience.reach_within && !options.on_position &&
@@ -96,7 +104,7 @@ void Batch::on_done(const QueuePtr& queue, BatchOrder::Tenure tenure, detail::He
   Errand errand = batch.begin_errand(queue, next.line);
   if (!next.holder) {
     lock.unlock();
-    // Who is in line for nobody leaves before the node does, and so does not get the lock.
+    // Who is in line for nobody leaves first; a lock that it is given all the same, it lets go of.
     return run(queue, std::move(errand));
   }
   Handler<AcquireResult> holder = batch.take(*next.holder, errand);
@@ -128,12 +136,14 @@ namespace {
 /// Says how the acquire in line ended; also if its handler is destroyed unused, with its executor's
 /// context.
 struct LastWord {
-  explicit LastWord(std::function<void(error_code, Lease)> to_say) : say{std::move(to_say)} {}
+  LastWord(QueuePtr of_queue, std::function<void(error_code, Lease)> to_say)
+      : queue{std::move(of_queue)}, say{std::move(to_say)} {}
   LastWord(const LastWord&) = delete;
   LastWord& operator=(const LastWord&) = delete;
   ~LastWord() {
-    if (say) say(Errc::closed, Lease{});
+    if (say && queue->client.unusable() != Errc::forked) say(Errc::closed, Lease{});
   }
+  QueuePtr queue;
   std::function<void(error_code, Lease)> say;
 };
 
@@ -143,6 +153,7 @@ void Batch::run(const QueuePtr& queue, Errand errand) {
   if (errand.leave) errand.leave->request();
   if (errand.stand.acquire) {
     const auto last_word = std::make_shared<LastWord>(
+        queue,
         [queue](error_code error, Lease lease) { on_acquired(queue, error, std::move(lease)); });
     start(std::move(errand.stand.acquire), std::move(errand.stand.end),
           as_one_lease([last_word](error_code error, AcquireResult result) {
@@ -208,10 +219,10 @@ void Batch::set_alarm(const QueuePtr& queue) {
     const std::lock_guard lock{batch.mutex_};
     batch.alarm_at_ = batch.deadlines_.empty() ? Time::max() : batch.deadlines_.begin()->first;
   }
-  batch.alarm_.cancel();
+  batch.alarm_->cancel();
   if (batch.alarm_at_ == Time::max()) return;
-  batch.alarm_.expires_at(batch.alarm_at_);
-  batch.alarm_.async_wait([weak = std::weak_ptr{queue}](error_code cancelled) {
+  batch.alarm_->expires_at(batch.alarm_at_);
+  batch.alarm_->async_wait([weak = std::weak_ptr{queue}](error_code cancelled) {
     const QueuePtr alive = weak.lock();
     if (alive && !cancelled) on_alarm(alive);
   });

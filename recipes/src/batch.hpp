@@ -8,6 +8,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -22,6 +23,9 @@ namespace custodian::recipes_detail {
 class Batch {
  public:
   Batch(const Client& client, int passes);
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  ~Batch();
 
   /// Whether an acquire may be one of these: it asks for the lock, and for nothing besides.
   [[nodiscard]] static bool may_enter(const Patience& patience, const AcquireOptions& options);
@@ -63,6 +67,7 @@ class Batch {
   [[nodiscard]] Errand begin_errand(const QueuePtr& queue, BatchOrder::Line line);
   [[nodiscard]] Handler<AcquireResult> take(Id id, Errand& errand);
 
+  const Client client_;
   std::mutex mutex_;  ///< guards what follows
   BatchOrder order_;
   std::map<Id, Waiter> waiters_;
@@ -70,7 +75,7 @@ class Batch {
   InLine in_line_;
 
   // The strand only.
-  boost::asio::steady_timer alarm_;
+  std::unique_ptr<boost::asio::steady_timer> alarm_;
   Time alarm_at_ = Time::max();
 };
 

@@ -11,7 +11,7 @@ BatchOrder::Entry BatchOrder::enter() {
 
 BatchOrder::Exit BatchOrder::leave(Id id) {
   if (waiting_.erase(id) == 0) return {};
-  return {true, set_line()};
+  return {true, waiting_.empty() ? Line::leave : Line::as_it_is};
 }
 
 BatchOrder::Next BatchOrder::on_first() {
@@ -49,7 +49,7 @@ BatchOrder::Failure BatchOrder::on_ending(Ending ending) {
 
 BatchOrder::Line BatchOrder::set_line() {
   if (!waiting_.empty()) return std::exchange(in_line_, true) ? Line::as_it_is : Line::stand;
-  // With a holder it waits for those who come: they often come again.
+  // While the lock is held it stays for those who come: who was served often comes again.
   return in_line_ && !held_ ? Line::leave : Line::as_it_is;
 }
 

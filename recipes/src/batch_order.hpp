@@ -5,7 +5,8 @@
 ///
 /// They have at most two nodes: the one that holds the lock, which passes from one to the next, and
 /// one in line. As long as somebody waits, one is in line: nobody's luck depends on the present
-/// holder. When the lock is let go of and nobody waits, the one in line is given up.
+/// holder. It is given up when nobody needs it: the last who waited gave up, or the lock is let go
+/// of and nobody waits.
 ///
 /// Pure: what happened in, what is to be done out.
 

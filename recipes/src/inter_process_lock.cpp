@@ -19,7 +19,7 @@ namespace recipes_detail {
 namespace {
 
 /// Among those who pass the lock on to each other, if this lock has such and the acquire is one of
-/// them.
+/// them: the handler runs on any thread then, and not on the strand.
 void start_in_turn(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
                    AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
   if (queue->batch && !held && Batch::may_enter(patience, options)) {

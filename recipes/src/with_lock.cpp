@@ -35,6 +35,8 @@ nanoseconds wait_of(const Client& client, const WithLockOptions& options) {
 
 QueuePtr queue_of(const Client& client, const std::string& path, const WithLockOptions& options) {
   LockOptions terms = options.lock;
+  // There is nobody in the same lock object to pass it on to.
+  terms.hand_off = HandOff::strict();
   if (options.hold_at_most) terms.lease.hold_at_most = options.hold_at_most;
   const Rule& rule = options.kind == LockKind::mutex ? mutex_rule : read_write_rule;
   const auto kind =

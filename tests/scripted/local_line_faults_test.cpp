@@ -134,6 +134,7 @@ class Play {
     boost::asio::post(world_.context, [this, number] {
       if (number >= callers_.size()) return;
       Caller& caller = callers_[number];
+      if (caller.done || caller.lease || caller.place.arrived()) return;
       caller.cancelled = true;
       caller.signal->emit(boost::asio::cancellation_type::total);
     });

@@ -70,9 +70,17 @@ TEST_CASE("a batch leaves the line when nobody waits and nobody holds", "[batch_
   SECTION("the last holder lets go") {
     static_cast<void>(order.enter());
     static_cast<void>(order.on_first());
-    const auto second = order.enter();
-    CHECK(order.leave(second.id).line == Line::as_it_is);
+    static_cast<void>(order.enter());
+    CHECK(order.on_done(order.tenure(), true).line == Line::as_it_is);
     CHECK(order.on_done(order.tenure(), true).line == Line::leave);
+  }
+  SECTION("the last one who waits behind the holder gives up") {
+    static_cast<void>(order.enter());
+    static_cast<void>(order.on_first());
+    const auto second = order.enter();
+    const auto third = order.enter();
+    CHECK(order.leave(third.id).line == Line::as_it_is);
+    CHECK(order.leave(second.id).line == Line::leave);
   }
   SECTION("and stands there again when somebody comes before that is done") {
     const auto entry = order.enter();

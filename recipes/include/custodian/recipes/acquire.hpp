@@ -21,7 +21,7 @@ struct Participant {
   std::string identity;  ///< the node's data: "host/process id" unless it chose otherwise
   std::int64_t session = 0;
   std::chrono::system_clock::time_point since{};  ///< in the queue; by the leader's clock
-  FencingToken token;
+  FencingToken token;  ///< of the node's first holder; see HandOff::batch
 };
 
 /// What an acquire does that loses its session, and with it its place, while it waits.

@@ -23,17 +23,17 @@ class HandOff {
   ///   too;
   /// - `Lease::check()` protects against other processes only. A write of an earlier holder of the
   ///   same process, late, may pass it while the next one holds the lock;
-  /// - the queue, as others see it, shows one node for all of them, with one more in line while
-  ///   somebody waits.
+  /// - the queue, as others see it, shows one node for all of them, and one more in line from when
+  ///   somebody waits until nobody does, or the holder lets go.
   ///
   /// The node is not passed on if it is lost, or its connection is, or its lease is near its end;
-  /// nor when somebody has asked its holder to release it (see `Lease::make_revocable`), or its
-  /// writer has taken the read lock besides.
+  /// nor when a holder that listens (`Lease::make_revocable`) was asked to release it, or a writer
+  /// has taken the read lock besides.
   ///
   /// An acquire that asks for more than the lock (a place in the queue, terms of its own,
   /// RequeuePolicy::fail), a try without time to wait, and those that belong to several locks
-  /// (InterProcessMultiLock, QuorumLock, StripedMutex::acquire_any, with_lock) stand in the queue
-  /// by themselves, as with strict().
+  /// (InterProcessMultiLock, QuorumLock, StripedMutex::acquire_any), or to none that lasts
+  /// (with_lock), stand in the queue by themselves, as with strict().
   ///
   /// When not to use it: where other processes must not wait longer than their turn; with `revoke`
   /// or `participants()` as a means to find one caller of many.

@@ -5,8 +5,10 @@
 namespace custodian {
 
 std::string to_string(FencingToken token) {
-  const std::string value = std::to_string(token.value);
-  return token.epoch == 0 ? value : std::to_string(token.epoch) + ":" + value;
+  std::string text = std::to_string(token.value);
+  if (token.epoch != 0) text = std::to_string(token.epoch) + ":" + text;
+  if (token.grant != 0) text += "." + std::to_string(token.grant);
+  return text;
 }
 
 std::ostream& operator<<(std::ostream& out, FencingToken token) { return out << to_string(token); }

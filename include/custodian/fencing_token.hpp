@@ -17,16 +17,20 @@ namespace custodian {
 /// It is the czxid of the holder's node: the number of the transaction that created it, of 64 bits,
 /// over the whole ensemble. So it survives the deletion of the lock's path, which a sequence number
 /// does not. It does not survive the rebuilding of the ensemble from nothing: whoever does that
-/// raises `ClientOptions::fencing_epoch`, which counts before the number. Of leases that are shared
-/// (readers, semaphores) it tells nothing.
+/// raises `ClientOptions::fencing_epoch`, which counts before the number. With `HandOff::batch` the
+/// holders of one process may share a node, and are numbered: compare all three, as the operators
+/// do. Of leases that are shared (readers, semaphores) it tells nothing.
 struct FencingToken {
   std::int64_t epoch = 0;
   std::int64_t value = 0;
+  /// Of those who held the lock on the same node, one after another: 0 for the first.
+  std::int64_t grant = 0;
 
   friend auto operator<=>(const FencingToken&, const FencingToken&) = default;
 };
 
-/// "value", or "epoch:value" where there is an epoch; decimal.
+/// "value", "epoch:value" where there is an epoch, "value.grant" where a grant is not the first of
+/// its node; decimal.
 [[nodiscard]] std::string to_string(FencingToken token);
 std::ostream& operator<<(std::ostream& out, FencingToken token);
 

@@ -32,7 +32,7 @@ void replace(std::string& text, const std::string& what, const std::string& by) 
   text.replace(at, what.size(), by);
 }
 
-/// With a third write by the first worker, for its first hold.
+/// With a third write by the first worker, for its first hold, as the last version.
 Run with_late_write(const std::string& begun, const std::string& done) {
   Run run = passing_run();
   run.first += begun + " write 3 guarded 1\n" + done + " wrote 3 landed 4\n";
@@ -124,6 +124,13 @@ TEST_CASE("a guarded write may land late as long as its process passes the node 
 
   // Between versions 1 and 3, of the later holder and of the other process.
   replace(run.first, "landed 2", "unknown 0");
+  CHECK(broken(run).empty());
+
+  // Of the later holder, between two of the earlier.
+  run = with_late_write("340", "350");
+  replace(run.first, "landed 2", "unknown 0");
+  replace(run.first, "landed 4", "landed 3");
+  replace(run.second, "landed 3", "landed 4");
   CHECK(broken(run).empty());
 }
 

@@ -31,6 +31,12 @@ ContendedLock::ContendedLock(const Client& client, const std::string& root, cons
   const std::string path = root + "/" + name;
   switch (kind_) {
     case LockKind::mutex: mutex_ = std::make_unique<InterProcessMutex>(client, path); break;
+    case LockKind::mutex_batch: {
+      LockOptions options;
+      options.hand_off = HandOff::batch(passes_of(kind_));
+      mutex_ = std::make_unique<InterProcessMutex>(client, path, std::move(options));
+      break;
+    }
     case LockKind::read_write:
       read_write_ = std::make_unique<InterProcessReadWriteLock>(client, path);
       break;
@@ -63,7 +69,8 @@ ContendedLock::Any ContendedLock::as(Use use) {
     case LockKind::semaphore: return semaphore_.get();
     case LockKind::leader_latch:
     case LockKind::leader_selector: return election_.get();
-    case LockKind::mutex: break;
+    case LockKind::mutex:
+    case LockKind::mutex_batch: break;
   }
   return mutex_.get();
 }

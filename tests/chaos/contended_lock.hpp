@@ -29,6 +29,8 @@ class ContendedLock {
   ContendedLock(const Client& client, const std::string& root, const std::string& name);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Among the waiters of this process.
+  [[nodiscard]] bool is_passed_on() const noexcept { return passes_of(kind_) > 0; }
   [[nodiscard]] Use any_use(std::mt19937_64& random) const;
   [[nodiscard]] std::string_view share_of(Use use) const { return chaos::share_of(kind_, use); }
 

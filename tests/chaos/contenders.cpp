@@ -59,13 +59,11 @@ void Contenders::run() {
   driver_.say("ready");
 
   auto work = asio::make_work_guard(context_);
-  for (int i = 0; i < settings_.coroutines; ++i) {
-    asio::co_spawn(context_, contend_in_coroutine(make_contender()),
-                   [](std::exception_ptr failure) {
-                     if (failure) std::rethrow_exception(failure);
-                   });
+  for (int i = 0; i < settings_.coroutines; ++i) start_coroutine(make_contender());
+  for (ContendedLock& lock : locks_) {
+    for (int i = 0; lock.is_passed_on() && i < settings_.regulars; ++i)
+      start_coroutine(make_contender(&lock));
   }
-  // What escapes from a contender ends the process at once, and the driver sees that.
   std::vector<std::thread> threads;
   for (int i = 0; i < settings_.threads; ++i) {
     threads.emplace_back([this, contender = make_contender()] { contend_in_thread(contender); });
@@ -79,6 +77,14 @@ void Contenders::run() {
   client_.close();
 }
 
+void Contenders::start_coroutine(ContenderPtr contender) {
+  // What escapes from a contender ends the process at once, and the driver sees that.
+  asio::co_spawn(context_, contend_in_coroutine(std::move(contender)),
+                 [](std::exception_ptr failure) {
+                   if (failure) std::rethrow_exception(failure);
+                 });
+}
+
 std::size_t Contenders::load_when_idle() const {
   // What the last holders have released is deleted in the background.
   const Deadline limit{settings_.session_timeout};
@@ -90,16 +96,19 @@ std::size_t Contenders::load_when_idle() const {
   }
 }
 
-Contenders::ContenderPtr Contenders::make_contender() {
+Contenders::ContenderPtr Contenders::make_contender(ContendedLock* only) {
   asio::ip::tcp::socket socket{context_};
   socket.connect({asio::ip::address_v4::loopback(), settings_.register_port});
-  return std::make_shared<Contender>(Contender{
-      std::mt19937_64{seeds_()}, Writes{client_.share(), settings_.root, journal_, attempts_,
-                                        std::move(socket), settings_.session_timeout / 4}});
+  return std::make_shared<Contender>(
+      Contender{std::mt19937_64{seeds_()},
+                Writes{client_.share(), settings_.root, journal_, attempts_, std::move(socket),
+                       settings_.session_timeout / 4},
+                only});
 }
 
 Contenders::Turn Contenders::begin(Contender& contender) {
-  ContendedLock& lock = locks_[contender.random() % locks_.size()];
+  ContendedLock& lock =
+      contender.only != nullptr ? *contender.only : locks_[contender.random() % locks_.size()];
   const Turn turn{.id = ++last_turn_, .lock = &lock, .use = lock.any_use(contender.random)};
   std::ostringstream begun;
   begun << "begun " << turn.id << ' ' << lock.name() << ' ' << lock.share_of(turn.use);
@@ -204,7 +213,7 @@ asio::awaitable<void> Contenders::hold(ContenderPtr contender, Turn turn, Lease 
   const SessionInfo session = client_.session();
   const auto watch =
       std::make_shared<HoldWatch>(journal_, turn.id, std::move(lease), granted, session.id);
-  const std::string token = std::to_string(watch->lease().token().value);
+  const std::string token = to_string(watch->lease().token());
   driver_.say("granted " + lock + " " + token);
 
   bool kept = false;

@@ -32,6 +32,9 @@ struct ContenderSettings {
   std::vector<std::string> locks{};  ///< see kind_of()
   int threads = 2;
   int coroutines = 2;
+  /// Coroutines for each lock that is passed on in a process: they contend for no other, so that
+  /// some wait for it in nearly every process.
+  int regulars = 3;
   std::chrono::milliseconds session_timeout{0};
   std::chrono::milliseconds touch_interval{0};
   std::uint16_t register_port = 0;
@@ -50,6 +53,7 @@ class Contenders {
   struct Contender {
     std::mt19937_64 random;
     Writes writes;
+    ContendedLock* only = nullptr;  ///< the lock that it contends for, if it is not any
   };
   using ContenderPtr = std::shared_ptr<Contender>;
   /// One acquire.
@@ -63,7 +67,8 @@ class Contenders {
 
   /// Requests and watches that the client still has; those that end by themselves are waited for.
   [[nodiscard]] std::size_t load_when_idle() const;
-  ContenderPtr make_contender();
+  ContenderPtr make_contender(ContendedLock* only = nullptr);
+  void start_coroutine(ContenderPtr contender);
   Turn begin(Contender& contender);
   void end_without_lease(const Turn& turn, error_code error);
   void contend_in_thread(const ContenderPtr& contender);

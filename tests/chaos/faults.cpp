@@ -143,7 +143,7 @@ void Faults::delete_waiter(FaultKind kind) {
   });
   const std::size_t victim =
       kind == FaultKind::next_deleted ? 1 : 2 + stage_.random()() % (queue.size() - 2);
-  begin(kind, queue[victim].identity, target.kept.lock, queue[victim].token.value);
+  begin(kind, queue[victim].identity, target.kept.lock, to_string(queue[victim].token));
   // A waiter that is cancelled in this moment is gone already.
   stage_.client().remove(queue[victim].node, {.missing = Missing::is_fine});
   end(target);
@@ -175,7 +175,7 @@ void Faults::kill_worker() {
 }
 
 void Faults::stay_calm() {
-  begin(FaultKind::calm, "*", "-", 0);
+  begin(FaultKind::calm, "*", "-", "0");
   stage_.pass(past_session_timeout());
   healed();
   stage_.wait_until_all_is_well();
@@ -208,13 +208,13 @@ void Faults::wait_until_told(const Target& target) {
 
 void Faults::begin(FaultKind kind, Concerns concerns, const Target& target) {
   begin(kind, concerns == Concerns::all ? "*" : target.place.worker().name(), target.kept.lock,
-        target.kept.token);
+        to_string(target.kept.token));
 }
 
 void Faults::begin(FaultKind kind, const std::string& process, const std::string& lock,
-                   std::int64_t token) {
+                   const std::string& token) {
   stage_.journal().note("fault " + std::to_string(number_) + " " + std::string{to_string(kind)} +
-                        " " + process + " " + lock + " " + std::to_string(token));
+                        " " + process + " " + lock + " " + token);
 }
 
 void Faults::healed() { stage_.journal().note("healed " + std::to_string(number_)); }

@@ -36,7 +36,7 @@ class Faults {
 
   void begin(FaultKind kind, Concerns concerns, const Target& target);
   void begin(FaultKind kind, const std::string& process, const std::string& lock,
-             std::int64_t token);
+             const std::string& token);
   void healed();
   /// The target holds on no longer, and everybody is granted locks.
   void end(const Target& target);

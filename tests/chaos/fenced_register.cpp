@@ -14,6 +14,8 @@
 #include <string>
 #include <thread>
 
+#include "token.hpp"
+
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
@@ -28,7 +30,7 @@ struct FencedRegister::Impl {
   asio::io_context context{1};
   tcp::acceptor acceptor{context, tcp::endpoint{asio::ip::address_v4::loopback(), 0}};
   std::uint16_t port = acceptor.local_endpoint().port();
-  std::map<std::string, std::int64_t> largest;
+  std::map<std::string, Token> largest;
   std::thread thread;
 
   asio::awaitable<void> accept();
@@ -62,11 +64,12 @@ asio::awaitable<void> FencedRegister::Impl::serve(tcp::socket socket) {
 std::string FencedRegister::Impl::take(const std::string& line) {
   std::istringstream words{line};
   std::string lock;
-  std::int64_t token = 0;
-  words >> lock >> token;
-  std::int64_t& seen = largest[lock];
-  if (token < seen) return "refused\n";
-  seen = token;
+  std::string text;
+  words >> lock >> text;
+  const auto token = parse_token(text);
+  Token& seen = largest[lock];
+  if (!token || *token < seen) return "refused\n";
+  seen = *token;
   return "landed\n";
 }
 

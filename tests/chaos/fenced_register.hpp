@@ -4,7 +4,8 @@
 /// A resource outside of ZooKeeper that locks protect: it takes what is written with a token that
 /// is not smaller than the largest that it has seen for that lock, and refuses the rest.
 ///
-/// Protocol, over TCP: a line "<lock> <token>" is answered by a line "landed" or "refused".
+/// Protocol, over TCP: a line "<lock> <token>", the token as parse_token() reads it, is answered by
+/// a line "landed" or "refused".
 ///
 /// Threads: it has one of its own. Lifetimes: the destructor closes everything.
 

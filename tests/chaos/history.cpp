@@ -21,6 +21,12 @@ class Words {
     stream_ >> value;
     return value;
   }
+  /// Fails the line if it is none.
+  Token next_token() {
+    const auto token = parse_token(next<std::string>());
+    if (!token) stream_.setstate(std::ios::failbit);
+    return token.value_or(Token{});
+  }
   [[nodiscard]] bool more() { return stream_.good() && !(stream_ >> std::ws).eof(); }
   [[nodiscard]] bool ok() {
     if (!stream_) return false;
@@ -90,7 +96,7 @@ class WorkerReader {
       return false;
     if (what == "granted") {
       acquire.granted = at;
-      acquire.token = words.next<std::int64_t>();
+      acquire.token = words.next_token();
       acquire.session = words.next<std::string>();
       acquire.node = words.next<std::string>();
     } else if (what == "ended") {
@@ -161,8 +167,10 @@ class DriverReader {
     if (what == "fault") return fault(at, words);
     if (what == "healed" || what == "over") return fault_end(at, what, words);
     if (what == "stopped" || what == "resumed" || what == "killed") return process(at, what, words);
-    if (what == "register" || what == "left") {
-      auto& numbers = what == "left" ? history_.left : history_.registers;
+    if (what == "passes" || what == "register" || what == "left") {
+      auto& numbers = what == "passes" ? history_.passes
+                      : what == "left" ? history_.left
+                                       : history_.registers;
       const auto name = words.next<std::string>();
       numbers[name] = words.next<std::int64_t>();
       return words.ok();
@@ -179,7 +187,7 @@ class DriverReader {
     const auto kind = parse_fault_kind(words.next<std::string>());
     fault.process = words.next<std::string>();
     fault.lock = words.next<std::string>();
-    fault.token = words.next<std::int64_t>();
+    fault.token = words.next_token();
     if (!words.ok() || !kind) return false;
     fault.kind = *kind;
     if (fault.process == "*") fault.process.clear();

@@ -20,6 +20,8 @@
 ///     wrote <attempt> <outcome> <version>    landed, refused, unknown or unsent
 ///   driver, by the driver:
 ///     run <seed> <session timeout, ms> <patience, ms>
+///     passes <lock> <times>                  a process may pass it on among its waiters, with one
+///                                            node; others may not be
 ///     fault <n> <kind> <process> <lock> <token>   begins; "*" and "-" for all and none. The hold
 ///                                                 is the one that it is aimed at
 ///     healed <n>                             the driver has undone it
@@ -40,6 +42,7 @@
 #include <vector>
 
 #include "fault_kind.hpp"
+#include "token.hpp"
 
 namespace custodian::chaos {
 
@@ -57,7 +60,7 @@ struct Acquire {
   std::optional<Time> ended{};  ///< without a lease
   std::string how{};
   std::optional<Time> granted{};
-  std::int64_t token = 0;
+  Token token{};
   std::string session{};
   std::string node{};
   std::optional<Time> lost{};
@@ -94,7 +97,7 @@ struct Fault {
   FaultKind kind = FaultKind::calm;
   std::string process{};  ///< empty: all are concerned
   std::string lock{};     ///< of the hold that it is aimed at; empty: of none
-  std::int64_t token = 0;
+  Token token{};
   Time begun{0};
   std::optional<Time> healed{};
   std::optional<Time> over{};
@@ -111,6 +114,9 @@ struct History {
   std::chrono::milliseconds session_timeout{0};
   /// How long an acquire may take while there is no fault.
   std::chrono::milliseconds patience{0};
+
+  /// How often a process may pass it on with one node, by lock; those that are not here, never.
+  std::map<std::string, std::int64_t> passes{};
 
   std::vector<Acquire> acquires{};
   std::vector<Write> writes{};

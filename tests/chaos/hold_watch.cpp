@@ -10,7 +10,7 @@ HoldWatch::HoldWatch(std::shared_ptr<const Journal> journal, std::int64_t id, Le
                      BootClock::time_point at, std::int64_t session)
     : journal_{std::move(journal)}, id_{id}, lease_{std::move(lease)} {
   std::ostringstream granted;
-  granted << "granted " << id_ << ' ' << lease_.token().value << " 0x" << std::hex << session << ' '
+  granted << "granted " << id_ << ' ' << lease_.token() << " 0x" << std::hex << session << ' '
           << lease_.node();
   journal_->note(at, granted.str());
   loss_.emplace(lease_.lost(), NoteLoss{journal_, id_});

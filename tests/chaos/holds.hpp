@@ -33,21 +33,35 @@ class Holds {
   }
   /// The first grant of a later token of this lock that excludes the hold; `never` if there was
   /// none.
-  [[nodiscard]] Time next_grant(const Acquire& hold) const;
-  [[nodiscard]] const Acquire* find(const std::string& lock, std::int64_t token) const;
+  [[nodiscard]] Time next_grant(const Acquire& hold) const {
+    return first_grant_after(hold, hold.token);
+  }
+  /// The same among tokens of other nodes: the lock is not only passed on.
+  [[nodiscard]] Time next_grant_of_another_node(const Acquire& hold) const {
+    return first_grant_after(hold, last_of_node(hold.token));
+  }
+  [[nodiscard]] const Acquire* find(const std::string& lock, const Token& token) const;
 
   /// Whether the holder's process was stopped at that time, or just before. A tenth of the session
-  /// timeout, the library's own margin, is what it has to notice after that.
+  /// timeout, the library's own margin, is what it has to notice after that. A hold that was passed
+  /// on after the stop is not concerned: the library knows the time before it passes a lock on.
   [[nodiscard]] bool was_stopped(const Acquire& hold, Time at) const;
-  /// Whether somebody had taken the hold's node away by then.
+  /// Whether somebody had taken the hold's node away by then. A process that does not know yet may
+  /// pass the lock on; it knows when the fault is over.
   [[nodiscard]] bool was_taken_away(const Acquire& hold, Time at) const;
 
  private:
+  [[nodiscard]] Time first_grant_after(const Acquire& hold, const Token& token) const;
+  /// No earlier was the hold passed on: its holder before let go then. 0 if there was none.
+  [[nodiscard]] Time passed_on(const Acquire& hold) const;
+
   const History& history_;
   std::map<std::string, std::vector<const Acquire*>> by_lock_;
-  using FirstGrants = std::map<std::int64_t, Time>;
+  using FirstGrants = std::map<Token, Time>;
   /// By lock, and by what a hold takes of it: the first grant among tokens from each on.
   std::map<std::string, std::map<int, FirstGrants>> first_grants_;
+  /// By lock and token: the ends of the holds that were granted.
+  std::map<std::string, std::map<Token, Time>> ends_;
 };
 
 }  // namespace custodian::chaos

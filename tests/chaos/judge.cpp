@@ -52,7 +52,7 @@ void judge_completeness(const History& history, Verdict& verdict) {
   }
 }
 
-void judge_usefulness(Verdict& verdict) {
+void judge_usefulness(const History& history, Verdict& verdict) {
   if (verdict.grants == 0)
     verdict.violations.push_back({Rule::proves_something, "nobody was granted a lock"});
   constexpr std::size_t many = 100;
@@ -60,6 +60,10 @@ void judge_usefulness(Verdict& verdict) {
     if (statistics.lets_in_several && statistics.grants >= many && statistics.most_at_once < 2) {
       verdict.violations.push_back(
           {Rule::proves_something, lock + " lets in several, and had one at a time"});
+    }
+    if (history.passes.contains(lock) && statistics.grants >= many && statistics.passed_on == 0) {
+      verdict.violations.push_back(
+          {Rule::proves_something, lock + " may be passed on within a process, and never was"});
     }
   }
   // Whoever was stopped goes on writing when it is resumed.
@@ -82,6 +86,7 @@ std::string_view to_string(Rule rule) noexcept {
     case Rule::complete: return "complete";
     case Rule::one_holder: return "one holder";
     case Rule::tokens_grow: return "tokens grow";
+    case Rule::rightly_passed_on: return "rightly passed on";
     case Rule::no_stale_write: return "no stale write";
     case Rule::no_endless_wait: return "no endless wait";
     case Rule::no_failed_acquire: return "no failed acquire";
@@ -147,10 +152,11 @@ Verdict judge(const History& history) {
   judge_completeness(history, verdict);
   judge_acquires(history, verdict);
   judge_order(history, holds, verdict);
+  judge_passing_on(history, holds, verdict);
   judge_faults(history, holds, verdict);
   judge_losses(history, verdict);
   judge_writes(history, holds, verdict);
-  judge_usefulness(verdict);
+  judge_usefulness(history, verdict);
   return verdict;
 }
 

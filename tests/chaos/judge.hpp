@@ -26,8 +26,13 @@ enum class Rule {
   /// Of each lock, tokens grow strictly from grant to grant, where the two exclude each other, and
   /// none is granted twice.
   tokens_grow,
-  /// A guarded write that begins when the lock has passed on does not land, nor does a fenced one
-  /// that begins when one of a later holder has landed. Guarded writes land in the order of tokens.
+  /// A lock is passed on with its node within one process, no more often than it may be, and not
+  /// once a holder was told of its loss.
+  rightly_passed_on,
+  /// A guarded write that begins when the lock has gone to another node does not land, nor does a
+  /// fenced one that begins when one of a later holder has landed. Guarded writes land in the order
+  /// of nodes: between the holders that one process passes a node on to, there is no guard but the
+  /// token.
   no_stale_write,
   /// Every acquire ends, and soon, not counting the time of faults and stops.
   no_endless_wait,
@@ -39,8 +44,8 @@ enum class Rule {
   no_false_alarm,
   /// In the end the servers have no node, watch or waiter left.
   nothing_left,
-  /// The run has had what it is to show: without the guard, stale writes would have landed; and
-  /// locks that let in several have had several in.
+  /// The run has had what it is to show: without the guard, stale writes would have landed; locks
+  /// that let in several have had several in; and those that may be passed on were.
   proves_something,
 };
 [[nodiscard]] std::string_view to_string(Rule rule) noexcept;
@@ -63,6 +68,7 @@ struct LockStatistics {
   std::size_t losses = 0;
   std::size_t most_at_once = 0;  ///< holders who believed in it, whether excused or not
   bool lets_in_several = false;
+  std::size_t passed_on = 0;  ///< grants with the node of the holder before
 };
 
 struct WriteStatistics {

@@ -14,6 +14,8 @@ namespace custodian::chaos {
 
 /// One holder at a time, and tokens that grow.
 void judge_order(const History& history, const Holds& holds, Verdict& verdict);
+/// Locks that processes pass on among their own waiters.
+void judge_passing_on(const History& history, const Holds& holds, Verdict& verdict);
 /// Head starts, by kind.
 void judge_faults(const History& history, const Holds& holds, Verdict& verdict);
 /// False alarms.

@@ -10,28 +10,28 @@ namespace {
 /// respect.
 class Landings {
  public:
-  void add(std::int64_t token, Time at) { landed_.emplace_back(at, token); }
+  void add(const Token& token, Time at) { landed_.emplace_back(at, token); }
   void arrange() {
     std::ranges::sort(landed_);
-    std::int64_t largest = 0;
+    Token largest;
     for (auto& [at, token] : landed_) token = largest = std::max(largest, token);
   }
   /// The largest token that had landed before.
-  [[nodiscard]] std::int64_t largest_before(Time at) const {
-    const auto later =
-        std::ranges::lower_bound(landed_, at, {}, &std::pair<Time, std::int64_t>::first);
-    return later == landed_.begin() ? 0 : std::prev(later)->second;
+  [[nodiscard]] Token largest_before(Time at) const {
+    const auto later = std::ranges::lower_bound(landed_, at, {}, &std::pair<Time, Token>::first);
+    return later == landed_.begin() ? Token{} : std::prev(later)->second;
   }
 
  private:
-  std::vector<std::pair<Time, std::int64_t>> landed_;
+  std::vector<std::pair<Time, Token>> landed_;
 };
 
 /// The guarded register of one lock. Each write that lands adds one to its version, so that those
-/// whose answers were lost show as gaps.
+/// whose answers were lost show as gaps. It is guarded by nodes: each stands for all tokens that
+/// were granted with it, as the first of them.
 struct Register {
-  std::map<std::int64_t, std::int64_t> landed{};  ///< tokens by version
-  std::multiset<std::int64_t> unknown{};          ///< tokens that may have landed
+  std::map<std::int64_t, Token> landed{};  ///< by version
+  std::multiset<Token> unknown{};          ///< that may have landed
 };
 
 void judge_register(const std::string& lock, Register guarded, std::int64_t last_version,
@@ -40,14 +40,14 @@ void judge_register(const std::string& lock, Register guarded, std::int64_t last
     verdict.violations.push_back({Rule::no_stale_write, "the register of " + lock + ": " + what});
   };
   std::int64_t version = 0;
-  std::int64_t token = 0;
+  Token token;
   // Fills a gap with writes of unknown outcome, of the smallest tokens that fit between.
-  const auto fill_gap = [&](std::int64_t until_version, std::int64_t until_token) {
+  const auto fill_gap = [&](std::int64_t until_version, const Token& until_token) {
     for (; version + 1 < until_version; ++version) {
       const auto found = guarded.unknown.lower_bound(token);
       if (found == guarded.unknown.end() || *found > until_token) {
         report("version " + std::to_string(version + 1) + " is a write between tokens " +
-               std::to_string(token) + " and " + std::to_string(until_token) +
+               to_string(token) + " and " + to_string(until_token) +
                " that none of their holders has made");
         version = until_version - 1;
         return;
@@ -59,14 +59,27 @@ void judge_register(const std::string& lock, Register guarded, std::int64_t last
   for (const auto& [next_version, next_token] : guarded.landed) {
     if (next_token < token) {
       report("version " + std::to_string(next_version) + " was written with token " +
-             std::to_string(next_token) + " after one with token " + std::to_string(token));
+             to_string(next_token) + " after one with token " + to_string(token));
     }
     fill_gap(next_version, std::max(token, next_token));
     version = next_version;
     token = std::max(token, next_token);
   }
   if (last_version < version) report("its version has gone back");
-  fill_gap(last_version + 1, std::numeric_limits<std::int64_t>::max());
+  constexpr auto greatest = std::numeric_limits<std::int64_t>::max();
+  fill_gap(last_version + 1, {.epoch = greatest, .value = greatest});
+}
+
+/// Whether the lock has passed on when the write begins, as far as what guards it can tell.
+bool is_stale(const Write& write, const Acquire& hold, const Holds& holds, const Landings& fenced) {
+  switch (write.kind) {
+    // A resource can refuse an old token only when it has seen a newer one.
+    case WriteKind::fenced: return fenced.largest_before(write.begun) > hold.token;
+    // check() finds the node as long as its process passes it on.
+    case WriteKind::guarded: return holds.next_grant_of_another_node(hold) < write.begun;
+    case WriteKind::bare: break;
+  }
+  return holds.next_grant(hold) < write.begun;
 }
 
 }  // namespace
@@ -79,9 +92,10 @@ void judge_writes(const History& history, const Holds& holds, Verdict& verdict) 
     if (write.kind == WriteKind::fenced && write.outcome == WriteOutcome::landed)
       fenced[hold.lock].add(hold.token, write.done.value_or(never));
     if (write.kind != WriteKind::guarded) continue;
-    if (write.outcome == WriteOutcome::unknown) guarded[hold.lock].unknown.insert(hold.token);
+    if (write.outcome == WriteOutcome::unknown)
+      guarded[hold.lock].unknown.insert(first_of_node(hold.token));
     if (write.outcome == WriteOutcome::landed &&
-        !guarded[hold.lock].landed.emplace(write.version, hold.token).second) {
+        !guarded[hold.lock].landed.emplace(write.version, first_of_node(hold.token)).second) {
       verdict.violations.push_back(
           {Rule::no_stale_write, describe(hold) + " has landed a write as version " +
                                      std::to_string(write.version) + ", and another has, too"});
@@ -95,11 +109,7 @@ void judge_writes(const History& history, const Holds& holds, Verdict& verdict) 
     const bool landed = write.outcome == WriteOutcome::landed;
     ++statistics.attempted;
     if (landed) ++statistics.landed;
-    // A resource can refuse an old token only when it has seen a newer one.
-    const bool stale = write.kind == WriteKind::fenced
-                           ? fenced[hold.lock].largest_before(write.begun) > hold.token
-                           : holds.next_grant(hold) < write.begun;
-    if (!stale) continue;
+    if (!is_stale(write, hold, holds, fenced[hold.lock])) continue;
     ++statistics.stale_attempted;
     if (!landed) continue;
     ++statistics.stale_landed;

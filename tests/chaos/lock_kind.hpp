@@ -13,6 +13,7 @@ namespace custodian::chaos {
 
 enum class LockKind {
   mutex,
+  mutex_batch,  ///< a mutex that a process passes on among its own waiters
   read_write,
   semaphore_mutex,
   semaphore,
@@ -21,8 +22,9 @@ enum class LockKind {
 };
 
 /// A lock of each kind.
-inline constexpr std::array<std::string_view, 6> one_of_each{
-    "mutex", "read-write", "semaphore-mutex", "semaphore", "leader-latch", "leader-selector"};
+inline constexpr std::array<std::string_view, 7> one_of_each{
+    "mutex",     "mutex-batch",  "read-write",     "semaphore-mutex",
+    "semaphore", "leader-latch", "leader-selector"};
 
 /// The name is that of the kind, or begins with it and a hyphen: `mutex-2`.
 [[nodiscard]] std::optional<LockKind> kind_of(std::string_view lock);
@@ -32,6 +34,11 @@ enum class Use { exclusive, shared, permit };
 
 /// How many permits a semaphore of a run has.
 inline constexpr int permits = 2;
+
+/// How often a process may pass a lock on among its own waiters before it gives up its node.
+[[nodiscard]] constexpr int passes_of(LockKind kind) noexcept {
+  return kind == LockKind::mutex_batch ? 5 : 0;
+}
 
 /// What it takes, and of how much there is, for the journal.
 [[nodiscard]] std::string_view share_of(LockKind kind, Use use);

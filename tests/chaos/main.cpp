@@ -113,10 +113,11 @@ int main(int argc, char* argv[]) {
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
   app.add_option("--kind", kinds, "play this kind of fault alone; may be repeated");
-  app.add_option("--lock", locks,
-                 "a lock that they contend for: mutex, read-write, semaphore-mutex, semaphore,\n"
-                 "leader-latch, leader-selector, or one of these with a suffix (mutex-2); may be\n"
-                 "repeated. Default: one of each kind");
+  app.add_option(
+      "--lock", locks,
+      "a lock that they contend for: mutex, mutex-batch, read-write, semaphore-mutex,\n"
+      "semaphore, leader-latch, leader-selector, or one of these with a suffix (mutex-2);\n"
+      "may be repeated. Default: one of each kind");
   app.add_option("--workers", settings.stage.workers, "processes that contend")
       ->check(CLI::Range(2, 50))
       ->capture_default_str();

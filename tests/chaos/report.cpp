@@ -48,10 +48,12 @@ void print_writes(std::ostream& out, const Verdict& verdict) {
 void print_locks(std::ostream& out, const Verdict& verdict) {
   out << '\n'
       << std::left << std::setw(26) << "lock" << std::right << std::setw(10) << "granted"
-      << std::setw(9) << "lost" << std::setw(23) << "most holders at once" << '\n';
+      << std::setw(11) << "passed on" << std::setw(9) << "lost" << std::setw(23)
+      << "most holders at once" << '\n';
   for (const auto& [lock, statistics] : verdict.locks) {
     out << std::left << std::setw(26) << lock << std::right << std::setw(10) << statistics.grants
-        << std::setw(9) << statistics.losses << std::setw(23) << statistics.most_at_once << '\n';
+        << std::setw(11) << statistics.passed_on << std::setw(9) << statistics.losses
+        << std::setw(23) << statistics.most_at_once << '\n';
   }
 }
 

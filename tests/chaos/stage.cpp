@@ -89,6 +89,8 @@ Stage::Stage(StageSettings settings)
   for (const std::string& lock : settings_.locks) {
     client_.create(guarded_register(root, lock));
     client_.create(bare_register(root, lock));
+    const int passes = passes_of(kind_of(lock).value_or(LockKind::mutex));
+    if (passes > 0) journal_.note("passes " + lock + " " + std::to_string(passes));
   }
   for (int number = 1; number <= settings_.workers; ++number)
     places_.emplace_back(number, cluster_);
@@ -138,6 +140,7 @@ std::vector<Participant> Stage::queue(const std::string& lock) {
   const std::string path = root + ("/" + lock);
   switch (kind_of(lock).value_or(LockKind::mutex)) {
     case LockKind::mutex:
+    case LockKind::mutex_batch:
     case LockKind::leader_selector: return InterProcessMutex{client_, path}.participants();
     case LockKind::leader_latch: return LeaderLatch{client_, path}.participants();
     case LockKind::read_write:
@@ -170,13 +173,13 @@ void Stage::quieten(Place& place) {
 }
 
 void Stage::wait_for_grant_after(const WorkerProcess::Kept& kept) {
-  wait_for("grant of " + kept.lock + " after token " + std::to_string(kept.token),
+  wait_for("grant of " + kept.lock + " after token " + to_string(kept.token),
            [&] { return newest_token(kept.lock) > kept.token; });
 }
 
 void Stage::wait_until_all_is_well() {
   cluster_.wait_until_serving();
-  std::map<std::string, std::int64_t> tokens;
+  std::map<std::string, Token> tokens;
   for (const std::string& lock : settings_.locks) tokens[lock] = newest_token(lock);
   std::vector<std::uint64_t> grants;
   for (const Place& place : places_) grants.push_back(place.worker().grants());
@@ -224,8 +227,8 @@ void Stage::listen() {
   }
 }
 
-std::int64_t Stage::newest_token(const std::string& lock) const {
-  std::int64_t newest = 0;
+Token Stage::newest_token(const std::string& lock) const {
+  Token newest;
   for (const Place& place : places_) {
     if (!place.has_worker()) continue;
     const auto found = place.worker().tokens().find(lock);

@@ -106,7 +106,7 @@ class Stage {
 
  private:
   void listen();
-  [[nodiscard]] std::int64_t newest_token(const std::string& lock) const;
+  [[nodiscard]] Token newest_token(const std::string& lock) const;
   void note_what_is_left();
   [[nodiscard]] std::size_t nodes_left();
   [[nodiscard]] std::int64_t watches_left();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 namespace custodian::chaos {
@@ -12,6 +13,15 @@ std::string from_hexadecimal(const std::string& text) {
   for (std::size_t i = 0; i + 1 < text.size(); i += 2)
     bytes.push_back(static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16)));
   return bytes;
+}
+
+/// The next word. Throws std::runtime_error if it is none.
+Token take_token(std::istream& words) {
+  std::string text;
+  words >> text;
+  const auto token = parse_token(text);
+  if (!token) throw std::runtime_error{"a worker says a token that is none: " + text};
+  return *token;
 }
 
 }  // namespace
@@ -37,21 +47,21 @@ void WorkerProcess::understand(const std::string& line) {
   if (what == "ready") {
     ready_ = true;
   } else if (what == "granted") {
-    std::int64_t token = 0;
-    words >> lock >> token;
-    std::int64_t& newest = tokens_[lock];
-    newest = std::max(newest, token);
+    words >> lock;
+    Token& newest = tokens_[lock];
+    newest = std::max(newest, take_token(words));
     ++grants_;
   } else if (what == "kept") {
     Kept kept;
     std::string password;
-    words >> kept.lock >> kept.token >> kept.node >> kept.session >> password;
+    words >> kept.lock;
+    kept.token = take_token(words);
+    words >> kept.node >> kept.session >> password;
     kept.password = from_hexadecimal(password);
     kept_ = std::move(kept);
   } else if (what == "lost") {
-    std::int64_t token = 0;
-    words >> lock >> token;
-    lost_.insert(token);
+    words >> lock;
+    lost_.insert(take_token(words));
   } else if (what == "done") {
     std::size_t load = 0;
     words >> load;

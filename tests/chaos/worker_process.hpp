@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "child_process/child_process.hpp"
+#include "token.hpp"
 
 namespace custodian::chaos {
 
@@ -25,7 +26,7 @@ class WorkerProcess {
 
   struct Kept {
     std::string lock{};
-    std::int64_t token = 0;
+    Token token{};
     std::string node{};
     std::int64_t session = 0;
     std::string password{};
@@ -39,9 +40,7 @@ class WorkerProcess {
   [[nodiscard]] bool has_lost(const Kept& kept) const { return lost_.contains(kept.token); }
   [[nodiscard]] std::uint64_t grants() const noexcept { return grants_; }
   /// The largest token that it was granted, by lock.
-  [[nodiscard]] const std::map<std::string, std::int64_t>& tokens() const noexcept {
-    return tokens_;
-  }
+  [[nodiscard]] const std::map<std::string, Token>& tokens() const noexcept { return tokens_; }
   /// What its client had in the end.
   [[nodiscard]] std::optional<std::size_t> load_when_done() const noexcept { return load_; }
 
@@ -68,9 +67,9 @@ class WorkerProcess {
   testing::ChildProcess process_;
   bool ready_ = false;
   std::optional<Kept> kept_;
-  std::set<std::int64_t> lost_;  ///< tokens
+  std::set<Token> lost_;
   std::uint64_t grants_ = 0;
-  std::map<std::string, std::int64_t> tokens_;
+  std::map<std::string, Token> tokens_;
   std::optional<std::size_t> load_;
 };
 

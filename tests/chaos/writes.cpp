@@ -42,7 +42,7 @@ asio::awaitable<void> Writes::write(HoldPtr hold, std::string lock) {
 
 asio::awaitable<void> Writes::write_fenced(HoldPtr hold, std::string lock) {
   const std::int64_t attempt = begin("fenced", *hold);
-  const std::string request = lock + " " + std::to_string(hold->lease().token().value) + "\n";
+  const std::string request = lock + " " + to_string(hold->lease().token()) + "\n";
   const auto bytes = asio::buffer(request);
   co_await asio::async_write(fenced_register_, bytes, asio::use_awaitable);
   auto buffer = asio::dynamic_buffer(received_);
@@ -55,8 +55,8 @@ asio::awaitable<void> Writes::write_fenced(HoldPtr hold, std::string lock) {
 
 asio::awaitable<void> Writes::write_guarded(HoldPtr hold, std::string lock) {
   const std::int64_t attempt = begin("guarded", *hold);
-  Transaction transaction{hold->lease().check(), set(guarded_register(root_, lock),
-                                                     std::to_string(hold->lease().token().value))};
+  Transaction transaction{hold->lease().check(),
+                          set(guarded_register(root_, lock), to_string(hold->lease().token()))};
   const OperationOptions options{.deadline = limit_};
   const auto [error, results] =
       co_await client_.async_commit(std::move(transaction), options, as_result);
@@ -66,7 +66,7 @@ asio::awaitable<void> Writes::write_guarded(HoldPtr hold, std::string lock) {
 asio::awaitable<void> Writes::write_bare(HoldPtr hold, std::string lock) {
   const std::int64_t attempt = begin("bare", *hold);
   std::string path = bare_register(root_, lock);
-  std::string data = std::to_string(hold->lease().token().value);
+  std::string data = to_string(hold->lease().token());
   const SetOptions options{.deadline = limit_};
   const auto [error, stat] =
       co_await client_.async_set(std::move(path), std::move(data), options, as_result);

@@ -1,9 +1,11 @@
 #include "client_core.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
 
@@ -15,6 +17,31 @@ namespace custodian::detail {
 namespace asio = boost::asio;
 
 namespace {
+
+using ProcessId = std::atomic<pid_t>;
+
+/// A page that the kernel gives a child of this process empty; null if it cannot.
+ProcessId* map_process_id() noexcept {
+  constexpr std::size_t size = sizeof(ProcessId);
+  void* const page =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return nullptr;
+  if (::madvise(page, size, MADV_WIPEONFORK) == 0) return new (page) ProcessId{0};
+  ::munmap(page, size);
+  return nullptr;
+}
+
+ProcessId* const known_process_id = map_process_id();
+
+/// getpid(), which is a system call, and would be made a dozen times for each lock.
+pid_t process_id() noexcept {
+  if (known_process_id == nullptr) return ::getpid();
+  pid_t id = known_process_id->load(std::memory_order_relaxed);
+  if (id != 0) return id;
+  id = ::getpid();
+  known_process_id->store(id, std::memory_order_relaxed);
+  return id;
+}
 
 std::string default_identity() {
   std::array<char, 256> host{};
@@ -54,7 +81,7 @@ ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_execu
                        ClientOptions options, std::shared_ptr<void> keep_alive)
     : keep_alive_{std::move(keep_alive)},
       options_{with_defaults(std::move(options))},
-      process_{::getpid()},
+      process_{process_id()},
       strand_{asio::make_strand(executor)},
       callback_executor_{std::move(callbacks)},
       callbacks_{asio::make_strand(callback_executor_)},
@@ -171,7 +198,7 @@ void ClientCore::set_servers(std::string servers) {
   for (const auto& each : retired_) each->wire().set_servers(servers_);
 }
 
-bool ClientCore::forked() const noexcept { return ::getpid() != process_; }
+bool ClientCore::forked() const noexcept { return process_id() != process_; }
 
 bool ClientCore::is_own_thread() const {
   return strand_.running_in_this_thread() || runs_on_this_thread(strand_.get_inner_executor()) ||

@@ -157,8 +157,12 @@ std::tuple<error_code, Results...> block(std::shared_ptr<detail::ClientCore> cor
   };
   const auto outcome = std::make_shared<Outcome>();
   const auto settle = [outcome](error_code error, Results... results) {
-    const std::lock_guard lock{outcome->mutex};
-    if (!outcome->value) outcome->value.emplace(error, std::move(results)...);
+    {
+      const std::lock_guard lock{outcome->mutex};
+      if (outcome->value) return;
+      outcome->value.emplace(error, std::move(results)...);
+    }
+    // Whoever wakes would wait for the mutex otherwise.
     outcome->arrived.notify_one();
   };
   // Should the handler be destroyed unused, with its executor's context, nobody waits for ever.

@@ -20,18 +20,9 @@
 #include "line_order.hpp"
 #include "number_guard.hpp"
 #include "shared_listings.hpp"
+#include "waiter.hpp"
 
 namespace custodian::recipes_detail {
-
-/// Waits in a line for something to change, without a coroutine.
-class Waiter {
- public:
-  Waiter() = default;
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
-  virtual ~Waiter() = default;
-  virtual void on_woken() = 0;
-};
 
 class LocalLine;
 using LocalLinePtr = std::shared_ptr<LocalLine>;

@@ -129,20 +129,6 @@ error_code on_listing(const Queue& queue, const ListingReply& reply, std::string
   return {};
 }
 
-/// Waits for somebody else's; true if it may go on then, without another look.
-/// The caller awaits it, and its node outlives that.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<std::tuple<error_code, bool>> wait_for_others(AcquirePtr acquire, OwnNode& node,
-                                                              Ahead ahead) {
-  const auto [error, change] =
-      co_await wait_for_change(acquire, node, std::move(ahead.nearest), ahead.count);
-  // On one connection events come in the order of the changes. On another one the event may be
-  // that of a server which knows less than the listing did: then the listing must come anew.
-  const bool may_go_on = !error && ahead.is_last && change == Change::nearest_is_gone &&
-                         ahead.connection == connection_of(*acquire);
-  co_return std::tuple{error, may_go_on};
-}
-
 // -- The way to the front -------------------------------------------------------------------------
 
 class Standing final : public Waiter, public std::enable_shared_from_this<Standing> {
@@ -158,7 +144,9 @@ class Standing final : public Waiter, public std::enable_shared_from_this<Standi
  private:
   void on_created(error_code error, Created created);
   void go_on();
-  static asio::awaitable<void> look(std::shared_ptr<Standing> self);
+  void look();
+  void on_listed();
+  static asio::awaitable<void> wait_for_others(std::shared_ptr<Standing> self, Ahead ahead);
   void wait_in_line();
   void finish(error_code error);
 
@@ -167,7 +155,8 @@ class Standing final : public Waiter, public std::enable_shared_from_this<Standi
   Handler<OwnNode> in_front_;
   OwnNode node_;
   LocalLine::MemberPtr member_;
-  ListingTicket ticket_;
+  ListingTicket ticket_;           ///< for a listing that it waits for
+  bool listed_before_ = false;     ///< was that asked for before the node was known?
   std::size_t ahead_ = 0;          ///< how many, as far as is known
   LocalLine::MemberPtr behind_{};  ///< whom it waits for
 };
@@ -202,34 +191,54 @@ void Standing::on_created(error_code error, Created created) {
 void Standing::go_on() {
   if (member_->granted) return finish({});
   if (member_->ahead != nullptr && !member_->wants_position) return wait_in_line();
-  asio::co_spawn(acquire_->client().get_executor(), look(shared_from_this()), asio::detached);
+  look();
 }
 
-/// Looks who is in front, and waits if that is somebody else's.
-asio::awaitable<void> Standing::look(std::shared_ptr<Standing> self) {
-  const AcquirePtr acquire = self->acquire_;
-  if (!self->node_.alive()) co_return self->finish(Errc::session_lost);
-  const bool listed_before = static_cast<bool>(self->ticket_);
-  if (!listed_before) self->ticket_ = self->line_->listings().ask(acquire);
-  const std::shared_ptr<ListingRequest> request = self->ticket_.request();
-  const ListingReplyPtr reply = co_await SharedListings::result_of(acquire, request);
-  self->ticket_ = ListingTicket{};
-  if (self->member_->granted) co_return self->finish({});
+/// Asks the servers who is in front.
+void Standing::look() {
+  if (!node_.alive()) return finish(Errc::session_lost);
+  listed_before_ = static_cast<bool>(ticket_);
+  if (!listed_before_) ticket_ = line_->listings().ask(acquire_);
+  if (ticket_.request()->reply || acquire_->give_up->requested()) return on_listed();
+  acquire_->give_up->on_request(this, [this] {
+    const auto self = shared_from_this();
+    std::erase(ticket_.request()->waiting, self);
+    on_woken();
+  });
+  ticket_.request()->waiting.push_back(shared_from_this());
+}
+
+void Standing::on_listed() {
+  const ListingReplyPtr reply = ticket_.request()->reply;
+  ticket_ = ListingTicket{};
+  if (member_->granted) return finish({});
+  if (!reply) return finish(asio::error::operation_aborted);
   // A create that was tried again may have come after the list.
-  const bool too_early = reply->error || !reply->listing.index_of(self->node_.name());
-  if (listed_before && too_early) co_return self->go_on();
-  if (reply->error && reply->error != ServerErrc::no_node) co_return self->finish(reply->error);
-  if (!self->node_.alive()) co_return self->finish(Errc::session_lost);
+  const bool too_early = reply->error || !reply->listing.index_of(node_.name());
+  if (listed_before_ && too_early) return go_on();
+  if (reply->error && reply->error != ServerErrc::no_node) return finish(reply->error);
+  if (!node_.alive()) return finish(Errc::session_lost);
 
   Ahead ahead;
-  error_code error =
-      on_listing(*acquire->queue, *reply, self->node_.name(), *self->line_, *self->member_, ahead);
-  if (error || self->member_->granted) co_return self->finish(error);
-  self->ahead_ = ahead.count;
-  if (self->member_->ahead != nullptr) co_return self->wait_in_line();
-  bool may_go_on = false;
-  std::tie(error, may_go_on) = co_await wait_for_others(acquire, self->node_, ahead);
+  const error_code error =
+      on_listing(*acquire_->queue, *reply, node_.name(), *line_, *member_, ahead);
+  if (error || member_->granted) return finish(error);
+  ahead_ = ahead.count;
+  if (member_->ahead != nullptr) return wait_in_line();
+  asio::co_spawn(acquire_->client().get_executor(),
+                 wait_for_others(shared_from_this(), std::move(ahead)), asio::detached);
+}
+
+/// Waits for somebody else's.
+asio::awaitable<void> Standing::wait_for_others(std::shared_ptr<Standing> self, Ahead ahead) {
+  const AcquirePtr acquire = self->acquire_;
+  const auto [error, change] =
+      co_await wait_for_change(acquire, self->node_, std::move(ahead.nearest), ahead.count);
   if (error) co_return self->finish(error);
+  // On one connection events come in the order of the changes. On another one the event may be
+  // that of a server which knows less than the listing did: then the listing must come anew.
+  const bool may_go_on = ahead.is_last && change == Change::nearest_is_gone &&
+                         ahead.connection == connection_of(*acquire);
   if (may_go_on) self->line_->grant(*self->member_);
   self->go_on();
 }
@@ -252,6 +261,7 @@ void Standing::wait_in_line() {
 
 void Standing::on_woken() {
   acquire_->give_up->forget(this);
+  if (ticket_) return on_listed();
   acquire_->nearest =
       std::make_unique<Participant>(line_->participant(*std::exchange(behind_, nullptr)));
   if (acquire_->give_up->requested()) return finish(asio::error::operation_aborted);

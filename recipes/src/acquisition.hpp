@@ -51,6 +51,8 @@ struct Acquire {
   bool declined = false;  ///< it was only to be tried
   bool has_queued = false;
   std::unique_ptr<Participant> nearest{};  ///< the nearest one ahead, as last seen
+  /// It is asked for while this waits, and not at the end only.
+  bool shows_nearest = false;
   /// Called on the strand whenever it begins to wait in its queue, if set.
   std::function<void()> on_waiting{};
 

@@ -124,6 +124,7 @@ Batch::Errand Batch::begin_errand(const QueuePtr& queue, BatchOrder::Line line) 
     case BatchOrder::Line::stand:
       errand.stand = std::make_shared<Acquire>(
           Acquire{.queue = queue, .patience = {}, .options = {}, .attempt = acquire_lock});
+      errand.stand->shows_nearest = true;
       errand.end_of_stand = std::make_shared<Cancellation>(queue->client.core());
       in_line_ = {errand.stand, errand.end_of_stand};
       break;

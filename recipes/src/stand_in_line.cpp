@@ -246,7 +246,7 @@ asio::awaitable<void> Standing::wait_for_others(std::shared_ptr<Standing> self, 
 /// Waits behind another of this client's, until it may go on or must look again.
 void Standing::wait_in_line() {
   behind_ = line_->in_front_of(*member_);
-  if (acquire_->options.on_position || acquire_->patience.only_try) {
+  if (acquire_->options.on_position || acquire_->patience.only_try || acquire_->shows_nearest) {
     acquire_->nearest = std::make_unique<Participant>(line_->participant(*behind_));
   }
   tell_position(*acquire_, ahead_);

@@ -40,15 +40,14 @@ class Batch {
     Handler<AcquireResult> handler;
     Deadline deadline;
   };
-  /// The ordinary acquire for all of them. While it lasts it keeps itself, and this.
+  /// The ordinary acquire for all of them.
   struct InLine {
-    std::weak_ptr<Acquire> acquire;
+    AcquirePtr acquire;
     CancellationPtr end;
   };
   /// What is to be done when the mutex is free again.
   struct Errand {
-    AcquirePtr stand;
-    CancellationPtr end_of_stand;
+    InLine stand;
     CancellationPtr leave;
     bool no_deadline_left = false;
   };

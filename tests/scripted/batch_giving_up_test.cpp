@@ -81,10 +81,26 @@ TEST_CASE("batch: when the last one gives up that waits for others, no node is l
   signal.emit(asio::cancellation_type::total);
   REQUIRE(batches.world.run_until_arrived(given_up));
   CHECK(batches.world.run_until([&] { return batches.nodes() == 1; }));
-  // Whoever comes while that is under way is served all the same.
   auto next = batches.queue();
   others.result().release();
   CHECK(batches.holds(next));
+  next.result().release();
+}
+
+TEST_CASE("batch: who comes while the line is being left is served all the same") {
+  Batches batches;
+  auto others = batches.queue_other();
+  REQUIRE(batches.holds(others));
+  asio::cancellation_signal signal;
+  Batches::Place given_up;
+  batches.mutex->async_acquire(asio::bind_cancellation_slot(signal.slot(), given_up.handler()));
+  batches.world.settle();
+  signal.emit(asio::cancellation_type::total);
+  REQUIRE(batches.world.run_until_arrived(given_up));
+  Batches::Place next;
+  batches.mutex->async_acquire(next.handler());
+  others.result().release();
+  REQUIRE(batches.holds(next));
   next.result().release();
 }
 

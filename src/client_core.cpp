@@ -9,6 +9,7 @@
 
 #include "connection_string.hpp"
 #include "operation.hpp"
+#include "process_id.hpp"
 
 namespace custodian::detail {
 
@@ -54,7 +55,7 @@ ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_execu
                        ClientOptions options, std::shared_ptr<void> keep_alive)
     : keep_alive_{std::move(keep_alive)},
       options_{with_defaults(std::move(options))},
-      process_{::getpid()},
+      process_{process_id()},
       strand_{asio::make_strand(executor)},
       callback_executor_{std::move(callbacks)},
       callbacks_{asio::make_strand(callback_executor_)},
@@ -171,7 +172,7 @@ void ClientCore::set_servers(std::string servers) {
   for (const auto& each : retired_) each->wire().set_servers(servers_);
 }
 
-bool ClientCore::forked() const noexcept { return ::getpid() != process_; }
+bool ClientCore::forked() const noexcept { return process_id() != process_; }
 
 bool ClientCore::is_own_thread() const {
   return strand_.running_in_this_thread() || runs_on_this_thread(strand_.get_inner_executor()) ||

@@ -83,9 +83,10 @@ void Operation::start() {
 
 void Operation::attempt() {
   if (plan_.deadline.passed()) return finish(Errc::deadline_exceeded);
-  // A deadline is due at any time, and its timer keeps this object alive.
-  wake_at(plan_.deadline.time_point());
-  if (!core_->connected()) {
+  const bool connected = core_->connected();
+  // A deadline is due at any time. While there is no connection its timer keeps this object alive.
+  if (!connected || !plan_.deadline.is_never()) wake_at(plan_.deadline.time_point());
+  if (!connected) {
     if (plan_.retry == RetryPolicy::none()) return finish(Errc::not_connected);
     phase_ = Phase::waiting_for_connection;
     return;

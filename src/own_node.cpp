@@ -12,8 +12,8 @@ void detail::tell_missing(LineNode& node) {
   if (node.on_missing) node.on_missing();
 }
 
-OwnNode::OwnNode(std::shared_ptr<detail::ClientCore> core, Created created) noexcept
-    : core_{std::move(core)}, created_{std::move(created)} {}
+OwnNode::OwnNode(std::shared_ptr<detail::ClientCore> core, Created created)
+    : core_{std::move(core)}, created_{std::make_shared<const Created>(std::move(created))} {}
 
 OwnNode& OwnNode::operator=(OwnNode&& other) noexcept {
   std::swap(core_, other.core_);
@@ -25,6 +25,11 @@ OwnNode& OwnNode::operator=(OwnNode&& other) noexcept {
 }
 
 namespace {
+
+const Created& none() {
+  static const Created created;
+  return created;
+}
 
 /// Lets go of a place in a line.
 void leave(detail::ClientCore& core, detail::LineNode& node, const NextInLine& next) {
@@ -41,25 +46,31 @@ void leave(detail::ClientCore& core, detail::LineNode& node, const NextInLine& n
 OwnNode::~OwnNode() {
   if (!core_ || core_->forked()) return;
   const auto watch = watch_ ? std::make_shared<Watch>(std::move(watch_)) : nullptr;
-  core_->on_strand([core = core_, path = core_->prefix().add(created_.path),
-                    session = created_.stat.ephemeral_owner, watch, line = std::move(line_),
+  core_->on_strand([core = core_, path = core_->prefix().add(created_->path),
+                    session = created_->stat.ephemeral_owner, watch, line = std::move(line_),
                     next = std::move(next_)]() mutable {
     if (next) leave(*core, *line, next);
     core->deletes().add(std::move(path), session, watch, std::move(line));
   });
 }
 
+const std::string& OwnNode::path() const noexcept {
+  return created_ ? created_->path : none().path;
+}
+
+const Stat& OwnNode::stat() const noexcept { return created_ ? created_->stat : none().stat; }
+
 std::string_view OwnNode::name() const noexcept {
-  return std::string_view{created_.path}.substr(created_.path.rfind('/') + 1);
+  return std::string_view{path()}.substr(path().rfind('/') + 1);
 }
 
 bool OwnNode::alive() const {
-  return core_ && core_->own_session_info().id == created_.stat.ephemeral_owner;
+  return core_ && core_->own_session_info().id == created_->stat.ephemeral_owner;
 }
 
 void OwnNode::stand_in_line(NextInLine next) {
   line_ = std::make_shared<detail::LineNode>(detail::LineNode{
-      .path = core_->prefix().add(created_.path), .session = created_.stat.ephemeral_owner});
+      .path = core_->prefix().add(created_->path), .session = created_->stat.ephemeral_owner});
   next_ = std::move(next);
 }
 

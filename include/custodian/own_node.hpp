@@ -45,15 +45,17 @@ using NextInLine = std::function<std::shared_ptr<detail::LineNode>(Leaving)>;
 class OwnNode {
  public:
   OwnNode() noexcept = default;
-  OwnNode(std::shared_ptr<detail::ClientCore> core, Created created) noexcept;
+  OwnNode(std::shared_ptr<detail::ClientCore> core, Created created);
   OwnNode(OwnNode&&) noexcept = default;
   OwnNode& operator=(OwnNode&& other) noexcept;
   ~OwnNode();
 
-  [[nodiscard]] const std::string& path() const noexcept { return created_.path; }
+  /// What is known of it, for those who keep that longer than the node; null if this is empty.
+  [[nodiscard]] const std::shared_ptr<const Created>& created() const noexcept { return created_; }
+  [[nodiscard]] const std::string& path() const noexcept;
   /// The last part of the path.
   [[nodiscard]] std::string_view name() const noexcept;
-  [[nodiscard]] const Stat& stat() const noexcept { return created_.stat; }
+  [[nodiscard]] const Stat& stat() const noexcept;
   /// On the strand: whether its session is still the client's. A server that lags behind lists
   /// nodes of sessions that are over.
   [[nodiscard]] bool alive() const;
@@ -72,7 +74,7 @@ class OwnNode {
 
  private:
   std::shared_ptr<detail::ClientCore> core_;
-  Created created_;
+  std::shared_ptr<const Created> created_;
   Watch watch_;
   std::shared_ptr<detail::LineNode> line_;
   NextInLine next_;

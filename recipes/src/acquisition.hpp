@@ -5,8 +5,9 @@
 /// strand only.
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,19 @@ struct Turn {
   std::vector<Lease> leases;
 };
 
+/// What an acquire ends with.
+struct Outcome {
+  std::vector<Lease> leases;
+  std::optional<Participant> blocked_by;
+};
+
 struct Acquire;
 using AcquirePtr = std::shared_ptr<Acquire>;
-using Attempt = std::function<boost::asio::awaitable<Turn>(AcquirePtr)>;
+/// Ends with end_attempt().
+using Attempt = std::function<void(const AcquirePtr&)>;
 
+/// There may be thousands of them that wait, each for hours: who waits in line has this, its place
+/// there, and nothing else.
 struct Acquire {
   QueuePtr queue;  ///< where it stands
   Patience patience;
@@ -40,9 +50,17 @@ struct Acquire {
   bool out_of_reach = false;
   bool declined = false;  ///< it was only to be tried
   bool has_queued = false;
-  std::optional<Participant> nearest{};
+  std::unique_ptr<Participant> nearest{};  ///< the nearest one ahead, as last seen
+  /// It is asked for while this waits, and not at the end only.
+  bool shows_nearest = false;
   /// Called on the strand whenever it begins to wait in its queue, if set.
   std::function<void()> on_waiting{};
+
+  // What start() puts here, for the end.
+  CancellationPtr callers{};
+  CancellationPtr reach_minded{};                      ///< ends mind_reach()
+  std::unique_ptr<boost::asio::steady_timer> timer{};  ///< if there is a deadline
+  Handler<Outcome> handler{};
 
   [[nodiscard]] const Client& client() const { return queue->client; }
   /// Everything is retried until somebody gives up, so operations need no limits of their own.
@@ -58,12 +76,6 @@ struct Acquire {
   }
 };
 
-/// What an acquire ends with.
-struct Outcome {
-  std::vector<Lease> leases;
-  std::optional<Participant> blocked_by;
-};
-
 /// Begins an acquire, from any thread: sees to its limits, its cancellation, the client's end. The
 /// handler runs on the strand, or at once.
 void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handler);
@@ -71,16 +83,15 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
 /// For an acquire of one lease.
 [[nodiscard]] Handler<Outcome> as_one_lease(Handler<AcquireResult> handler);
 
-/// The first place in a queue; nobody else has it while the node lives.
-struct Place {
-  error_code error;
-  OwnNode node;
-};
+/// What the attempt has come to; another one follows if its session was lost, and that is wanted.
+void end_attempt(const AcquirePtr& acquire, Turn turn);
+/// For an attempt, or the rest of one, that is a coroutine.
+void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Turn> coroutine);
 
 /// Gives up when the servers are out of reach for longer than its patience allows; until `over`.
 [[nodiscard]] boost::asio::awaitable<void> mind_reach(AcquirePtr acquire, CancellationPtr over);
 /// Creates a node, and waits until it is first.
-[[nodiscard]] boost::asio::awaitable<Place> stand_in_line(AcquirePtr acquire);
+void stand_in_line(const AcquirePtr& acquire, Handler<OwnNode> in_front);
 /// Sees to it that a change of the own node wakes whoever waits; no_node if it has gone.
 [[nodiscard]] boost::asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnNode& own);
 /// What people should know of a queue, in the log, once.
@@ -94,7 +105,7 @@ void report_oddities(const Queue& queue, const Listing& listing);
 /// Tells whoever acquires, if they want to know: how many are ahead, and `nearest`.
 void tell_position(const Acquire& acquire, std::size_t ahead);
 /// Stands in the queue, and takes the lock.
-[[nodiscard]] boost::asio::awaitable<Turn> acquire_lock(AcquirePtr acquire);
+void acquire_lock(const AcquirePtr& acquire);
 /// Creates a shared node beside the exclusive one that is held, and needs not wait.
 [[nodiscard]] boost::asio::awaitable<Turn> stand_beside(AcquirePtr acquire);
 /// First in the queue: a lease, as soon as the lease clock runs.

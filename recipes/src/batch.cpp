@@ -122,10 +122,11 @@ Batch::Errand Batch::begin_errand(const QueuePtr& queue, BatchOrder::Line line) 
     case BatchOrder::Line::as_it_is: break;
     case BatchOrder::Line::leave: errand.leave = in_line_.end; break;
     case BatchOrder::Line::stand:
-      in_line_ = {std::make_shared<Acquire>(Acquire{
-                      .queue = queue, .patience = {}, .options = {}, .attempt = acquire_lock}),
-                  std::make_shared<Cancellation>(queue->client.core())};
-      errand.stand = in_line_;
+      errand.stand = std::make_shared<Acquire>(
+          Acquire{.queue = queue, .patience = {}, .options = {}, .attempt = acquire_lock});
+      errand.stand->shows_nearest = true;
+      errand.end_of_stand = std::make_shared<Cancellation>(queue->client.core());
+      in_line_ = {errand.stand, errand.end_of_stand};
       break;
   }
   return errand;
@@ -151,11 +152,11 @@ struct LastWord {
 
 void Batch::run(const QueuePtr& queue, Errand errand) {
   if (errand.leave) errand.leave->request();
-  if (errand.stand.acquire) {
+  if (errand.stand) {
     const auto last_word = std::make_shared<LastWord>(
         queue,
         [queue](error_code error, Lease lease) { on_acquired(queue, error, std::move(lease)); });
-    start(std::move(errand.stand.acquire), std::move(errand.stand.end),
+    start(std::move(errand.stand), std::move(errand.end_of_stand),
           as_one_lease([last_word](error_code error, AcquireResult result) {
             std::exchange(last_word->say, nullptr)(error, std::move(result.lease));
           }));
@@ -200,15 +201,16 @@ void Batch::give_up(const QueuePtr& queue, Id id, error_code error) {
   std::unique_lock lock{batch.mutex_};
   const auto [waited, line] = batch.order_.leave(id);
   if (!waited) return;
-  const AcquirePtr in_line = batch.in_line_.acquire;
+  const AcquirePtr in_line = batch.in_line_.acquire.lock();
   // Late is no error for one who stood in the queue.
-  const bool stood = batch.order_.held() || in_line->has_queued;
+  const bool stood = batch.order_.held() || (in_line && in_line->has_queued);
   if (error == Errc::deadline_exceeded && stood) error.clear();
   Errand errand = batch.begin_errand(queue, line);
   Handler<AcquireResult> handler = batch.take(id, errand);
   lock.unlock();
 
-  AcquireResult result{{}, in_line->nearest};
+  AcquireResult result;
+  if (in_line && in_line->nearest) result.blocked_by = *in_line->nearest;
   run(queue, std::move(errand));
   std::move(handler)(error, std::move(result));
 }

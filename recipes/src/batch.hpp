@@ -40,14 +40,15 @@ class Batch {
     Handler<AcquireResult> handler;
     Deadline deadline;
   };
-  /// The ordinary acquire for all of them.
+  /// The ordinary acquire for all of them. While it lasts it keeps itself, and this.
   struct InLine {
-    AcquirePtr acquire;
+    std::weak_ptr<Acquire> acquire;
     CancellationPtr end;
   };
   /// What is to be done when the mutex is free again.
   struct Errand {
-    InLine stand;
+    AcquirePtr stand;
+    CancellationPtr end_of_stand;
     CancellationPtr leave;
     bool no_deadline_left = false;
   };

@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "acquisition.hpp"
-#include "eager.hpp"
-#include "local_line.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -18,16 +16,6 @@ namespace asio = boost::asio;
 
 // Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
 // temporaries there twice.
-
-namespace {
-
-std::uint64_t connection_of(const Acquire& acquire) {
-  return detail::connection_number(*acquire.client().core());
-}
-
-bool is_watched(const OwnNode& own) { return own.watch() && !detail::is_over(own.watch().state()); }
-
-}  // namespace
 
 void report_oddities(const Queue& queue, const Listing& listing) {
   if (!listing.foreign().empty() && !queue.foreign_reported.exchange(true)) {
@@ -60,78 +48,11 @@ error_code report_malformed(const Queue& queue, std::string_view name) {
 
 void tell_position(const Acquire& acquire, std::size_t ahead) {
   if (!acquire.options.on_position) return;
-  asio::post(acquire.client().callback_executor(),
-             [callback = acquire.options.on_position, ahead,
-              nearest = acquire.nearest.value_or(Participant{})] { callback(ahead, nearest); });
+  asio::post(
+      acquire.client().callback_executor(),
+      [callback = acquire.options.on_position, ahead,
+       nearest = acquire.nearest ? *acquire.nearest : Participant{}] { callback(ahead, nearest); });
 }
-
-asio::awaitable<error_code> wait_for_any(
-    AcquirePtr acquire, std::vector<std::shared_ptr<detail::ClientWatcher>> watchers) {
-  const auto [failure] = co_await await<&detail::start_wait_any>(
-      acquire->client().core(), acquire->give_up, std::move(watchers));
-  co_return failure == Errc::session_lost ? error_code{} : failure;
-}
-
-// The caller awaits it, and its node outlives that.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnNode& own) {
-  if (is_watched(own)) co_return error_code{};
-  auto [error, result, watch] = co_await await<&detail::start_get_and_watch, GetResult, Watch>(
-      acquire->client().core(), acquire->give_up, own.path(), acquire->operation());
-  if (!error) own.set_watch(std::move(watch));
-  co_return error;
-}
-
-namespace {
-
-enum class Change : std::uint8_t {
-  unknown,          ///< list again
-  nearest_is_gone,  ///< and the own node is not
-};
-
-/// Ends when the own node or the nearest one ahead has changed or gone, or may have. The caller
-/// awaits it, and its node outlives that.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acquire, OwnNode& own,
-                                                                std::string nearest,
-                                                                std::size_t ahead) {
-  const auto core = acquire->client().core();
-  // Somebody else may delete the own node, and then let the others in. Watched before the other is
-  // relied on; both travel together.
-  std::optional<Eager<GetResult, Watch>> watching;
-  if (!is_watched(own) && !acquire->patience.only_try) {
-    watching = Eager<GetResult, Watch>::start<&detail::start_get_and_watch>(
-        acquire->client().get_executor(), core, acquire->give_up, own.path(), acquire->operation());
-  }
-  auto [error, result, watch] = co_await await<&detail::start_get_and_watch, GetResult, Watch>(
-      core, acquire->give_up, nearest, acquire->operation());
-  if (watching) {
-    auto [own_error, own_result, own_watch] = co_await watching->get();
-    if (own_error == ServerErrc::no_node) co_return std::tuple{error_code{}, Change::unknown};
-    if (own_error) co_return std::tuple{own_error, Change::unknown};
-    own.set_watch(std::move(own_watch));
-  }
-  if (error && error != ServerErrc::no_node) co_return std::tuple{error, Change::unknown};
-  bool gone = error == ServerErrc::no_node;
-  if (!gone) {
-    acquire->nearest = participant_of(acquire->client(), std::move(nearest), std::move(result));
-    tell_position(*acquire, ahead);
-    if (acquire->patience.only_try) {
-      acquire->declined = true;
-      error = asio::error::operation_aborted;
-      co_return std::tuple{error, Change::unknown};
-    }
-    if (acquire->on_waiting) acquire->on_waiting();
-    std::vector watchers{own.watch().state(), watch.state()};
-    error = co_await wait_for_any(acquire, std::move(watchers));
-    gone = detail::event_of(watch.state()) == WatchEventType::deleted;
-  }
-  if (error == ServerErrc::no_node) error.clear();
-  const bool known = !error && gone && is_watched(own);
-  co_return std::tuple{error, known ? Change::nearest_is_gone : Change::unknown};
-}
-
-}  // namespace
 
 asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
   auto [error, lease] = co_await await<&detail::start_lease, Lease>(
@@ -142,137 +63,26 @@ asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
   co_return turn;
 }
 
-namespace {
-
-/// Begins to create the node.
-Eager<Created> create_node(const AcquirePtr& acquire) {
-  const Queue& queue = *acquire->queue;
-  CreateOptions options{.mode = CreateMode::ephemeral_sequential,
-                        .protection = Protection::by_unique_name,
-                        .parents = Parents::created_as_containers,
-                        .deadline = Deadline::never(),
-                        .retry = acquire->retry()};
-  return Eager<Created>::start<&detail::start_create>(
-      acquire->client().get_executor(), acquire->client().core(), acquire->give_up,
-      child(queue.path, queue.lock_name), queue.identity, std::move(options));
-}
-
-/// What a listing has shown of those in front.
-struct Ahead {
-  std::string nearest;  ///< its path
-  std::size_t count = 0;
-  bool is_last = false;
-  std::uint64_t connection = 0;  ///< that has shown it
-};
-
-/// Looks whose turn it is, and puts the member where it stands.
-error_code on_listing(const Queue& queue, const ListingReply& reply, std::string_view name,
-                      LocalLine& line, LocalLine::Member& member, Ahead& ahead) {
-  report_oddities(queue, reply.listing);
-  const Judgement judgement = judge(reply.listing, name);
-  if (std::holds_alternative<OwnNodeMissing>(judgement)) return Errc::node_deleted;
-  if (std::holds_alternative<Exhausted>(judgement)) return Errc::sequence_exhausted;
-  if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
-    return report_malformed(queue, malformed->name);
-  }
-  if (const auto* held = std::get_if<Held>(&judgement)) {
-    line.place_behind(member, held->in_front);
-    line.tell_missing(member, reply.listing);
-    LocalLine::grant(member);
-    return {};
-  }
-  const Wait& wait = std::get<Wait>(judgement);
-  line.place_behind(member, wait.in_front);
-  ahead = {child(queue.path, wait.nearest.name), wait.position, wait.is_last, reply.connection};
-  return {};
-}
-
-/// Waits behind another of this client's, until it may go on or must look again.
-asio::awaitable<error_code> wait_in_line(AcquirePtr acquire, LocalLinePtr line,
-                                         LocalLine::MemberPtr member, std::size_t ahead) {
-  acquire->nearest = LocalLine::in_front_of(*member);
-  tell_position(*acquire, ahead);
-  if (acquire->patience.only_try) {
-    acquire->declined = true;
-    co_return asio::error::operation_aborted;
-  }
-  if (acquire->on_waiting) acquire->on_waiting();
-  co_await LocalLine::wait(line, acquire, member);
-  error_code error;
-  if (acquire->give_up->requested()) error = asio::error::operation_aborted;
-  co_return error;
-}
-
-/// Waits for somebody else's; true if it may go on then, without another look.
-/// The caller awaits it, and its node outlives that.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<std::tuple<error_code, bool>> wait_for_others(AcquirePtr acquire, OwnNode& node,
-                                                              Ahead ahead) {
-  const auto [error, change] =
-      co_await wait_for_change(acquire, node, std::move(ahead.nearest), ahead.count);
-  // On one connection events come in the order of the changes. On another one the event may be
-  // that of a server which knows less than the listing did: then the listing must come anew.
-  const bool may_go_on = !error && ahead.is_last && change == Change::nearest_is_gone &&
-                         ahead.connection == connection_of(*acquire);
-  co_return std::tuple{error, may_go_on};
-}
-
-}  // namespace
-
-asio::awaitable<Place> stand_in_line(AcquirePtr acquire) {
-  const LocalLinePtr line = LocalLine::of(*acquire->queue);
-  auto creation = create_node(acquire);
-  // The list travels behind the create and so contains its node: one round trip for both. The
-  // number will probably do without.
-  ListingTicket ticket;
-  if (!line->expects_neighbour()) ticket = line->listings().ask(acquire);
-  auto [create_error, created] = co_await creation.get();
-  if (create_error) co_return Place{create_error, {}};
-
-  OwnNode node{acquire->client().core(), std::move(created)};
-  const LocalLine::MemberPtr member = line->enter(node, *acquire);
-  acquire->has_queued = true;
-  const bool placed = member->granted || (member->ahead != nullptr && !member->wants_position);
-  if (placed) ticket = ListingTicket{};
-  Ahead ahead;
-  while (!member->granted) {
-    if (member->ahead == nullptr || member->wants_position) {
-      if (!node.alive()) co_return Place{Errc::session_lost, {}};
-      const bool listed_before = static_cast<bool>(ticket);
-      if (!listed_before) ticket = line->listings().ask(acquire);
-      const std::shared_ptr<ListingRequest> request = ticket.request();
-      const ListingReplyPtr reply = co_await SharedListings::result_of(acquire, request);
-      ticket = ListingTicket{};
-      if (member->granted) break;
-      // A create that was tried again may have come after the list.
-      const bool too_early = reply->error || !reply->listing.index_of(node.name());
-      if (listed_before && too_early) continue;
-      if (reply->error && reply->error != ServerErrc::no_node) co_return Place{reply->error, {}};
-      if (!node.alive()) co_return Place{Errc::session_lost, {}};
-      const error_code error =
-          on_listing(*acquire->queue, *reply, node.name(), *line, *member, ahead);
-      if (error) co_return Place{error, {}};
-      if (member->granted) break;
-    }
-    if (member->ahead != nullptr) {
-      const error_code error = co_await wait_in_line(acquire, line, member, ahead.count);
-      if (error) co_return Place{error, {}};
-    } else {
-      const auto [error, may_go_on] = co_await wait_for_others(acquire, node, ahead);
-      if (error) co_return Place{error, {}};
-      if (may_go_on) LocalLine::grant(*member);
-    }
-  }
-  co_return Place{{}, std::move(node)};
-}
-
-asio::awaitable<Turn> acquire_lock(AcquirePtr acquire) {
-  Place place = co_await stand_in_line(acquire);
-  if (place.error) co_return Turn{place.error, {}};
-  co_return co_await take(acquire, std::move(place.node));
+void acquire_lock(const AcquirePtr& acquire) {
+  stand_in_line(acquire, [acquire](error_code error, OwnNode node) {
+    if (error) return end_attempt(acquire, Turn{error, {}});
+    detail::start_lease(acquire->client().core(), acquire->give_up, std::move(node),
+                        acquire->lease_options(), acquire->retry(),
+                        [acquire](error_code failure, Lease lease) {
+                          Turn turn{failure, {}};
+                          if (!failure) turn.leases.push_back(std::move(lease));
+                          end_attempt(acquire, std::move(turn));
+                        });
+  });
 }
 
 namespace {
+
+void attempt_beside(const AcquirePtr& acquire) { attempt_by(acquire, stand_beside(acquire)); }
+
+WaitingAcquires& waiting_acquires(const Acquire& acquire) {
+  return Client{acquire.client().share()}.use_service<WaitingAcquires>();
+}
 
 /// What the caller is told of an acquire that did not come to a lease.
 error_code verdict(const Acquire& acquire, const WaitingAcquires& service, error_code error) {
@@ -283,54 +93,68 @@ error_code verdict(const Acquire& acquire, const WaitingAcquires& service, error
   return acquire.late ? make_error_code(Errc::deadline_exceeded) : error;
 }
 
-asio::awaitable<void> run(AcquirePtr acquire, CancellationPtr callers,
-                          std::shared_ptr<Handler<Outcome>> handler) {
-  auto& service = Client{acquire->client().share()}.use_service<WaitingAcquires>();
-  Turn turn{Errc::closed, {}};
-  if (!service.closing()) {
-    service.enter(acquire->give_up);
-    if (callers) {
-      callers->on_request(acquire.get(), [give_up = acquire->give_up] { give_up->request(); });
-      if (callers->requested()) acquire->give_up->request();
-    }
-    asio::steady_timer timer{acquire->client().get_executor(),
-                             acquire->patience.deadline.time_point()};
-    timer.async_wait([acquire](error_code cancelled) {
+void finish(Acquire& acquire, Turn turn) {
+  auto& service = waiting_acquires(acquire);
+  acquire.held.release();
+  acquire.timer.reset();
+  if (acquire.reach_minded) acquire.reach_minded->request();
+  if (acquire.callers) acquire.callers->forget(&acquire);
+  service.leave(acquire.give_up);
+  turn.error = verdict(acquire, service, turn.error);
+  Outcome outcome{std::move(turn.leases), {}};
+  if (outcome.leases.empty() && acquire.nearest) outcome.blocked_by = std::move(*acquire.nearest);
+  std::move(acquire.handler)(turn.error, std::move(outcome));
+}
+
+void run(const AcquirePtr& acquire) {
+  auto& service = waiting_acquires(*acquire);
+  if (service.closing()) return finish(*acquire, Turn{Errc::closed, {}});
+  service.enter(acquire->give_up);
+  if (acquire->callers) {
+    acquire->callers->on_request(acquire.get(),
+                                 [give_up = acquire->give_up] { give_up->request(); });
+    if (acquire->callers->requested()) acquire->give_up->request();
+  }
+  if (!acquire->patience.deadline.is_never()) {
+    acquire->timer = std::make_unique<asio::steady_timer>(acquire->client().get_executor(),
+                                                          acquire->patience.deadline.time_point());
+    acquire->timer->async_wait([acquire](error_code cancelled) {
       if (cancelled) return;
       acquire->late = true;
       acquire->give_up->request();
     });
-
-    CancellationPtr over;
-    if (acquire->patience.reach_within) {
-      over = std::make_shared<Cancellation>(acquire->client().core());
-      asio::co_spawn(acquire->client().get_executor(), mind_reach(acquire, over), asio::detached);
-    }
-
-    for (;;) {
-      turn = co_await acquire->attempt(acquire);
-      const bool again = turn.error == Errc::session_lost &&
-                         acquire->options.requeue == RequeuePolicy::queue_again &&
-                         !acquire->patience.only_try;
-      if (!again) break;
-      acquire->nearest.reset();
-      if (acquire->options.on_requeued) {
-        asio::post(acquire->client().callback_executor(), acquire->options.on_requeued);
-      }
-    }
-
-    acquire->held.release();
-    if (over) over->request();
-    if (callers) callers->forget(acquire.get());
-    service.leave(acquire->give_up);
-    turn.error = verdict(*acquire, service, turn.error);
   }
-  Outcome outcome{std::move(turn.leases), {}};
-  if (outcome.leases.empty()) outcome.blocked_by = std::move(acquire->nearest);
-  std::move (*handler)(turn.error, std::move(outcome));
+  if (acquire->patience.reach_within) {
+    acquire->reach_minded = std::make_shared<Cancellation>(acquire->client().core());
+    asio::co_spawn(acquire->client().get_executor(), mind_reach(acquire, acquire->reach_minded),
+                   asio::detached);
+  }
+  acquire->attempt(acquire);
+}
+
+asio::awaitable<void> await_attempt(AcquirePtr acquire, asio::awaitable<Turn> coroutine) {
+  Turn turn = co_await std::move(coroutine);
+  end_attempt(acquire, std::move(turn));
 }
 
 }  // namespace
+
+void end_attempt(const AcquirePtr& acquire, Turn turn) {
+  const bool again = turn.error == Errc::session_lost &&
+                     acquire->options.requeue == RequeuePolicy::queue_again &&
+                     !acquire->patience.only_try;
+  if (!again) return finish(*acquire, std::move(turn));
+  acquire->nearest.reset();
+  if (acquire->options.on_requeued) {
+    asio::post(acquire->client().callback_executor(), acquire->options.on_requeued);
+  }
+  asio::post(acquire->client().get_executor(), [acquire] { acquire->attempt(acquire); });
+}
+
+void attempt_by(const AcquirePtr& acquire, asio::awaitable<Turn> coroutine) {
+  asio::co_spawn(acquire->client().get_executor(), await_attempt(acquire, std::move(coroutine)),
+                 asio::detached);
+}
 
 void WaitingAcquires::begin_shutdown() {
   closing_ = true;
@@ -343,11 +167,10 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
   if (!error && !is_valid(what->options.lease)) error = Errc::invalid_argument;
   if (error) return std::move(handler)(error, Outcome{});
   what->give_up = std::make_shared<Cancellation>(client.core());
+  what->callers = std::move(cancellation);
+  what->handler.swap(handler);
   const asio::any_io_executor strand = client.get_executor();
-  asio::co_spawn(strand,
-                 run(std::move(what), std::move(cancellation),
-                     std::make_shared<Handler<Outcome>>(std::move(handler))),
-                 asio::detached);
+  asio::dispatch(strand, [acquire = std::move(what)] { run(acquire); });
 }
 
 Handler<Outcome> as_one_lease(Handler<AcquireResult> handler) {
@@ -365,7 +188,7 @@ void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, P
     return std::move(handler)(error, AcquireResult{.lease = std::move(held)});
   }
   if (error) return std::move(handler)(error, AcquireResult{});
-  const Attempt attempt = held ? stand_beside : acquire_lock;
+  const Attempt attempt = held ? attempt_beside : acquire_lock;
   start(std::make_shared<Acquire>(Acquire{.queue = queue,
                                           .patience = patience,
                                           .options = std::move(options),

@@ -2,6 +2,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "acquisition.hpp"
@@ -24,7 +25,7 @@ class LocalLines final : public Service {
     std::weak_ptr<LocalLine>& known = lines_[{queue.path, queue.rule.names.data()}];
     LocalLinePtr line = known.lock();
     if (line) return line;
-    line = std::make_shared<LocalLine>();
+    line = std::make_shared<LocalLine>(queue);
     known = line;
     if (lines_.size() >= forget_at_) {
       std::erase_if(lines_, [](const auto& each) { return each.second.expired(); });
@@ -42,11 +43,16 @@ LocalLine::Member& member_of(LinePlace& standing) {
   return static_cast<LocalLine::Member&>(standing);
 }
 
-void wake(const std::vector<LinePlace*>& members) {
-  for (LinePlace* each : members) member_of(*each).woken.notify_all();
+std::string_view name_of(const Created& created) {
+  return std::string_view{created.path}.substr(created.path.rfind('/') + 1);
 }
 
 }  // namespace
+
+LocalLine::LocalLine(const Queue& queue)
+    : path_{queue.path},
+      strand_{queue.client.get_executor()},
+      fencing_epoch_{queue.client.fencing_epoch()} {}
 
 LocalLinePtr LocalLine::of(const Queue& queue) {
   return Client{queue.client.share()}.use_service<LocalLines>().line(queue);
@@ -57,17 +63,14 @@ LocalLinePtr LocalLine::of(const Queue& queue) {
 LocalLine::MemberPtr LocalLine::add(OwnNode& node, const Acquire& acquire) {
   const Queue& queue = *acquire.queue;
   const auto member = std::make_shared<Member>(queue.kind);
-  std::string name{node.name()};
-  node.stand_in_line(
-      [self = shared_from_this(), name](Leaving leaving) { return self->leave(name, leaving); });
+  node.stand_in_line([self = shared_from_this(), leaving_one = member.get()](Leaving leaving) {
+    return self->leave(*leaving_one, leaving);
+  });
+  member->created = node.created();
   member->node = node.in_line();
+  member->identity = queue.identity;
   member->wants_position = acquire.options.on_position != nullptr;
-  member->who = {.node = node.path(),
-                 .identity = queue.identity,
-                 .session = node.stat().ephemeral_owner,
-                 .since = node.stat().created,
-                 .token = {queue.client.fencing_epoch(), node.stat().czxid}};
-  members_.emplace(std::move(name), member);
+  members_.emplace(name_of(*member->created), member);
   return member;
 }
 
@@ -115,35 +118,44 @@ void LocalLine::grant(Member& member) { wake(recipes_detail::grant(member)); }
 void LocalLine::tell_missing(const Member& member, const Listing& listing) {
   std::vector<std::shared_ptr<detail::LineNode>> missing;
   for (const auto& [name, each] : members_) {
-    const bool was_before = each->who.token < member.who.token;
+    const bool was_before = each->created->stat.czxid < member.created->stat.czxid;
     if (each->granted && was_before && !listing.index_of(name)) missing.push_back(each->node);
   }
   for (const auto& node : missing) detail::tell_missing(*node);
 }
 
-const Participant& LocalLine::in_front_of(const Member& member) {
-  return member_of(*member.ahead).who;
+LocalLine::MemberPtr LocalLine::in_front_of(const Member& member) const {
+  return members_.at(name_of(*member_of(*member.ahead).created));
+}
+
+Participant LocalLine::participant(const Member& member) const {
+  const Stat& stat = member.created->stat;
+  return {.node = member.created->path,
+          .identity = member.identity,
+          .session = stat.ephemeral_owner,
+          .since = stat.created,
+          .token = {fencing_epoch_, stat.czxid}};
 }
 
 // -- Who waits, and who goes ----------------------------------------------------------------------
 
-asio::awaitable<void> LocalLine::wait(LocalLinePtr self, AcquirePtr acquire, MemberPtr member) {
-  if (member->granted || member->ahead == nullptr) co_return;
-  const asio::any_io_executor strand = acquire->client().get_executor();
-  if (!self->minding_) {
-    self->minding_ = std::make_shared<Cancellation>(acquire->client().core());
-    asio::co_spawn(strand, mind_session(self, acquire->client().core(), self->minding_),
-                   asio::detached);
-    // That may have told of a session that is over.
-    if (member->ahead == nullptr) co_return;
-  }
-  co_await member->woken.wait(strand, Deadline::never(), acquire->give_up);
+void LocalLine::wait(Member& member, std::shared_ptr<Waiter> waiter,
+                     const std::shared_ptr<detail::ClientCore>& core) {
+  member.waiter = std::move(waiter);
+  if (!minding_) mind(core);
 }
 
-std::shared_ptr<detail::LineNode> LocalLine::leave(const std::string& name, Leaving leaving) {
-  const auto left = members_.extract(name);
-  if (left.empty()) return nullptr;
-  Member& member = *left.mapped();
+void LocalLine::wake(Member& member) {
+  if (!member.waiter) return;
+  asio::post(strand_, [waiter = std::exchange(member.waiter, nullptr)] { waiter->on_woken(); });
+}
+
+void LocalLine::wake(const std::vector<LinePlace*>& members) {
+  for (LinePlace* each : members) wake(member_of(*each));
+}
+
+std::shared_ptr<detail::LineNode> LocalLine::leave(Member& member, Leaving leaving) {
+  const MemberPtr left = members_.extract(name_of(*member.created)).mapped();
   const bool in_order = leaving == Leaving::in_order;
   if (last_.member == &member) {
     // Nobody is between whoever is in front of it and the next number; nobody at all is in front of
@@ -157,10 +169,25 @@ std::shared_ptr<detail::LineNode> LocalLine::leave(const std::string& name, Leav
   wake(departure.granted);
   wake(departure.look_again);
   for (LinePlace* each : behind) {
-    if (member_of(*each).wants_position) member_of(*each).woken.notify_all();
+    if (member_of(*each).wants_position) wake(member_of(*each));
   }
-  if (members_.empty() && minding_) std::exchange(minding_, nullptr)->request();
+  if (members_.empty() && minding_) {
+    std::exchange(minding_, nullptr)->request();
+    keeper_.reset();
+  }
   return departure.heir == nullptr ? nullptr : member_of(*departure.heir).node;
+}
+
+void LocalLine::mind(const std::shared_ptr<detail::ClientCore>& core) {
+  minding_ = std::make_shared<Cancellation>(core);
+  std::shared_ptr<void> end_of_context{nullptr, [line = weak_from_this(), over = minding_](void*) {
+                                         const LocalLinePtr self =
+                                             over->requested() ? nullptr : line.lock();
+                                         if (self) self->drop_waiters();
+                                       }};
+  keeper_ = std::make_unique<asio::steady_timer>(strand_, asio::steady_timer::time_point::max());
+  keeper_->async_wait([end_of_context = std::move(end_of_context)](error_code) {});
+  asio::co_spawn(strand_, mind_session(shared_from_this(), core, minding_), asio::detached);
 }
 
 asio::awaitable<void> LocalLine::mind_session(LocalLinePtr self,
@@ -184,8 +211,13 @@ void LocalLine::look_again_all() {
   for (const auto& [name, member] : members_) {
     if (member->granted) continue;
     stand_apart(*member);
-    member->woken.notify_all();
+    wake(*member);
   }
+}
+
+void LocalLine::drop_waiters() {
+  std::vector<std::shared_ptr<Waiter>> dropped;
+  for (const auto& [name, member] : members_) dropped.push_back(std::move(member->waiter));
 }
 
 }  // namespace custodian::recipes_detail

@@ -8,18 +8,19 @@
 /// Who is in front of whom is known from a listing, or from the number alone: see NumberGuard.
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "condition.hpp"
 #include "contender_queue.hpp"
 #include "custodian/own_node.hpp"
 #include "line_order.hpp"
 #include "number_guard.hpp"
 #include "shared_listings.hpp"
+#include "waiter.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -31,13 +32,16 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   /// One contender, from its create's reply until its node is let go of.
   struct Member : LinePlace {
     using LinePlace::LinePlace;
-    Participant who;
+    std::shared_ptr<const Created> created;
     std::shared_ptr<detail::LineNode> node;
-    Condition woken;
+    std::string identity;
+    std::shared_ptr<Waiter> waiter;  ///< while it waits
     /// Wants to know of every change in front.
     bool wants_position = false;
   };
   using MemberPtr = std::shared_ptr<Member>;
+
+  explicit LocalLine(const Queue& queue);
 
   /// The client's one of this path and rule.
   [[nodiscard]] static LocalLinePtr of(const Queue& queue);
@@ -54,15 +58,18 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   /// A listing has shown who is right in front, who may be anybody's.
   void place_behind(Member& member, std::string_view in_front);
   /// A listing has shown that it may go on.
-  static void grant(Member& member);
+  void grant(Member& member);
   /// Of a member that stands behind another.
-  [[nodiscard]] static const Participant& in_front_of(const Member& member);
+  [[nodiscard]] MemberPtr in_front_of(const Member& member) const;
+  [[nodiscard]] Participant participant(const Member& member) const;
   /// A listing shows that nobody is in front of the member: tells whoever believes to be, for the
   /// nodes of those were deleted by hand.
   void tell_missing(const Member& member, const Listing& listing);
-  /// Waits until it may go on, or is to look again.
-  [[nodiscard]] static boost::asio::awaitable<void> wait(LocalLinePtr self, AcquirePtr acquire,
-                                                         MemberPtr member);
+  /// Of a member that stands behind another: wakes the waiter, once and in a turn of its own, when
+  /// it may go on or is to look again. It goes with the strand's context if that is destroyed.
+  void wait(Member& member, std::shared_ptr<Waiter> waiter,
+            const std::shared_ptr<detail::ClientCore>& core);
+  void wake(Member& member);
 
  private:
   /// Who came last, as far as the numbers tell.
@@ -74,17 +81,25 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
 
   [[nodiscard]] MemberPtr add(OwnNode& node, const Acquire& acquire);
   void place_by_number(Member& member, NumberTold told);
-  [[nodiscard]] std::shared_ptr<detail::LineNode> leave(const std::string& name, Leaving leaving);
+  [[nodiscard]] std::shared_ptr<detail::LineNode> leave(Member& member, Leaving leaving);
+  void wake(const std::vector<LinePlace*>& members);
+  void mind(const std::shared_ptr<detail::ClientCore>& core);
   [[nodiscard]] static boost::asio::awaitable<void> mind_session(
       LocalLinePtr self, std::shared_ptr<detail::ClientCore> core, CancellationPtr over);
   void look_again_all();
+  void drop_waiters();
 
-  std::map<std::string, MemberPtr, std::less<>> members_;
+  const std::string path_;
+  const boost::asio::any_io_executor strand_;
+  const std::int64_t fencing_epoch_;
+  std::map<std::string_view, MemberPtr> members_;  ///< by name, which is the member's own
   std::shared_ptr<SharedListings> listings_ = std::make_shared<SharedListings>();
   std::shared_ptr<NumberGuard> guard_ = std::make_shared<NumberGuard>();
   Last last_;
   bool numbers_run_on_ = false;
   CancellationPtr minding_;  ///< of the session, while somebody waits
+  /// Its wait, which never ends by itself, owns the waiters meanwhile.
+  std::unique_ptr<boost::asio::steady_timer> keeper_;
 };
 
 }  // namespace custodian::recipes_detail

@@ -145,7 +145,8 @@ asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, PermitQueuePtr qu
         acquire->client().core(), acquire->give_up, *node, acquire->operation());
     if (error && error != ServerErrc::no_node) co_return error;
     if (!error)
-      acquire->nearest = participant_of(acquire->client(), std::move(*node), std::move(result));
+      acquire->nearest = std::make_unique<Participant>(
+          participant_of(acquire->client(), std::move(*node), std::move(result)));
   }
   tell_position(*acquire, full.missing);
   co_return error_code{};
@@ -179,12 +180,11 @@ asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, PermitQueuePtr 
   }
 }
 
-asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int permits) {
-  Place turnstile = co_await stand_in_line(acquire);
-  if (turnstile.error) co_return Turn{turnstile.error, {}};
+asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int permits,
+                                   OwnNode turnstile) {
   KnownMaximum maximum;
   const error_code hopeless =
-      co_await wait_for_maximum(acquire, queue, turnstile.node, maximum, permits);
+      co_await wait_for_maximum(acquire, queue, turnstile, maximum, permits);
   if (hopeless) co_return Turn{hopeless, {}};
   auto [create_error, leases] = co_await put_down_leases(acquire, queue, permits);
   if (create_error) co_return Turn{create_error, {}};
@@ -194,15 +194,15 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int
     if (waiting) {
       // Somebody may delete the node at the turnstile, and then let the next one in: two would
       // count each other's leases and wait for ever. Who is second gives up.
-      const error_code error = co_await watch_own(acquire, turnstile.node);
-      if (error) co_return Turn{what_it_means(error, turnstile.node), {}};
+      const error_code error = co_await watch_own(acquire, turnstile);
+      if (error) co_return Turn{what_it_means(error, turnstile), {}};
     }
     auto [error, listing, change] = co_await list_leases(acquire, queue, waiting);
-    if (error) co_return Turn{what_it_means(error, turnstile.node), {}};
+    if (error) co_return Turn{what_it_means(error, turnstile), {}};
     // Behind the list: when the maximum is lowered, nobody is let in by the higher one after that.
     const error_code unread = co_await update(acquire, queue, maximum, waiting);
     if (unread) co_return Turn{unread, {}};
-    if (!turnstile.node.alive()) co_return Turn{Errc::session_lost, {}};
+    if (!turnstile.alive()) co_return Turn{Errc::session_lost, {}};
     report_oddities(*queue->leases, listing);
 
     const PermitJudgement judgement = judge(listing, leases, maximum.value);
@@ -223,11 +223,18 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int
       acquire->declined = true;
       co_return Turn{asio::error::operation_aborted, {}};
     }
-    std::vector watchers{turnstile.node.watch().state(), change.state()};
+    std::vector watchers{turnstile.watch().state(), change.state()};
     if (maximum.change) watchers.push_back(maximum.change.state());
     failure = co_await wait_for_any(acquire, std::move(watchers));
     if (failure) co_return Turn{failure, {}};
   }
+}
+
+void begin_to_take(const AcquirePtr& acquire, const PermitQueuePtr& queue, int permits) {
+  stand_in_line(acquire, [acquire, queue, permits](error_code error, OwnNode turnstile) {
+    if (error) return end_attempt(acquire, Turn{error, {}});
+    attempt_by(acquire, take_permits(acquire, queue, permits, std::move(turnstile)));
+  });
 }
 
 bool is_at_or_below(std::string_view path, const std::string& parent) {
@@ -300,14 +307,12 @@ void check_permits(const PermitQueue& queue, std::string_view operation, int per
 void start_acquire_permits_within(const PermitQueuePtr& queue, CancellationPtr cancellation,
                                   int permits, Patience patience, AcquireOptions options,
                                   Handler<Outcome> handler) {
-  start(std::make_shared<Acquire>(Acquire{.queue = queue->turnstile,
-                                          .patience = patience,
-                                          .options = std::move(options),
-                                          .attempt =
-                                              [queue, permits](AcquirePtr acquire) {
-                                                return take_permits(std::move(acquire), queue,
-                                                                    permits);
-                                              }}),
+  start(std::make_shared<Acquire>(Acquire{
+            .queue = queue->turnstile,
+            .patience = patience,
+            .options = std::move(options),
+            .attempt = [queue, permits](
+                           const AcquirePtr& acquire) { begin_to_take(acquire, queue, permits); }}),
         std::move(cancellation), std::move(handler));
 }
 

@@ -7,8 +7,6 @@
 
 namespace custodian::recipes_detail {
 
-namespace asio = boost::asio;
-
 ListingTicket SharedListings::ask(const AcquirePtr& acquire) {
   if (acquire->patience.only_try) {
     ListingTicket alone{std::make_shared<ListingRequest>()};
@@ -21,17 +19,6 @@ ListingTicket SharedListings::ask(const AcquirePtr& acquire) {
   ListingTicket ticket{joined};
   if (joined == running_) start(acquire->queue, running_, acquire->operation());
   return ticket;
-}
-
-asio::awaitable<ListingReplyPtr> SharedListings::result_of(
-    AcquirePtr acquire, std::shared_ptr<ListingRequest> request) {
-  const asio::any_io_executor strand = acquire->client().get_executor();
-  while (!request->reply && !acquire->give_up->requested()) {
-    co_await request->arrived.wait(strand, Deadline::never(), acquire->give_up);
-  }
-  if (request->reply) co_return request->reply;
-  co_return std::make_shared<const ListingReply>(
-      ListingReply{asio::error::operation_aborted, Listing{{}, acquire->queue->rule}, 0});
 }
 
 void SharedListings::start(const QueuePtr& queue, std::shared_ptr<ListingRequest> request,
@@ -56,7 +43,7 @@ void SharedListings::on_seen(const QueuePtr& queue, const std::shared_ptr<Listin
     const OperationOptions patient{Deadline::never(), queue->client.retry_policy().unlimited()};
     if (running_) start(queue, running_, patient);
   }
-  request->arrived.notify_all();
+  for (const auto& each : std::exchange(request->waiting, {})) each->on_woken();
 }
 
 }  // namespace custodian::recipes_detail

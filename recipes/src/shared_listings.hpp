@@ -3,12 +3,12 @@
 /// \file
 /// Listings of a queue for all of a client's contenders in it. For the strand only.
 
-#include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
-#include "condition.hpp"
 #include "contender_queue.hpp"
+#include "waiter.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -25,8 +25,9 @@ using ListingReplyPtr = std::shared_ptr<const ListingReply>;
 
 /// One request for a listing, and who wants the reply.
 struct ListingRequest {
-  Condition arrived;
-  ListingReplyPtr reply;
+  /// Woken by the reply itself, without another turn of the queue.
+  std::vector<std::shared_ptr<Waiter>> waiting;
+  ListingReplyPtr reply;  ///< what has been seen, or why nothing was
   CancellationPtr give_up;
   int wanted = 0;
 };
@@ -60,9 +61,6 @@ class SharedListings : public std::enable_shared_from_this<SharedListings> {
   /// Asks for a listing that is made after this call. Those who ask meanwhile get one together,
   /// with the next request; but who only tries asks alone, and once.
   [[nodiscard]] ListingTicket ask(const AcquirePtr& acquire);
-  /// What has been seen, or why nothing was.
-  [[nodiscard]] static boost::asio::awaitable<ListingReplyPtr> result_of(
-      AcquirePtr acquire, std::shared_ptr<ListingRequest> request);
 
  private:
   void start(const QueuePtr& queue, std::shared_ptr<ListingRequest> request,

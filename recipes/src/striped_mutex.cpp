@@ -36,6 +36,12 @@ struct Stripes {
 
 namespace {
 
+/// The first place in a queue; nobody else has it while the node lives.
+struct Place {
+  error_code error;
+  OwnNode node;
+};
+
 /// One line of those that an acquire stands in: an acquire of its own, as far as the front.
 struct Line {
   std::size_t index;
@@ -54,14 +60,16 @@ class Lines : public std::enable_shared_from_this<Lines> {
   /// Goes to the end of a line.
   void join(std::size_t index, const QueuePtr& queue) {
     const auto line = std::make_shared<Line>(Line{.index = index, .acquire = part_for(queue)});
-    // It is called while stand() runs, which keeps both.
+    // It is called while it stands there, which keeps both.
     line->acquire->on_waiting = [this, waiting = line.get()] {
       waiting->waits = true;
       changed_.cancel();
     };
     lines_.push_back(line);
-    asio::co_spawn(whole_->client().get_executor(), stand(shared_from_this(), line),
-                   asio::detached);
+    stand_in_line(line->acquire,
+                  [lines = shared_from_this(), line](error_code error, OwnNode node) {
+                    lines->on_end(line, Place{error, std::move(node)});
+                  });
   }
 
   /// Gives up all places that have not come to the front.
@@ -93,12 +101,11 @@ class Lines : public std::enable_shared_from_this<Lines> {
                 .give_up = std::make_shared<Cancellation>(whole_->client().core())});
   }
 
-  static asio::awaitable<void> stand(std::shared_ptr<Lines> lines, std::shared_ptr<Line> line) {
-    Place place = co_await stand_in_line(line->acquire);
+  void on_end(const std::shared_ptr<Line>& line, Place place) {
     line->end.emplace(std::move(place));
-    if (line->acquire->has_queued) lines->whole_->has_queued = true;
-    if (!lines->first_ && !line->acquire->declined) lines->first_ = line;
-    lines->changed_.cancel();
+    if (line->acquire->has_queued) whole_->has_queued = true;
+    if (!first_ && !line->acquire->declined) first_ = line;
+    changed_.cancel();
   }
 
   const AcquirePtr whole_;
@@ -153,8 +160,9 @@ void start_acquire_any_within(const StripesPtr& stripes, CancellationPtr cancell
                                           .patience = patience,
                                           .options = std::move(options),
                                           .attempt =
-                                              [stripes, index](AcquirePtr acquire) {
-                                                return take_any(std::move(acquire), stripes, index);
+                                              [stripes, index](const AcquirePtr& acquire) {
+                                                attempt_by(acquire,
+                                                           take_any(acquire, stripes, index));
                                               }}),
         std::move(cancellation),
         [index, handler = std::move(handler)](error_code error, Outcome outcome) mutable {

@@ -1,13 +1,12 @@
 #include "session/c_client.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cassert>
 #include <string_view>
 #include <utility>
 
 #include "paths.hpp"
+#include "process_id.hpp"
 #include "session/c_codec.hpp"
 #include "session/library_call.hpp"
 
@@ -132,7 +131,7 @@ struct Callbacks {
 };
 
 CClient::CClient(const std::string& servers, const SessionSettings& settings)
-    : owner_{::getpid()}, servers_{servers} {
+    : owner_{process_id()}, servers_{servers} {
   const LibraryCall call{*this};
   zoo_set_debug_level(ZOO_LOG_LEVEL_WARN);
   handle_ = zookeeper_init2(servers.c_str(), &Callbacks::watched,
@@ -153,7 +152,7 @@ CClient::CClient(const std::string& servers, const SessionSettings& settings)
 CClient::~CClient() { close(); }
 
 Interest CClient::interest() {
-  if (::getpid() != owner_) return {.error = Errc::forked, .timeout = std::chrono::hours{1}};
+  if (process_id() != owner_) return {.error = Errc::forked, .timeout = std::chrono::hours{1}};
   const LibraryCall call{*this};
   take_up_changes();
   Interest result;
@@ -171,7 +170,7 @@ Interest CClient::interest() {
 }
 
 void CClient::process(bool readable, bool writable) {
-  if (::getpid() != owner_) return;
+  if (process_id() != owner_) return;
   const LibraryCall call{*this};
   int events = (readable ? ZOOKEEPER_READ : 0) | (writable ? ZOOKEEPER_WRITE : 0);
   // One call reads one reply. The bound leaves the strand to others when replies pour in; what is
@@ -184,7 +183,7 @@ void CClient::process(bool readable, bool writable) {
 }
 
 error_code CClient::submit(const Request& request, std::uint64_t operation, std::uint64_t watch) {
-  if (::getpid() != owner_) return Errc::forked;
+  if (process_id() != owner_) return Errc::forked;
   const LibraryCall call{*this};
   // The library would keep it for the next connection, of which we do not know yet whether
   // something else must go first there.
@@ -302,7 +301,7 @@ int CClient::commit(const request::Multi& multi, std::uint64_t operation) {
 }
 
 error_code CClient::remove_watch(const std::string& path, WatchKind kind, std::uint64_t operation) {
-  if (::getpid() != owner_) return Errc::forked;
+  if (process_id() != owner_) return Errc::forked;
   const LibraryCall call{*this};
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
   // "all" are all of this session's, which is one of ours; without it the server keeps the watch.
@@ -315,7 +314,7 @@ error_code CClient::remove_watch(const std::string& path, WatchKind kind, std::u
 }
 
 void CClient::set_servers(const std::string& servers) {
-  if (::getpid() != owner_) return;
+  if (process_id() != owner_) return;
   const LibraryCall call{*this};
   servers_ = servers;
   servers_changed_ = true;
@@ -344,7 +343,7 @@ void CClient::take_up_changes() {
 
 void CClient::close() {
   if (handle_ == nullptr) return;
-  if (::getpid() == owner_) {
+  if (process_id() == owner_) {
     const LibraryCall call{*this};
     zookeeper_close(std::exchange(handle_, nullptr));
   }
@@ -367,7 +366,7 @@ void CClient::read_state() {
 }
 
 SessionInfo CClient::session() {
-  if (::getpid() != owner_) return {};
+  if (process_id() != owner_) return {};
   const LibraryCall call{*this};
   const clientid_t* id = zoo_client_id(handle());
   return {.id = id->client_id,

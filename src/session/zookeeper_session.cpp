@@ -174,9 +174,15 @@ void ZooKeeperSession::wait_for(const Interest& interest, BootClock::time_point 
 }
 
 void ZooKeeperSession::wake_after(milliseconds pause) {
-  timer_.expires_after(std::max(pause, milliseconds{1}));
+  const auto time = steady_clock::now() + std::max(pause, milliseconds{1});
+  // Too early does no harm, and each reply puts the time off: most need not set the timer anew.
+  if (wakes_at_ <= time) return;
+  wakes_at_ = time;
+  timer_.expires_at(time);
   timer_.async_wait([self = shared_from_this()](error_code error) {
-    if (!error) self->pump();
+    if (error) return;
+    self->wakes_at_ = never;
+    self->pump();
   });
 }
 
@@ -261,7 +267,7 @@ void ZooKeeperSession::on_disconnected() {
 void ZooKeeperSession::on_session_over(SessionState state) {
   descriptor_.release();
   resolver_.cancel();
-  timer_.cancel();
+  stop_timer();
   client_.reset();  // an expired handle has no connection: closing it does not wait
   info_.id = 0;
   fail_operations(ServerErrc::connection_loss);
@@ -275,7 +281,13 @@ void ZooKeeperSession::retire() {
   end_watches(Errc::session_lost);
 }
 
+void ZooKeeperSession::stop_timer() {
+  wakes_at_ = never;
+  timer_.cancel();
+}
+
 void ZooKeeperSession::begin_again_after(milliseconds pause) {
+  stop_timer();
   timer_.expires_after(pause);
   timer_.async_wait([self = shared_from_this()](error_code error) {
     if (!error) self->resolve();

@@ -53,6 +53,7 @@ class ZooKeeperSession final : public Session,
   void schedule_pump();
   void wait_for(const Interest& interest, BootClock::time_point asked);
   void wake_after(std::chrono::milliseconds pause);
+  void stop_timer();
   void work(bool readable, bool writable);
   void deliver();
   void complete(event::Completed& completed);
@@ -87,6 +88,8 @@ class ZooKeeperSession final : public Session,
   std::optional<CClient> client_;
   Descriptor descriptor_;
   boost::asio::steady_timer timer_;
+  static constexpr auto never = std::chrono::steady_clock::time_point::max();
+  std::chrono::steady_clock::time_point wakes_at_ = never;  ///< for a pump
   std::minstd_rand random_{std::random_device{}()};
 
   SessionState state_ = SessionState::connecting;

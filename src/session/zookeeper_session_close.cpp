@@ -87,6 +87,7 @@ void ZooKeeperSession::wait_for_end_of_connection() {
   }
   const auto self = shared_from_this();
   descriptor_.wait_readable([self] { self->wait_for_end_of_connection(); });
+  stop_timer();
   timer_.expires_at(closing_->deadline);
   timer_.async_wait([self](error_code error) {
     if (!error) self->wait_for_end_of_connection();
@@ -94,7 +95,7 @@ void ZooKeeperSession::wait_for_end_of_connection() {
 }
 
 void ZooKeeperSession::closed() {
-  timer_.cancel();
+  stop_timer();
   descriptor_.release();
   set_state(SessionState::closed);
   if (auto done = std::exchange(closing_->done, nullptr)) done();

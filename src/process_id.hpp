@@ -1,0 +1,10 @@
+#pragma once
+
+#include <sys/types.h>
+
+namespace custodian::detail {
+
+/// getpid(), which is a system call, and would be made a dozen times for each lock.
+[[nodiscard]] pid_t process_id() noexcept;
+
+}  // namespace custodian::detail

@@ -60,10 +60,10 @@ void Batch::enter(const QueuePtr& queue, CancellationPtr cancellation, Deadline 
 
 // -- Who has the lock -----------------------------------------------------------------------------
 
-void Batch::on_acquired(const QueuePtr& queue, error_code error, Lease lease) {
+void Batch::on_acquired(const QueuePtr& queue, Number number, error_code error, Lease lease) {
   Batch& batch = *queue->batch;
   std::unique_lock lock{batch.mutex_};
-  batch.in_line_ = {};
+  batch.in_line_.erase(number);
   if (!lease) {
     const BatchOrder::Failure failure = batch.order_.on_ending(ending_of(error));
     Errand errand = batch.begin_errand(queue, failure.line);
@@ -120,13 +120,16 @@ Batch::Errand Batch::begin_errand(const QueuePtr& queue, BatchOrder::Line line) 
   Errand errand;
   switch (line) {
     case BatchOrder::Line::as_it_is: break;
-    case BatchOrder::Line::leave: errand.leave = in_line_.end; break;
+    case BatchOrder::Line::leave:
+      for (const auto& [number, each] : in_line_) errand.leave.push_back(each.end);
+      break;
     case BatchOrder::Line::stand:
       errand.stand = std::make_shared<Acquire>(
           Acquire{.queue = queue, .patience = {}, .options = {}, .attempt = acquire_lock});
       errand.stand->shows_nearest = true;
       errand.end_of_stand = std::make_shared<Cancellation>(queue->client.core());
-      in_line_ = {errand.stand, errand.end_of_stand};
+      errand.number = ++last_in_line_;
+      in_line_.emplace(errand.number, InLine{errand.stand, errand.end_of_stand});
       break;
   }
   return errand;
@@ -151,11 +154,12 @@ struct LastWord {
 }  // namespace
 
 void Batch::run(const QueuePtr& queue, Errand errand) {
-  if (errand.leave) errand.leave->request();
+  for (const CancellationPtr& each : errand.leave) each->request();
   if (errand.stand) {
     const auto last_word = std::make_shared<LastWord>(
-        queue,
-        [queue](error_code error, Lease lease) { on_acquired(queue, error, std::move(lease)); });
+        queue, [queue, number = errand.number](error_code error, Lease lease) {
+          on_acquired(queue, number, error, std::move(lease));
+        });
     start(std::move(errand.stand), std::move(errand.end_of_stand),
           as_one_lease([last_word](error_code error, AcquireResult result) {
             std::exchange(last_word->say, nullptr)(error, std::move(result.lease));
@@ -201,7 +205,8 @@ void Batch::give_up(const QueuePtr& queue, Id id, error_code error) {
   std::unique_lock lock{batch.mutex_};
   const auto [waited, line] = batch.order_.leave(id);
   if (!waited) return;
-  const AcquirePtr in_line = batch.in_line_.acquire.lock();
+  const AcquirePtr in_line =
+      batch.in_line_.empty() ? nullptr : batch.in_line_.begin()->second.acquire.lock();
   // Late is no error for one who stood in the queue.
   const bool stood = batch.order_.held() || (in_line && in_line->has_queued);
   if (error == Errc::deadline_exceeded && stood) error.clear();

@@ -2,8 +2,8 @@
 
 /// \file
 /// The acquires of one lock object that pass the lock on to each other, from thread to thread
-/// (HandOff::batch). One acquire of the ordinary kind stands in the queue for all of them; which of
-/// them has the lock then is decided here, under a mutex and without the strand.
+/// (HandOff::batch). A few acquires of the ordinary kind stand in the queue for all of them; which
+/// of them has the lock then is decided here, under a mutex and without the strand.
 
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -40,20 +40,23 @@ class Batch {
     Handler<AcquireResult> handler;
     Deadline deadline;
   };
-  /// The ordinary acquire for all of them. While it lasts it keeps itself, and this.
+  /// An ordinary acquire for whoever is first then. While it lasts it keeps itself, and the queue.
   struct InLine {
     std::weak_ptr<Acquire> acquire;
     CancellationPtr end;
   };
+  /// Of one in line; in the order in which they came there.
+  using Number = std::uint64_t;
   /// What is to be done when the mutex is free again.
   struct Errand {
     AcquirePtr stand;
+    Number number = 0;
     CancellationPtr end_of_stand;
-    CancellationPtr leave;
+    std::vector<CancellationPtr> leave;
     bool no_deadline_left = false;
   };
 
-  static void on_acquired(const QueuePtr& queue, error_code error, Lease lease);
+  static void on_acquired(const QueuePtr& queue, Number number, error_code error, Lease lease);
   static void on_done(const QueuePtr& queue, BatchOrder::Tenure tenure, detail::HeldNodePtr node);
   static void run(const QueuePtr& queue, Errand errand);
 
@@ -73,7 +76,8 @@ class Batch {
   BatchOrder order_;
   std::map<Id, Waiter> waiters_;
   std::set<std::pair<Time, Id>> deadlines_;  ///< of those who have one
-  InLine in_line_;
+  std::map<Number, InLine> in_line_;
+  Number last_in_line_ = 0;
 
   // The strand only.
   std::unique_ptr<boost::asio::steady_timer> alarm_;

@@ -15,7 +15,7 @@ BatchOrder::Exit BatchOrder::leave(Id id) {
 }
 
 BatchOrder::Next BatchOrder::on_first() {
-  in_line_ = false;
+  --in_line_;
   if (waiting_.empty()) return {};
   ++tenure_;
   held_ = true;
@@ -35,7 +35,7 @@ BatchOrder::Next BatchOrder::on_done(Tenure tenure, bool sound) {
 }
 
 BatchOrder::Failure BatchOrder::on_ending(Ending ending) {
-  in_line_ = false;
+  --in_line_;
   Failure failure;
   if (ending == Ending::failed_for_all) {
     failure.failed.assign(waiting_.begin(), waiting_.end());
@@ -48,9 +48,16 @@ BatchOrder::Failure BatchOrder::on_ending(Ending ending) {
 }
 
 BatchOrder::Line BatchOrder::set_line() {
-  if (!waiting_.empty()) return std::exchange(in_line_, true) ? Line::as_it_is : Line::stand;
-  // While the lock is held it stays for those who come: who was served often comes again.
-  return in_line_ && !held_ ? Line::leave : Line::as_it_is;
+  if (waiting_.empty()) {
+    // While the lock is held they stay for those who come: who was served often comes again.
+    return in_line_ > 0 && !held_ ? Line::leave : Line::as_it_is;
+  }
+  // Whatever happens, there is never more than one too few.
+  if (in_line_ == most_in_line || std::cmp_greater_equal(in_line_, waiting_.size())) {
+    return Line::as_it_is;
+  }
+  ++in_line_;
+  return Line::stand;
 }
 
 BatchOrder::Id BatchOrder::take_first() { return waiting_.extract(waiting_.begin()).value(); }

@@ -3,10 +3,11 @@
 /// \file
 /// Who is next among those of one process who pass a lock on to each other (HandOff::batch).
 ///
-/// They have at most two nodes: the one that holds the lock, which passes from one to the next, and
-/// one in line. As long as somebody waits, one is in line: nobody's luck depends on the present
-/// holder. It is given up when nobody needs it: the last who waited gave up, or the lock is let go
-/// of and nobody waits.
+/// They have few nodes: the one that holds the lock, which passes from one to the next, and some in
+/// line, one for each who waits, up to `most_in_line`. So nobody's luck depends on the present
+/// holder; and by the time its passes are used up the next node is there: many pass faster than a
+/// server answers. Those in line are given up when nobody needs them: the last who waited gave up,
+/// or the lock is let go of and nobody waits.
 ///
 /// Pure: what happened in, what is to be done out.
 
@@ -19,13 +20,14 @@ namespace custodian::recipes_detail {
 
 class BatchOrder {
  public:
+  static constexpr int most_in_line = 4;
   using Id = std::uint64_t;  ///< of one who waits; in the order in which they came
 
-  /// What is to be done about the node in line.
+  /// What is to be done about the nodes in line.
   enum class Line : std::uint8_t {
     as_it_is,
-    stand,  ///< there is none: one is to be created
-    leave,  ///< nobody needs it
+    stand,  ///< there are too few: one more is to be created
+    leave,  ///< nobody needs any
   };
   struct Entry {
     Id id = 0;
@@ -58,7 +60,7 @@ class BatchOrder {
   [[nodiscard]] Entry enter();
   /// Somebody gives up.
   [[nodiscard]] Exit leave(Id id);
-  /// The node in line has come to be first; tenure() is its from now on, if somebody has it.
+  /// A node in line has come to be first; tenure() is its from now on, if somebody has it.
   [[nodiscard]] Next on_first();
   /// The holder of that one has let go; `sound`: of a node that the next one may have. A node that
   /// was lost may have been followed by another before its holder lets go.
@@ -70,7 +72,7 @@ class BatchOrder {
   [[nodiscard]] bool held() const noexcept { return held_; }
 
  private:
-  /// Sees to it that one is in line if somebody waits, and none if nobody needs it.
+  /// Sees to it that enough are in line, and none if nobody needs them.
   [[nodiscard]] Line set_line();
   [[nodiscard]] Id take_first();
 
@@ -79,7 +81,7 @@ class BatchOrder {
   Id last_ = 0;
   Tenure tenure_ = 0;
   bool held_ = false;
-  bool in_line_ = false;  ///< also on its way there, or out
+  int in_line_ = 0;  ///< also on their way there, or out
   int passes_left_ = 0;
 };
 

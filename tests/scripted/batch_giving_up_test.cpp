@@ -4,6 +4,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/post.hpp>
+#include <deque>
 
 #include "batches.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
@@ -64,7 +65,7 @@ TEST_CASE("batch: who gives up ends alone") {
   REQUIRE(batches.world.run_until_arrived(given_up));
   CHECK(given_up.error() == asio::error::operation_aborted);
   CHECK_FALSE(last.arrived());
-  CHECK(batches.nodes() == 2);
+  CHECK(batches.nodes() == 3);  // that in line for the one who gave up is the next one's
   first.result().release();
   CHECK(batches.holds(last));
   last.result().release();
@@ -184,8 +185,9 @@ TEST_CASE("batch: a node that somebody deletes by hand fails one of those who wa
   auto others = batches.queue_other();
   REQUIRE(batches.holds(others));
   auto first = batches.queue();
+  const auto names = batches.world.ensemble.children("/lock");
   auto second = batches.queue();
-  for (const auto& name : batches.world.ensemble.children("/lock")) {
+  for (const auto& name : names) {
     if ("/lock/" + name != others.result().node()) batches.world.remove("/lock/" + name);
   }
   REQUIRE(batches.world.run_until_arrived(first));
@@ -200,17 +202,16 @@ TEST_CASE("batch: what none of them may do is told to all at once") {
   Batches batches;
   batches.world.make("/lock");
   batches.world.ensemble.refuse("/lock");
-  Batches::Place first;
-  Batches::Place second;
-  batches.mutex->async_acquire(first.handler());
-  batches.mutex->async_acquire(second.handler());
-  REQUIRE(batches.world.run_until([&] { return first.arrived() && second.arrived(); }));
-  CHECK(first.error() == ServerErrc::no_auth);
-  CHECK(second.error() == ServerErrc::no_auth);
+  std::deque<Batches::Place> places(8);
+  for (auto& each : places) batches.mutex->async_acquire(each.handler());
+  REQUIRE(batches.world.run_until(
+      [&] { return std::ranges::all_of(places, &Batches::Place::arrived); }));
+  for (auto& each : places) CHECK(each.error() == ServerErrc::no_auth);
+  // Not by one request for each.
   const auto history = batches.world.ensemble.history();
   CHECK(std::ranges::count_if(history, [](const Submission& each) {
           return each.client == "mine" && each.kind == "create";
-        }) == 1);
+        }) <= 4);
   batches.world.ensemble.permit("/lock");
 }
 

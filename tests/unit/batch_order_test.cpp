@@ -11,11 +11,13 @@ namespace {
 using Line = BatchOrder::Line;
 using Ending = BatchOrder::Ending;
 
-TEST_CASE("a batch stands in line when the first one comes, and once", "[batch_order]") {
+TEST_CASE("a batch stands in line for each who waits, up to a few", "[batch_order]") {
   BatchOrder order{2};
-  CHECK(order.enter().line == Line::stand);
+  for (int i = 0; i < BatchOrder::most_in_line; ++i) CHECK(order.enter().line == Line::stand);
   CHECK(order.enter().line == Line::as_it_is);
   CHECK_FALSE(order.held());
+  CHECK(order.on_first().line == Line::stand);
+  CHECK(order.on_done(order.tenure(), true).line == Line::as_it_is);
 }
 
 TEST_CASE("a batch passes its node on in the order in which they came, so often and no more",
@@ -25,7 +27,7 @@ TEST_CASE("a batch passes its node on in the order in which they came, so often 
   for (int i = 0; i < 4; ++i) came.push_back(order.enter().id);
   const auto first = order.on_first();
   CHECK(first.holder == came[0]);
-  CHECK(first.line == Line::stand);
+  CHECK(first.line == Line::as_it_is);
   CHECK(order.on_done(order.tenure(), true).holder == came[1]);
   CHECK(order.on_done(order.tenure(), true).holder == came[2]);
   const auto last = order.on_done(order.tenure(), true);
@@ -97,12 +99,12 @@ TEST_CASE("what ends the one in line ends one acquire, or all", "[batch_order]")
   SECTION("one") {
     const auto failure = order.on_ending(Ending::failed_for_one);
     CHECK(failure.failed == std::vector{first});
-    CHECK(failure.line == Line::stand);
+    CHECK(failure.line == Line::as_it_is);
   }
   SECTION("all") {
     const auto failure = order.on_ending(Ending::failed_for_all);
     CHECK(failure.failed == std::vector{first, second});
-    CHECK(failure.line == Line::as_it_is);
+    CHECK(failure.line == Line::leave);
   }
 }
 
@@ -111,8 +113,24 @@ class Explorer {
  public:
   std::size_t explored = 0;
 
-  void explore(const BatchOrder& order, const std::string& past) {
-    if (past.size() == 10) return;
+  /// With so many who have come already.
+  void explore(std::size_t waiting, std::size_t steps) {
+    BatchOrder order{2};
+    for (std::size_t i = 0; i < waiting; ++i) enter(order);
+    explore(order, "", steps);
+  }
+
+ private:
+  struct State {
+    std::vector<BatchOrder::Id> waiting;
+    std::size_t in_line = 0;
+    std::size_t leaving = 0;  ///< of those
+    bool held = false;
+    int passes = 0;
+  };
+
+  void explore(const BatchOrder& order, const std::string& past, std::size_t steps) {
+    if (past.size() == steps) return;
     ++explored;
     INFO(past);
     const State before = state_;
@@ -120,20 +138,11 @@ class Explorer {
       BatchOrder next = order;
       state_ = before;
       happens(next);
-      // Whoever waits is stood for.
-      CHECK((state_.waiting.empty() || state_.in_line));
-      // With nobody left the line is left, too.
-      CHECK((!state_.waiting.empty() || state_.held || !state_.in_line || state_.leaving));
-      explore(next, past + what);
+      check();
+      explore(next, past + what, steps);
       state_ = before;
     };
-    if (state_.waiting.size() < 3) {
-      each('e', [&](BatchOrder& next) {
-        const auto entry = next.enter();
-        state_.waiting.push_back(entry.id);
-        follow(entry.line);
-      });
-    }
+    if (state_.waiting.size() < 6) each('e', [&](BatchOrder& next) { enter(next); });
     if (!state_.waiting.empty()) {
       each('x', [&](BatchOrder& next) {
         const auto exit = next.leave(state_.waiting.back());
@@ -142,9 +151,10 @@ class Explorer {
         follow(exit.line);
       });
     }
-    if (state_.in_line) {
-      each('f', [&](BatchOrder& next) {
-        state_.in_line = state_.leaving = false;
+    for (const bool leaving : {true, false}) {
+      if (leaving ? state_.leaving == 0 : state_.leaving == state_.in_line) continue;
+      each(leaving ? 'F' : 'f', [&](BatchOrder& next) {
+        leave_line(leaving);
         const auto first = next.on_first();
         CHECK(first.holder.has_value() == !state_.waiting.empty());
         if (first.holder) {
@@ -154,10 +164,9 @@ class Explorer {
         }
         follow(first.line);
       });
-      each('l', [&](BatchOrder& next) {
-        const auto ending = state_.leaving ? Ending::left : Ending::failed_for_one;
-        state_.in_line = state_.leaving = false;
-        const auto failure = next.on_ending(ending);
+      each(leaving ? 'L' : 'l', [&](BatchOrder& next) {
+        leave_line(leaving);
+        const auto failure = next.on_ending(leaving ? Ending::left : Ending::failed_for_one);
         for (const auto id : failure.failed) take(id);
         follow(failure.line);
       });
@@ -179,28 +188,33 @@ class Explorer {
     }
   }
 
- private:
-  struct State {
-    std::vector<BatchOrder::Id> waiting;
-    bool in_line = false;
-    bool leaving = false;
-    bool held = false;
-    int passes = 0;
-  };
-
+  void check() {
+    constexpr std::size_t most = BatchOrder::most_in_line;
+    // Whoever waits is stood for.
+    CHECK(state_.in_line >= std::min(state_.waiting.size(), most));
+    CHECK(state_.in_line <= most);
+    // With nobody left the line is left, too.
+    CHECK((!state_.waiting.empty() || state_.held || state_.in_line == state_.leaving));
+  }
+  void enter(BatchOrder& order) {
+    const auto entry = order.enter();
+    state_.waiting.push_back(entry.id);
+    follow(entry.line);
+  }
+  void leave_line(bool leaving) {
+    --state_.in_line;
+    if (leaving) --state_.leaving;
+  }
   void take(BatchOrder::Id id) {
     REQUIRE_FALSE(state_.waiting.empty());
     CHECK(state_.waiting.front() == id);
     state_.waiting.erase(state_.waiting.begin());
   }
   void follow(Line line) {
-    if (line == Line::stand) {
-      CHECK_FALSE(state_.in_line);
-      state_.in_line = true;
-    }
+    if (line == Line::stand) ++state_.in_line;
     if (line == Line::leave) {
-      CHECK(state_.in_line);
-      state_.leaving = true;
+      CHECK(state_.in_line > 0);
+      state_.leaving = state_.in_line;
     }
   }
 
@@ -209,8 +223,9 @@ class Explorer {
 
 TEST_CASE("a batch keeps its promises whatever happens in whatever order", "[batch_order]") {
   Explorer explorer;
-  explorer.explore(BatchOrder{2}, "");
-  CHECK(explorer.explored > 10'000);
+  SECTION("from the first one on") { explorer.explore(0, 10); }
+  SECTION("when many wait") { explorer.explore(5, 8); }
+  CHECK(explorer.explored > 5'000);
 }
 
 }  // namespace

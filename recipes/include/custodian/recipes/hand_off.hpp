@@ -15,15 +15,17 @@ class HandOff {
 
   /// To whoever came first of those who wait for *this lock object*, up to `passes` times; then to
   /// whoever came first of all. So the order inside the process is kept, and another process waits
-  /// for `passes` holders more at each place in the queue. 64 is a good start: many more gain
-  /// little, for the price of the servers is shared by so many then.
+  /// for `passes` holders more at each place in the queue; a lock object has four places there at
+  /// most. 64 is a good start: many more gain little, for the price of the servers is shared by so
+  /// many then.
   ///
   /// All of these holders share one node, hence:
   /// - fencing tokens differ in `FencingToken::grant` only: whoever compares them must compare it,
   ///   too;
   /// - `Lease::check()` protects against other processes only. A write of an earlier holder of the
   ///   same process, late, may pass it while the next one holds the lock;
-  /// - the queue, as others see it, shows one node for all of them, and one more in line from when
+  /// - the queue, as others see it, shows one node for all of them, and up to four in line from
+  /// when
   ///   somebody waits until nobody does, or the holder lets go.
   ///
   /// The node is not passed on if it is lost, or its connection is, or its lease is near its end;

@@ -84,8 +84,8 @@ struct Drain {
   double queue_seconds = 0;
   double drain_seconds = 0;
   bool in_order = true;
-  std::int64_t memory_bytes = 0;  ///< that is still in use when all stand in the queue
-  std::int64_t peak_bytes = 0;    ///< with what was needed on the way there
+  std::int64_t memory_bytes = 0;  ///< of the heap, in use when all stand in the queue
+  std::int64_t peak_bytes = 0;    ///< resident then: also what was needed on the way there
   std::int64_t violations = 0;
 };
 

@@ -246,7 +246,8 @@ class Custodian final : public Contestant {
     Lease first = mutex.acquire();
     Drain drain;
     ::malloc_trim(0);
-    const std::int64_t before = resident_bytes();
+    const std::int64_t resident = resident_bytes();
+    const std::int64_t in_use = bytes_in_use();
     auto begin = Clock::now();
     for (int i = 0; i < task.waiters; ++i) crowd.stand(mutex, i);
     while (client->exists(task.path, {.deadline = std::chrono::minutes{2}}).value().child_count <=
@@ -254,10 +255,8 @@ class Custodian final : public Contestant {
       std::this_thread::sleep_for(std::chrono::milliseconds{5});
     }
     drain.queue_seconds = seconds_since(begin);
-    drain.peak_bytes = resident_bytes() - before;
-    // What is free already does not belong to those who wait.
-    ::malloc_trim(0);
-    drain.memory_bytes = resident_bytes() - before;
+    drain.peak_bytes = resident_bytes() - resident;
+    drain.memory_bytes = bytes_in_use() - in_use;
     begin = Clock::now();
     first.release();
     crowd.wait();

@@ -237,10 +237,16 @@ asio::awaitable<void> settle(CreatePtr job, Reply reply) {
 void start_create(CorePtr core, CancellationPtr cancellation, std::string path, std::string data,
                   CreateOptions options, Handler<Created> handler) {
   Acl acl;
+  std::optional<std::string> failure;
   try {
     acl = options.acl ? std::move(*options.acl) : acl_for(*core, path);
   } catch (const std::exception& error) {
-    core->log(LogLevel::error, "the ACL provider failed for " + path + ": " + error.what());
+    failure = error.what();
+  } catch (...) {
+    failure = "what it threw is no std::exception";
+  }
+  if (failure) {
+    core->log(LogLevel::error, "the ACL provider failed for " + path + ": " + *failure);
     return std::move(handler)(make_error_code(Errc::invalid_argument), Created{});
   }
   const auto job = std::make_shared<Create>();

@@ -45,6 +45,7 @@ using NextInLine = std::function<std::shared_ptr<detail::LineNode>(Leaving)>;
 class OwnNode {
  public:
   OwnNode() noexcept = default;
+  /// Throws std::bad_alloc; the node is the session's then.
   OwnNode(std::shared_ptr<detail::ClientCore> core, Created created);
   OwnNode(OwnNode&&) noexcept = default;
   OwnNode& operator=(OwnNode&& other) noexcept;

@@ -50,8 +50,9 @@ struct Acquire {
   bool out_of_reach = false;
   bool declined = false;  ///< it was only to be tried
   bool has_queued = false;
-  std::unique_ptr<Participant> nearest{};  ///< the nearest one ahead, as last seen
-  /// It is asked for while this waits, and not at the end only.
+  /// The nearest one ahead, as last seen; of one that waits behind its own client's, when it ends.
+  std::unique_ptr<Participant> nearest{};
+  /// It is asked for meanwhile, too.
   bool shows_nearest = false;
   /// Called on the strand whenever it begins to wait in its queue, if set.
   std::function<void()> on_waiting{};

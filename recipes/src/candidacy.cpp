@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backoff.hpp"
+#include "waiting_acquires.hpp"
 
 namespace custodian::recipes_detail {
 

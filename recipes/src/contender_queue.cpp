@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "acquisition.hpp"
+#include "waiting_acquires.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -54,13 +55,21 @@ void tell_position(const Acquire& acquire, std::size_t ahead) {
        nearest = acquire.nearest ? *acquire.nearest : Participant{}] { callback(ahead, nearest); });
 }
 
+namespace {
+
+Turn turn_of(const error_code& error, Lease lease) {
+  Turn turn{error, {}};
+  if (!error) turn.leases.push_back(std::move(lease));
+  return turn;
+}
+
+}  // namespace
+
 asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
   auto [error, lease] = co_await await<&detail::start_lease, Lease>(
       acquire->client().core(), acquire->give_up, std::move(node), acquire->lease_options(),
       acquire->retry());
-  Turn turn{error, {}};
-  if (!error) turn.leases.push_back(std::move(lease));
-  co_return turn;
+  co_return turn_of(error, std::move(lease));
 }
 
 void acquire_lock(const AcquirePtr& acquire) {
@@ -69,9 +78,7 @@ void acquire_lock(const AcquirePtr& acquire) {
     detail::start_lease(acquire->client().core(), acquire->give_up, std::move(node),
                         acquire->lease_options(), acquire->retry(),
                         [acquire](error_code failure, Lease lease) {
-                          Turn turn{failure, {}};
-                          if (!failure) turn.leases.push_back(std::move(lease));
-                          end_attempt(acquire, std::move(turn));
+                          end_attempt(acquire, turn_of(failure, std::move(lease)));
                         });
   });
 }
@@ -109,7 +116,7 @@ void finish(Acquire& acquire, Turn turn) {
 void run(const AcquirePtr& acquire) {
   auto& service = waiting_acquires(*acquire);
   if (service.closing()) return finish(*acquire, Turn{Errc::closed, {}});
-  service.enter(acquire->give_up);
+  service.enter(acquire);
   if (acquire->callers) {
     acquire->callers->on_request(acquire.get(),
                                  [give_up = acquire->give_up] { give_up->request(); });
@@ -154,11 +161,6 @@ void end_attempt(const AcquirePtr& acquire, Turn turn) {
 void attempt_by(const AcquirePtr& acquire, asio::awaitable<Turn> coroutine) {
   asio::co_spawn(acquire->client().get_executor(), await_attempt(acquire, std::move(coroutine)),
                  asio::detached);
-}
-
-void WaitingAcquires::begin_shutdown() {
-  closing_ = true;
-  for (const CancellationPtr& acquire : std::exchange(acquires_, {})) acquire->request();
 }
 
 void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handler) {

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -70,21 +69,5 @@ void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, P
 [[nodiscard]] std::string_view explain_objection(const error_code& error) noexcept;
 /// Whether it is a lease on the very lock, so that it need only be shared.
 [[nodiscard]] bool is_of_same_kind(const Queue& queue, const Lease& held);
-
-/// The acquires that a draining client must end. One a client.
-class WaitingAcquires final : public Service {
- public:
-  explicit WaitingAcquires(const boost::asio::any_io_executor&) {}
-
-  void begin_shutdown() override;
-
-  [[nodiscard]] bool closing() const noexcept { return closing_; }
-  void enter(const CancellationPtr& acquire) { acquires_.insert(acquire); }
-  void leave(const CancellationPtr& acquire) { acquires_.erase(acquire); }
-
- private:
-  std::set<CancellationPtr> acquires_;
-  bool closing_ = false;
-};
 
 }  // namespace custodian::recipes_detail

@@ -20,6 +20,7 @@
 #include "backoff.hpp"
 #include "group_count.hpp"
 #include "permit_queue.hpp"
+#include "waiting_acquires.hpp"
 
 namespace custodian::recipes_detail {
 

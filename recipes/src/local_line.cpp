@@ -50,9 +50,7 @@ std::string_view name_of(const Created& created) {
 }  // namespace
 
 LocalLine::LocalLine(const Queue& queue)
-    : path_{queue.path},
-      strand_{queue.client.get_executor()},
-      fencing_epoch_{queue.client.fencing_epoch()} {}
+    : strand_{queue.client.get_executor()}, fencing_epoch_{queue.client.fencing_epoch()} {}
 
 LocalLinePtr LocalLine::of(const Queue& queue) {
   return Client{queue.client.share()}.use_service<LocalLines>().line(queue);
@@ -63,8 +61,8 @@ LocalLinePtr LocalLine::of(const Queue& queue) {
 LocalLine::MemberPtr LocalLine::add(OwnNode& node, const Acquire& acquire) {
   const Queue& queue = *acquire.queue;
   const auto member = std::make_shared<Member>(queue.kind);
-  node.stand_in_line([self = shared_from_this(), leaving_one = member.get()](Leaving leaving) {
-    return self->leave(*leaving_one, leaving);
+  node.stand_in_line([self = shared_from_this(), member](Leaving leaving) {
+    return self->leave(*member, leaving);
   });
   member->created = node.created();
   member->node = node.in_line();
@@ -155,7 +153,7 @@ void LocalLine::wake(const std::vector<LinePlace*>& members) {
 }
 
 std::shared_ptr<detail::LineNode> LocalLine::leave(Member& member, Leaving leaving) {
-  const MemberPtr left = members_.extract(name_of(*member.created)).mapped();
+  if (members_.erase(name_of(*member.created)) == 0) return nullptr;
   const bool in_order = leaving == Leaving::in_order;
   if (last_.member == &member) {
     // Nobody is between whoever is in front of it and the next number; nobody at all is in front of
@@ -171,22 +169,12 @@ std::shared_ptr<detail::LineNode> LocalLine::leave(Member& member, Leaving leavi
   for (LinePlace* each : behind) {
     if (member_of(*each).wants_position) wake(member_of(*each));
   }
-  if (members_.empty() && minding_) {
-    std::exchange(minding_, nullptr)->request();
-    keeper_.reset();
-  }
+  if (members_.empty() && minding_) std::exchange(minding_, nullptr)->request();
   return departure.heir == nullptr ? nullptr : member_of(*departure.heir).node;
 }
 
 void LocalLine::mind(const std::shared_ptr<detail::ClientCore>& core) {
   minding_ = std::make_shared<Cancellation>(core);
-  std::shared_ptr<void> end_of_context{nullptr, [line = weak_from_this(), over = minding_](void*) {
-                                         const LocalLinePtr self =
-                                             over->requested() ? nullptr : line.lock();
-                                         if (self) self->drop_waiters();
-                                       }};
-  keeper_ = std::make_unique<asio::steady_timer>(strand_, asio::steady_timer::time_point::max());
-  keeper_->async_wait([end_of_context = std::move(end_of_context)](error_code) {});
   asio::co_spawn(strand_, mind_session(shared_from_this(), core, minding_), asio::detached);
 }
 
@@ -213,11 +201,6 @@ void LocalLine::look_again_all() {
     stand_apart(*member);
     wake(*member);
   }
-}
-
-void LocalLine::drop_waiters() {
-  std::vector<std::shared_ptr<Waiter>> dropped;
-  for (const auto& [name, member] : members_) dropped.push_back(std::move(member->waiter));
 }
 
 }  // namespace custodian::recipes_detail

@@ -8,7 +8,6 @@
 /// Who is in front of whom is known from a listing, or from the number alone: see NumberGuard.
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -66,9 +65,10 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   /// nodes of those were deleted by hand.
   void tell_missing(const Member& member, const Listing& listing);
   /// Of a member that stands behind another: wakes the waiter, once and in a turn of its own, when
-  /// it may go on or is to look again. It goes with the strand's context if that is destroyed.
+  /// it may go on or is to look again.
   void wait(Member& member, std::shared_ptr<Waiter> waiter,
             const std::shared_ptr<detail::ClientCore>& core);
+  /// The same for another reason: whoever waits gives up. Nothing happens if nobody waits.
   void wake(Member& member);
 
  private:
@@ -87,9 +87,7 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   [[nodiscard]] static boost::asio::awaitable<void> mind_session(
       LocalLinePtr self, std::shared_ptr<detail::ClientCore> core, CancellationPtr over);
   void look_again_all();
-  void drop_waiters();
 
-  const std::string path_;
   const boost::asio::any_io_executor strand_;
   const std::int64_t fencing_epoch_;
   std::map<std::string_view, MemberPtr> members_;  ///< by name, which is the member's own
@@ -98,8 +96,6 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   Last last_;
   bool numbers_run_on_ = false;
   CancellationPtr minding_;  ///< of the session, while somebody waits
-  /// Its wait, which never ends by itself, owns the waiters meanwhile.
-  std::unique_ptr<boost::asio::steady_timer> keeper_;
 };
 
 }  // namespace custodian::recipes_detail

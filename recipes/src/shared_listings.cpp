@@ -43,7 +43,12 @@ void SharedListings::on_seen(const QueuePtr& queue, const std::shared_ptr<Listin
     const OperationOptions patient{Deadline::never(), queue->client.retry_policy().unlimited()};
     if (running_) start(queue, running_, patient);
   }
-  for (const auto& each : std::exchange(request->waiting, {})) each->on_woken();
+  // Whoever is woken may make another one give up.
+  while (!request->waiting.empty()) {
+    const std::shared_ptr<Waiter> next = std::move(request->waiting.front());
+    request->waiting.pop_front();
+    next->on_woken();
+  }
 }
 
 }  // namespace custodian::recipes_detail

@@ -4,8 +4,8 @@
 /// Listings of a queue for all of a client's contenders in it. For the strand only.
 
 #include <cstdint>
+#include <deque>
 #include <memory>
-#include <vector>
 
 #include "contender_queue.hpp"
 #include "waiter.hpp"
@@ -26,7 +26,7 @@ using ListingReplyPtr = std::shared_ptr<const ListingReply>;
 /// One request for a listing, and who wants the reply.
 struct ListingRequest {
   /// Woken by the reply itself, without another turn of the queue.
-  std::vector<std::shared_ptr<Waiter>> waiting;
+  std::deque<std::shared_ptr<Waiter>> waiting;
   ListingReplyPtr reply;  ///< what has been seen, or why nothing was
   CancellationPtr give_up;
   int wanted = 0;

@@ -131,6 +131,8 @@ error_code on_listing(const Queue& queue, const ListingReply& reply, std::string
 
 // -- The way to the front -------------------------------------------------------------------------
 
+/// Whoever is to call it next owns it: the reply of its create, the listing or the member that it
+/// waits for, the coroutine in which it watches another client's node.
 class Standing final : public Waiter, public std::enable_shared_from_this<Standing> {
  public:
   Standing(AcquirePtr acquire, Handler<OwnNode> in_front)
@@ -262,8 +264,9 @@ void Standing::wait_in_line() {
 void Standing::on_woken() {
   acquire_->give_up->forget(this);
   if (ticket_) return on_listed();
-  acquire_->nearest =
-      std::make_unique<Participant>(line_->participant(*std::exchange(behind_, nullptr)));
+  const LocalLine::MemberPtr behind = std::exchange(behind_, nullptr);
+  if (member_->granted && !acquire_->give_up->requested()) return go_on();
+  acquire_->nearest = std::make_unique<Participant>(line_->participant(*behind));
   if (acquire_->give_up->requested()) return finish(asio::error::operation_aborted);
   go_on();
 }

@@ -103,7 +103,8 @@ class Play {
   static bool is_other(char who) { return who >= 'a'; }
   static bool reads(char who) { return who == 'r' || who == 'R'; }
 
-  /// Whoever ends a session behind its client's back lets others in before its holder can be told.
+  /// Whoever ends a session behind its client's back lets others in before its holder can be told;
+  /// told it must be.
   [[nodiscard]] bool is_excused(const Caller& each) const {
     return expires_ && !is_other(each.who) && !world_.ensemble.exists(each.lease.node());
   }
@@ -173,6 +174,7 @@ class Play {
       Caller& each = callers_[i];
       // Not all at once, so that readers end in another order than they came.
       if (!each.lease || ++each.turns_held <= (i * 3) % 4) continue;
+      if (is_excused(each) && each.lease.state() != LeaseState::lost) continue;
       each.lease = {};
       each.turns_held = 0;
       if (++each.rounds == line_.rounds)

@@ -1,0 +1,120 @@
+// A context that is destroyed under a client on which threads wait.
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "support/catch.hpp"
+#include "world.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
+namespace custodian::tests {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Requests that nobody will answer any more keep their client, which is never freed then: whoever
+/// destroys a context before the client is closed loses that memory.
+struct LeaksAreExpected {
+#if defined(__SANITIZE_ADDRESS__)
+  LeaksAreExpected() { __lsan_disable(); }
+  ~LeaksAreExpected() { __lsan_enable(); }
+#else
+  LeaksAreExpected() {}
+  ~LeaksAreExpected() {}
+#endif
+  LeaksAreExpected(const LeaksAreExpected&) = delete;
+  LeaksAreExpected& operator=(const LeaksAreExpected&) = delete;
+};
+
+/// A thread that waits for a lock, on a client whose context the test turns and destroys.
+class Blocked {
+ public:
+  Blocked(World& world, const LockOptions& lock_options)
+      : client_{std::make_unique<Client>(context_->get_executor(), world.options("blocked"))},
+        mutex_{std::make_shared<InterProcessMutex>(*client_, "/lock", lock_options)} {
+    while (!is_connected(client_->connection_state())) context_->run_one_for(World::limit);
+    context_->poll();
+  }
+
+  /// The lock for another one of this client.
+  Lease hold() {
+    Outcome<Lease> held;
+    mutex_->async_acquire(held.handler());
+    while (!held.arrived()) context_->run_one_for(World::limit);
+    context_->poll();
+    return std::move(held.result());
+  }
+  /// Begins to wait, and does so much of what is to be done; false if there is less.
+  bool wait(int handlers) {
+    // Should the wait never end there is nobody who could be joined.
+    std::thread{[mutex = mutex_, ended = ended_] {
+      const LeaksAreExpected leaks;
+      try {
+        mutex->acquire().release();
+        ended->set_value(error_code{});
+      } catch (const Error& error) {
+        ended->set_value(error.code());
+      }
+    }}.detach();
+    for (int i = 0; i < handlers; ++i) {
+      const auto patience = i == 0 ? std::chrono::milliseconds{World::limit} : 30ms;
+      if (context_->run_one_for(patience) == 0) return false;
+    }
+    return true;
+  }
+  /// What the wait came to; nothing if it does not end.
+  std::optional<error_code> end_of_context() {
+    client_.reset();
+    context_.reset();
+    if (over_.wait_for(World::limit) != std::future_status::ready) return std::nullopt;
+    return over_.get();
+  }
+
+ private:
+  std::unique_ptr<asio::io_context> context_ = std::make_unique<asio::io_context>(1);
+  std::unique_ptr<Client> client_;
+  std::shared_ptr<InterProcessMutex> mutex_;
+  std::shared_ptr<std::promise<error_code>> ended_ = std::make_shared<std::promise<error_code>>();
+  std::future<error_code> over_ = ended_->get_future();
+};
+
+TEST_CASE("end of context: a thread that waits for a lock is told, wherever it waits") {
+  enum class Holder { nobody, another_client, the_same_client };
+  const Holder holder = GENERATE(Holder::nobody, Holder::another_client, Holder::the_same_client);
+  const HandOff hand_off = GENERATE(HandOff::strict(), HandOff::batch(2));
+  const LeaksAreExpected leaks;
+  bool more = true;
+  for (int handlers = 1; more; ++handlers) {
+    World world;
+    auto other = world.client("other");
+    InterProcessMutex others_mutex{*other, "/lock"};
+    Lease held;
+    if (holder == Holder::another_client) {
+      held = std::move(
+          run<Lease>(world, [&](auto done) { others_mutex.async_acquire(done); }).result());
+    }
+    std::optional<Blocked> blocked{std::in_place, world, LockOptions{.hand_off = hand_off}};
+    if (holder == Holder::the_same_client) held = blocked->hold();
+    more = blocked->wait(handlers);
+    INFO(handlers);
+    const auto ended = blocked->end_of_context();
+    REQUIRE(ended);
+    if (*ended) CHECK(*ended == Errc::closed);
+    if (holder != Holder::nobody) CHECK(*ended);
+    held.release();
+    REQUIRE(handlers < 200);
+  }
+}
+
+}  // namespace
+}  // namespace custodian::tests

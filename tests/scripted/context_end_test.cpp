@@ -22,8 +22,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Requests that nobody will answer any more keep their client, which is never freed then: whoever
-/// destroys a context before the client is closed loses that memory.
+/// A context is to outlive what is on it. Requests that nobody will answer any more keep their
+/// client, which is never freed then; and no lock object may be destroyed after the context.
 struct LeaksAreExpected {
 #if defined(__SANITIZE_ADDRESS__)
   LeaksAreExpected() { __lsan_disable(); }
@@ -41,7 +41,7 @@ class Blocked {
  public:
   Blocked(World& world, const LockOptions& lock_options)
       : client_{std::make_unique<Client>(context_->get_executor(), world.options("blocked"))},
-        mutex_{std::make_shared<InterProcessMutex>(*client_, "/lock", lock_options)} {
+        mutex_{new InterProcessMutex{*client_, "/lock", lock_options}} {
     while (!is_connected(client_->connection_state())) context_->run_one_for(World::limit);
     context_->poll();
   }
@@ -83,7 +83,7 @@ class Blocked {
  private:
   std::unique_ptr<asio::io_context> context_ = std::make_unique<asio::io_context>(1);
   std::unique_ptr<Client> client_;
-  std::shared_ptr<InterProcessMutex> mutex_;
+  InterProcessMutex* const mutex_;  ///< never destroyed
   std::shared_ptr<std::promise<error_code>> ended_ = std::make_shared<std::promise<error_code>>();
   std::future<error_code> over_ = ended_->get_future();
 };

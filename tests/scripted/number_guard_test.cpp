@@ -87,6 +87,26 @@ TEST_CASE("numbers: in a crowd of one client nobody lists the queue") {
   CHECK(next.arrived());
 }
 
+TEST_CASE("numbers: who comes just when the last one leaves is not forgotten") {
+  Crowd crowd;
+  crowd.gather();
+  auto& last = crowd.leave_the_last();
+  const auto plan = std::make_shared<FaultsAt>("mine");
+  // Both are there by then, but their client does not know it yet.
+  plan->replying = [&](std::size_t reply) {
+    if (reply == 0) last.result().release();
+  };
+  crowd.world.ensemble.set_fault_plan(plan);
+  auto& first = crowd.places.emplace_back();
+  auto& second = crowd.places.emplace_back();
+  crowd.mutex->async_acquire(first.handler());
+  crowd.mutex->async_acquire(second.handler());
+  REQUIRE(crowd.world.run_until_arrived(first));
+  first.result().release();
+  REQUIRE(crowd.world.run_until_arrived(second));
+  CHECK_FALSE(second.error());
+}
+
 TEST_CASE("numbers: somebody else's contender in between is not passed over") {
   Crowd crowd;
   crowd.gather();

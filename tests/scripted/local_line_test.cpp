@@ -1,0 +1,128 @@
+// Who waits in line: what it learns in the end, and what it leaves behind.
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <memory>
+#include <optional>
+
+#include "custodian/recipes/inter_process_mutex.hpp"
+#include "support/catch.hpp"
+#include "world.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST_CASE("local line: who is late is told who was in the way") {
+  World world;
+  auto client = world.client("mine");
+  {
+    InterProcessMutex mutex{*client, "/lock"};
+    auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    REQUIRE(first.arrived());
+    Outcome<AcquireResult> late;
+    mutex.async_try_acquire_for(20ms, late.handler());
+    REQUIRE(world.run_until_arrived(late));
+    CHECK_FALSE(late.error());
+    CHECK_FALSE(late.result().lease);
+    REQUIRE(late.result().blocked_by);
+    CHECK(late.result().blocked_by->node == first.result().node());
+    first.result().release();
+  }
+  CHECK(world.end(client));
+}
+
+TEST_CASE("local line: who is in time keeps nothing waiting for its deadline") {
+  World world;
+  auto client = world.client("mine");
+  {
+    InterProcessMutex mutex{*client, "/lock"};
+    auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    REQUIRE(first.arrived());
+    Outcome<AcquireResult> waits;
+    mutex.async_try_acquire_for(1h, waits.handler());
+    world.settle();
+    first.result().release();
+    REQUIRE(world.run_until_arrived(waits));
+    CHECK(waits.result().lease);
+    waits.result().lease.release();
+  }
+  CHECK(world.end(client));
+}
+
+TEST_CASE("local line: who gives up while it lists need not wait for the servers") {
+  World world;
+  auto client = world.client("mine");
+  {
+    InterProcessMutex mutex{*client, "/lock"};
+    // Behind the create, which is answered, the listing is not.
+    const auto plan = std::make_shared<FaultsAt>(
+        "mine", std::vector<std::pair<std::size_t, Fault>>{{1, {.kind = FaultKind::fail_before}}});
+    plan->replied = [&world](std::size_t reply) {
+      if (reply == 0) world.ensemble.stop();
+    };
+    auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    REQUIRE(first.arrived());
+    first.result().release();
+    REQUIRE(world.run_until_idle(*client));
+    world.ensemble.set_fault_plan(plan);
+    boost::asio::cancellation_signal signal;
+    Outcome<Lease> given_up;
+    mutex.async_acquire(boost::asio::bind_cancellation_slot(signal.slot(), given_up.handler()));
+    REQUIRE(world.run_until([&] { return !is_connected(client->connection_state()); }));
+    CHECK_FALSE(given_up.arrived());
+    signal.emit(boost::asio::cancellation_type::all);
+    CHECK(world.run_until_arrived(given_up));
+    CHECK_FALSE(is_connected(client->connection_state()));
+    world.ensemble.start();
+    REQUIRE(world.run_until_arrived(given_up));
+    CHECK(given_up.error() == boost::asio::error::operation_aborted);
+  }
+  CHECK(world.end(client));
+}
+
+TEST_CASE("local line: whose session is over is told so without another connection") {
+  World world;
+  auto client = world.client("mine");
+  {
+    InterProcessMutex mutex{*client, "/lock"};
+    auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    REQUIRE(first.arrived());
+    AcquireOptions options;
+    options.requeue = RequeuePolicy::fail;
+    Outcome<Lease> waiting;
+    mutex.async_acquire(options, waiting.handler());
+    world.settle();
+    const Subscription states = client->on_connection_state([&world](ConnectionState state) {
+      if (state == ConnectionState::lost) world.ensemble.stop();
+    });
+    world.ensemble.expire(client->session().id);
+    CHECK(world.run_until_arrived(waiting));
+    CHECK_FALSE(is_connected(client->connection_state()));
+    world.ensemble.start();
+    REQUIRE(world.run_until_arrived(waiting));
+    CHECK(waiting.error() == Errc::session_lost);
+  }
+  CHECK(world.end(client));
+}
+
+TEST_CASE("local line: who waits goes with the context that would wake it") {
+  std::weak_ptr<int> kept;
+  {
+    World world;
+    auto client = world.client("mine");
+    InterProcessMutex mutex{*client, "/lock"};
+    auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    REQUIRE(first.arrived());
+    auto owned = std::make_shared<int>();
+    kept = owned;
+    mutex.async_acquire([owned = std::move(owned)](error_code, const Lease&) {});
+    world.settle();
+    CHECK_FALSE(kept.expired());
+  }
+  CHECK(kept.expired());
+}
+
+}  // namespace
+}  // namespace custodian::tests

@@ -63,9 +63,10 @@ void Batch::enter(const QueuePtr& queue, CancellationPtr cancellation, Deadline 
 void Batch::on_acquired(const QueuePtr& queue, Number number, error_code error, Lease lease) {
   Batch& batch = *queue->batch;
   std::unique_lock lock{batch.mutex_};
-  batch.in_line_.erase(number);
+  const bool leaving = batch.in_line_.extract(number).mapped().leaving;
   if (!lease) {
-    const BatchOrder::Failure failure = batch.order_.on_ending(ending_of(error));
+    const BatchOrder::Failure failure =
+        batch.order_.on_ending(leaving ? Ending::left : ending_of(error));
     Errand errand = batch.begin_errand(queue, failure.line);
     std::vector<Handler<AcquireResult>> failed;
     for (const Id id : failure.failed) failed.push_back(batch.take(id, errand));
@@ -121,7 +122,10 @@ Batch::Errand Batch::begin_errand(const QueuePtr& queue, BatchOrder::Line line) 
   switch (line) {
     case BatchOrder::Line::as_it_is: break;
     case BatchOrder::Line::leave:
-      for (const auto& [number, each] : in_line_) errand.leave.push_back(each.end);
+      for (auto& [number, each] : in_line_) {
+        each.leaving = true;
+        errand.leave.push_back(each.end);
+      }
       break;
     case BatchOrder::Line::stand:
       errand.stand = std::make_shared<Acquire>(
@@ -205,19 +209,22 @@ void Batch::give_up(const QueuePtr& queue, Id id, error_code error) {
   std::unique_lock lock{batch.mutex_};
   const auto [waited, line] = batch.order_.leave(id);
   if (!waited) return;
-  const AcquirePtr in_line =
-      batch.in_line_.empty() ? nullptr : batch.in_line_.begin()->second.acquire.lock();
+  bool stood = batch.order_.held();
+  std::optional<Participant> nearest;
+  for (const auto& [number, each] : batch.in_line_) {
+    const AcquirePtr acquire = each.acquire.lock();
+    if (!acquire) continue;
+    stood = stood || acquire->has_queued;
+    if (!nearest && acquire->nearest) nearest = *acquire->nearest;
+  }
   // Late is no error for one who stood in the queue.
-  const bool stood = batch.order_.held() || (in_line && in_line->has_queued);
   if (error == Errc::deadline_exceeded && stood) error.clear();
   Errand errand = batch.begin_errand(queue, line);
   Handler<AcquireResult> handler = batch.take(id, errand);
   lock.unlock();
 
-  AcquireResult result;
-  if (in_line && in_line->nearest) result.blocked_by = *in_line->nearest;
   run(queue, std::move(errand));
-  std::move(handler)(error, std::move(result));
+  std::move(handler)(error, AcquireResult{.blocked_by = std::move(nearest)});
 }
 
 void Batch::set_alarm(const QueuePtr& queue) {

@@ -44,8 +44,9 @@ class Batch {
   struct InLine {
     std::weak_ptr<Acquire> acquire;
     CancellationPtr end;
+    bool leaving = false;  ///< it was told to
   };
-  /// Of one in line; in the order in which they came there.
+  /// Of one in line; in the order in which they set out.
   using Number = std::uint64_t;
   /// What is to be done when the mutex is free again.
   struct Errand {

@@ -40,7 +40,10 @@ BatchOrder::Failure BatchOrder::on_ending(Ending ending) {
   if (ending == Ending::failed_for_all) {
     failure.failed.assign(waiting_.begin(), waiting_.end());
     waiting_.clear();
-  } else if (ending == Ending::failed_for_one && !waiting_.empty()) {
+    if (in_line_ > 0) failure.line = Line::leave;
+    return failure;
+  }
+  if (ending == Ending::failed_for_one && std::cmp_less(in_line_, waiting_.size())) {
     failure.failed.push_back(take_first());
   }
   failure.line = set_line();

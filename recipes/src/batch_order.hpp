@@ -47,11 +47,12 @@ class BatchOrder {
     std::vector<Id> failed;  ///< who wait no more
     Line line = Line::as_it_is;
   };
-  /// How it ended with a node that was in line, and has not come to be first.
+  /// How it ended with a node that was in line, and has not come to be first. One that was told to
+  /// leave has left, whatever else became of it: nobody who came later is told of that.
   enum class Ending : std::uint8_t {
     left,            ///< as it was told to
-    failed_for_one,  ///< who is first among them; the next one may have better luck
-    failed_for_all,
+    failed_for_one,  ///< who is first among them, if there are not enough others in line
+    failed_for_all,  ///< and so would the others in line: they are to leave
   };
 
   explicit BatchOrder(int passes) noexcept : passes_{passes} {}

@@ -18,18 +18,16 @@ void WaitingAcquires::begin_shutdown() {
 void WaitingAcquires::enter(const std::shared_ptr<Acquire>& acquire) {
   all_->emplace(acquire->give_up, acquire);
   if (keeper_) return;
-  const std::shared_ptr<void> end_of_context{nullptr, [weak = std::weak_ptr{all_}](void*) {
-                                               if (const auto all = weak.lock()) {
-                                                 drop_handlers(*all);
-                                               }
-                                             }};
+  const auto end = std::make_shared<EndOfContext>(all_);
   keeper_ = std::make_unique<asio::steady_timer>(strand_, asio::steady_timer::time_point::max());
-  keeper_->async_wait([end_of_context](error_code) {});
+  keeper_->async_wait([end](error_code) { end->all.reset(); });
 }
 
-void WaitingAcquires::drop_handlers(const All& all) {
+WaitingAcquires::EndOfContext::~EndOfContext() {
+  const auto waiting = all.lock();
+  if (!waiting) return;
   std::vector<Handler<Outcome>> dropped;
-  for (const auto& [over, weak] : all) {
+  for (const auto& [over, weak] : *waiting) {
     const AcquirePtr acquire = weak.lock();
     if (!acquire || !acquire->handler) continue;
     dropped.emplace_back().swap(acquire->handler);

@@ -25,17 +25,24 @@ class WaitingAcquires final : public Service {
   void shutdown() override { keeper_.reset(); }
 
   [[nodiscard]] bool closing() const noexcept { return closing_; }
-  /// Should the context be destroyed, the acquire's handler is destroyed with it, as Asio does with
+  /// Should the context be destroyed the acquire's handler is destroyed with it, as Asio does with
   /// its own: a thread that blocks is told so.
   void enter(const std::shared_ptr<Acquire>& acquire);
-  /// The same for what is no acquire, and nobody blocks for.
+  /// Something else that is to end with the client.
   void enter(const CancellationPtr& over) { (*all_)[over]; }
   void leave(const CancellationPtr& over) { all_->erase(over); }
 
  private:
   using All = std::map<CancellationPtr, std::weak_ptr<Acquire>>;
 
-  static void drop_handlers(const All& all);
+  /// Destroyed with the context, unless the wait that has it has ended.
+  struct EndOfContext {
+    explicit EndOfContext(std::weak_ptr<All> of) : all{std::move(of)} {}
+    EndOfContext(const EndOfContext&) = delete;
+    EndOfContext& operator=(const EndOfContext&) = delete;
+    ~EndOfContext();
+    std::weak_ptr<All> all;
+  };
 
   const boost::asio::any_io_executor strand_;
   const std::shared_ptr<All> all_ = std::make_shared<All>();

@@ -116,5 +116,23 @@ TEST_CASE("end of context: a thread that waits for a lock is told, wherever it w
   }
 }
 
+TEST_CASE("end of context: what the handlers of those who wait own goes with it") {
+  const LeaksAreExpected leaks;
+  std::weak_ptr<int> kept;
+  {
+    World world;
+    auto client = world.client("mine");
+    InterProcessMutex mutex{*client, "/lock"};
+    auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    REQUIRE(first.arrived());
+    auto owned = std::make_shared<int>();
+    kept = owned;
+    mutex.async_acquire([owned = std::move(owned)](error_code, const Lease&) {});
+    world.settle();
+    CHECK_FALSE(kept.expired());
+  }
+  CHECK(kept.expired());
+}
+
 }  // namespace
 }  // namespace custodian::tests

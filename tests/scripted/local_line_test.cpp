@@ -3,7 +3,6 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <memory>
-#include <optional>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "support/catch.hpp"
@@ -105,23 +104,6 @@ TEST_CASE("local line: whose session is over is told so without another connecti
     CHECK(waiting.error() == Errc::session_lost);
   }
   CHECK(world.end(client));
-}
-
-TEST_CASE("local line: who waits goes with the context that would wake it") {
-  std::weak_ptr<int> kept;
-  {
-    World world;
-    auto client = world.client("mine");
-    InterProcessMutex mutex{*client, "/lock"};
-    auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
-    REQUIRE(first.arrived());
-    auto owned = std::make_shared<int>();
-    kept = owned;
-    mutex.async_acquire([owned = std::move(owned)](error_code, const Lease&) {});
-    world.settle();
-    CHECK_FALSE(kept.expired());
-  }
-  CHECK(kept.expired());
 }
 
 }  // namespace

@@ -106,6 +106,12 @@ TEST_CASE("what ends the one in line ends one acquire, or all", "[batch_order]")
     CHECK(failure.failed == std::vector{first, second});
     CHECK(failure.line == Line::leave);
   }
+  SECTION("nor one if there are others in line for all who wait") {
+    static_cast<void>(order.on_first());
+    static_cast<void>(order.enter());
+    CHECK(order.leave(second).waited);
+    CHECK(order.on_ending(Ending::failed_for_one).failed.empty());
+  }
 }
 
 /// Everything that can happen, in every order, with what must always be so.
@@ -164,6 +170,15 @@ class Explorer {
         }
         follow(first.line);
       });
+      if (!leaving) {
+        each('a', [&](BatchOrder& next) {
+          leave_line(leaving);
+          const auto failure = next.on_ending(Ending::failed_for_all);
+          CHECK(failure.failed == state_.waiting);
+          state_.waiting.clear();
+          follow(failure.line);
+        });
+      }
       each(leaving ? 'L' : 'l', [&](BatchOrder& next) {
         leave_line(leaving);
         const auto failure = next.on_ending(leaving ? Ending::left : Ending::failed_for_one);

@@ -24,9 +24,8 @@ class HandOff {
   ///   too;
   /// - `Lease::check()` protects against other processes only. A write of an earlier holder of the
   ///   same process, late, may pass it while the next one holds the lock;
-  /// - the queue, as others see it, shows one node for all of them, and up to four in line from
-  /// when
-  ///   somebody waits until nobody does, or the holder lets go.
+  /// - the queue, as others see it, shows one node for all of them; and up to four in line, from
+  ///   when somebody waits until nobody does, or the holder lets go.
   ///
   /// The node is not passed on if it is lost, or its connection is, or its lease is near its end;
   /// nor when a holder that listens (`Lease::make_revocable`) was asked to release it, or a writer

@@ -13,7 +13,9 @@ namespace {
 using Ending = BatchOrder::Ending;
 
 /// An operator who deletes a node means one contender; every other failure would be that of all.
-Ending ending_of(const error_code& error) {
+/// One that was told to leave has nothing more to tell, but that the client has ended.
+Ending ending_of(const error_code& error, bool leaving) {
+  if (leaving && error != Errc::closed) return Ending::left;
   if (error == asio::error::operation_aborted) return Ending::left;
   return error == Errc::node_deleted ? Ending::failed_for_one : Ending::failed_for_all;
 }
@@ -65,8 +67,7 @@ void Batch::on_acquired(const QueuePtr& queue, Number number, error_code error, 
   std::unique_lock lock{batch.mutex_};
   const bool leaving = batch.in_line_.extract(number).mapped().leaving;
   if (!lease) {
-    const BatchOrder::Failure failure =
-        batch.order_.on_ending(leaving ? Ending::left : ending_of(error));
+    const BatchOrder::Failure failure = batch.order_.on_ending(ending_of(error, leaving));
     Errand errand = batch.begin_errand(queue, failure.line);
     std::vector<Handler<AcquireResult>> failed;
     for (const Id id : failure.failed) failed.push_back(batch.take(id, errand));

@@ -52,8 +52,10 @@ TEST_CASE("a short run of ours and the floor comes to figures, tables and a pict
         CHECK_FALSE(metrics.empty());
         for (const auto& [name, value] : metrics) {
           INFO(name << " " << value);
-          // Of memory, on a small crowd, nothing is known.
-          if (name != "memory_per_waiter" && name != "peak_per_waiter") CHECK(value > 0);
+          // Of memory, on a small crowd, nothing is known; who has no servers asks them nothing.
+          const bool may_be_none = contestant.name == "floor-threads" ||
+                                   name == "memory_per_waiter" || name == "peak_per_waiter";
+          if (!may_be_none || name == "cycles_per_s") CHECK(value > 0);
           CHECK(value < 1e12);
         }
       }

@@ -139,13 +139,18 @@ TEST_CASE("numbers: a writer right behind its client's last reader waits for ano
     crowd.world.settle();
     REQUIRE(readers.back().arrived());
   }
-  for (; !readers.empty(); readers.pop_front()) {
-    readers.front().result().release();
-    crowd.world.settle();
-  }
+  for (; readers.size() > 1; readers.pop_front()) readers.front().result().release();
+  crowd.world.settle();
+  const auto plan = std::make_shared<FaultsAt>("mine");
+  // The writer's node is there by then, but its client does not know it yet.
+  plan->replying = [&](std::size_t reply) {
+    if (reply == 0) readers.front().result().release();
+  };
+  crowd.world.ensemble.set_fault_plan(plan);
   Crowd::Place writes;
   mine.write().async_acquire(writes.handler());
   crowd.world.settle();
+  crowd.world.ensemble.set_fault_plan(nullptr);
   CHECK_FALSE(writes.arrived());
   other_reads.result().release();
   REQUIRE(crowd.world.run_until_arrived(writes));

@@ -54,3 +54,26 @@ function(custodian_target target)
     endif()
   endif()
 endfunction()
+
+# custodian_library(<target>): one of the libraries that are installed, static or shared as BUILD_SHARED_LIBS says.
+# Both are made of the same objects: position-independent, and with everything hidden but what has CUSTODIAN_EXPORT,
+# which a linker of programs does not mind. So a compiler cache that has seen one build knows the other.
+function(custodian_library target)
+  custodian_target(${target})
+  # Before 1.0 a minor version may change anything.
+  if(PROJECT_VERSION_MAJOR EQUAL 0)
+    set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  else()
+    set(soversion ${PROJECT_VERSION_MAJOR})
+  endif()
+  set_target_properties(${target} PROPERTIES
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${soversion}
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    DEFINE_SYMBOL "")
+  # A shared library names what it needs. Under sanitizers their run-time library is the program's.
+  if(NOT CUSTODIAN_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,--no-undefined)
+  endif()
+endfunction()

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 /// What an ACL entry permits; combine with `|`. The bits are ZooKeeper's own.
@@ -44,12 +46,12 @@ struct AclEntry {
 using Acl = std::vector<AclEntry>;
 
 /// Everybody may do everything: ZooKeeper's default.
-[[nodiscard]] Acl open_acl();
+[[nodiscard]] CUSTODIAN_EXPORT Acl open_acl();
 /// Everybody may read, and nothing else.
-[[nodiscard]] Acl read_acl();
+[[nodiscard]] CUSTODIAN_EXPORT Acl read_acl();
 /// The identities that the creating session has authenticated as may do everything. Useless
 /// without `ClientOptions::credentials`: the server refuses it then (invalid_acl).
-[[nodiscard]] Acl creator_all_acl();
+[[nodiscard]] CUSTODIAN_EXPORT Acl creator_all_acl();
 
 /// Chooses the ACL of a node that is created without an explicit one; called with the path as the
 /// user gave it, for parents created on the way, too. Runs on the client's strand: it must not

@@ -43,6 +43,7 @@
 #include <utility>
 
 #include "custodian/error.hpp"
+#include "custodian/export.hpp"
 
 namespace custodian {
 
@@ -56,7 +57,7 @@ template <typename... Results>
 using Handler = boost::asio::any_completion_handler<void(error_code, Results...)>;
 
 /// A request to give up, on its way from any thread to the client's strand.
-class Cancellation : public std::enable_shared_from_this<Cancellation> {
+class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancellation> {
  public:
   explicit Cancellation(std::weak_ptr<detail::ClientCore> core) : core_{std::move(core)} {}
 
@@ -79,10 +80,12 @@ using CancellationPtr = std::shared_ptr<Cancellation>;
 
 namespace detail {
 
-[[nodiscard]] boost::asio::any_io_executor callback_executor(const ClientCore& core);
+[[nodiscard]] CUSTODIAN_EXPORT boost::asio::any_io_executor callback_executor(
+    const ClientCore& core);
 /// On the strand: `SessionInfo::connection`.
-[[nodiscard]] std::uint64_t connection_number(const ClientCore& core);
-void require_may_block(const ClientCore& core, std::string_view operation, std::string_view path);
+[[nodiscard]] CUSTODIAN_EXPORT std::uint64_t connection_number(const ClientCore& core);
+CUSTODIAN_EXPORT void require_may_block(const ClientCore& core, std::string_view operation,
+                                        std::string_view path);
 
 template <typename Handler, typename Executor>
 struct PostedHandler {

@@ -43,6 +43,7 @@
 #include "custodian/connection_state.hpp"
 #include "custodian/deadline.hpp"
 #include "custodian/error.hpp"
+#include "custodian/export.hpp"
 #include "custodian/node.hpp"
 #include "custodian/operation_options.hpp"
 #include "custodian/retry_policy.hpp"
@@ -53,7 +54,7 @@
 
 namespace custodian {
 
-class Client {
+class CUSTODIAN_EXPORT Client {
  public:
   /// A client with threads of its own: one for I/O, one for callbacks. Begins to connect at once,
   /// in the background; throws Error if the connection string is wrong.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "custodian/acl.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease_options.hpp"
 #include "custodian/log.hpp"
 #include "custodian/retry_policy.hpp"
@@ -87,6 +88,6 @@ struct ClientOptions {
 };
 
 /// Tells what is wrong with the options, if anything, by throwing Error (invalid_argument).
-void validate(const ClientOptions& options);
+CUSTODIAN_EXPORT void validate(const ClientOptions& options);
 
 }  // namespace custodian

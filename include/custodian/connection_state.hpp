@@ -7,6 +7,8 @@
 #include <memory>
 #include <string_view>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 ///   connecting --> connected --> suspended --> reconnected --> suspended ...
@@ -22,7 +24,7 @@ enum class ConnectionState {
   closed,       ///< by us, for good
 };
 
-[[nodiscard]] std::string_view to_string(ConnectionState state) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(ConnectionState state) noexcept;
 
 [[nodiscard]] constexpr bool is_connected(ConnectionState state) noexcept {
   return state == ConnectionState::connected || state == ConnectionState::reconnected;

@@ -23,6 +23,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 using boost::system::error_code;
@@ -105,17 +107,17 @@ enum class ErrorCondition {
   caller_mistake,
 };
 
-[[nodiscard]] const boost::system::error_category& server_category() noexcept;
-[[nodiscard]] const boost::system::error_category& custodian_category() noexcept;
-[[nodiscard]] const boost::system::error_category& condition_category() noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT const boost::system::error_category& server_category() noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT const boost::system::error_category& custodian_category() noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT const boost::system::error_category& condition_category() noexcept;
 
-[[nodiscard]] error_code make_error_code(ServerErrc code) noexcept;
-[[nodiscard]] error_code make_error_code(Errc code) noexcept;
-[[nodiscard]] boost::system::error_condition make_error_condition(
+[[nodiscard]] CUSTODIAN_EXPORT error_code make_error_code(ServerErrc code) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT error_code make_error_code(Errc code) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT boost::system::error_condition make_error_condition(
     ErrorCondition condition) noexcept;
 
 /// Thrown by blocking functions. Its `what()` reads "operation path: message (detail)".
-class Error : public boost::system::system_error {
+class CUSTODIAN_EXPORT Error : public boost::system::system_error {
  public:
   Error(error_code code, std::string_view operation, std::string_view path,
         std::string_view detail = {});

@@ -8,6 +8,8 @@
 #include <iosfwd>
 #include <string>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 /// Grows strictly from one holder of an exclusive lock to the next. Hand it to the resource that
@@ -31,7 +33,7 @@ struct FencingToken {
 
 /// "value"; "epoch:value" where there is an epoch; "epoch:value:grant" where it is not the first
 /// grant of its node. Integers, decimal: compare them one by one, the epoch first.
-[[nodiscard]] std::string to_string(FencingToken token);
-std::ostream& operator<<(std::ostream& out, FencingToken token);
+[[nodiscard]] CUSTODIAN_EXPORT std::string to_string(FencingToken token);
+CUSTODIAN_EXPORT std::ostream& operator<<(std::ostream& out, FencingToken token);
 
 }  // namespace custodian

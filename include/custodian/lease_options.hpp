@@ -6,6 +6,8 @@
 #include <chrono>
 #include <optional>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 /// When a lease counts as lost.
@@ -27,6 +29,6 @@ struct LeaseOptions {
 };
 
 /// Whether the terms can be kept: a maximum time is positive.
-[[nodiscard]] bool is_valid(const LeaseOptions& options) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT bool is_valid(const LeaseOptions& options) noexcept;
 
 }  // namespace custodian

@@ -6,6 +6,8 @@
 #include <functional>
 #include <string_view>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 enum class LogLevel { debug, info, warning, error };
@@ -15,6 +17,6 @@ enum class LogLevel { debug, info, warning, error };
 using LogSink = std::function<void(LogLevel level, std::string_view message)>;
 
 /// "debug", "info", "warning" or "error".
-[[nodiscard]] std::string_view to_string(LogLevel level) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(LogLevel level) noexcept;
 
 }  // namespace custodian

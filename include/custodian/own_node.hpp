@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "custodian/export.hpp"
 #include "custodian/node.hpp"
 #include "custodian/watch.hpp"
 
@@ -18,11 +19,11 @@ namespace detail {
 /// A random uuid (version 4), 36 characters in lower case. Safe to call from any thread and after a
 /// fork: it keeps no state, so that parent and child cannot draw the same one. Throws
 /// `boost::uuids::entropy_error` if the system has no random bytes to give.
-[[nodiscard]] std::string make_uuid();
+[[nodiscard]] CUSTODIAN_EXPORT std::string make_uuid();
 
 struct LineNode;
 /// On the strand: the servers do not have it. Tells whoever relies on it.
-void tell_missing(LineNode& node);
+CUSTODIAN_EXPORT void tell_missing(LineNode& node);
 }  // namespace detail
 
 /// How a node leaves a line of its client's own contenders.
@@ -42,7 +43,7 @@ using NextInLine = std::function<std::shared_ptr<detail::LineNode>(Leaving)>;
 /// until the servers say that it is gone, or its session is over. Never blocks or throws.
 ///
 /// Move-only; one thread at a time. May outlive its client, whose end takes the node along.
-class OwnNode {
+class CUSTODIAN_EXPORT OwnNode {
  public:
   OwnNode() noexcept = default;
   /// Throws std::bad_alloc; the node is the session's then.

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <optional>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 /// What a policy needs to know in order to decide.
@@ -27,7 +29,7 @@ struct RetryAttempt {
 /// a lock (a contender waits in its queue and does not retry).
 ///
 /// Threads: an immutable value; one policy may serve any number of clients and threads.
-class RetryPolicy {
+class CUSTODIAN_EXPORT RetryPolicy {
  public:
   /// The numbers of the default policy. The first pauses are in the order of a round trip to a
   /// remote data centre, so that the hiccup of one connection costs next to nothing. 3 s at most

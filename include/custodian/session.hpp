@@ -26,6 +26,7 @@
 
 #include "custodian/acl.hpp"
 #include "custodian/error.hpp"
+#include "custodian/export.hpp"
 #include "custodian/log.hpp"
 #include "custodian/node.hpp"
 #include "custodian/transaction.hpp"
@@ -33,7 +34,7 @@
 namespace custodian {
 
 /// CLOCK_BOOTTIME: goes on while the machine is suspended, unlike the steady clock.
-struct BootClock {
+struct CUSTODIAN_EXPORT BootClock {
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;
   using period = duration::period;
@@ -44,14 +45,14 @@ struct BootClock {
 
 /// What happened to a watched node. A watch ends with its first event.
 enum class WatchEventType { created, deleted, data_changed, children_changed };
-[[nodiscard]] std::string_view to_string(WatchEventType type) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(WatchEventType type) noexcept;
 
 /// What is watched: a node's existence and data, or the list of its children.
 enum class WatchKind { data, children };
 
 /// Receives the one event of a watch, or `Errc::session_lost` / `Errc::closed` when the session
 /// ends before it. A watch survives reconnections of its session. A watcher serves one request.
-class Watcher {
+class CUSTODIAN_EXPORT Watcher {
  public:
   virtual ~Watcher() = default;
   virtual void on_event(error_code error, WatchEventType type) = 0;
@@ -119,10 +120,10 @@ struct Stamp {
 
 /// Whether a server has processed the request to come to this result. It has not if the connection
 /// failed, or if it refused to work (throttled, session moved or expired, read-only).
-[[nodiscard]] bool is_answer_of_server(const error_code& error) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT bool is_answer_of_server(const error_code& error) noexcept;
 /// Whether a quorum decides about this kind of request: also if it comes to an error, since that
 /// is proposed, too.
-[[nodiscard]] bool is_decided_by_quorum(const Request& request) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT bool is_decided_by_quorum(const Request& request) noexcept;
 
 /// The answer to any request; which fields count depends on the request.
 struct Reply {
@@ -156,7 +157,7 @@ enum class SessionState {
 
 /// Told of each change of state, in order. When the state has become `connected`, what the
 /// observer submits from within the call travels before anything else on that connection.
-class SessionObserver {
+class CUSTODIAN_EXPORT SessionObserver {
  public:
   virtual ~SessionObserver() = default;
   virtual void on_state(SessionState state, const SessionInfo& info) = 0;
@@ -165,7 +166,7 @@ class SessionObserver {
   virtual void on_log(LogLevel level, std::string message) = 0;
 };
 
-class Session {
+class CUSTODIAN_EXPORT Session {
  public:
   virtual ~Session() = default;
 
@@ -226,7 +227,7 @@ using SessionFactory = std::function<std::shared_ptr<Session>(
     std::weak_ptr<SessionObserver> observer)>;
 
 /// The session that talks to ZooKeeper servers; the default.
-[[nodiscard]] std::shared_ptr<Session> make_zookeeper_session(
+[[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<Session> make_zookeeper_session(
     boost::asio::any_io_executor strand, SessionSettings settings,
     std::weak_ptr<SessionObserver> observer);
 

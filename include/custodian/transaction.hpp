@@ -12,6 +12,7 @@
 
 #include "custodian/acl.hpp"
 #include "custodian/error.hpp"
+#include "custodian/export.hpp"
 #include "custodian/node.hpp"
 
 namespace custodian {
@@ -43,16 +44,18 @@ using TransactionOperation =
 using Transaction = std::vector<TransactionOperation>;
 
 /// Creates a node. TTL modes are refused: the C client cannot put them into a transaction.
-[[nodiscard]] TransactionOperation create(std::string path, std::string data = {},
-                                          CreateMode mode = CreateMode::persistent,
-                                          std::optional<Acl> acl = std::nullopt);
+[[nodiscard]] CUSTODIAN_EXPORT TransactionOperation create(std::string path, std::string data = {},
+                                                           CreateMode mode = CreateMode::persistent,
+                                                           std::optional<Acl> acl = std::nullopt);
 /// Sets a node's data, if it has this version.
-[[nodiscard]] TransactionOperation set(std::string path, std::string data,
-                                       std::int32_t version = any_version);
+[[nodiscard]] CUSTODIAN_EXPORT TransactionOperation set(std::string path, std::string data,
+                                                        std::int32_t version = any_version);
 /// Removes a node without children, if it has this version.
-[[nodiscard]] TransactionOperation remove(std::string path, std::int32_t version = any_version);
+[[nodiscard]] CUSTODIAN_EXPORT TransactionOperation remove(std::string path,
+                                                           std::int32_t version = any_version);
 /// Passes if the node exists and has this version; changes nothing.
-[[nodiscard]] TransactionOperation check(std::string path, std::int32_t version = any_version);
+[[nodiscard]] CUSTODIAN_EXPORT TransactionOperation check(std::string path,
+                                                          std::int32_t version = any_version);
 
 /// What became of one operation of a transaction.
 struct TransactionResult {

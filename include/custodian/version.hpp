@@ -2,9 +2,11 @@
 
 #include <string_view>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 // The version of the library that the program runs with, such as "0.1.0".
-std::string_view version() noexcept;
+CUSTODIAN_EXPORT std::string_view version() noexcept;
 
 }  // namespace custodian

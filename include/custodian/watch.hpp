@@ -22,26 +22,30 @@
 #include "custodian/bridge.hpp"
 #include "custodian/deadline.hpp"
 #include "custodian/error.hpp"
+#include "custodian/export.hpp"
 #include "custodian/session.hpp"
 
 namespace custodian {
 
 namespace detail {
 class ClientWatcher;
-void start_wait(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                std::shared_ptr<ClientWatcher> watcher, Handler<WatchEventType> handler);
+CUSTODIAN_EXPORT void start_wait(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+                                 std::shared_ptr<ClientWatcher> watcher,
+                                 Handler<WatchEventType> handler);
 // For authors of recipes.
 /// Waits for the first event of several watches, one at least; all may be waited for again
 /// afterwards.
-void start_wait_any(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                    std::vector<std::shared_ptr<ClientWatcher>> watchers, Handler<> handler);
+CUSTODIAN_EXPORT void start_wait_any(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+                                     std::vector<std::shared_ptr<ClientWatcher>> watchers,
+                                     Handler<> handler);
 /// On the strand: whether the event has come.
-[[nodiscard]] bool is_over(const std::shared_ptr<ClientWatcher>& watcher);
+[[nodiscard]] CUSTODIAN_EXPORT bool is_over(const std::shared_ptr<ClientWatcher>& watcher);
 /// On the strand: the event; nothing if there was none yet, or the session has ended before it.
-[[nodiscard]] std::optional<WatchEventType> event_of(const std::shared_ptr<ClientWatcher>& watcher);
+[[nodiscard]] CUSTODIAN_EXPORT std::optional<WatchEventType> event_of(
+    const std::shared_ptr<ClientWatcher>& watcher);
 }  // namespace detail
 
-class Watch {
+class CUSTODIAN_EXPORT Watch {
  public:
   /// An empty watch: waiting for it fails (invalid_argument).
   Watch() = default;

@@ -28,6 +28,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/recipes/versioned.hpp"
 
 namespace custodian {
@@ -48,26 +49,30 @@ struct ExpectedVersion {
 /// What a node's data are to be. Throws Error (invalid_argument) if the servers would not take
 /// them.
 template <typename T>
-[[nodiscard]] std::string bytes_for(const SharedNodePtr& node, const T& value);
+[[nodiscard]] CUSTODIAN_EXPORT std::string bytes_for(const SharedNodePtr& node, const T& value);
 
 template <typename T>
-void start_load(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                SharedNodePtr node, OperationOptions options, Handler<Versioned<T>> handler);
-void start_store(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                 SharedNodePtr node, std::string desired, OperationOptions options,
-                 Handler<> handler);
+CUSTODIAN_EXPORT void start_load(std::shared_ptr<detail::ClientCore> core,
+                                 CancellationPtr cancellation, SharedNodePtr node,
+                                 OperationOptions options, Handler<Versioned<T>> handler);
+CUSTODIAN_EXPORT void start_store(std::shared_ptr<detail::ClientCore> core,
+                                  CancellationPtr cancellation, SharedNodePtr node,
+                                  std::string desired, OperationOptions options, Handler<> handler);
 template <typename T>
-void start_compare_exchange(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                            SharedNodePtr node, ExpectedVersion expected, std::string desired,
-                            OperationOptions options, Handler<bool, Versioned<T>> handler);
+CUSTODIAN_EXPORT void start_compare_exchange(std::shared_ptr<detail::ClientCore> core,
+                                             CancellationPtr cancellation, SharedNodePtr node,
+                                             ExpectedVersion expected, std::string desired,
+                                             OperationOptions options,
+                                             Handler<bool, Versioned<T>> handler);
 template <typename T>
-void start_wait_newer(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                      SharedNodePtr node, std::int64_t known_mzxid, Handler<Versioned<T>> handler);
+CUSTODIAN_EXPORT void start_wait_newer(std::shared_ptr<detail::ClientCore> core,
+                                       CancellationPtr cancellation, SharedNodePtr node,
+                                       std::int64_t known_mzxid, Handler<Versioned<T>> handler);
 
 }  // namespace recipes_detail
 
 template <typename T>
-class BasicSharedValue {
+class CUSTODIAN_EXPORT BasicSharedValue {
  public:
   [[nodiscard]] const std::string& path() const noexcept;
 

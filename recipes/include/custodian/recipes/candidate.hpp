@@ -14,6 +14,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/leadership.hpp"
 
@@ -23,16 +24,18 @@ namespace recipes_detail {
 struct Queue;
 using QueuePtr = std::shared_ptr<const Queue>;
 
-void start_participants(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                        QueuePtr queue, OperationOptions options,
-                        Handler<std::vector<Participant>> handler);
-void start_leader(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                  QueuePtr queue, OperationOptions options,
-                  Handler<std::optional<Participant>> handler);
+CUSTODIAN_EXPORT void start_participants(std::shared_ptr<detail::ClientCore> core,
+                                         CancellationPtr cancellation, QueuePtr queue,
+                                         OperationOptions options,
+                                         Handler<std::vector<Participant>> handler);
+CUSTODIAN_EXPORT void start_leader(std::shared_ptr<detail::ClientCore> core,
+                                   CancellationPtr cancellation, QueuePtr queue,
+                                   OperationOptions options,
+                                   Handler<std::optional<Participant>> handler);
 }  // namespace recipes_detail
 
 /// Made by LeaderLatch or LeaderSelector only.
-class Candidate {
+class CUSTODIAN_EXPORT Candidate {
  public:
   Candidate(const Candidate&) = delete;
   Candidate& operator=(const Candidate&) = delete;

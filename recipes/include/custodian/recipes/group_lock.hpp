@@ -26,6 +26,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/lease_group.hpp"
 
@@ -38,18 +39,21 @@ struct Patience;
 template <typename Held>
 class HoldPool;
 
-void start_acquire_group(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                         LockGroupPtr locks, AcquireOptions options, Handler<LeaseGroup> handler);
-void start_try_acquire_group(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                             LockGroupPtr locks, AcquireOptions options,
-                             Handler<GroupAcquireResult> handler);
-void start_try_acquire_group_until(std::shared_ptr<detail::ClientCore> core,
-                                   CancellationPtr cancellation, LockGroupPtr locks,
-                                   Deadline deadline, AcquireOptions options,
-                                   Handler<GroupAcquireResult> handler);
+CUSTODIAN_EXPORT void start_acquire_group(std::shared_ptr<detail::ClientCore> core,
+                                          CancellationPtr cancellation, LockGroupPtr locks,
+                                          AcquireOptions options, Handler<LeaseGroup> handler);
+CUSTODIAN_EXPORT void start_try_acquire_group(std::shared_ptr<detail::ClientCore> core,
+                                              CancellationPtr cancellation, LockGroupPtr locks,
+                                              AcquireOptions options,
+                                              Handler<GroupAcquireResult> handler);
+CUSTODIAN_EXPORT void start_try_acquire_group_until(std::shared_ptr<detail::ClientCore> core,
+                                                    CancellationPtr cancellation,
+                                                    LockGroupPtr locks, Deadline deadline,
+                                                    AcquireOptions options,
+                                                    Handler<GroupAcquireResult> handler);
 }  // namespace recipes_detail
 
-class GroupLock {
+class CUSTODIAN_EXPORT GroupLock {
  public:
   GroupLock(const GroupLock&) = delete;
   GroupLock& operator=(const GroupLock&) = delete;

@@ -24,6 +24,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/profile.hpp"
 
@@ -79,9 +80,9 @@ struct InspectOptions {
 };
 
 namespace recipes_detail {
-void start_inspect(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                   Client client, std::string path, InspectOptions options,
-                   Handler<Inspection> handler);
+CUSTODIAN_EXPORT void start_inspect(std::shared_ptr<detail::ClientCore> core,
+                                    CancellationPtr cancellation, Client client, std::string path,
+                                    InspectOptions options, Handler<Inspection> handler);
 }  // namespace recipes_detail
 
 /// Who is at the path. A path that does not exist is an empty answer.
@@ -98,7 +99,8 @@ auto async_inspect(const Client& client, std::string path, InspectOptions option
       client.core(), std::forward<Token>(token), client.share(), std::move(path), options);
 }
 /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
-[[nodiscard]] Inspection inspect(const Client& client, const std::string& path,
-                                 InspectOptions options = {}, std::stop_token stop = {});
+[[nodiscard]] CUSTODIAN_EXPORT Inspection inspect(const Client& client, const std::string& path,
+                                                  InspectOptions options = {},
+                                                  std::stop_token stop = {});
 
 }  // namespace custodian

@@ -24,6 +24,7 @@
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/hand_off.hpp"
@@ -48,24 +49,29 @@ class LockHolds;
 class ThreadHolds;
 using QueuePtr = std::shared_ptr<const Queue>;
 
-void start_acquire(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                   QueuePtr queue, AcquireOptions options, Handler<Lease> handler);
-void start_try_acquire(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                       QueuePtr queue, AcquireOptions options, Handler<AcquireResult> handler);
-void start_try_acquire_until(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                             QueuePtr queue, Deadline deadline, AcquireOptions options,
-                             Handler<AcquireResult> handler);
-void start_acquire_beside(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                          QueuePtr queue, Lease held, AcquireOptions options,
-                          Handler<Lease> handler);
-void start_participants(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                        QueuePtr queue, OperationOptions options,
-                        Handler<std::vector<Participant>> handler);
-void start_queue_length(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                        QueuePtr queue, OperationOptions options, Handler<std::size_t> handler);
+CUSTODIAN_EXPORT void start_acquire(std::shared_ptr<detail::ClientCore> core,
+                                    CancellationPtr cancellation, QueuePtr queue,
+                                    AcquireOptions options, Handler<Lease> handler);
+CUSTODIAN_EXPORT void start_try_acquire(std::shared_ptr<detail::ClientCore> core,
+                                        CancellationPtr cancellation, QueuePtr queue,
+                                        AcquireOptions options, Handler<AcquireResult> handler);
+CUSTODIAN_EXPORT void start_try_acquire_until(std::shared_ptr<detail::ClientCore> core,
+                                              CancellationPtr cancellation, QueuePtr queue,
+                                              Deadline deadline, AcquireOptions options,
+                                              Handler<AcquireResult> handler);
+CUSTODIAN_EXPORT void start_acquire_beside(std::shared_ptr<detail::ClientCore> core,
+                                           CancellationPtr cancellation, QueuePtr queue, Lease held,
+                                           AcquireOptions options, Handler<Lease> handler);
+CUSTODIAN_EXPORT void start_participants(std::shared_ptr<detail::ClientCore> core,
+                                         CancellationPtr cancellation, QueuePtr queue,
+                                         OperationOptions options,
+                                         Handler<std::vector<Participant>> handler);
+CUSTODIAN_EXPORT void start_queue_length(std::shared_ptr<detail::ClientCore> core,
+                                         CancellationPtr cancellation, QueuePtr queue,
+                                         OperationOptions options, Handler<std::size_t> handler);
 }  // namespace recipes_detail
 
-class InterProcessLock {
+class CUSTODIAN_EXPORT InterProcessLock {
  public:
   InterProcessLock(const InterProcessLock&) = delete;
   InterProcessLock& operator=(const InterProcessLock&) = delete;

@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "custodian/export.hpp"
 #include "custodian/recipes/group_lock.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
@@ -29,7 +30,7 @@ namespace custodian {
 
 /// A lock of any kind, as one of several. May outlive the lock object that it was made of, and
 /// knows nothing of what threads hold by that object's standard face.
-class AnyLock {
+class CUSTODIAN_EXPORT AnyLock {
  public:
   // Implicit, all: the point is to name the locks.
   AnyLock(const InterProcessLock& lock);  ///< a mutex, or one of a read/write lock's two
@@ -51,7 +52,7 @@ class AnyLock {
   Place place_;
 };
 
-class InterProcessMultiLock final : public GroupLock {
+class CUSTODIAN_EXPORT InterProcessMultiLock final : public GroupLock {
  public:
   /// Throws Error (invalid_argument) if there is no lock, or one path of a client twice, which
   /// would wait for itself. Contacts no server.

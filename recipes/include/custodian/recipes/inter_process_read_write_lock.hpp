@@ -34,11 +34,12 @@
 
 #include <chrono>
 
+#include "custodian/export.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
 
 namespace custodian {
 
-class InterProcessReadWriteLock {
+class CUSTODIAN_EXPORT InterProcessReadWriteLock {
  public:
   class ReadLock final : public InterProcessLock {
     friend class InterProcessReadWriteLock;

@@ -40,6 +40,7 @@
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
@@ -53,26 +54,32 @@ using PermitQueuePtr = std::shared_ptr<const PermitQueue>;
 template <typename Held>
 class HoldPool;
 
-void check_permits(const PermitQueue& queue, std::string_view operation, int permits);
-void start_acquire_permits(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                           PermitQueuePtr queue, int permits, AcquireOptions options,
-                           Handler<std::vector<Lease>> handler);
-void start_try_acquire_permits(std::shared_ptr<detail::ClientCore> core,
-                               CancellationPtr cancellation, PermitQueuePtr queue, int permits,
-                               AcquireOptions options, Handler<std::vector<Lease>> handler);
-void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore> core,
-                                     CancellationPtr cancellation, PermitQueuePtr queue,
-                                     int permits, Deadline deadline, AcquireOptions options,
-                                     Handler<std::vector<Lease>> handler);
-void start_permit_holders(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                          PermitQueuePtr queue, OperationOptions options,
-                          Handler<std::vector<Participant>> handler);
-void start_permit_queue_length(std::shared_ptr<detail::ClientCore> core,
-                               CancellationPtr cancellation, PermitQueuePtr queue,
-                               OperationOptions options, Handler<std::size_t> handler);
+CUSTODIAN_EXPORT void check_permits(const PermitQueue& queue, std::string_view operation,
+                                    int permits);
+CUSTODIAN_EXPORT void start_acquire_permits(std::shared_ptr<detail::ClientCore> core,
+                                            CancellationPtr cancellation, PermitQueuePtr queue,
+                                            int permits, AcquireOptions options,
+                                            Handler<std::vector<Lease>> handler);
+CUSTODIAN_EXPORT void start_try_acquire_permits(std::shared_ptr<detail::ClientCore> core,
+                                                CancellationPtr cancellation, PermitQueuePtr queue,
+                                                int permits, AcquireOptions options,
+                                                Handler<std::vector<Lease>> handler);
+CUSTODIAN_EXPORT void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore> core,
+                                                      CancellationPtr cancellation,
+                                                      PermitQueuePtr queue, int permits,
+                                                      Deadline deadline, AcquireOptions options,
+                                                      Handler<std::vector<Lease>> handler);
+CUSTODIAN_EXPORT void start_permit_holders(std::shared_ptr<detail::ClientCore> core,
+                                           CancellationPtr cancellation, PermitQueuePtr queue,
+                                           OperationOptions options,
+                                           Handler<std::vector<Participant>> handler);
+CUSTODIAN_EXPORT void start_permit_queue_length(std::shared_ptr<detail::ClientCore> core,
+                                                CancellationPtr cancellation, PermitQueuePtr queue,
+                                                OperationOptions options,
+                                                Handler<std::size_t> handler);
 }  // namespace recipes_detail
 
-class InterProcessSemaphore {
+class CUSTODIAN_EXPORT InterProcessSemaphore {
  public:
   /// Throws Error (invalid_argument) if the path is not one, the maximum is below 1, or the
   /// options' profile is not Curator's. The path belongs to the semaphore: it gets two children.

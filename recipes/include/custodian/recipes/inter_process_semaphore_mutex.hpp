@@ -25,23 +25,27 @@
 #include <string>
 #include <vector>
 
+#include "custodian/export.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
 
 namespace custodian {
 
 namespace recipes_detail {
-void start_acquire_permit(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                          PermitQueuePtr queue, AcquireOptions options, Handler<Lease> handler);
-void start_try_acquire_permit(std::shared_ptr<detail::ClientCore> core,
-                              CancellationPtr cancellation, PermitQueuePtr queue,
-                              AcquireOptions options, Handler<AcquireResult> handler);
-void start_try_acquire_permit_until(std::shared_ptr<detail::ClientCore> core,
-                                    CancellationPtr cancellation, PermitQueuePtr queue,
-                                    Deadline deadline, AcquireOptions options,
-                                    Handler<AcquireResult> handler);
+CUSTODIAN_EXPORT void start_acquire_permit(std::shared_ptr<detail::ClientCore> core,
+                                           CancellationPtr cancellation, PermitQueuePtr queue,
+                                           AcquireOptions options, Handler<Lease> handler);
+CUSTODIAN_EXPORT void start_try_acquire_permit(std::shared_ptr<detail::ClientCore> core,
+                                               CancellationPtr cancellation, PermitQueuePtr queue,
+                                               AcquireOptions options,
+                                               Handler<AcquireResult> handler);
+CUSTODIAN_EXPORT void start_try_acquire_permit_until(std::shared_ptr<detail::ClientCore> core,
+                                                     CancellationPtr cancellation,
+                                                     PermitQueuePtr queue, Deadline deadline,
+                                                     AcquireOptions options,
+                                                     Handler<AcquireResult> handler);
 }  // namespace recipes_detail
 
-class InterProcessSemaphoreMutex {
+class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
  public:
   /// Throws Error as InterProcessSemaphore's does.
   InterProcessSemaphoreMutex(const Client& client, const std::string& path,

@@ -26,6 +26,7 @@
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/candidate.hpp"
 #include "custodian/recipes/leadership.hpp"
@@ -38,11 +39,12 @@ using CandidacyPtr = std::shared_ptr<Candidacy>;
 class Latch;
 using LatchPtr = std::shared_ptr<Latch>;
 
-void start_wait_leadership(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                           LatchPtr latch, Deadline deadline, Handler<Lease> handler);
+CUSTODIAN_EXPORT void start_wait_leadership(std::shared_ptr<detail::ClientCore> core,
+                                            CancellationPtr cancellation, LatchPtr latch,
+                                            Deadline deadline, Handler<Lease> handler);
 }  // namespace recipes_detail
 
-class LeaderLatch : public Candidate {
+class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
  public:
   using State = CandidateState;
   /// What the listeners of a latch are told that is closed while it leads.

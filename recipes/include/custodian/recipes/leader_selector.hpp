@@ -34,6 +34,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/candidate.hpp"
 #include "custodian/recipes/leadership.hpp"
@@ -65,7 +66,7 @@ using SelectorPtr = std::shared_ptr<Selector>;
 
 /// One turn of the function. Its destruction ends it, too: an executor's context may go before the
 /// function could begin.
-class LeaderTurn {
+class CUSTODIAN_EXPORT LeaderTurn {
  public:
   LeaderTurn(SelectorPtr selector, Lease leadership);
   LeaderTurn(const LeaderTurn&) = delete;
@@ -93,8 +94,9 @@ using LeaderFunction =
     std::function<void(boost::asio::any_io_executor executor, std::shared_ptr<LeaderTurn> turn)>;
 enum class LeaderFunctionKind : std::uint8_t { blocking, coroutine };
 
-void start_join(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                SelectorPtr selector, Handler<> handler);
+CUSTODIAN_EXPORT void start_join(std::shared_ptr<detail::ClientCore> core,
+                                 CancellationPtr cancellation, SelectorPtr selector,
+                                 Handler<> handler);
 
 template <typename Function>
 concept BlockingLeader =
@@ -112,7 +114,7 @@ template <CoroutineLeader Function>
 [[nodiscard]] LeaderFunction leader_function(Function function);
 }  // namespace recipes_detail
 
-class LeaderSelector : public Candidate {
+class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
  public:
   /// `function` is `void(const Lease& leadership, std::stop_token stop)`, which may block, or a
   /// coroutine, `asio::awaitable<void>(Lease leadership, std::stop_token stop)`. The leadership is

@@ -15,6 +15,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
 
@@ -24,10 +25,11 @@ namespace recipes_detail {
 class GroupLoss;
 using GroupLossPtr = std::shared_ptr<GroupLoss>;
 
-[[nodiscard]] std::shared_ptr<detail::ClientCore> core_of(const GroupLossPtr& loss,
-                                                          std::string_view operation);
-void start_wait_group_lost(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                           GroupLossPtr loss, Handler<> handler);
+[[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<detail::ClientCore> core_of(
+    const GroupLossPtr& loss, std::string_view operation);
+CUSTODIAN_EXPORT void start_wait_group_lost(std::shared_ptr<detail::ClientCore> core,
+                                            CancellationPtr cancellation, GroupLossPtr loss,
+                                            Handler<> handler);
 }  // namespace recipes_detail
 
 /// Leases that count as held together while at least `needed()` of them are: every one of an
@@ -44,7 +46,7 @@ void start_wait_group_lost(std::shared_ptr<detail::ClientCore> core, Cancellatio
 /// Threads: different objects may be used by different threads at once; one object by one thread at
 /// a time. Lifetimes: may outlive the lock object and the clients; closing a client loses its
 /// leases.
-class LeaseGroup {
+class CUSTODIAN_EXPORT LeaseGroup {
  public:
   /// Holds nothing.
   LeaseGroup() noexcept = default;

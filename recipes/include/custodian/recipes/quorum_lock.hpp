@@ -45,6 +45,7 @@
 #include <vector>
 
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/fencing_token.hpp"
 #include "custodian/recipes/group_lock.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
@@ -59,7 +60,7 @@ struct QuorumLockOptions {
   std::chrono::nanoseconds reach_within = std::chrono::seconds{2};
 };
 
-class QuorumLock final : public GroupLock {
+class CUSTODIAN_EXPORT QuorumLock final : public GroupLock {
  public:
   /// Each client stands for an ensemble; the path is the same on all. Throws Error
   /// (invalid_argument) if they are fewer than three, or an even number (which bears no more

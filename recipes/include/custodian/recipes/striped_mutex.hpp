@@ -35,6 +35,7 @@
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
@@ -44,7 +45,7 @@ namespace custodian {
 /// Which of so many stripes a key belongs to: the CRC-32 of its bytes (that of zlib, of ISO-HDLC,
 /// and of Java's `java.util.zip.CRC32`), modulo their number. The same on every machine and in
 /// every version. Throws Error (invalid_argument) if there are none.
-[[nodiscard]] std::size_t stripe_of(std::string_view key, std::size_t stripes);
+[[nodiscard]] CUSTODIAN_EXPORT std::size_t stripe_of(std::string_view key, std::size_t stripes);
 
 /// What an acquire of any stripe ends with: a lease and which stripe it is of, or neither.
 struct [[nodiscard]] StripeLease {
@@ -59,18 +60,19 @@ namespace recipes_detail {
 struct Stripes;
 using StripesPtr = std::shared_ptr<const Stripes>;
 
-void start_acquire_any(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                       StripesPtr stripes, AcquireOptions options, Handler<StripeLease> handler);
-void start_try_acquire_any(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                           StripesPtr stripes, AcquireOptions options,
-                           Handler<StripeLease> handler);
-void start_try_acquire_any_until(std::shared_ptr<detail::ClientCore> core,
-                                 CancellationPtr cancellation, StripesPtr stripes,
-                                 Deadline deadline, AcquireOptions options,
-                                 Handler<StripeLease> handler);
+CUSTODIAN_EXPORT void start_acquire_any(std::shared_ptr<detail::ClientCore> core,
+                                        CancellationPtr cancellation, StripesPtr stripes,
+                                        AcquireOptions options, Handler<StripeLease> handler);
+CUSTODIAN_EXPORT void start_try_acquire_any(std::shared_ptr<detail::ClientCore> core,
+                                            CancellationPtr cancellation, StripesPtr stripes,
+                                            AcquireOptions options, Handler<StripeLease> handler);
+CUSTODIAN_EXPORT void start_try_acquire_any_until(std::shared_ptr<detail::ClientCore> core,
+                                                  CancellationPtr cancellation, StripesPtr stripes,
+                                                  Deadline deadline, AcquireOptions options,
+                                                  Handler<StripeLease> handler);
 }  // namespace recipes_detail
 
-class StripedMutex {
+class CUSTODIAN_EXPORT StripedMutex {
  public:
   static constexpr std::size_t most_stripes = 1024;
 

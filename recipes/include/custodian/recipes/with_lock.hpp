@@ -44,6 +44,7 @@
 #include <variant>
 
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/fallback.hpp"
@@ -118,7 +119,7 @@ struct [[nodiscard]] LockedCall {
 namespace recipes_detail {
 
 /// The way into a call, and out of it: destroying it lets go of what is held.
-struct LockedEntry {
+struct CUSTODIAN_EXPORT LockedEntry {
   Under under = Under::nothing;
   Lease lease{};
   std::shared_ptr<void> fallback{};
@@ -129,11 +130,10 @@ struct LockedEntry {
   LossReason leave(std::string_view path, WhenLost when_lost);
 };
 
-[[nodiscard]] LockedEntry enter(const Client& client, const std::string& path,
-                                const WithLockOptions& options);
-[[nodiscard]] boost::asio::awaitable<LockedEntry> co_enter(std::shared_ptr<Client> client,
-                                                           std::string path,
-                                                           WithLockOptions options);
+[[nodiscard]] CUSTODIAN_EXPORT LockedEntry enter(const Client& client, const std::string& path,
+                                                 const WithLockOptions& options);
+[[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<LockedEntry> co_enter(
+    std::shared_ptr<Client> client, std::string path, WithLockOptions options);
 
 /// For a function that wants the lease, or one that does not.
 template <typename Function>

@@ -35,7 +35,9 @@ class RetryPolicy {
   /// clients together still ask it less than once a millisecond. Ten retries take 9 s on average
   /// and 18 s at most: longer than the election of a leader and the restart of a server take.
   static constexpr std::chrono::milliseconds default_base{100};
+  /// The longest pause between two tries; see above.
   static constexpr std::chrono::milliseconds default_max_pause{3000};
+  /// How many retries follow the first try; see above.
   static constexpr int default_max_retries = 10;
 
   /// The default: `exponential_backoff` with the numbers above.
@@ -75,6 +77,7 @@ class RetryPolicy {
   [[nodiscard]] std::optional<std::chrono::milliseconds> pause_before(
       RetryAttempt attempt) const noexcept;
 
+  /// Whether they decide alike.
   friend bool operator==(const RetryPolicy&, const RetryPolicy&) noexcept = default;
 
  private:

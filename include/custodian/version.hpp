@@ -1,10 +1,13 @@
 #pragma once
 
+/// \file
+/// Which version a program runs with.
+
 #include <string_view>
 
 namespace custodian {
 
-// The version of the library that the program runs with, such as "0.1.0".
+/// The version of the library that the program runs with, such as "0.1.0".
 std::string_view version() noexcept;
 
 }  // namespace custodian

@@ -39,6 +39,8 @@ void start_next_leader(std::shared_ptr<detail::ClientCore> core, CancellationPtr
                        ObservedPtr observed, Handler<std::optional<Participant>> handler);
 }  // namespace recipes_detail
 
+/// Who leads, seen from outside.
+/// \copydetails custodian/recipes/leader_observer.hpp
 class LeaderObserver {
  public:
   /// Throws Error (invalid_argument) if `path` is not a valid path. Contacts no server. The path
@@ -55,6 +57,7 @@ class LeaderObserver {
     return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_observe>(
         core_, std::forward<Token>(token), observed_, options);
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
   /// The stream of leaders. The first call tells who leads now; each other one waits until that is

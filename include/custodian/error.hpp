@@ -150,7 +150,8 @@ enum class ErrorCondition {
 [[nodiscard]] boost::system::error_condition make_error_condition(
     ErrorCondition condition) noexcept;
 
-/// Thrown by blocking functions. Its `what()` reads "operation path: message (detail)".
+/// Thrown by blocking functions. Its `what()` reads "operation path (detail): message", and after
+/// that, by Boost, the category and the number: "get /jobs/last: no such node [zookeeper:-101]".
 class Error : public boost::system::system_error {
  public:
   /// What went wrong, in which call, at which path, and whatever else is known.

@@ -4,18 +4,18 @@
 /// A fair lock with one writer or many readers, for processes on different machines: Apache
 /// Curator's InterProcessReadWriteLock, and compatible with it on the wire.
 ///
-/// | held by others | read  | write |
-/// |----------------|-------|-------|
-/// | nothing        | yes   | yes   |
-/// | read           | yes * | waits |
-/// | write          | waits | waits |
+/// | held by others | read    | write |
+/// |----------------|---------|-------|
+/// | nothing        | yes     | yes   |
+/// | read           | yes (1) | waits |
+/// | write          | waits   | waits |
 ///
 /// | held by the caller | read               | write           |
 /// |--------------------|--------------------|-----------------|
 /// | read               | shares the hold    | refused at once |
 /// | write              | yes, the downgrade | shares the hold |
 ///
-/// \* Contenders are served in the order in which they came: a reader waits for a writer that came
+/// (1) Contenders are served in the order in which they came: a reader waits for a writer that came
 /// before it, even if that one waits itself, so that readers cannot starve writers. A reader
 /// watches the nearest writer before it and nobody else, a writer whoever is before it: the end of
 /// a writer wakes the readers behind it up to the next writer, or one writer.

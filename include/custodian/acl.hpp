@@ -15,34 +15,46 @@ namespace custodian {
 
 /// What an ACL entry permits; combine with `|`. The bits are ZooKeeper's own.
 enum class Permissions : std::int32_t {
+  /// Nothing.
   none = 0,
+  /// To read the data and to list the children.
   read = 1,
+  /// To write the data.
   write = 2,
+  /// To create children.
   create = 4,
+  /// To delete children; the server looks at the parent's ACL for that.
   remove = 8,
+  /// To change the ACL.
   admin = 16,
+  /// All of these.
   all = 31,
 };
 
+/// What either permits.
 [[nodiscard]] constexpr Permissions operator|(Permissions a, Permissions b) noexcept {
   return static_cast<Permissions>(static_cast<std::int32_t>(a) | static_cast<std::int32_t>(b));
 }
 
+/// What both permit.
 [[nodiscard]] constexpr Permissions operator&(Permissions a, Permissions b) noexcept {
   return static_cast<Permissions>(static_cast<std::int32_t>(a) & static_cast<std::int32_t>(b));
 }
 
 /// One entry of a node's access control list.
 struct AclEntry {
+  /// What the identity may do.
   Permissions permissions = Permissions::all;
   /// "world", "auth", "digest", "ip", ...
   std::string scheme = "world";
   /// "anyone" for world, empty for auth, "user:base64(sha1(user:password))" for digest.
   std::string id = "anyone";
 
+  /// Memberwise.
   friend bool operator==(const AclEntry&, const AclEntry&) = default;
 };
 
+/// A node's access control list: who is in none of its entries may do nothing.
 using Acl = std::vector<AclEntry>;
 
 /// Everybody may do everything: ZooKeeper's default.

@@ -30,9 +30,12 @@
 
 namespace custodian {
 
-///   held <--> suspended        a connection fails, and another stands
-///   held, suspended --> lost   for ever, whatever comes later
+/// What is true of a lease at the moment.
+///
+///     held <--> suspended        a connection fails, and another stands
+///     held, suspended --> lost   for ever, whatever comes later
 enum class LeaseState {
+  /// Nobody else can have the lock.
   held,
   /// There is no connection, or its server is silent; the lease clock still runs. What is short may
   /// be finished.
@@ -40,8 +43,10 @@ enum class LeaseState {
   released,  ///< by its holder; an empty lease
   lost,      ///< or ended; see LossReason
 };
+/// The name of the enumerator.
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(LeaseState state) noexcept;
 
+/// Why a lease was lost: the first reason, where several come together.
 enum class LossReason {
   none,           ///< it is not lost
   lease_expired,  ///< the lease clock has run out: the servers may end the session now
@@ -51,6 +56,7 @@ enum class LossReason {
   held_too_long,  ///< the lease's maximum time is up (`hold_at_most`)
   closed,         ///< the client was closed
 };
+/// In words, for people.
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(LossReason reason) noexcept;
 
 /// Called on the client's callback executor, in the order of the changes.
@@ -119,7 +125,9 @@ class CUSTODIAN_EXPORT Lease {
  public:
   /// Holds nothing.
   Lease() noexcept = default;
+  /// What is moved from is empty.
   Lease(Lease&& other) noexcept = default;
+  /// Releases what it held before. What is moved from is empty.
   Lease& operator=(Lease&& other) noexcept;
   ~Lease();
 
@@ -129,7 +137,8 @@ class CUSTODIAN_EXPORT Lease {
   /// Lets go; does nothing if empty. The lease is empty afterwards.
   void release() noexcept;
 
-  // -- Is it still held? --------------------------------------------------------------------------
+  /// \name Is it still held?
+  /// \{
 
   /// Reads the boot clock, and asks no server: cheap, and right after a machine's suspension, too.
   [[nodiscard]] LeaseState state() const noexcept;
@@ -176,8 +185,10 @@ class CUSTODIAN_EXPORT Lease {
   }
   /// The same, blocking. Throws Error.
   void assert_held(std::stop_token stop = {}) const;
+  /// \}
 
-  // -- For those who must not believe an old holder -----------------------------------------------
+  /// \name For those who must not believe an old holder
+  /// \{
 
   /// The fencing token. An empty lease has 0, smaller than any other.
   [[nodiscard]] FencingToken token() const noexcept;
@@ -185,16 +196,20 @@ class CUSTODIAN_EXPORT Lease {
   /// existence means just that; with HandOff::batch it means that this process holds the lock, and
   /// perhaps a later holder of it. Throws Error (lock_lost) if empty.
   [[nodiscard]] TransactionOperation check() const;
+  /// \}
 
-  // -- When somebody else wants it ----------------------------------------------------------------
+  /// \name When somebody else wants it
+  /// \{
 
   /// Has the listener called whenever somebody asks for the lock (see `revoke()`), and at once if
   /// they have asked already, until the subscription or the hold is gone. The lock stays held until
   /// its holder releases it. Several requests in a short time may be told as one. Costs a watch on
   /// the lease's node; a client that may not read its nodes is not told (the log says so).
   [[nodiscard]] Subscription make_revocable(RevocationListener listener) const;
+  /// \}
 
-  // -- Sharing ------------------------------------------------------------------------------------
+  /// \name Sharing
+  /// \{
 
   /// The path of the node that stands for the hold; empty if empty.
   [[nodiscard]] const std::string& node() const noexcept;
@@ -209,6 +224,7 @@ class CUSTODIAN_EXPORT Lease {
   [[nodiscard]] const detail::HoldPtr& hold() const noexcept { return hold_; }
   /// For authors of recipes: the client's; null if empty.
   [[nodiscard]] std::shared_ptr<detail::ClientCore> core() const noexcept;
+  /// \}
 
  private:
   detail::HoldPtr hold_;

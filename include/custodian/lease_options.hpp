@@ -19,6 +19,7 @@ enum class LossPolicy {
   on_suspended,
 };
 
+/// The terms of one lease, or of all leases of a lock.
 struct LeaseOptions {
   /// Default: `ClientOptions::loss_policy`.
   std::optional<LossPolicy> loss_policy{};

@@ -10,6 +10,7 @@
 
 namespace custodian {
 
+/// How much a line matters. `warning` and `error` are worth an alert; see docs/operating.md.
 enum class LogLevel { debug, info, warning, error };
 
 /// Called on the client's callback executor, one line at a time and in order; without a line break

@@ -26,6 +26,7 @@
 
 namespace custodian {
 
+/// What every operation may be told.
 struct OperationOptions {
   /// Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};
@@ -37,41 +38,58 @@ struct OperationOptions {
 /// lost it finds the node by that, and ends with one node or, given up, with none.
 enum class Protection { none, by_unique_name };
 
+/// What a create does about a parent that is missing.
 enum class Parents {
+  /// It fails with no_node.
   must_exist,
   /// Created as they are missed, as containers: they go when they are empty.
   created_as_containers,
 };
 
+/// What a create may be told.
 struct CreateOptions {
+  /// How long the node lives, and whether it is numbered.
   CreateMode mode = CreateMode::persistent;
+  /// Whether it can be found again when the reply to its create is lost.
   Protection protection = Protection::none;
+  /// What is done about missing parents.
   Parents parents = Parents::must_exist;
   /// Default: what the client's ACL provider says.
   std::optional<Acl> acl{};
   /// For the modes with a TTL, and only for them: 1 ms to 2^40 ms.
   std::chrono::milliseconds ttl{0};
+  /// Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};
+  /// Default: `ClientOptions::retry`.
   std::optional<RetryPolicy> retry{};
 };
 
+/// What a write may be told.
 struct SetOptions {
   /// bad_version if the node has another.
   std::int32_t version = any_version;
+  /// Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};
+  /// Default: `ClientOptions::retry`.
   std::optional<RetryPolicy> retry{};
 };
 
+/// What a remove does about a node that is not there.
 enum class Missing { is_an_error, is_fine };
+/// What a remove does about children.
 enum class Descendants { must_not_exist, are_removed };
 
+/// What a remove may be told.
 struct RemoveOptions {
+  /// bad_version if the node has another.
   std::int32_t version = any_version;
   /// `is_fine`: quiet about a node that is not there.
   Missing missing = Missing::is_an_error;
   /// `are_removed`: the whole tree, not atomically.
   Descendants descendants = Descendants::must_not_exist;
+  /// Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};
+  /// Default: `ClientOptions::retry`.
   std::optional<RetryPolicy> retry{};
 };
 

@@ -48,15 +48,19 @@ class CUSTODIAN_EXPORT OwnNode {
   OwnNode() noexcept = default;
   /// Throws std::bad_alloc; the node is the session's then.
   OwnNode(std::shared_ptr<detail::ClientCore> core, Created created);
+  /// What is moved from is empty.
   OwnNode(OwnNode&&) noexcept = default;
+  /// Deletes, in the background, what it owned before.
   OwnNode& operator=(OwnNode&& other) noexcept;
   ~OwnNode();
 
   /// What is known of it, for those who keep that longer than the node; null if this is empty.
   [[nodiscard]] const std::shared_ptr<const Created>& created() const noexcept { return created_; }
+  /// Empty if this is.
   [[nodiscard]] const std::string& path() const noexcept;
   /// The last part of the path.
   [[nodiscard]] std::string_view name() const noexcept;
+  /// Of its creation; all zero if this is empty.
   [[nodiscard]] const Stat& stat() const noexcept;
   /// On the strand: whether its session is still the client's. A server that lags behind lists
   /// nodes of sessions that are over.
@@ -72,6 +76,7 @@ class CUSTODIAN_EXPORT OwnNode {
   /// A watch on the node itself, to be kept until the deletion has fired it: taking it off the
   /// server before that would cost a request. Empty if it has none.
   void set_watch(Watch watch) noexcept { watch_ = std::move(watch); }
+  /// What set_watch() was given.
   [[nodiscard]] const Watch& watch() const noexcept { return watch_; }
 
  private:

@@ -37,7 +37,9 @@ class CUSTODIAN_EXPORT RetryPolicy {
   /// clients together still ask it less than once a millisecond. Ten retries take 9 s on average
   /// and 18 s at most: longer than the election of a leader and the restart of a server take.
   static constexpr std::chrono::milliseconds default_base{100};
+  /// The longest pause between two tries; see above.
   static constexpr std::chrono::milliseconds default_max_pause{3000};
+  /// How many retries follow the first try; see above.
   static constexpr int default_max_retries = 10;
 
   /// The default: `exponential_backoff` with the numbers above.
@@ -77,6 +79,7 @@ class CUSTODIAN_EXPORT RetryPolicy {
   [[nodiscard]] std::optional<std::chrono::milliseconds> pause_before(
       RetryAttempt attempt) const noexcept;
 
+  /// Whether they decide alike.
   friend bool operator==(const RetryPolicy&, const RetryPolicy&) noexcept = default;
 
  private:

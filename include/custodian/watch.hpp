@@ -45,15 +45,21 @@ CUSTODIAN_EXPORT void start_wait_any(std::shared_ptr<ClientCore> core, Cancellat
     const std::shared_ptr<ClientWatcher>& watcher);
 }  // namespace detail
 
+/// A one-shot watch on a node. Move-only.
+/// \copydetails custodian/watch.hpp
 class CUSTODIAN_EXPORT Watch {
  public:
   /// An empty watch: waiting for it fails (invalid_argument).
   Watch() = default;
+  /// For authors of recipes.
   Watch(std::shared_ptr<detail::ClientCore> core, std::shared_ptr<detail::ClientWatcher> watcher);
+  /// What is moved from is empty.
   Watch(Watch&&) noexcept = default;
+  /// Ends what it watched before.
   Watch& operator=(Watch&& other) noexcept;
   ~Watch();
 
+  /// Whether there is something to wait for.
   [[nodiscard]] explicit operator bool() const noexcept { return watcher_ != nullptr; }
 
   /// Waits for the event; at once if it has come already. Use any completion token, a callback

@@ -34,13 +34,16 @@ CUSTODIAN_EXPORT void start_leader(std::shared_ptr<detail::ClientCore> core,
                                    Handler<std::optional<Participant>> handler);
 }  // namespace recipes_detail
 
-/// Made by LeaderLatch or LeaderSelector only.
+/// A place in an election. Made by LeaderLatch or LeaderSelector only.
+/// \copydetails custodian/recipes/candidate.hpp
 class CUSTODIAN_EXPORT Candidate {
  public:
   Candidate(const Candidate&) = delete;
   Candidate& operator=(const Candidate&) = delete;
 
+  /// Of the election.
   [[nodiscard]] const std::string& path() const noexcept;
+  /// Whom others see: `CandidateOptions::id`, or the client's identity.
   [[nodiscard]] const std::string& id() const noexcept;
 
   /// Who leads, or nothing if nobody stands. A look at the past when it arrives.
@@ -53,6 +56,7 @@ class CUSTODIAN_EXPORT Candidate {
     return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_leader>(
         core_, std::forward<Token>(token), queue_, options);
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
   /// The candidates in order, the leader first. Otherwise as async_leader().
@@ -62,13 +66,17 @@ class CUSTODIAN_EXPORT Candidate {
                     &recipes_detail::start_participants>(core_, std::forward<Token>(token), queue_,
                                                          options);
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
  protected:
+  /// For LeaderLatch and LeaderSelector.
   explicit Candidate(recipes_detail::QueuePtr queue);
   ~Candidate();
 
+  /// The client's.
   [[nodiscard]] const std::shared_ptr<detail::ClientCore>& core() const noexcept { return core_; }
+  /// A handle on the client, which does not own it.
   [[nodiscard]] const Client& client() const noexcept;
 
  private:

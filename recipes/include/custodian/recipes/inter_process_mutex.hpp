@@ -21,6 +21,8 @@
 
 namespace custodian {
 
+/// A fair lock that processes on different machines share.
+/// \copydetails custodian/recipes/inter_process_mutex.hpp
 class CUSTODIAN_EXPORT InterProcessMutex final : public InterProcessLock {
  public:
   /// `path` is the parent of the contenders' nodes; it is created, as a container, when it is

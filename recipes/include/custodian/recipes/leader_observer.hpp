@@ -42,6 +42,8 @@ CUSTODIAN_EXPORT void start_next_leader(std::shared_ptr<detail::ClientCore> core
                                         Handler<std::optional<Participant>> handler);
 }  // namespace recipes_detail
 
+/// Who leads, seen from outside.
+/// \copydetails custodian/recipes/leader_observer.hpp
 class CUSTODIAN_EXPORT LeaderObserver {
  public:
   /// Throws Error (invalid_argument) if `path` is not a valid path. Contacts no server. The path
@@ -58,6 +60,7 @@ class CUSTODIAN_EXPORT LeaderObserver {
     return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_observe>(
         core_, std::forward<Token>(token), observed_, options);
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
   /// The stream of leaders. The first call tells who leads now; each other one waits until that is

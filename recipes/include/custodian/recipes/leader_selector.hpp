@@ -41,14 +41,18 @@
 
 namespace custodian {
 
+/// What a selector may be told.
 struct LeaderSelectorOptions {
+  /// Who stands, and on which terms it leads.
   CandidateOptions candidate{};
+  /// When it stands again.
   enum class Requeue : std::uint8_t {
     /// The function runs once for start(), and once for each requeue(). A leadership that is lost
     /// before the function has begun does not count.
     by_request,
     always,  ///< stands again whenever it has returned
   };
+  /// When it stands again.
   Requeue requeue = Requeue::by_request;
   /// Where the function runs. Default: a function that returns void has a thread of its own, a
   /// coroutine the client's callback executor.
@@ -114,6 +118,8 @@ template <CoroutineLeader Function>
 [[nodiscard]] LeaderFunction leader_function(Function function);
 }  // namespace recipes_detail
 
+/// Runs a function while it leads.
+/// \copydetails custodian/recipes/leader_selector.hpp
 class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
  public:
   /// `function` is `void(const Lease& leadership, std::stop_token stop)`, which may block, or a
@@ -126,6 +132,7 @@ class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
                  LeaderSelectorOptions options = {})
       : LeaderSelector{client, std::move(path), recipes_detail::LeaderFunctionKind::blocking,
                        recipes_detail::leader_function(std::move(function)), std::move(options)} {}
+  /// The same for a coroutine.
   template <recipes_detail::CoroutineLeader Function>
   LeaderSelector(const Client& client, std::string path, Function function,
                  LeaderSelectorOptions options = {})

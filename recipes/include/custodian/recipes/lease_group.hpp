@@ -50,7 +50,9 @@ class CUSTODIAN_EXPORT LeaseGroup {
  public:
   /// Holds nothing.
   LeaseGroup() noexcept = default;
+  /// What is moved from is empty.
   LeaseGroup(LeaseGroup&& other) noexcept;
+  /// Releases what it held before. What is moved from is empty.
   LeaseGroup& operator=(LeaseGroup&& other) noexcept;
   ~LeaseGroup();
 
@@ -108,12 +110,14 @@ class CUSTODIAN_EXPORT LeaseGroup {
 
 /// What an acquire of several locks ends with: the leases, or who or what was in the way.
 struct [[nodiscard]] GroupAcquireResult {
+  /// Empty if it came too late.
   LeaseGroup leases{};
   /// Who was in the way last, at the lock `path`. Empty if there are leases, or nobody was seen.
   std::optional<Participant> blocked_by{};
   /// The lock that was not had: of several, the one that decided. Empty if there are leases.
   std::string path{};
 
+  /// Whether there are leases.
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(leases); }
 };
 

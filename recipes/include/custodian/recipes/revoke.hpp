@@ -47,6 +47,7 @@ auto async_revoke(const Client& client, std::string node, OperationOptions optio
   return initiate<void(error_code, bool), &recipes_detail::start_revoke>(
       client.core(), std::forward<Token>(token), client.share(), std::move(node), options);
 }
+/// The same with default options.
 template <typename Token>
 auto async_revoke(const Client& client, std::string node, Token&& token) {
   return async_revoke(client, std::move(node), OperationOptions{}, std::forward<Token>(token));

@@ -22,8 +22,8 @@ Elsewhere on this machine: set ZooKeeper_ROOT to its prefix.]])
 
 find_path(ZooKeeper_INCLUDE_DIR zookeeper/zookeeper.h)
 find_library(ZooKeeper_LIBRARY NAMES zookeeper_st zookeeper)
-# The client's CMake build splits off its hash table as a second static library.
-find_library(ZooKeeper_HASHTABLE_LIBRARY NAMES hashtable)
+# The client's CMake build splits off its hash table as a second static library; vcpkg gives it a longer name.
+find_library(ZooKeeper_HASHTABLE_LIBRARY NAMES zookeeper_hashtable hashtable)
 mark_as_advanced(ZooKeeper_INCLUDE_DIR ZooKeeper_LIBRARY ZooKeeper_HASHTABLE_LIBRARY)
 
 if(ZooKeeper_INCLUDE_DIR)

@@ -32,7 +32,7 @@
 // The CMake target defines it, here and not in the library, so that an installation can be moved.
 #ifndef CUSTODIAN_TESTING_GUARDIAN
 /// The program that cleans up behind a killed test: see `TestingServerOptions::guardian`.
-#define CUSTODIAN_TESTING_GUARDIAN "custodian-testing-guardian"
+#define CUSTODIAN_TESTING_GUARDIAN ""
 #endif
 
 namespace custodian::testing {
@@ -88,7 +88,8 @@ struct TestingServerOptions {
   /// /usr/share/java/zookeeper.jar.
   std::string classpath{};
   /// The program that cleans up behind a killed test. The environment's CUSTODIAN_TESTING_GUARDIAN
-  /// wins.
+  /// wins. Empty: where the library was to be installed, which is where it is unless the
+  /// installation was moved.
   std::string guardian = CUSTODIAN_TESTING_GUARDIAN;
 };
 

@@ -1,10 +1,11 @@
-# Custodian installed. Arguments (-D): FORM (static or shared), and INSTALL_FROM, a build of that form.
+# Custodian installed. Arguments (-D): FORM (static or shared), INSTALL_FROM, a build of that form, and MADE_FOR_PACKAGES
+# if it is tools/package's.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 
 set(folder ${WORK_DIR}/${FORM})
 file(REMOVE_RECURSE ${folder})
-if(FORM STREQUAL "shared")
-  # A build for packages leaves it to the system where libraries are found; others do not.
+if(MADE_FOR_PACKAGES)
+  # Such a build leaves it to the system where libraries are found; others do not.
   run(${CMAKE_COMMAND} -DCMAKE_SKIP_INSTALL_RPATH=OFF ${INSTALL_FROM})
   run(${CMAKE_COMMAND} --build ${INSTALL_FROM} --target custodian_recipes custodian-cli)
 endif()

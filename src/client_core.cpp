@@ -43,6 +43,9 @@ bool runs_on_this_thread(const asio::any_io_executor& executor) {
   if (const auto* strand = executor.target<asio::strand<asio::io_context::executor_type>>()) {
     return strand->get_inner_executor().running_in_this_thread();
   }
+  if (const auto* strand = executor.target<asio::strand<asio::thread_pool::executor_type>>()) {
+    return strand->get_inner_executor().running_in_this_thread();
+  }
   if (const auto* strand = executor.target<asio::strand<asio::any_io_executor>>()) {
     return strand->running_in_this_thread() || runs_on_this_thread(strand->get_inner_executor());
   }

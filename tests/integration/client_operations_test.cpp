@@ -4,6 +4,9 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 #include <future>
@@ -259,6 +262,24 @@ TEST_CASE("a blocking call on a thread of the client's own is refused") {
     result.set_value(error_of([&] { static_cast<void>(client->exists("/")); }));
   });
   CHECK(result.get_future().get() == Errc::would_deadlock);
+}
+
+TEST_CASE("a blocking call on a thread of the caller's context is refused, also behind a strand") {
+  asio::thread_pool pool{1};
+  const bool is_behind_strand = GENERATE(false, true);
+  CAPTURE(is_behind_strand);
+  const asio::any_io_executor executor =
+      is_behind_strand ? asio::any_io_executor{asio::make_strand(pool.get_executor())}
+                       : asio::any_io_executor{pool.get_executor()};
+  {
+    const Client client{executor, options_for(connect_string())};
+    auto refused = asio::post(executor, asio::use_future([&] {
+                                return error_of([&] { static_cast<void>(client.exists("/")); });
+                              }));
+    REQUIRE(refused.wait_for(patience) == std::future_status::ready);
+    CHECK(refused.get() == Errc::would_deadlock);
+  }
+  pool.join();
 }
 
 TEST_CASE("bad input is refused at once, naming the argument and the rule") {

@@ -85,7 +85,7 @@ void add_observe_command(CLI::App& app, Invocation& invocation) {
   command->footer(
       "Takes no part in the election.\n\n"
       "Example:\n"
-      "  custodian observe /scheduler/leader");
+      "  custodian observe /leaders/scheduler");
   const auto request = std::make_shared<ObserveRequest>();
   command->add_option("PATH", request->path, "the path of the election")->required();
   command->add_flag("--once", request->once, "only who leads now");

@@ -12,17 +12,16 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
 TEST_CASE("grant: a session that was idle asks a quorum before it takes a lock", "[timed]") {
-  constexpr auto longer = 3 * timeout;
-  Held held{{}, longer};
+  Held held;
   held.lease.release();
   // Its reads have proved nothing. And not to a moment at which a beat is due.
-  held.pass(2 * timeout + longer / 12);
+  held.pass(timeout * 3 / 4);
   held.world.ensemble.clear_history();
   held.lease = held.acquire();
-  CHECK(held.lease.remaining() > longer / 3);
+  CHECK(held.lease.remaining() > timeout / 3);
   // The create was the question, and proves the reads before it.
   CHECK(count(held.world.ensemble.history(), "multi") == 0);
-  held.pass(timeout);
+  held.pass(timeout / 3);
   CHECK(held.lease.state() == LeaseState::held);
   held.end();
 }
@@ -55,8 +54,7 @@ TEST_CASE("grant: a waiter asks a quorum when its turn comes long after it came"
 
 TEST_CASE("grant: a lock whose turn comes late is given only when there is a comfortable rest",
           "[timed]") {
-  constexpr auto longer = 2 * timeout;
-  Held held{{}, longer};
+  Held held;
   auto others = run<Lease>(held.world, [&](auto done) {
     held.lease.release();
     held.others_mutex->async_acquire(done);
@@ -65,11 +63,11 @@ TEST_CASE("grant: a lock whose turn comes late is given only when there is a com
   Outcome<Lease> waiting;
   held.mutex->async_acquire(waiting.handler());
   // The clock still runs, by less than a third.
-  held.pass(1300ms);
+  held.pass(timeout * 13 / 20);
   others.result().release();
   REQUIRE(held.world.run_until_arrived(waiting));
   REQUIRE_FALSE(waiting.error());
-  CHECK(waiting.result().remaining() > longer / 3);
+  CHECK(waiting.result().remaining() > timeout / 3);
   waiting.result().release();
   held.end();
 }

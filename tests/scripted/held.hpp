@@ -18,7 +18,9 @@
 
 namespace custodian::tests {
 
-inline constexpr auto timeout = std::chrono::milliseconds{1000};
+/// Its third is what a beat may be late, and the machine stand still, before a lease is lost in
+/// truth.
+inline constexpr auto timeout = std::chrono::milliseconds{3000};
 inline constexpr auto lock_path = "/lock";
 
 /// A holder whose session is short, and another client, whose is not.

@@ -63,6 +63,7 @@ inline void play_faults(const Scenario& scenario) {
 inline void play_cancellations(const Scenario& scenario) {
   Tally tally{scenario.name + ", cancelled at each moment"};
   const std::size_t steps = tally.play(scenario).steps;
+  Sample sample;
   using enum CancelMoment;
   for (std::size_t at = 0; at < steps; ++at) {
     for (const CancelMoment moment : {request_sent, before_reply, after_reply}) {
@@ -70,6 +71,7 @@ inline void play_cancellations(const Scenario& scenario) {
       // And a fault behind or before it.
       for (std::size_t fault_at = 0; fault_at <= steps; ++fault_at) {
         for (const Fault& fault : all_faults()) {
+          if (!sample.takes_next()) continue;
           tally.play(scenario, {{fault_at, fault}}, Cancel{moment, at});
         }
       }
@@ -84,12 +86,13 @@ inline void play_pairs(const Scenario& scenario, std::size_t parity) {
   Tally tally{scenario.name + ", each pair of faults, " + (parity == 0 ? "even" : "odd") +
               " first"};
   const std::size_t steps = tests::play(scenario).steps;
+  Sample sample;
   for (std::size_t first = parity; first < steps; first += 2) {
     for (const Fault& fault : all_faults()) {
       const std::size_t lengthened = tally.play(scenario, {{first, fault}}).steps;
       for (std::size_t second = first + 1; second < lengthened; ++second) {
         for (const Fault& next : all_faults()) {
-          tally.play(scenario, {{first, fault}, {second, next}});
+          if (sample.takes_next()) tally.play(scenario, {{first, fault}, {second, next}});
         }
       }
     }

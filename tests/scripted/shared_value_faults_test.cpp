@@ -71,6 +71,7 @@ TEST_CASE("shared count: every operation survives every fault, or says what it d
 /// And another fault at one of the next two requests.
 void play_pairs(CountAct act) {
   Tally tally{"two faults"};
+  Sample sample;
   for (const bool node_exists : {true, false}) {
     // Who expects nothing of a missing node only reads.
     const bool exchanges = act == CountAct::exchange || act == CountAct::stale_exchange;
@@ -83,6 +84,7 @@ void play_pairs(CountAct act) {
         const std::size_t longer = tally.play(each);
         for (std::size_t next = at + 1; next < std::min(longer, at + 3); ++next) {
           for (const Fault& another : all_faults()) {
+            if (!sample.takes_next()) continue;
             each.faults = {{at, fault}, {next, another}};
             tally.play(each);
           }

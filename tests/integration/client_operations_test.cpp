@@ -272,7 +272,7 @@ TEST_CASE("a blocking call on a thread of the caller's context is refused, also 
       is_behind_strand ? asio::any_io_executor{asio::make_strand(pool.get_executor())}
                        : asio::any_io_executor{pool.get_executor()};
   {
-    const Client client{executor, options_for(connect_string())};
+    Client client{executor, options_for(connect_string())};
     auto refused = asio::post(executor, asio::use_future([&] {
                                 return error_of([&] { static_cast<void>(client.exists("/")); });
                               }));

@@ -1,6 +1,6 @@
-# Files for pkg-config: custodian, custodian-recipes and, where it was built, custodian-testing. The same for static and
-# shared libraries: `pkg-config --static` adds what a static one needs besides. They find themselves by where they are
-# (pcfiledir), so that an installation can be moved.
+# Files for pkg-config: custodian, custodian-recipes and, where it was built, custodian-testing. Those of a static build
+# name what a program is to be linked with besides, so that nobody need say --static; of a shared build only
+# `pkg-config --static` does. They find themselves by where they are (pcfiledir), so that an installation can be moved.
 
 # As arguments of a linker, what a list of link libraries has.
 function(_custodian_linker_arguments libraries result)
@@ -39,6 +39,10 @@ set(CUSTODIAN_PC_LIBS -lcustodian)
 if(CUSTODIAN_SEPARATE_ASIO)
   string(APPEND CUSTODIAN_PC_CFLAGS " -DBOOST_ASIO_SEPARATE_COMPILATION -DBOOST_ASIO_NO_DEPRECATED")
   string(APPEND CUSTODIAN_PC_LIBS " -lcustodian_asio")
+endif()
+
+if(NOT BUILD_SHARED_LIBS)
+  string(APPEND CUSTODIAN_PC_LIBS " ${CUSTODIAN_PC_PRIVATE_LIBS}")
 endif()
 
 # An absolute directory stays; others are below the prefix, which is above this file.

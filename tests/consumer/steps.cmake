@@ -27,8 +27,7 @@ function(try_with_cmake folder)
   run(${folder}/stranger)
 endfunction()
 
-# The stranger on the compiler's command line, with what pkg-config says of the installation in a prefix. A further
-# argument, --static, goes to pkg-config.
+# The stranger on the compiler's command line, with what pkg-config says of the installation in a prefix.
 function(try_with_pkg_config prefix program)
   if(NOT PKG_CONFIG)
     message(FATAL_ERROR "pkg-config is not here; tools/setup installs it")
@@ -37,7 +36,7 @@ function(try_with_pkg_config prefix program)
   cmake_path(GET files PARENT_PATH directory)
   set(pkg_config ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${directory} ${PKG_CONFIG})
 
-  output_of(flags ${pkg_config} --cflags --libs ${ARGN} custodian-recipes custodian-testing)
+  output_of(flags ${pkg_config} --cflags --libs custodian-recipes custodian-testing)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run(${CXX_COMPILER} -std=c++20 ${stranger}/main.cpp -o ${program} ${flags})
 

@@ -77,8 +77,11 @@ class CustodianCategory final : public boost::system::error_category {
     switch (static_cast<Errc>(code)) {
       case Errc::ok: return "ok";
       case Errc::invalid_argument: return "invalid argument";
-      case Errc::not_connected: return "not connected to a ZooKeeper server; nothing was sent";
-      case Errc::deadline_exceeded: return "the deadline passed; nothing was sent";
+      case Errc::not_connected:
+        return "not connected to a ZooKeeper server, or not yet (wait_connected() waits for it); "
+               "nothing was sent";
+      case Errc::deadline_exceeded:
+        return "the deadline passed before anything was sent; is a ZooKeeper server in reach?";
       case Errc::deadline_exceeded_outcome_unknown:
         return "the deadline passed before the reply; the operation may have been applied";
       case Errc::closed: return "the client is closed";

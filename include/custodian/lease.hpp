@@ -150,7 +150,8 @@ class CUSTODIAN_EXPORT Lease {
 
   /// Stops when the lease is lost; never after it was released, nor if it is empty. Callbacks on it
   /// (`std::stop_callback`) run on the client's callback executor: they must not keep it busy, for
-  /// other leases' losses are told there, too.
+  /// other leases' losses are told there, too. The token is stopped there as well, so who polls it
+  /// hears as late as a listener; state() is never late.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
   /// Waits until the lease is lost; `co_await (job() || lease.async_wait_lost(use_awaitable))`.

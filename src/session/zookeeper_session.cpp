@@ -210,7 +210,7 @@ void ZooKeeperSession::deliver() {
       }
     } else {
       auto& logged = std::get<event::Logged>(each);
-      log(logged.level, std::move(logged.message));
+      log(damped(logged.level), std::move(logged.message));
     }
   }
   if (!client_) return;
@@ -218,6 +218,13 @@ void ZooKeeperSession::deliver() {
   if (now == HandleState::connected && !was_connected) on_connected();
   if (now == HandleState::expired) on_session_over(SessionState::expired);
   if (now == HandleState::auth_failed) on_session_over(SessionState::auth_failed);
+}
+
+LogLevel ZooKeeperSession::damped(LogLevel level) {
+  // While it looks for a server, the library says so of each address, several times a second.
+  if (state_ == SessionState::connected) return level;
+  if (level <= loudest_) return LogLevel::debug;
+  return loudest_ = level;
 }
 
 void ZooKeeperSession::complete(event::Completed& completed) {
@@ -243,6 +250,7 @@ void ZooKeeperSession::complete(event::Completed& completed) {
 
 void ZooKeeperSession::on_connected() {
   failures_ = 0;
+  loudest_ = LogLevel::debug;
   const std::uint64_t connection = info_.connection + 1;
   const std::int64_t previous = info_.id;
   info_ = client_->session();

@@ -70,6 +70,8 @@ class ZooKeeperSession final : public Session,
   void begin_again_after(std::chrono::milliseconds pause);
   void on_resolved(Resolver::Result result);
   void log(LogLevel level, std::string message);
+  /// At which level a line of the library's is passed on.
+  [[nodiscard]] LogLevel damped(LogLevel level);
 
   // The way out; see close().
   void begin_closing(Closing closing);
@@ -100,6 +102,7 @@ class ZooKeeperSession final : public Session,
   std::chrono::steady_clock::time_point connecting_since_;
   BootClock::time_point handshake_;  ///< of the newest connection, or a little earlier
   int failures_ = 0;
+  LogLevel loudest_ = LogLevel::debug;  ///< of what the library has said in this outage
   bool pump_scheduled_ = false;
   bool retired_ = false;
 

@@ -50,6 +50,33 @@ TEST_CASE("a session survives a restart of its server, with its nodes and watche
   CHECK(watch.wait() == WatchEventType::data_changed);
 }
 
+TEST_CASE("an outage is one warning of the C client's, however often it tries to connect") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  std::mutex mutex;
+  std::vector<LogLevel> refusals;
+  const auto told = [&](LogLevel level) {
+    const std::lock_guard lock{mutex};
+    return std::ranges::count(refusals, level);
+  };
+  testing::TestingServer server;
+  ClientOptions options = options_for(server.connect_string());
+  options.log = [&](LogLevel level, std::string_view line) {
+    const std::lock_guard lock{mutex};
+    if (line.find("ZOO_ERROR@") != std::string_view::npos) refusals.push_back(level);
+  };
+  Client client{options};
+  client.wait_connected();
+  for (const int outage : {1, 2}) {
+    const auto quiet = told(LogLevel::debug);
+    server.kill();
+    CHECK(eventually([&] { return told(LogLevel::debug) >= quiet + 3; }));
+    CHECK(told(LogLevel::warning) == outage);
+    server.start();
+    client.wait_connected();
+  }
+  client.close();
+}
+
 TEST_CASE("what is sent into a dying connection fails or is repeated, and nothing is lost") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   testing::TestingServer server;

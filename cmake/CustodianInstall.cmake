@@ -13,6 +13,14 @@ if(CUSTODIAN_BUILD_TESTING)
   install(TARGETS custodian_testing_guardian DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/custodian)
 endif()
 
+if(TARGET custodian_prometheus)
+  # A file of its own, which is read only where prometheus-cpp is.
+  set_target_properties(custodian_prometheus PROPERTIES EXPORT_NAME prometheus)
+  install(DIRECTORY src/prometheus/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+  install(TARGETS custodian_prometheus EXPORT CustodianPrometheusTargets)
+  install(EXPORT CustodianPrometheusTargets NAMESPACE custodian:: DESTINATION ${_package_dir})
+endif()
+
 install(TARGETS ${_targets} EXPORT CustodianTargets)
 install(EXPORT CustodianTargets NAMESPACE custodian:: DESTINATION ${_package_dir})
 

@@ -35,82 +35,69 @@
 
 #include "custodian/connection_state.hpp"
 #include "custodian/error.hpp"
+#include "custodian/export.hpp"
 #include "custodian/fencing_token.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/session.hpp"
 
 namespace custodian {
 
+/// What an acquire has come to.
 enum class AcquireOutcome : std::uint8_t {
-  acquired,
+  acquired,   ///< with a lease, or several
   late,       ///< it stood in the queue, and its deadline came first
   declined,   ///< it was only to be tried, and somebody else was in the way
   cancelled,  ///< by its caller (operation_aborted), or by the client's end (closed)
   failed,     ///< see the error; deadline_exceeded: it never came to stand in the queue
 };
 /// The enumerator's name.
-[[nodiscard]] std::string_view to_string(AcquireOutcome outcome) noexcept;
-
-// Events. What their string_views show is there until the call returns. Times are of the boot
-// clock.
-//
-// `recipe` is the lock's type: "InterProcessMutex", "InterProcessReadWriteLock::read" and
-// "::write", "InterProcessSemaphore", "InterProcessSemaphoreMutex", "StripedMutex", "LeaderLatch",
-// "LeaderSelector"; of somebody else's recipe whatever it calls itself. `path` is the path that the
-// lock was made with. So
-//
-// - with_lock() is told of as the lock that it takes;
-// - a lock that consists of others (InterProcessMultiLock, QuorumLock) is told of as these, to the
-//   observers of their clients;
-// - an acquire of any stripe is the StripedMutex's; a stripe by itself is an InterProcessMutex at
-//   its own path;
-// - of a leader the acquire is its standing for election, and the lease its leadership.
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(AcquireOutcome outcome) noexcept;
 
 /// An acquire has ended, from its call on: one for several permits is one, with several leases; one
 /// that queued again with another session is one. What was refused at once (a mistake in its
 /// arguments, a client that is closed) was none, nor is re-entry, or another lease on a hold that
 /// there is already.
 struct AcquireEnded {
-  std::string_view recipe;
-  std::string_view path;
-  AcquireOutcome outcome;
-  error_code error;  ///< set if cancelled or failed
-  std::chrono::nanoseconds waited;
-  std::size_t leases;  ///< 0 unless acquired
+  std::string_view recipe;          ///< as Observer says
+  std::string_view path;            ///< that the lock was made with
+  AcquireOutcome outcome;           ///< what it has come to
+  error_code error;                 ///< set if cancelled or failed
+  std::chrono::nanoseconds waited;  ///< since its call
+  std::size_t leases;               ///< 0 unless acquired
 };
 
 /// A lock is held from now on. Told before the end of its acquire; perhaps without one that says
 /// `acquired`: what came too late for its caller is released at once. With HandOff::batch each
 /// holder has a lease of its own.
 struct LeaseBegun {
-  std::string_view recipe;
-  std::string_view path;
-  FencingToken token;
+  std::string_view recipe;  ///< as Observer says
+  std::string_view path;    ///< that the lock was made with
+  FencingToken token;       ///< the lease's
 };
 
-/// It is lost: once, when that is known, and never after its release.
+/// A lease is lost: once, when that is known, and never after its release.
 struct LeaseLost {
-  std::string_view recipe;
-  std::string_view path;
-  FencingToken token;
-  LossReason reason;  ///< held_too_long: it had come to its `hold_at_most`
-  std::chrono::nanoseconds held_for;
+  std::string_view recipe;            ///< as Observer says
+  std::string_view path;              ///< that the lock was made with
+  FencingToken token;                 ///< the lease's
+  LossReason reason;                  ///< held_too_long: it had come to its `hold_at_most`
+  std::chrono::nanoseconds held_for;  ///< until now
 };
 
-/// Its holder has let go of it: the last event of each lease that has begun.
+/// Its holder has let go of a lease: the last event of each that has begun.
 struct LeaseReleased {
-  std::string_view recipe;
-  std::string_view path;
-  FencingToken token;
-  LossReason loss;  ///< none, unless it was lost before that
-  std::chrono::nanoseconds held_for;
+  std::string_view recipe;            ///< as Observer says
+  std::string_view path;              ///< that the lock was made with
+  FencingToken token;                 ///< the lease's
+  LossReason loss;                    ///< none, unless it was lost before that
+  std::chrono::nanoseconds held_for;  ///< until now, lost or not
 };
 
 /// A request of the client has failed, or its reply was lost, and it is to be sent again.
 struct OperationRetried {
   std::string_view operation;  ///< as Client's function is called: "create", "get", "commit", ...
   std::string_view path;       ///< its node's; empty for a commit
-  error_code error;
+  error_code error;            ///< of the newest try
   /// How often it has been tried so far. A create whose reply was lost is begun anew, and how often
   /// that is tried is counted apart.
   int attempts;
@@ -119,27 +106,49 @@ struct OperationRetried {
   std::chrono::milliseconds pause;
 };
 
+/// The state of the client's connection is another one.
 struct ConnectionChanged {
-  ConnectionState state;
+  ConnectionState state;  ///< from now on
   /// For how long there has been no connection: of `connected` and `reconnected` how long it took
   /// to have one (again), of `lost` how long there has been none so far. Zero if there was one
   /// until now.
   std::chrono::nanoseconds away;
 };
 
-class Observer {
+/// Told what a client does; see the file's comment, custodian/observer.hpp, for threads, exceptions
+/// and lifetimes. Override what you want to know. What an event's string_views show is there until
+/// the call returns. Times are of the boot clock.
+///
+/// `recipe` is the lock's type: "InterProcessMutex", "InterProcessReadWriteLock::read" and
+/// "::write", "InterProcessSemaphore", "InterProcessSemaphoreMutex", "StripedMutex", "LeaderLatch",
+/// "LeaderSelector"; of somebody else's recipe whatever it calls itself. So
+///
+/// - with_lock() is told of as the lock that it takes;
+/// - a lock that consists of others (InterProcessMultiLock, QuorumLock) is told of as these, to the
+///   observers of their clients;
+/// - an acquire of any stripe is the StripedMutex's; a stripe by itself is an InterProcessMutex at
+///   its own path;
+/// - of a leader the acquire is its standing for election, and the lease its leadership.
+class CUSTODIAN_EXPORT Observer {
  public:
+  /// Made by what derives from it.
   Observer() = default;
   Observer(const Observer&) = delete;
   Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
 
-  virtual void on_acquire_ended(const AcquireEnded&) {}
-  virtual void on_lease_begun(const LeaseBegun&) {}
-  virtual void on_lease_lost(const LeaseLost&) {}
-  virtual void on_lease_released(const LeaseReleased&) {}
-  virtual void on_operation_retried(const OperationRetried&) {}
-  virtual void on_connection_changed(const ConnectionChanged&) {}
+  /// An acquire has ended, with or without a lease.
+  virtual void on_acquire_ended(const AcquireEnded& /*event*/) {}
+  /// A lock is held from now on.
+  virtual void on_lease_begun(const LeaseBegun& /*event*/) {}
+  /// A lease is lost; its release follows.
+  virtual void on_lease_lost(const LeaseLost& /*event*/) {}
+  /// A lease is released, lost or not.
+  virtual void on_lease_released(const LeaseReleased& /*event*/) {}
+  /// A request is to be sent again.
+  virtual void on_operation_retried(const OperationRetried& /*event*/) {}
+  /// There is a connection, or none any more, or the session is over.
+  virtual void on_connection_changed(const ConnectionChanged& /*event*/) {}
 };
 
 namespace detail {
@@ -154,13 +163,15 @@ struct ObservedLock {
 
 /// For the acquires and leases (see start_lease) of a lock of this client; null if that has no
 /// observer.
-[[nodiscard]] ObservedLockPtr make_observed(const ClientCore& core, std::string_view recipe,
-                                            std::string_view path);
+[[nodiscard]] CUSTODIAN_EXPORT ObservedLockPtr make_observed(const ClientCore& core,
+                                                             std::string_view recipe,
+                                                             std::string_view path);
 
 /// Tells the observer of an acquire that has waited since then; the lock is not null. Any thread.
-void tell_acquire_ended(const std::shared_ptr<ClientCore>& core, const ObservedLockPtr& lock,
-                        AcquireOutcome outcome, error_code error, BootClock::time_point since,
-                        std::size_t leases);
+CUSTODIAN_EXPORT void tell_acquire_ended(const std::shared_ptr<ClientCore>& core,
+                                         const ObservedLockPtr& lock, AcquireOutcome outcome,
+                                         error_code error, BootClock::time_point since,
+                                         std::size_t leases);
 
 }  // namespace detail
 

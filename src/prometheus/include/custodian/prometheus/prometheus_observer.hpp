@@ -36,6 +36,7 @@
 #include <string_view>
 #include <vector>
 
+#include "custodian/export.hpp"
 #include "custodian/observer.hpp"
 
 namespace prometheus {
@@ -44,6 +45,7 @@ class Registry;
 
 namespace custodian {
 
+/// What a PrometheusObserver can be told.
 struct PrometheusOptions {
   /// The label `client` of all series. Clients that share a registry need one each, lest their
   /// connections be taken for one. Empty: no such label.
@@ -55,12 +57,15 @@ struct PrometheusOptions {
   /// next. Empty: no such label; all locks of a recipe are counted together.
   std::function<std::string(std::string_view path)> lock_label{};
 
-  /// The upper bounds of the histograms' buckets, in seconds, growing.
+  /// The upper bounds of the buckets of custodian_acquire_wait_seconds, in seconds, growing.
   std::vector<double> wait_buckets{0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800};
+  /// Those of custodian_hold_seconds.
   std::vector<double> hold_buckets{0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800};
 };
 
-class PrometheusObserver final : public Observer {
+/// Counts what a client does in a registry of prometheus-cpp. Which series there are: see the
+/// file's comment, custodian/prometheus/prometheus_observer.hpp.
+class CUSTODIAN_EXPORT PrometheusObserver final : public Observer {
  public:
   /// Throws Error (invalid_argument) if buckets do not grow; std::invalid_argument if the registry
   /// has a metric of one of these names and another type.

@@ -15,6 +15,9 @@
 
 namespace custodian::tests {
 
+/// To do what comes first on a busy machine too, where then something is to be late.
+inline constexpr std::chrono::milliseconds long_enough{200};
+
 class Records final : public Observer {
  public:
   using Lines = std::vector<std::string>;

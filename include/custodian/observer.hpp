@@ -21,8 +21,10 @@
 /// Exceptions: whatever an observer throws ends there. The first time the log says so; no lock is
 /// touched by it.
 ///
-/// Lifetimes: kept by the client, until that and its last lease are gone. What is still on its way
-/// when the callback executor's context ends is not told. In a forked child nothing is.
+/// Lifetimes: kept by the client, until that and its last lease are gone. So it may be called when
+/// the client's destructor has returned: for a lease that outlives it, and for what is still on its
+/// way. What is on its way when the callback executor's context ends is not told. In a forked child
+/// nothing is.
 ///
 /// Without an observer nothing of this costs anything: no clock is read and nothing allocated.
 

@@ -47,11 +47,11 @@ namespace custodian {
 
 /// What a PrometheusObserver can be told.
 struct PrometheusOptions {
-  /// The label `client` of all series. Clients that share a registry need one each, lest their
-  /// connections be taken for one. Empty: no such label.
+  /// The label `client` of all series. Clients that share a registry need an observer each, and
+  /// this, lest their connections be taken for one. Empty: no such label.
   std::string client{};
 
-  /// Gives the label `lock` of a lock's series for its path. Each value of it makes some fifty
+  /// Gives the label `lock` of a lock's series for its path. Each value of it makes some forty
   /// series, which stay for good, in here and in the Prometheus server: so a path as it is may be a
   /// label only if there are few. Cut off what differs from one customer, order or stripe to the
   /// next. Empty: no such label; all locks of a recipe are counted together.

@@ -3,6 +3,7 @@
 /// \file
 /// An observer that keeps what it is told, a line each: "begun InterProcessMutex /lock".
 
+#include <boost/asio/post.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -115,6 +116,11 @@ class Observed {
     REQUIRE(acquired.arrived());
     REQUIRE_FALSE(acquired.error());
     return std::move(acquired.result());
+  }
+  /// The client "mine", on its own thread: nobody else would end the wait for it.
+  void close() {
+    boost::asio::post(world.context, [this] { mine->close(); });
+    world.settle();
   }
   void fail_at(std::vector<std::pair<std::size_t, Fault>> faults) {
     world.ensemble.set_fault_plan(std::make_shared<FaultsAt>("mine", std::move(faults)));

@@ -31,7 +31,7 @@ TEST_CASE("observer: a loss is told when it is known, once, and again with the r
     why = "its session has ended";
   }
   SECTION("the client is closed") {
-    observed.mine->close();
+    observed.close();
     why = "the client was closed";
   }
   REQUIRE(observed.world.run_until([&] { return lease.lost().stop_requested(); }));
@@ -88,7 +88,7 @@ TEST_CASE("observer: a batch's next holder hears nothing of what its predecessor
   first.release();
   REQUIRE(observed.world.run_until_arrived(second));
   static_cast<void>(observed.told());
-  observed.mine->close();
+  observed.close();
   REQUIRE(observed.world.run_until([&] { return second.result().lost().stop_requested(); }));
   CHECK(observed.told() == Lines{"lost InterProcessMutex /lock: the client was closed"});
   CHECK(observed.records->token.grant == 1);
@@ -179,7 +179,7 @@ TEST_CASE("observer: the connection goes and comes back, and for how long it was
     CHECK(observed.records->away > 0ns);
   }
   SECTION("for good") {
-    observed.mine->close();
+    observed.close();
     REQUIRE(observed.world.run_until([&] { return !observed.records->states.empty(); }));
     CHECK(observed.states() == Lines{"closed"});
     CHECK(observed.records->away == 0ns);

@@ -88,7 +88,7 @@ TEST_CASE("observer: an acquire without a lease is late, declined, cancelled or 
     Outcome<Lease> ended;
     mutex.async_acquire(ended.handler());
     observed.world.settle();
-    observed.mine->close();
+    observed.close();
     REQUIRE(observed.world.run_until_arrived(ended));
     CHECK(observed.told() == Lines{"cancelled InterProcessMutex /lock: the client is closed"});
   }
@@ -123,7 +123,7 @@ TEST_CASE("observer: an acquire that is refused at once was none") {
     REQUIRE(observed.world.run_until_arrived(refused));
   }
   SECTION("by a client that is closed") {
-    observed.mine->close();
+    observed.close();
     Outcome<Lease> refused;
     mutex.async_acquire(refused.handler());
     REQUIRE(observed.world.run_until_arrived(refused));

@@ -1,6 +1,7 @@
-# Files for pkg-config: custodian, custodian-recipes and, where it was built, custodian-testing. Those of a static build
-# name what a program is to be linked with besides, so that nobody need say --static; of a shared build only
-# `pkg-config --static` does. They find themselves by where they are (pcfiledir), so that an installation can be moved.
+# Files for pkg-config: custodian, custodian-recipes and, where they were built, custodian-testing and custodian-prometheus.
+# Those of a static build name what a program is to be linked with besides, so that nobody need say --static; of a shared
+# build only `pkg-config --static` does. They find themselves by where they are (pcfiledir), so that an installation can be
+# moved.
 
 # As arguments of a linker, what a list of link libraries has.
 function(_custodian_linker_arguments libraries result)
@@ -66,3 +67,7 @@ foreach(_package IN LISTS _packages)
   configure_file(cmake/${_package}.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${_package}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${_package}.pc DESTINATION ${_pc_dir} COMPONENT development)
 endforeach()
+if(TARGET custodian_prometheus)
+  configure_file(cmake/custodian-prometheus.pc.in ${CMAKE_CURRENT_BINARY_DIR}/custodian-prometheus.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/custodian-prometheus.pc DESTINATION ${_pc_dir} COMPONENT prometheus)
+endif()

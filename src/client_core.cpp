@@ -8,6 +8,7 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include "connection_string.hpp"
+#include "observation.hpp"
 #include "operation.hpp"
 #include "process_id.hpp"
 
@@ -63,6 +64,8 @@ ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_execu
       callback_executor_{std::move(callbacks)},
       callbacks_{asio::make_strand(callback_executor_)},
       prefix_{parse_connection_string("connect", options_.servers).chroot, options_.name_space},
+      observation_{options_.observer ? std::make_unique<Observation>(*this, options_.observer)
+                                     : nullptr},
       servers_{options_.servers.substr(0, options_.servers.find('/'))},
       timer_{strand_} {}
 
@@ -194,6 +197,7 @@ void ClientCore::set_connection_state(ConnectionState state) {
   }
   const bool bad = state == ConnectionState::suspended || state == ConnectionState::lost;
   log(bad ? LogLevel::warning : LogLevel::info, "connection " + std::string{to_string(state)});
+  if (observation_) observation_->tell_connection_changed(state);
   for (auto& weak : listeners) {
     asio::post(callbacks_, [weak = std::move(weak), state] {
       if (const auto listener = weak.lock()) (*listener)(state);

@@ -32,6 +32,7 @@
 
 namespace custodian::detail {
 
+class Observation;
 class Operation;
 
 class ClientCore final : public std::enable_shared_from_this<ClientCore> {
@@ -68,6 +69,8 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   /// Whether a thread that blocks now is one that runs the strand or the callbacks.
   [[nodiscard]] bool is_own_thread() const;
   void log(LogLevel level, std::string message);
+  /// Null if there is no observer.
+  [[nodiscard]] Observation* observation() const noexcept { return observation_.get(); }
   /// Runs user code on the callback executor, in the order of these calls.
   template <typename Function>
   void call_back(Function function) {
@@ -134,6 +137,7 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   const boost::asio::any_io_executor callback_executor_;
   const Strand callbacks_;  ///< keeps listeners' calls and log lines in order
   PathPrefix prefix_;
+  const std::unique_ptr<Observation> observation_;
 
   std::shared_ptr<ClientSession> session_;
   /// Given up, and not closed yet.

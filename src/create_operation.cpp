@@ -12,6 +12,7 @@
 
 #include "client_core.hpp"
 #include "custodian/own_node.hpp"
+#include "observation.hpp"
 #include "operation.hpp"
 #include "paths.hpp"
 
@@ -40,6 +41,7 @@ struct Create : std::enable_shared_from_this<Create> {
   bool makes_parents = false;
   /// A reply was lost: there may be a node that nobody knows of.
   bool in_doubt = false;
+  int attempts = 1;
   Handler<Created> handler;
 
   asio::awaitable<Reply> look(Request what) {
@@ -47,6 +49,7 @@ struct Create : std::enable_shared_from_this<Create> {
   }
 
   asio::awaitable<Reply> create() {
+    ++attempts;
     Request what = request;
     ReplyHandler late = clean_up();
     Reply reply = co_await reply_to(core, std::move(what), plan, cancellation, std::move(late));
@@ -57,6 +60,12 @@ struct Create : std::enable_shared_from_this<Create> {
   void note(const Reply& reply) {
     in_doubt =
         in_doubt || (reply.error == ErrorCondition::outcome_unknown && !given_up(reply.error));
+  }
+
+  void tell_retried(const error_code& error, std::chrono::milliseconds pause) const {
+    if (Observation* const observation = core->observation()) {
+      observation->tell_retried("create", request.path, error, attempts, pause);
+    }
   }
 
   /// For a reply that comes when the caller has given up.
@@ -165,10 +174,9 @@ asio::awaitable<Reply> recover(CreatePtr job) {
       }
     }
     const auto wait = job->plan.retry.pause_before({retries, {}, job->core->random()});
-    if (!wait) {
-      again.error = ServerErrc::connection_loss;
-      co_return again;
-    }
+    again.error = ServerErrc::connection_loss;
+    if (!wait) co_return again;
+    job->tell_retried(again.error, *wait);
     co_await pause(job->core, *wait, job->plan.deadline, job->cancellation);
   }
 }
@@ -221,6 +229,7 @@ asio::awaitable<void> settle(CreatePtr job, Reply reply) {
       }
     } else if (reply.error == ErrorCondition::outcome_unknown && !job->protection.empty() &&
                !given_up(reply.error)) {
+      job->tell_retried(reply.error, std::chrono::milliseconds{0});
       reply = co_await recover(job);
       if (reply.error == ErrorCondition::outcome_unknown) break;
     } else {

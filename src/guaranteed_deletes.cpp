@@ -1,6 +1,7 @@
 #include "guaranteed_deletes.hpp"
 
 #include "client_core.hpp"
+#include "observation.hpp"
 
 namespace custodian::detail {
 
@@ -30,6 +31,7 @@ void GuaranteedDeletes::session_over(std::int64_t session) {
 
 void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
   pending.in_flight = true;
+  ++pending.attempts;
   pending.timer.reset();
   const LineNodePtr checked = last_heir(pending.in_line);
   Request request = request::Remove{path, any_version};
@@ -80,14 +82,25 @@ void GuaranteedDeletes::on_reply(const std::string& path, const LineNodePtr& che
   Pending& pending = found->second;
   pending.in_flight = false;
   // resume() follows with the next connection.
-  if (error == ServerErrc::connection_loss || !core_.connected()) return;
+  if (error == ServerErrc::connection_loss || !core_.connected()) {
+    return tell_retried(path, pending, error, std::chrono::milliseconds{0});
+  }
   const RetryPolicy policy = core_.options().retry.unlimited();
   const auto pause = policy.pause_before({pending.retries++, {}, core_.random()});
+  tell_retried(path, pending, error, pause.value());
   pending.timer = std::make_unique<boost::asio::steady_timer>(core_.strand(), pause.value());
   pending.timer->async_wait([weak = core_.weak_from_this(), path](error_code cancelled) {
     const auto core = weak.lock();
     if (core && !cancelled) core->deletes().try_again(path);
   });
+}
+
+void GuaranteedDeletes::tell_retried(const std::string& path, const Pending& pending,
+                                     const error_code& error,
+                                     std::chrono::milliseconds pause) const {
+  if (Observation* const observation = core_.observation()) {
+    observation->tell_retried("remove", path, error, pending.attempts, pause);
+  }
 }
 
 void GuaranteedDeletes::try_again(const std::string& path) {

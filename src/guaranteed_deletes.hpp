@@ -42,6 +42,7 @@ class GuaranteedDeletes {
     std::uint64_t turn = 0;  ///< of those that were added
     LineNodePtr in_line{};
     bool in_flight = false;
+    int attempts = 0;
     int retries = 0;
     std::unique_ptr<boost::asio::steady_timer> timer{};  ///< until the next try
     std::shared_ptr<void> keep{};
@@ -49,6 +50,8 @@ class GuaranteedDeletes {
 
   void attempt(const std::string& path, Pending& pending);
   void on_reply(const std::string& path, const LineNodePtr& checked, const Reply& reply);
+  void tell_retried(const std::string& path, const Pending& pending, const error_code& error,
+                    std::chrono::milliseconds pause) const;
   void try_again(const std::string& path);
 
   ClientCore& core_;

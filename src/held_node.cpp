@@ -22,8 +22,9 @@ HeldNode::Time end_of(std::chrono::nanoseconds at_most) {
 }  // namespace
 
 HeldNodePtr HeldNode::make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
-                           OwnNode node, const LeaseOptions& options) {
-  HeldNodePtr held{new HeldNode{std::move(core), std::move(session), std::move(node), options}};
+                           OwnNode node, const LeaseOptions& options, ObservedLockPtr observed) {
+  HeldNodePtr held{new HeldNode{std::move(core), std::move(session), std::move(node), options,
+                                std::move(observed)}};
   held->core_->count_hold(+1);
   if (const LineNodePtr& line = held->node_.in_line()) {
     line->on_missing = [weak = held->weak_from_this()] {
@@ -39,13 +40,14 @@ HeldNodePtr HeldNode::make(std::shared_ptr<ClientCore> core, std::shared_ptr<Cli
 }
 
 HeldNode::HeldNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
-                   OwnNode node, const LeaseOptions& options)
+                   OwnNode node, const LeaseOptions& options, ObservedLockPtr observed)
     : core_{std::move(core)},
       session_{std::move(session)},
       node_{std::move(node)},
       full_path_{core_->prefix().add(node_.path())},
       policy_{options.loss_policy.value_or(core_->options().loss_policy)},
-      ends_at_{options.hold_at_most ? end_of(*options.hold_at_most) : Time::max()} {}
+      ends_at_{options.hold_at_most ? end_of(*options.hold_at_most) : Time::max()},
+      observed_{std::move(observed)} {}
 
 HeldNode::~HeldNode() {
   if (core_->forked()) {

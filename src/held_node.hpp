@@ -24,7 +24,7 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
 
   /// On the strand.
   static HeldNodePtr make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
-                          OwnNode node, const LeaseOptions& options);
+                          OwnNode node, const LeaseOptions& options, ObservedLockPtr observed);
   HeldNode(const HeldNode&) = delete;
   HeldNode& operator=(const HeldNode&) = delete;
   ~HeldNode();
@@ -38,6 +38,8 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   /// As is known by now, without a look at the clock.
   [[nodiscard]] bool is_lost() const noexcept { return loss_ != LossReason::none; }
   [[nodiscard]] Time valid_until() const noexcept;
+  /// As what its leases are told of; null if nobody is told.
+  [[nodiscard]] const ObservedLockPtr& observed() const noexcept { return observed_; }
   /// Nobody is to have it after its present holder.
   void keep() noexcept { kept_ = true; }
 
@@ -64,7 +66,7 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
 
  private:
   HeldNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session, OwnNode node,
-           const LeaseOptions& options);
+           const LeaseOptions& options, ObservedLockPtr observed);
 
   [[nodiscard]] HoldPtr holder() const;
   void wait_for_event();
@@ -80,6 +82,7 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   const std::string full_path_;
   const LossPolicy policy_;
   const Time ends_at_;  ///< by hold_at_most; `Time::max()` for never
+  const ObservedLockPtr observed_;
   std::shared_ptr<PassOn> pass_on_;
   std::int64_t holds_ = 0;  ///< that there have been
 

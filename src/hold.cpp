@@ -3,16 +3,23 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "observation.hpp"
+
 namespace custodian::detail {
 
 namespace asio = boost::asio;
 
 Hold::Hold(HeldNodePtr node, std::int64_t number, std::int64_t czxid)
-    : node_{std::move(node)}, token_{core()->options().fencing_epoch, czxid, number} {}
+    : node_{std::move(node)},
+      token_{core()->options().fencing_epoch, czxid, number},
+      since_{node_->observed() ? BootClock::now() : BootClock::time_point{}} {
+  if (node_->observed()) core()->observation()->tell_lease_begun(node_->observed(), token_);
+}
 
 Hold::~Hold() {
   // In the child of a fork mutexes may be locked for ever.
   if (core()->forked()) return;
+  if (node_->observed()) observe_release();
   if (waiters_.used()) {
     core()->on_strand(
         [waiters = std::move(waiters_)]() mutable { waiters.abort(LeaseState::released); });
@@ -58,7 +65,10 @@ void Hold::wait(LeaseState known, const CancellationPtr& cancellation,
 
 void Hold::tell(LeaseState now) {
   if (std::exchange(told_, now) == now) return;
-  if (now == LeaseState::lost) tell_lost();
+  if (now == LeaseState::lost) {
+    if (node_->observed()) observe_loss(node_->loss_reason());
+    tell_lost();
+  }
   std::vector<std::weak_ptr<LeaseListener>> listeners;
   {
     const std::lock_guard lock{mutex_};
@@ -71,6 +81,17 @@ void Hold::tell(LeaseState now) {
     });
   }
   waiters_.tell(now);
+}
+
+void Hold::observe_loss(LossReason reason) const {
+  core()->observation()->tell_lease_lost(node_->observed(), token_, reason, since_);
+}
+
+void Hold::observe_release() const {
+  const LossReason loss = node_->loss_reason();
+  // Known to nobody until now.
+  if (loss != LossReason::none && told_ != LeaseState::lost) observe_loss(loss);
+  core()->observation()->tell_lease_released(node_->observed(), token_, loss, since_);
 }
 
 void Hold::tell_lost() {

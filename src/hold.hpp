@@ -45,9 +45,13 @@ class Hold : public std::enable_shared_from_this<Hold> {
 
  private:
   void tell_lost();
+  void observe_loss(LossReason reason) const;
+  void observe_release() const;
 
   HeldNodePtr node_;
   const FencingToken token_;
+  /// Read only for an observer.
+  const BootClock::time_point since_;
   std::stop_source lost_;
 
   // The strand only.

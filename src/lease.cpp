@@ -55,6 +55,7 @@ struct Grant {
   OwnNode node;
   LeaseOptions options;
   RetryPolicy retry;
+  ObservedLockPtr observed;
   Handler<Lease> handler;
 
   /// The session, if it is still the client's.
@@ -82,8 +83,8 @@ void finish(Grant& grant, error_code error) {
   if (error == Errc::node_deleted) grant.node.forfeit();
   if (error) return std::move(grant.handler)(error, Lease{});
   auto session = grant.session();
-  const HeldNodePtr node =
-      HeldNode::make(grant.core, std::move(session), std::move(grant.node), grant.options);
+  const HeldNodePtr node = HeldNode::make(grant.core, std::move(session), std::move(grant.node),
+                                          grant.options, std::move(grant.observed));
   std::move(grant.handler)(error_code{}, Lease{node->next_hold()});
 }
 
@@ -119,9 +120,10 @@ asio::awaitable<void> make_certain(std::shared_ptr<Grant> grant) {
 }  // namespace
 
 void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, OwnNode node,
-                 LeaseOptions options, RetryPolicy retry, Handler<Lease> handler) {
-  Grant grant{std::move(core), std::move(cancellation), std::move(node), options,
-              retry,           std::move(handler)};
+                 LeaseOptions options, RetryPolicy retry, ObservedLockPtr observed,
+                 Handler<Lease> handler) {
+  Grant grant{std::move(core), std::move(cancellation), std::move(node),   options,
+              retry,           std::move(observed),     std::move(handler)};
   if (readiness(grant) == Readiness::ready) return finish(grant, {});
   const asio::any_io_executor strand = grant.core->strand();
   asio::co_spawn(strand, make_certain(std::make_shared<Grant>(std::move(grant))), asio::detached);

@@ -4,6 +4,8 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "observation.hpp"
+
 namespace custodian::detail {
 
 namespace asio = boost::asio;
@@ -120,6 +122,9 @@ void Operation::retry(error_code error) {
   const auto pause = plan_.retry.pause_before(
       {retries_++, std::chrono::duration_cast<milliseconds>(now - began_), core_->random()});
   if (!pause) return finish(error);
+  if (Observation* const observation = core_->observation()) {
+    observation->tell_retried(request_, error, retries_, *pause);
+  }
   phase_ = Phase::pausing;
   wake_at(std::min(now + *pause, plan_.deadline.time_point()));
 }

@@ -6,6 +6,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "custodian/session.hpp"
 
 namespace custodian {
+
+class Observer;
 
 /// All that a Client can be told. Each field has a default; docs/defaults.md has them in a table,
 /// with the reasons.
@@ -77,9 +80,13 @@ struct ClientOptions {
   /// Where the client reports what it does by itself. Empty: nowhere.
   LogSink log{};
 
-  /// Where listeners, stop callbacks, log sinks and handlers without an executor of their own run.
-  /// Default: a thread of the client's own, or the executor that the client was given. User code
-  /// never runs on the client's strand, so a slow callback cannot cost the session.
+  /// Told of acquires, leases, retries and the connection, for metrics: see observer.hpp.
+  std::shared_ptr<Observer> observer{};
+
+  /// Where listeners, stop callbacks, log sinks, the observer, and handlers without an executor of
+  /// their own run. Default: a thread of the client's own, or the executor that the client was
+  /// given. User code never runs on the client's strand, so a slow callback cannot cost the
+  /// session.
   std::optional<boost::asio::any_io_executor> callback_executor{};
 
   /// Bytes of a request that the servers accept: their `jute.maxbuffer`, 1 MiB - 1 by default. More

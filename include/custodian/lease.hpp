@@ -69,16 +69,19 @@ class Hold;
 using HoldPtr = std::shared_ptr<Hold>;
 class HeldNode;
 using HeldNodePtr = std::shared_ptr<HeldNode>;
+struct ObservedLock;
+using ObservedLockPtr = std::shared_ptr<const ObservedLock>;
 
 /// For authors of recipes, on the client's strand: makes a lease of a node that has come to be
 /// first. Asks the servers before that, if the lease clock has not got a comfortable rest (a third
 /// of the session timeout), and again by the policy. If it fails or is cancelled, the node is
-/// deleted.
+/// deleted. The client's observer is told of the lease as that of `observed` (see make_observed());
+/// not if that is null.
 /// Errors: session_lost, node_deleted, session_timeout_too_short, operation_aborted, closed; and
 /// not_connected, connection_loss or throttled, if the policy gives up.
 CUSTODIAN_EXPORT void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
                                   OwnNode node, LeaseOptions options, RetryPolicy retry,
-                                  Handler<Lease> handler);
+                                  ObservedLockPtr observed, Handler<Lease> handler);
 CUSTODIAN_EXPORT void start_wait_lost(std::shared_ptr<ClientCore> core,
                                       CancellationPtr cancellation, HoldPtr hold,
                                       Handler<> handler);

@@ -68,7 +68,7 @@ class CustodianConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["CUSTODIAN_BUILD_TESTING"] = bool(self.options.testing)
         toolchain.cache_variables["CUSTODIAN_BUILD_TOOLS"] = bool(self.options.tools)
-        for part in ("TESTS", "EXAMPLES", "BENCH"):
+        for part in ("TESTS", "EXAMPLES", "BENCH", "PROMETHEUS"):
             toolchain.cache_variables[f"CUSTODIAN_BUILD_{part}"] = False
         toolchain.generate()
         CMakeDeps(self).generate()

@@ -50,6 +50,7 @@ struct Acquire {
   bool out_of_reach = false;
   bool declined = false;  ///< it was only to be tried
   bool has_queued = false;
+  bool for_others = false;  ///< who wait; what becomes of them is told, and not of this
   /// The nearest one ahead, as last seen; of one that waits behind its own client's, when it ends.
   std::unique_ptr<Participant> nearest{};
   /// It is asked for meanwhile, too.
@@ -58,6 +59,7 @@ struct Acquire {
   std::function<void()> on_waiting{};
 
   // What start() puts here, for the end.
+  BootClock::time_point began{};  ///< read only for an observer
   CancellationPtr callers{};
   CancellationPtr reach_minded{};                      ///< ends mind_reach()
   std::unique_ptr<boost::asio::steady_timer> timer{};  ///< if there is a deadline
@@ -83,6 +85,10 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
 
 /// For an acquire of one lease.
 [[nodiscard]] Handler<Outcome> as_one_lease(Handler<AcquireResult> handler);
+
+/// Tells the client's observer, if there is one, of the end of an acquire.
+void observe_end(const Queue& queue, const Patience& patience, BootClock::time_point began,
+                 const error_code& error, std::size_t leases);
 
 /// What the attempt has come to; another one follows if its session was lost, and that is wanted.
 void end_attempt(const AcquirePtr& acquire, Turn turn);

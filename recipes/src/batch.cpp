@@ -45,9 +45,10 @@ void Batch::enter(const QueuePtr& queue, CancellationPtr cancellation, Deadline 
     return std::move(handler)(error, AcquireResult{});
   }
   Batch& batch = *queue->batch;
+  const auto began = queue->observed ? BootClock::now() : BootClock::time_point{};
   std::unique_lock lock{batch.mutex_};
   const auto [id, line] = batch.order_.enter();
-  batch.waiters_.emplace(id, Waiter{std::move(handler), deadline});
+  batch.waiters_.emplace(id, Waiter{std::move(handler), deadline, began});
   if (!deadline.is_never()) batch.deadlines_.emplace(deadline.time_point(), id);
   Errand errand = batch.begin_errand(queue, line);
   lock.unlock();
@@ -69,12 +70,12 @@ void Batch::on_acquired(const QueuePtr& queue, Number number, error_code error, 
   if (!lease) {
     const BatchOrder::Failure failure = batch.order_.on_ending(ending_of(error, leaving));
     Errand errand = batch.begin_errand(queue, failure.line);
-    std::vector<Handler<AcquireResult>> failed;
+    std::vector<Waiter> failed;
     for (const Id id : failure.failed) failed.push_back(batch.take(id, errand));
     lock.unlock();
 
     run(queue, std::move(errand));
-    for (auto& handler : failed) std::move(handler)(error, AcquireResult{});
+    for (Waiter& each : failed) end(queue, std::move(each), error, AcquireResult{});
     return;
   }
 
@@ -84,7 +85,7 @@ void Batch::on_acquired(const QueuePtr& queue, Number number, error_code error, 
     lock.unlock();
     return run(queue, std::move(errand));
   }
-  Handler<AcquireResult> holder = batch.take(*next.holder, errand);
+  Waiter holder = batch.take(*next.holder, errand);
   const BatchOrder::Tenure tenure = batch.order_.tenure();
   lock.unlock();
 
@@ -95,7 +96,7 @@ void Batch::on_acquired(const QueuePtr& queue, Number number, error_code error, 
                           on_done(alive, tenure, std::move(node));
                         }
                       });
-  std::move(holder)(error_code{}, AcquireResult{.lease = std::move(lease)});
+  end(queue, std::move(holder), {}, AcquireResult{.lease = std::move(lease)});
 }
 
 void Batch::on_done(const QueuePtr& queue, BatchOrder::Tenure tenure, detail::HeldNodePtr node) {
@@ -109,11 +110,16 @@ void Batch::on_done(const QueuePtr& queue, BatchOrder::Tenure tenure, detail::He
     // Who is in line for nobody leaves first; a lock that it is given all the same, it lets go of.
     return run(queue, std::move(errand));
   }
-  Handler<AcquireResult> holder = batch.take(*next.holder, errand);
+  Waiter holder = batch.take(*next.holder, errand);
   lock.unlock();
 
   run(queue, std::move(errand));
-  std::move(holder)(error_code{}, AcquireResult{.lease = detail::next_lease(node)});
+  end(queue, std::move(holder), {}, AcquireResult{.lease = detail::next_lease(node)});
+}
+
+void Batch::end(const QueuePtr& queue, Waiter waiter, error_code error, AcquireResult result) {
+  observe_end(*queue, {}, waiter.began, error, result ? 1 : 0);
+  std::move(waiter.handler)(error, std::move(result));
 }
 
 // -- Who stands in line for them ------------------------------------------------------------------
@@ -132,6 +138,7 @@ Batch::Errand Batch::begin_errand(const QueuePtr& queue, BatchOrder::Line line) 
       errand.stand = std::make_shared<Acquire>(
           Acquire{.queue = queue, .patience = {}, .options = {}, .attempt = acquire_lock});
       errand.stand->shows_nearest = true;
+      errand.stand->for_others = true;
       errand.end_of_stand = std::make_shared<Cancellation>(queue->client.core());
       errand.number = ++last_in_line_;
       in_line_.emplace(errand.number, InLine{errand.stand, errand.end_of_stand});
@@ -177,14 +184,14 @@ void Batch::run(const QueuePtr& queue, Errand errand) {
   }
 }
 
-Handler<AcquireResult> Batch::take(Id id, Errand& errand) {
+Batch::Waiter Batch::take(Id id, Errand& errand) {
   auto waiter = waiters_.extract(id);
   const Deadline deadline = waiter.mapped().deadline;
   if (!deadline.is_never()) {
     deadlines_.erase({deadline.time_point(), id});
     errand.no_deadline_left = deadlines_.empty();
   }
-  return std::move(waiter.mapped().handler);
+  return std::move(waiter.mapped());
 }
 
 // -- Who gives up ---------------------------------------------------------------------------------
@@ -221,11 +228,11 @@ void Batch::give_up(const QueuePtr& queue, Id id, error_code error) {
   // Late is no error for one who stood in the queue.
   if (error == Errc::deadline_exceeded && stood) error.clear();
   Errand errand = batch.begin_errand(queue, line);
-  Handler<AcquireResult> handler = batch.take(id, errand);
+  Waiter waiter = batch.take(id, errand);
   lock.unlock();
 
   run(queue, std::move(errand));
-  std::move(handler)(error, AcquireResult{.blocked_by = std::move(nearest)});
+  end(queue, std::move(waiter), error, AcquireResult{.blocked_by = std::move(nearest)});
 }
 
 void Batch::set_alarm(const QueuePtr& queue) {

@@ -39,6 +39,7 @@ class Batch {
   struct Waiter {
     Handler<AcquireResult> handler;
     Deadline deadline;
+    BootClock::time_point began;  ///< read only for an observer
   };
   /// An ordinary acquire for whoever is first then. While it lasts it keeps itself, and the queue.
   struct InLine {
@@ -60,6 +61,8 @@ class Batch {
   static void on_acquired(const QueuePtr& queue, Number number, error_code error, Lease lease);
   static void on_done(const QueuePtr& queue, BatchOrder::Tenure tenure, detail::HeldNodePtr node);
   static void run(const QueuePtr& queue, Errand errand);
+  /// What one of those who wait has come to.
+  static void end(const QueuePtr& queue, Waiter waiter, error_code error, AcquireResult result);
 
   // The strand only.
   static void limit(const QueuePtr& queue, Id id, const CancellationPtr& cancellation,
@@ -70,7 +73,7 @@ class Batch {
 
   // With the mutex.
   [[nodiscard]] Errand begin_errand(const QueuePtr& queue, BatchOrder::Line line);
-  [[nodiscard]] Handler<AcquireResult> take(Id id, Errand& errand);
+  [[nodiscard]] Waiter take(Id id, Errand& errand);
 
   const Client client_;
   std::mutex mutex_;  ///< guards what follows

@@ -8,6 +8,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
+#include "acquire_outcome.hpp"
 #include "acquisition.hpp"
 #include "waiting_acquires.hpp"
 
@@ -68,7 +69,7 @@ Turn turn_of(const error_code& error, Lease lease) {
 asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
   auto [error, lease] = co_await await<&detail::start_lease, Lease>(
       acquire->client().core(), acquire->give_up, std::move(node), acquire->lease_options(),
-      acquire->retry());
+      acquire->retry(), acquire->queue->observed);
   co_return turn_of(error, std::move(lease));
 }
 
@@ -76,7 +77,7 @@ void acquire_lock(const AcquirePtr& acquire) {
   stand_in_line(acquire, [acquire](error_code error, OwnNode node) {
     if (error) return end_attempt(acquire, Turn{error, {}});
     detail::start_lease(acquire->client().core(), acquire->give_up, std::move(node),
-                        acquire->lease_options(), acquire->retry(),
+                        acquire->lease_options(), acquire->retry(), acquire->queue->observed,
                         [acquire](error_code failure, Lease lease) {
                           end_attempt(acquire, turn_of(failure, std::move(lease)));
                         });
@@ -108,6 +109,9 @@ void finish(Acquire& acquire, Turn turn) {
   if (acquire.callers) acquire.callers->forget(&acquire);
   service.leave(acquire.give_up);
   turn.error = verdict(acquire, service, turn.error);
+  if (!acquire.for_others) {
+    observe_end(*acquire.queue, acquire.patience, acquire.began, turn.error, turn.leases.size());
+  }
   Outcome outcome{std::move(turn.leases), {}};
   if (outcome.leases.empty() && acquire.nearest) outcome.blocked_by = std::move(*acquire.nearest);
   std::move(acquire.handler)(turn.error, std::move(outcome));
@@ -146,6 +150,13 @@ asio::awaitable<void> await_attempt(AcquirePtr acquire, asio::awaitable<Turn> co
 
 }  // namespace
 
+void observe_end(const Queue& queue, const Patience& patience, BootClock::time_point began,
+                 const error_code& error, std::size_t leases) {
+  if (!queue.observed) return;
+  const AcquireOutcome outcome = acquire_outcome(error, leases, patience.only_try);
+  detail::tell_acquire_ended(queue.client.core(), queue.observed, outcome, error, began, leases);
+}
+
 void end_attempt(const AcquirePtr& acquire, Turn turn) {
   const bool again = turn.error == Errc::session_lost &&
                      acquire->options.requeue == RequeuePolicy::queue_again &&
@@ -171,6 +182,7 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
   what->give_up = std::make_shared<Cancellation>(client.core());
   what->callers = std::move(cancellation);
   what->handler.swap(handler);
+  if (what->queue->observed) what->began = BootClock::now();
   const asio::any_io_executor strand = client.get_executor();
   asio::dispatch(strand, [acquire = std::move(what)] { run(acquire); });
 }

@@ -31,6 +31,8 @@ struct Queue {
   LeaseOptions lease;  ///< unless the acquire says otherwise
   /// Those who pass the lock on to each other; null if it goes by the queue alone.
   std::unique_ptr<Batch> batch{};
+  /// As what the client's observer is told of it; null if there is none.
+  detail::ObservedLockPtr observed{};
   mutable std::atomic<bool> foreign_reported = false;
   mutable std::atomic<bool> end_reported = false;
   mutable std::atomic<bool> mixture_reported = false;
@@ -38,9 +40,20 @@ struct Queue {
 
 using QueuePtr = std::shared_ptr<const Queue>;
 
-/// For a constructor of this name; throws what it is to throw.
+/// As what an observer is told of a lock.
+struct ObservedAs {
+  std::string_view recipe;
+  std::string_view path;
+};
+inline constexpr std::string_view observed_mutex = "InterProcessMutex";
+inline constexpr std::string_view observed_reader = "InterProcessReadWriteLock::read";
+inline constexpr std::string_view observed_writer = "InterProcessReadWriteLock::write";
+
+/// For a constructor of this name; throws what it is to throw. An observer is told of it as of
+/// `lock` at `path`, unless it is to be told otherwise.
 [[nodiscard]] QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rule,
-                                  ContenderKind kind, std::string path, LockOptions options);
+                                  ContenderKind kind, std::string path, LockOptions options,
+                                  std::optional<ObservedAs> observed_as = {});
 
 /// How long an acquire may take.
 struct Patience {

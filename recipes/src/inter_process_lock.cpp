@@ -4,6 +4,7 @@
 
 #include "batch.hpp"
 #include "contender_queue.hpp"
+#include "custodian/observer.hpp"
 #include "lock_holds.hpp"
 #include "participants.hpp"
 
@@ -72,7 +73,8 @@ void start_acquire_beside(std::shared_ptr<detail::ClientCore>, CancellationPtr c
 }
 
 QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rule,
-                    ContenderKind kind, std::string path, LockOptions options) {
+                    ContenderKind kind, std::string path, LockOptions options,
+                    std::optional<ObservedAs> observed_as) {
   detail::check_path(client.core(), lock, path);
   if (!is_valid(options.lease)) {
     throw Error{Errc::invalid_argument, lock, path,
@@ -90,6 +92,8 @@ QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rul
                 "give hold_at_most to the acquires that want it (AcquireOptions::lease)"};
   }
   if (options.identity.empty()) options.identity = client.identity();
+  const auto [recipe, shown_path] = observed_as.value_or(ObservedAs{lock, path});
+  auto observed = detail::make_observed(*client.core(), recipe, shown_path);
   return std::shared_ptr<const Queue>{
       new Queue{.client = client.share(),
                 .path = std::move(path),
@@ -101,7 +105,8 @@ QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rul
                 .lease = options.lease,
                 .batch = batch && kind == ContenderKind::exclusive
                              ? std::make_unique<Batch>(client, options.hand_off.passes())
-                             : nullptr}};
+                             : nullptr,
+                .observed = std::move(observed)}};
 }
 
 }  // namespace recipes_detail

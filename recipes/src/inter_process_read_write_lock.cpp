@@ -8,6 +8,9 @@ namespace custodian {
 using recipes_detail::ContenderKind;
 using recipes_detail::LockHolds;
 using recipes_detail::make_queue;
+using recipes_detail::observed_reader;
+using recipes_detail::observed_writer;
+using recipes_detail::ObservedAs;
 using recipes_detail::read_write_rule;
 
 InterProcessReadWriteLock::InterProcessReadWriteLock(const Client& client, const std::string& path,
@@ -18,10 +21,10 @@ InterProcessReadWriteLock::InterProcessReadWriteLock(const Client& client, const
                                                      const LockOptions& options,
                                                      const std::shared_ptr<LockHolds>& holds)
     : read_{make_queue(client, "InterProcessReadWriteLock", read_write_rule, ContenderKind::shared,
-                       path, options),
+                       path, options, ObservedAs{observed_reader, path}),
             holds},
       write_{make_queue(client, "InterProcessReadWriteLock", read_write_rule,
-                        ContenderKind::exclusive, path, options),
+                        ContenderKind::exclusive, path, options, ObservedAs{observed_writer, path}),
              holds} {}
 
 }  // namespace custodian

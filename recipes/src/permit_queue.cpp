@@ -280,7 +280,8 @@ PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
     check_counter(client, name, path, **counter);
   }
   const auto queue_at = [&](std::string_view node, const Rule& rule) {
-    return make_queue(client, name, rule, ContenderKind::exclusive, child(path, node), options);
+    return make_queue(client, name, rule, ContenderKind::exclusive, child(path, node), options,
+                      ObservedAs{name, path});
   };
   return std::make_shared<const PermitQueue>(PermitQueue{.turnstile = queue_at("locks", mutex_rule),
                                                          .leases = queue_at("leases", permit_rule),

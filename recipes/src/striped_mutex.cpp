@@ -183,7 +183,8 @@ StripesPtr make_stripes(const Client& client, const std::string& path, std::size
   Stripes all{.path = path, .queues = {}};
   for (std::size_t i = 0; i < stripes; ++i) {
     all.queues.push_back(make_queue(client, "StripedMutex", mutex_rule, ContenderKind::exclusive,
-                                    child(path, std::to_string(i)), options));
+                                    child(path, std::to_string(i)), options,
+                                    ObservedAs{"StripedMutex", path}));
   }
   return std::make_shared<const Stripes>(std::move(all));
 }

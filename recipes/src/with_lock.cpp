@@ -33,6 +33,16 @@ nanoseconds wait_of(const Client& client, const WithLockOptions& options) {
   return std::clamp(wait, nanoseconds{0}, most);
 }
 
+/// It is the very lock that others make themselves.
+std::string_view observed_recipe(LockKind kind) {
+  switch (kind) {
+    case LockKind::mutex: return observed_mutex;
+    case LockKind::read: return observed_reader;
+    case LockKind::write: return observed_writer;
+  }
+  return {};
+}
+
 QueuePtr queue_of(const Client& client, const std::string& path, const WithLockOptions& options) {
   LockOptions terms = options.lock;
   // There is nobody in the same lock object to pass it on to.
@@ -41,7 +51,8 @@ QueuePtr queue_of(const Client& client, const std::string& path, const WithLockO
   const Rule& rule = options.kind == LockKind::mutex ? mutex_rule : read_write_rule;
   const auto kind =
       options.kind == LockKind::read ? ContenderKind::shared : ContenderKind::exclusive;
-  return make_queue(client, "with_lock", rule, kind, path, std::move(terms));
+  return make_queue(client, "with_lock", rule, kind, path, std::move(terms),
+                    ObservedAs{observed_recipe(options.kind), path});
 }
 
 /// Until when a connection is waited for, if there is none and that has a limit of its own.

@@ -1,5 +1,5 @@
 # What the tests of this folder have in common. SETTINGS (-D) names a file with what they know of the build around them:
-# SOURCE_DIR and BUILD_DIR (Custodian's), WORK_DIR, CXX_COMPILER, CXX_LAUNCHER, BUILD_TYPE, GENERATOR, PKG_CONFIG.
+# SOURCE_DIR and BUILD_DIR (Custodian's), WORK_DIR, CXX_COMPILER, CXX_LAUNCHER, BUILD_TYPE, GENERATOR, PKG_CONFIG, PROMETHEUS.
 cmake_minimum_required(VERSION 3.25)
 include(${SETTINGS})
 
@@ -25,6 +25,9 @@ function(try_with_cmake folder)
     ${ARGN})
   run(${CMAKE_COMMAND} --build ${folder} --parallel 2)
   run(${folder}/stranger)
+  if(EXISTS ${folder}/metrics)
+    run(${folder}/metrics)
+  endif()
 endfunction()
 
 # The stranger on the compiler's command line, with what pkg-config says of the installation in a prefix.
@@ -39,6 +42,11 @@ function(try_with_pkg_config prefix program)
   output_of(flags ${pkg_config} --cflags --libs custodian-recipes custodian-testing)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run(${CXX_COMPILER} -std=c++20 ${stranger}/main.cpp -o ${program} ${flags})
+  if(EXISTS ${directory}/custodian-prometheus.pc)
+    output_of(flags ${pkg_config} --cflags --libs custodian-prometheus)
+    separate_arguments(flags UNIX_COMMAND "${flags}")
+    run(${CXX_COMPILER} -std=c++20 ${stranger}/metrics.cpp -o ${program}_metrics ${flags})
+  endif()
 
   # It is not where the system looks for libraries, nor where it was to be installed.
   output_of(libraries ${pkg_config} --variable=libdir custodian)

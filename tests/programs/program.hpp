@@ -61,6 +61,12 @@ class Program {
     }
     return false;
   }
+  /// Of what it has said so far.
+  [[nodiscard]] std::string last_word() const {
+    const auto end = read_.find_last_not_of(" \n") + 1;
+    const auto begin = read_.find_last_of(" \n", end - 1) + 1;
+    return read_.substr(begin, end - begin);
+  }
   void signal(int number) const { ::kill(child_->id(), number); }
   [[nodiscard]] Result result() {
     for (std::string line; std::getline(output_, line);) read_ += line + '\n';

@@ -14,6 +14,7 @@ vcpkg_cmake_configure(
         -DCUSTODIAN_BUILD_TESTS=OFF
         -DCUSTODIAN_BUILD_EXAMPLES=OFF
         -DCUSTODIAN_BUILD_BENCH=OFF
+        -DCUSTODIAN_BUILD_PROMETHEUS=OFF
         # Where vcpkg has programs: the harness's, tools/custodian/custodian-testing-guardian.
         -DCMAKE_INSTALL_LIBEXECDIR=tools
 )

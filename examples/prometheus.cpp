@@ -1,0 +1,81 @@
+// Metrics for Prometheus: a service that takes a lock, turn by turn, among threads that want it at
+// the same time, and shows what that is like to whoever asks over HTTP.
+//
+//   custodian-example-prometheus 127.0.0.1:2181 127.0.0.1:9464
+//   curl http://127.0.0.1:9464/metrics
+
+#include <prometheus/exposer.h>
+#include <prometheus/registry.h>
+
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "custodian/client.hpp"
+#include "custodian/prometheus/prometheus_observer.hpp"
+#include "custodian/recipes/inter_process_mutex.hpp"
+
+namespace {
+
+/// Each value of a label stays for good: /examples/orders/4711 and all its like are "orders".
+std::string lock_label(std::string_view path) {
+  const auto begin = path.find('/', 1) + 1;
+  return std::string{path.substr(begin, path.find('/', begin) - begin)};
+}
+
+void pack(const custodian::Client& client, const std::string& order) {
+  custodian::InterProcessMutex mutex{client, "/examples/orders/" + order};
+  std::vector<std::thread> packers;
+  for (int i = 0; i < 4; ++i) {
+    packers.emplace_back([&mutex] {
+      for (int turn = 0; turn < 5; ++turn) const std::scoped_lock guard{mutex};
+    });
+  }
+  for (std::thread& packer : packers) packer.join();
+}
+
+/// Asks for what somebody else has.
+void decline(const custodian::Client& client) {
+  custodian::InterProcessMutex mutex{client, "/examples/invoices"};
+  custodian::InterProcessMutex anothers{client, "/examples/invoices"};
+  const custodian::Lease lease = mutex.acquire();
+  if (!anothers.try_acquire()) std::cout << "somebody else writes the invoices\n";
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  if (argc != 3) {
+    std::cerr << "usage: " << argv[0] << " host:port[,host:port...] address:port\n";
+    return 2;
+  }
+  // Before there is any other thread, for threads inherit it: the signal then waits for sigwait().
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  try {
+    const auto registry = std::make_shared<prometheus::Registry>();
+    prometheus::Exposer exposer{argv[2]};
+    exposer.RegisterCollectable(registry);
+
+    const custodian::Client client{
+        {.servers = argv[1],
+         .observer = std::make_shared<custodian::PrometheusObserver>(
+             registry, custodian::PrometheusOptions{.lock_label = lock_label})}};
+    pack(client, "4711");
+    pack(client, "4712");
+    decline(client);
+    std::cout << "metrics at port " << exposer.GetListeningPorts().front() << '\n' << std::flush;
+    int signal = 0;
+    sigwait(&signals, &signal);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,24 @@
+#pragma once
+
+/// \file
+/// What an observer is told that an acquire has come to. Pure.
+
+#include <boost/asio/error.hpp>
+#include <cstddef>
+
+#include "custodian/observer.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Of an acquire that has ended with this error, if any, and so many leases.
+[[nodiscard]] inline AcquireOutcome acquire_outcome(const error_code& error, std::size_t leases,
+                                                    bool only_try) noexcept {
+  if (error == boost::asio::error::operation_aborted || error == Errc::closed) {
+    return AcquireOutcome::cancelled;
+  }
+  if (error) return AcquireOutcome::failed;
+  if (leases > 0) return AcquireOutcome::acquired;
+  return only_try ? AcquireOutcome::declined : AcquireOutcome::late;
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,88 @@
+#pragma once
+
+/// \file
+/// A client's metrics for Prometheus, by the library prometheus-cpp (target
+/// `custodian::prometheus`).
+///
+///     auto registry = std::make_shared<prometheus::Registry>();
+///     custodian::Client client{
+///         {.servers = "zk1:2181",
+///          .observer = std::make_shared<custodian::PrometheusObserver>(registry)}};
+///     prometheus::Exposer exposer{"127.0.0.1:9464"};
+///     exposer.RegisterCollectable(registry);
+///
+///     custodian_acquires_total              recipe, outcome: acquired, late, declined, cancelled,
+///                                           failed
+///     custodian_acquire_wait_seconds        recipe; a histogram, of acquires that came to a lease
+///     custodian_leases_held                 recipe; a gauge: neither lost nor released
+///     custodian_hold_seconds                recipe; a histogram, up to the loss or the release
+///     custodian_leases_lost_total           recipe, reason: as LossReason's names
+///     custodian_retries_total               operation, error: as Client's functions, and the names
+///                                           of Errc and ServerErrc
+///     custodian_connection_state            state: as ConnectionState's names; a gauge, 1 for the
+///                                           one that it is in
+///     custodian_reconnects_total            the same session went on
+///     custodian_sessions_lost_total
+///     custodian_disconnected_seconds_total  grows when there is a connection again
+///
+/// What exactly is counted is said with the events, in observer.hpp. A recipe's series begin, at 0,
+/// with its first event.
+///
+/// Threads: any. Lifetimes: keeps the registry; the series stay in it.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "custodian/export.hpp"
+#include "custodian/observer.hpp"
+
+namespace prometheus {
+class Registry;
+}
+
+namespace custodian {
+
+/// What a PrometheusObserver can be told.
+struct PrometheusOptions {
+  /// The label `client` of all series. Clients that share a registry need an observer each, and
+  /// this, lest their connections be taken for one. Empty: no such label.
+  std::string client{};
+
+  /// Gives the label `lock` of a lock's series for its path. Each value of it makes some forty
+  /// series, which stay for good, in here and in the Prometheus server: so a path as it is may be a
+  /// label only if there are few. Cut off what differs from one customer, order or stripe to the
+  /// next. Empty: no such label; all locks of a recipe are counted together.
+  std::function<std::string(std::string_view path)> lock_label{};
+
+  /// The upper bounds of the buckets of custodian_acquire_wait_seconds, in seconds, growing.
+  std::vector<double> wait_buckets{0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800};
+  /// Those of custodian_hold_seconds.
+  std::vector<double> hold_buckets{0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800};
+};
+
+/// Counts what a client does in a registry of prometheus-cpp. Which series there are: see the
+/// file's comment, custodian/prometheus/prometheus_observer.hpp.
+class CUSTODIAN_EXPORT PrometheusObserver final : public Observer {
+ public:
+  /// Throws Error (invalid_argument) if buckets do not grow; std::invalid_argument if the registry
+  /// has a metric of one of these names and another type.
+  explicit PrometheusObserver(std::shared_ptr<prometheus::Registry> registry,
+                              PrometheusOptions options = {});
+  ~PrometheusObserver() override;
+
+  void on_acquire_ended(const AcquireEnded& event) override;
+  void on_lease_begun(const LeaseBegun& event) override;
+  void on_lease_lost(const LeaseLost& event) override;
+  void on_lease_released(const LeaseReleased& event) override;
+  void on_operation_retried(const OperationRetried& event) override;
+  void on_connection_changed(const ConnectionChanged& event) override;
+
+ private:
+  class Metrics;
+  const std::unique_ptr<Metrics> metrics_;
+};
+
+}  // namespace custodian

@@ -1,0 +1,31 @@
+#pragma once
+
+/// \file
+/// Events as the values of labels: short, few, and the same for ever. Pure.
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "custodian/observer.hpp"
+
+namespace custodian::prometheus_detail {
+
+// All that there are.
+inline constexpr std::array all_outcomes{AcquireOutcome::acquired, AcquireOutcome::late,
+                                         AcquireOutcome::declined, AcquireOutcome::cancelled,
+                                         AcquireOutcome::failed};
+inline constexpr std::array all_loss_reasons{LossReason::lease_expired, LossReason::session_over,
+                                             LossReason::node_deleted,  LossReason::suspended,
+                                             LossReason::held_too_long, LossReason::closed};
+inline constexpr std::array all_connection_states{
+    ConnectionState::connecting,  ConnectionState::connected, ConnectionState::suspended,
+    ConnectionState::reconnected, ConnectionState::lost,      ConnectionState::closed};
+
+/// The enumerator's name.
+[[nodiscard]] std::string_view label_of(LossReason reason) noexcept;
+/// The name of the enumerator of Errc or ServerErrc; of another category's, or of a code that has
+/// no name, "<category>_<number>".
+[[nodiscard]] std::string label_of(const error_code& error);
+
+}  // namespace custodian::prometheus_detail

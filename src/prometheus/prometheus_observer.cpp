@@ -1,0 +1,229 @@
+#include "custodian/prometheus/prometheus_observer.hpp"
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "metric_labels.hpp"
+
+namespace custodian {
+
+using prometheus_detail::all_connection_states;
+using prometheus_detail::all_loss_reasons;
+using prometheus_detail::all_outcomes;
+using prometheus_detail::label_of;
+
+namespace {
+
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>{time}.count();
+}
+
+void check_buckets(std::string_view name, const std::vector<double>& bounds) {
+  if (std::ranges::adjacent_find(bounds, std::ranges::greater_equal{}) == bounds.end()) return;
+  throw Error{Errc::invalid_argument, "PrometheusObserver", "",
+              std::string{name} + ": each bound is above the one before it"};
+}
+
+PrometheusOptions checked(PrometheusOptions options) {
+  check_buckets("wait_buckets", options.wait_buckets);
+  check_buckets("hold_buckets", options.hold_buckets);
+  return options;
+}
+
+/// The series of the locks of one recipe, and of one label `lock`, if there are such.
+struct LockSeries {
+  std::map<AcquireOutcome, prometheus::Counter*> acquires;
+  prometheus::Histogram* waits;
+  prometheus::Gauge* held;
+  prometheus::Histogram* holds;
+  std::map<LossReason, prometheus::Counter*> lost;
+};
+
+}  // namespace
+
+class PrometheusObserver::Metrics {
+ public:
+  Metrics(std::shared_ptr<prometheus::Registry> registry, PrometheusOptions options);
+
+  [[nodiscard]] LockSeries& of_lock(std::string_view recipe, std::string_view path);
+  void on_retried(const OperationRetried& event);
+  void on_connection(const ConnectionChanged& event);
+
+ private:
+  using Counter = prometheus::Counter;
+  using Gauge = prometheus::Gauge;
+  using Histogram = prometheus::Histogram;
+  using Labels = prometheus::Labels;
+  template <typename Metric>
+  using Family = prometheus::Family<Metric>;
+  using Key = std::pair<std::string, std::string>;  ///< recipe and label
+
+  [[nodiscard]] Family<Counter>& counter(const std::string& name, const std::string& help) const;
+  [[nodiscard]] Family<Gauge>& gauge(const std::string& name, const std::string& help) const;
+  [[nodiscard]] Family<Histogram>& histogram(const std::string& name,
+                                             const std::string& help) const;
+  [[nodiscard]] Labels labels(Labels others) const;
+  [[nodiscard]] LockSeries series_of(const Key& key) const;
+  void set_state(ConnectionState now) const;
+
+  const std::shared_ptr<prometheus::Registry> registry_;
+  const PrometheusOptions options_;
+
+  Family<Counter>& acquires_;
+  Family<Histogram>& waits_;
+  Family<Gauge>& held_;
+  Family<Histogram>& holds_;
+  Family<Counter>& lost_;
+  Family<Counter>& retries_;
+  Family<Gauge>& states_;
+  Counter& reconnects_;
+  Counter& sessions_lost_;
+  Counter& disconnected_;
+
+  std::mutex mutex_;  ///< guards what follows
+  std::map<Key, LockSeries> locks_;
+};
+
+PrometheusObserver::Metrics::Metrics(std::shared_ptr<prometheus::Registry> registry,
+                                     PrometheusOptions options)
+    : registry_{std::move(registry)},
+      options_{checked(std::move(options))},
+      acquires_{counter("custodian_acquires_total", "Acquires that have ended, by what with.")},
+      waits_{histogram("custodian_acquire_wait_seconds",
+                       "How long those have waited that came to a lease.")},
+      held_{gauge("custodian_leases_held", "Leases that are neither lost nor released.")},
+      holds_{histogram("custodian_hold_seconds", "How long leases were held.")},
+      lost_{counter("custodian_leases_lost_total", "Leases that were lost before their release.")},
+      retries_{counter("custodian_retries_total", "Requests that were sent again.")},
+      states_{gauge("custodian_connection_state", "1 for the state of the connection.")},
+      reconnects_{counter("custodian_reconnects_total", "Sessions that went on after a break.")
+                      .Add(labels({}))},
+      sessions_lost_{
+          counter("custodian_sessions_lost_total", "Sessions that have ended, with their locks.")
+              .Add(labels({}))},
+      disconnected_{counter("custodian_disconnected_seconds_total",
+                            "How long there was no connection, up to the newest one.")
+                        .Add(labels({}))} {
+  set_state(ConnectionState::connecting);
+}
+
+prometheus::Family<prometheus::Counter>& PrometheusObserver::Metrics::counter(
+    const std::string& name, const std::string& help) const {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(*registry_);
+}
+
+prometheus::Family<prometheus::Gauge>& PrometheusObserver::Metrics::gauge(
+    const std::string& name, const std::string& help) const {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(*registry_);
+}
+
+prometheus::Family<prometheus::Histogram>& PrometheusObserver::Metrics::histogram(
+    const std::string& name, const std::string& help) const {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(*registry_);
+}
+
+prometheus::Labels PrometheusObserver::Metrics::labels(Labels others) const {
+  if (!options_.client.empty()) others.emplace("client", options_.client);
+  return others;
+}
+
+LockSeries PrometheusObserver::Metrics::series_of(const Key& key) const {
+  Labels of_lock = labels({{"recipe", key.first}});
+  if (options_.lock_label) of_lock.emplace("lock", key.second);
+  const auto with = [&](const std::string& name, std::string_view value) {
+    Labels all = of_lock;
+    all.emplace(name, value);
+    return all;
+  };
+  LockSeries series{.acquires = {},
+                    .waits = &waits_.Add(of_lock, options_.wait_buckets),
+                    .held = &held_.Add(of_lock),
+                    .holds = &holds_.Add(of_lock, options_.hold_buckets),
+                    .lost = {}};
+  for (const AcquireOutcome each : all_outcomes) {
+    series.acquires.emplace(each, &acquires_.Add(with("outcome", to_string(each))));
+  }
+  for (const LossReason each : all_loss_reasons) {
+    series.lost.emplace(each, &lost_.Add(with("reason", label_of(each))));
+  }
+  return series;
+}
+
+LockSeries& PrometheusObserver::Metrics::of_lock(std::string_view recipe, std::string_view path) {
+  Key key{recipe, options_.lock_label ? options_.lock_label(path) : std::string{}};
+  const std::lock_guard lock{mutex_};
+  const auto found = locks_.find(key);
+  if (found != locks_.end()) return found->second;
+  LockSeries series = series_of(key);
+  return locks_.emplace(std::move(key), std::move(series)).first->second;
+}
+
+void PrometheusObserver::Metrics::on_retried(const OperationRetried& event) {
+  Labels of_retry = labels({{"operation", std::string{event.operation}}});
+  of_retry.emplace("error", label_of(event.error));
+  retries_.Add(of_retry).Increment();
+}
+
+void PrometheusObserver::Metrics::on_connection(const ConnectionChanged& event) {
+  set_state(event.state);
+  if (event.state == ConnectionState::reconnected) reconnects_.Increment();
+  if (event.state == ConnectionState::lost) sessions_lost_.Increment();
+  if (is_connected(event.state)) disconnected_.Increment(seconds(event.away));
+}
+
+void PrometheusObserver::Metrics::set_state(ConnectionState now) const {
+  for (const ConnectionState each : all_connection_states) {
+    states_.Add(labels({{"state", std::string{to_string(each)}}})).Set(each == now ? 1 : 0);
+  }
+}
+
+PrometheusObserver::PrometheusObserver(std::shared_ptr<prometheus::Registry> registry,
+                                       PrometheusOptions options)
+    : metrics_{std::make_unique<Metrics>(std::move(registry), std::move(options))} {}
+
+PrometheusObserver::~PrometheusObserver() = default;
+
+void PrometheusObserver::on_acquire_ended(const AcquireEnded& event) {
+  LockSeries& series = metrics_->of_lock(event.recipe, event.path);
+  series.acquires.at(event.outcome)->Increment();
+  if (event.outcome == AcquireOutcome::acquired) series.waits->Observe(seconds(event.waited));
+}
+
+void PrometheusObserver::on_lease_begun(const LeaseBegun& event) {
+  metrics_->of_lock(event.recipe, event.path).held->Increment();
+}
+
+void PrometheusObserver::on_lease_lost(const LeaseLost& event) {
+  LockSeries& series = metrics_->of_lock(event.recipe, event.path);
+  series.held->Decrement();
+  series.holds->Observe(seconds(event.held_for));
+  series.lost.at(event.reason)->Increment();
+}
+
+void PrometheusObserver::on_lease_released(const LeaseReleased& event) {
+  // What was lost has been counted.
+  if (event.loss != LossReason::none) return;
+  LockSeries& series = metrics_->of_lock(event.recipe, event.path);
+  series.held->Decrement();
+  series.holds->Observe(seconds(event.held_for));
+}
+
+void PrometheusObserver::on_operation_retried(const OperationRetried& event) {
+  metrics_->on_retried(event);
+}
+
+void PrometheusObserver::on_connection_changed(const ConnectionChanged& event) {
+  metrics_->on_connection(event);
+}
+
+}  // namespace custodian

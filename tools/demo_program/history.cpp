@@ -102,7 +102,8 @@ std::optional<Hold> parse_line(std::string_view line) {
   const auto token = number<std::int64_t>(fields[1]);
   const auto in = number<std::int64_t>(fields[3]);
   const auto out = number<std::int64_t>(fields[4]);
-  if (!process || !token || !sequence_of(fields[2]) || !in || !out) return std::nullopt;
+  if (!process || !token || !sequence_of(fields[2]) || !in || *in < 0 || !out || *out < 0)
+    return std::nullopt;
   return Hold{*process, *token, std::string{fields[2]}, *in, *out};
 }
 

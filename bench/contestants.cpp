@@ -61,6 +61,12 @@ std::vector<ContestantEntry> on_zookeeper() {
        .program = CUSTODIAN_BENCH_FLOOR,
        .arguments = {"waiting"},
        .package = "libzookeeper-st2"},
+      {.name = "floor-threads",
+       .does =
+           "no servers: threads hand on in turn, each asleep meanwhile; what batches cannot beat",
+       .durability = "none",
+       .route = "none",
+       .program = CUSTODIAN_BENCH_THREADS},
       // A server's Java, as it comes: warmed up before the rounds, its compiler not limited.
       {.name = "curator",
        .does = "InterProcessMutex acquire() and release() in a thread; the delete is awaited",

@@ -29,6 +29,11 @@ const std::vector<std::string> crowds{our_name,
                                       "mariadb-get-lock",
                                       "mariadb-for-update",
                                       "etcd"};
+const std::vector<std::string> batches = [] {
+  std::vector<std::string> names = crowds;
+  names.insert(names.begin() + 1, "floor-threads");
+  return names;
+}();
 const std::vector<std::string> on_zookeeper{our_name, "curator", "kazoo"};
 const std::vector<std::string> alone{our_name,        "ours-async", "floor",
                                      "floor-waiting", "curator",    "kazoo"};
@@ -53,7 +58,7 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        .title = "8 threads, one client, one lock, ours with HandOff::batch",
        .threads = 8,
        .passes = 64,
-       .contestants = crowds,
+       .contestants = batches,
        .targets = {{"cycles_per_s", "curator", true, 100}, {"cycles_per_s", "redis", true, 1}}},
       {.name = "processes",
        .title = "8 processes, one lock",
@@ -75,8 +80,14 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        .threads = 8,
        .write_every = 10,
        // kazoo's readers and writers wait for each other for ever; see docs/wire-format.md.
-       .contestants = {our_name, "curator"},
+       .contestants = {our_name, "floor", "curator"},
        .targets = {{"cycles_per_s", "curator", true, 3}}},
+      // Nobody waits for anybody: what the servers' two writes a cycle allow.
+      {.name = "readers",
+       .title = "Read/write lock, next to no writer, 8 threads, one client",
+       .threads = 8,
+       .write_every = 1'000'000,
+       .contestants = {our_name, "floor", "curator"}},
       {.name = "sessions",
        .title = "One lock, a queue of sessions: a release",
        .work = "sessions",

@@ -1,21 +1,39 @@
-# Install rules, and the package that find_package(Custodian CONFIG) finds.
+# Install rules, and the packages that find_package(Custodian CONFIG) and pkg-config find.
+#
+# Components: runtime (the shared libraries, which programs need), development (all else that it takes to build with
+# them, or with the static ones) and tools (the program `custodian`).
+#
+# A static and a shared build may be installed into one prefix, one after the other. Each brings its own list of targets,
+# and CustodianConfig.cmake takes one of them.
 include(CMakePackageConfigHelpers)
 
 set(_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Custodian)
 set(_targets custodian_asio custodian custodian_recipes)
 set_target_properties(custodian_recipes PROPERTIES EXPORT_NAME recipes)
-install(DIRECTORY include/ recipes/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-
 if(CUSTODIAN_BUILD_TESTING)
   list(APPEND _targets custodian_testing)
   set_target_properties(custodian_testing PROPERTIES EXPORT_NAME testing)
-  install(DIRECTORY testing/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-  install(TARGETS custodian_testing_guardian DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/custodian)
+  install(TARGETS custodian_testing_guardian
+    DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/custodian COMPONENT development)
 endif()
+install(TARGETS ${_targets} EXPORT CustodianTargets
+  LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
+  ARCHIVE COMPONENT development
+  FILE_SET HEADERS COMPONENT development)
 
-install(TARGETS ${_targets} EXPORT CustodianTargets)
-install(EXPORT CustodianTargets NAMESPACE custodian:: DESTINATION ${_package_dir})
-
+if(BUILD_SHARED_LIBS)
+  set(_form shared)
+  # They find each other in any prefix. Who makes packages for a system sets CMAKE_SKIP_INSTALL_RPATH.
+  set_target_properties(custodian_recipes PROPERTIES INSTALL_RPATH $ORIGIN)
+  if(TARGET custodian-cli)
+    file(RELATIVE_PATH _to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+    set_target_properties(custodian-cli PROPERTIES INSTALL_RPATH $ORIGIN/${_to_libraries})
+  endif()
+else()
+  set(_form static)
+endif()
+install(EXPORT CustodianTargets NAMESPACE custodian:: FILE CustodianTargets-${_form}.cmake
+  DESTINATION ${_package_dir} COMPONENT development)
 configure_package_config_file(cmake/CustodianConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/CustodianConfig.cmake
   INSTALL_DESTINATION ${_package_dir})
 # Before 1.0 a minor version may change anything.
@@ -25,4 +43,6 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/CustodianConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/CustodianConfigVersion.cmake
   cmake/FindZooKeeper.cmake
-  DESTINATION ${_package_dir})
+  DESTINATION ${_package_dir} COMPONENT development)
+
+include(CustodianPkgConfig)

@@ -54,3 +54,35 @@ function(custodian_target target)
     endif()
   endif()
 endfunction()
+
+# custodian_headers(<target> <directory>): all headers in the directory are the target's public ones. They are installed,
+# and with CMAKE_VERIFY_INTERFACE_HEADER_SETS the target all_verify_interface_header_sets compiles each by itself.
+function(custodian_headers target directory)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${directory}/*.hpp)
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${directory} FILES ${headers})
+endfunction()
+
+# custodian_library(<target>): a library for programs, static or shared as BUILD_SHARED_LIBS says. Both are made of the
+# same objects: position-independent, and with everything hidden but what has CUSTODIAN_EXPORT, which the linker of a
+# program does not mind. So a compiler cache that has seen one build knows the other.
+function(custodian_library target)
+  custodian_target(${target})
+  # Before 1.0 a minor version may change anything.
+  if(PROJECT_VERSION_MAJOR EQUAL 0)
+    set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  else()
+    set(soversion ${PROJECT_VERSION_MAJOR})
+  endif()
+  set_target_properties(${target} PROPERTIES
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${soversion}
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    DEFINE_SYMBOL "")
+  # A shared library shows nothing of a static one that went into it, such as the C client,
+  target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL)
+  # and names all that it needs; but not the run-time library of sanitizers, which is the program's.
+  if(NOT CUSTODIAN_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,--no-undefined)
+  endif()
+endfunction()

@@ -21,9 +21,10 @@ Install the single-threaded ZooKeeper C client, 3.8 or newer:
 Elsewhere on this machine: set ZooKeeper_ROOT to its prefix.]])
 
 find_path(ZooKeeper_INCLUDE_DIR zookeeper/zookeeper.h)
-find_library(ZooKeeper_LIBRARY NAMES zookeeper_st zookeeper)
-# The client's CMake build splits off its hash table as a second static library.
-find_library(ZooKeeper_HASHTABLE_LIBRARY NAMES hashtable)
+# Of the first place that has either: the system's must not come before that of vcpkg, whose header has been found.
+find_library(ZooKeeper_LIBRARY NAMES zookeeper_st zookeeper NAMES_PER_DIR)
+# The client's CMake build splits off its hash table as a second static library; vcpkg gives it a longer name.
+find_library(ZooKeeper_HASHTABLE_LIBRARY NAMES zookeeper_hashtable hashtable)
 mark_as_advanced(ZooKeeper_INCLUDE_DIR ZooKeeper_LIBRARY ZooKeeper_HASHTABLE_LIBRARY)
 
 if(ZooKeeper_INCLUDE_DIR)

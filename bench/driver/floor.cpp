@@ -7,8 +7,8 @@
 ///            else lists again
 /// waiting    create, wait, list, wait, delete, wait; lists again when the watched node goes
 ///
-/// One thread and one session. Nothing is retried, and a lost session is an error: a floor, not a
-/// lock.
+/// A session for each thread. Readers wait for lower writers alone. Nothing is retried, and a lost
+/// session is an error: a floor, not a lock.
 
 #include <poll.h>
 #include <unistd.h>
@@ -147,11 +147,8 @@ class Floor final : public Locker {
     }
   }
 
-  void lock() override {
-    if (stand() != ZNONODE) return;
-    make_path();
-    check(stand(), "create");
-  }
+  void lock() override { stand_in(Mode::alone); }
+  void lock_shared() override { stand_in(Mode::shared); }
 
   void unlock() override {
     removed_ = Answer{};
@@ -159,6 +156,7 @@ class Floor final : public Locker {
     handle_->remove(node_, removed_);
     if (way_ == Way::waiting) handle_->wait(removed_);
   }
+  void unlock_shared() override { unlock(); }
 
   [[nodiscard]] std::string session() const override {
     std::ostringstream text;
@@ -167,6 +165,14 @@ class Floor final : public Locker {
   }
 
  private:
+  enum class Mode { alone, shared };
+
+  void stand_in(Mode mode) {
+    mode_ = mode;
+    if (stand() != ZNONODE) return;
+    make_path();
+    check(stand(), "create");
+  }
   void make_path() {
     for (std::size_t end = path_.find('/', 1); end != path_.npos; end = path_.find('/', end + 1)) {
       make(path_.substr(0, end));
@@ -205,14 +211,17 @@ class Floor final : public Locker {
     std::ostringstream name;
     name << path_ << "/_c_" << std::hex << std::setfill('0');
     for (int i = 0; i < 4; ++i) name << std::setw(8) << random_();
-    name << "-uuid-lock-";
+    name << (mode_ == Mode::shared ? "-uuid-__READ__" : "-uuid-lock-");
     return name.str();
   }
 
   void wait_in(Names names) {
     const std::string mine = sequence_of(node_);
     for (;;) {
-      std::erase_if(names, [&](const std::string& name) { return sequence_of(name) >= mine; });
+      std::erase_if(names, [&](const std::string& name) {
+        return sequence_of(name) >= mine ||
+               (mode_ == Mode::shared && name.find("__READ__") != name.npos);
+      });
       if (names.empty()) return;
       const auto nearest = std::max_element(
           names.begin(), names.end(),
@@ -238,6 +247,7 @@ class Floor final : public Locker {
   const std::string path_;
   const Way way_;
   std::minstd_rand random_{static_cast<unsigned>(::getpid())};
+  Mode mode_ = Mode::alone;
   std::string node_;
   Answer removed_;
   bool removing_ = false;
@@ -248,7 +258,6 @@ class Client final : public Contestant {
   Client(Way way, std::string servers) : way_{way}, servers_{std::move(servers)} {}
 
   std::unique_ptr<Locker> locker(const Task& task, int /*index*/) override {
-    if (task.threads > 1 || task.write_every > 0) throw std::logic_error{"one thread, a mutex"};
     // A session for each measurement: between them nobody would keep it alive.
     const std::string& servers = task.work == "start" ? task.servers : servers_;
     return std::make_unique<Floor>(std::make_shared<Handle>(servers), task.path, way_);

@@ -9,47 +9,61 @@
 #include <string_view>
 #include <vector>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 /// What an ACL entry permits; combine with `|`. The bits are ZooKeeper's own.
 enum class Permissions : std::int32_t {
+  /// Nothing.
   none = 0,
+  /// To read the data and to list the children.
   read = 1,
+  /// To write the data.
   write = 2,
+  /// To create children.
   create = 4,
+  /// To delete children; the server looks at the parent's ACL for that.
   remove = 8,
+  /// To change the ACL.
   admin = 16,
+  /// All of these.
   all = 31,
 };
 
+/// What either permits.
 [[nodiscard]] constexpr Permissions operator|(Permissions a, Permissions b) noexcept {
   return static_cast<Permissions>(static_cast<std::int32_t>(a) | static_cast<std::int32_t>(b));
 }
 
+/// What both permit.
 [[nodiscard]] constexpr Permissions operator&(Permissions a, Permissions b) noexcept {
   return static_cast<Permissions>(static_cast<std::int32_t>(a) & static_cast<std::int32_t>(b));
 }
 
 /// One entry of a node's access control list.
 struct AclEntry {
+  /// What the identity may do.
   Permissions permissions = Permissions::all;
   /// "world", "auth", "digest", "ip", ...
   std::string scheme = "world";
   /// "anyone" for world, empty for auth, "user:base64(sha1(user:password))" for digest.
   std::string id = "anyone";
 
+  /// Memberwise.
   friend bool operator==(const AclEntry&, const AclEntry&) = default;
 };
 
+/// A node's access control list: who is in none of its entries may do nothing.
 using Acl = std::vector<AclEntry>;
 
 /// Everybody may do everything: ZooKeeper's default.
-[[nodiscard]] Acl open_acl();
+[[nodiscard]] CUSTODIAN_EXPORT Acl open_acl();
 /// Everybody may read, and nothing else.
-[[nodiscard]] Acl read_acl();
+[[nodiscard]] CUSTODIAN_EXPORT Acl read_acl();
 /// The identities that the creating session has authenticated as may do everything. Useless
 /// without `ClientOptions::credentials`: the server refuses it then (invalid_acl).
-[[nodiscard]] Acl creator_all_acl();
+[[nodiscard]] CUSTODIAN_EXPORT Acl creator_all_acl();
 
 /// Chooses the ACL of a node that is created without an explicit one; called with the path as the
 /// user gave it, for parents created on the way, too. Runs on the client's strand: it must not

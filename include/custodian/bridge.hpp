@@ -8,16 +8,17 @@
 /// A public function template only initiates: it erases the handler's type and calls a compiled
 /// function. Four promises are kept here and nowhere else:
 ///
-/// - A handler never runs on the client's strand, nor inside the initiating function: it is posted
-/// to
-///   its own executor, or to the client's callback executor if it has none.
-/// - A cancellation may be requested on any thread: it hops to the strand. A request that comes
-/// when the
-///   operation is over does nothing.
-/// - A coroutine on the strand is resumed by the reply itself, without another turn of the queue.
-/// - A blocking call carries its result as a value and throws in the caller's thread, and refuses
-/// to
-///   run on a thread that it would wait for.
+/// *Executor.* A handler never runs on the client's strand, nor inside the initiating function: it
+/// is posted to its own executor, or to the client's callback executor if it has none.
+///
+/// *Cancellation.* It may be requested on any thread, and hops to the strand. A request that comes
+/// when the operation is over does nothing.
+///
+/// *Coroutines.* One on the strand is resumed by the reply itself, without another turn of the
+/// queue.
+///
+/// *Blocking.* A blocking call carries its result as a value and throws in the caller's thread, and
+/// refuses to run on a thread that it would wait for.
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
@@ -43,6 +44,7 @@
 #include <utility>
 
 #include "custodian/error.hpp"
+#include "custodian/export.hpp"
 
 namespace custodian {
 
@@ -56,8 +58,9 @@ template <typename... Results>
 using Handler = boost::asio::any_completion_handler<void(error_code, Results...)>;
 
 /// A request to give up, on its way from any thread to the client's strand.
-class Cancellation : public std::enable_shared_from_this<Cancellation> {
+class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancellation> {
  public:
+  /// Of an operation of this client; does nothing when the client is gone.
   explicit Cancellation(std::weak_ptr<detail::ClientCore> core) : core_{std::move(core)} {}
 
   /// Any thread.
@@ -65,6 +68,7 @@ class Cancellation : public std::enable_shared_from_this<Cancellation> {
   /// On the strand: what to do about it, until forget() is called with the same key. Does nothing
   /// if it has been requested already: ask first.
   void on_request(const void* key, std::function<void()> action);
+  /// On the strand: what was to be done under this key is not done any more.
   void forget(const void* key);
   /// On the strand.
   [[nodiscard]] bool requested() const noexcept { return requested_; }
@@ -75,14 +79,17 @@ class Cancellation : public std::enable_shared_from_this<Cancellation> {
   bool requested_ = false;
 };
 
+/// Shared by whoever may request it and by the operation. Null: it cannot be cancelled.
 using CancellationPtr = std::shared_ptr<Cancellation>;
 
 namespace detail {
 
-[[nodiscard]] boost::asio::any_io_executor callback_executor(const ClientCore& core);
+[[nodiscard]] CUSTODIAN_EXPORT boost::asio::any_io_executor callback_executor(
+    const ClientCore& core);
 /// On the strand: `SessionInfo::connection`.
-[[nodiscard]] std::uint64_t connection_number(const ClientCore& core);
-void require_may_block(const ClientCore& core, std::string_view operation, std::string_view path);
+[[nodiscard]] CUSTODIAN_EXPORT std::uint64_t connection_number(const ClientCore& core);
+CUSTODIAN_EXPORT void require_may_block(const ClientCore& core, std::string_view operation,
+                                        std::string_view path);
 
 template <typename Handler, typename Executor>
 struct PostedHandler {

@@ -43,6 +43,7 @@
 #include "custodian/connection_state.hpp"
 #include "custodian/deadline.hpp"
 #include "custodian/error.hpp"
+#include "custodian/export.hpp"
 #include "custodian/node.hpp"
 #include "custodian/operation_options.hpp"
 #include "custodian/retry_policy.hpp"
@@ -53,16 +54,20 @@
 
 namespace custodian {
 
-class Client {
+/// A connection to ZooKeeper, its sessions, and all that is done with them. Move-only; see share().
+/// \copydetails custodian/client.hpp
+class CUSTODIAN_EXPORT Client {
  public:
   /// A client with threads of its own: one for I/O, one for callbacks. Begins to connect at once,
   /// in the background; throws Error if the connection string is wrong.
   explicit Client(std::string_view servers);
+  /// The same, with options.
   explicit Client(ClientOptions options);
   /// A client on somebody else's executor, whose context must outlive it and be run. Callbacks run
   /// there, too, unless the options name another executor. While the client is open it has work
   /// there: io_context::run() returns only after close(), or after the client's destruction.
   Client(boost::asio::any_io_executor executor, ClientOptions options);
+  /// What is moved from may only be destroyed.
   Client(Client&&) noexcept = default;
   Client& operator=(Client&&) = delete;
   /// Ends the session, so that its locks pass on at once. With threads of its own, waits for that
@@ -73,7 +78,8 @@ class Client {
   /// the owner; its operations then fail (closed).
   [[nodiscard]] Client share() const;
 
-  // -- Nodes --------------------------------------------------------------------------------------
+  /// \name Nodes
+  /// \{
 
   /// Creates a node. Completes with its final path.
   /// Errors: node_exists, no_node (no parent), no_auth, no_children_for_ephemerals, unimplemented.
@@ -83,6 +89,7 @@ class Client {
     return initiate<void(error_code, Created), &detail::start_create>(
         core_, std::forward<Token>(token), std::move(path), std::move(data), std::move(options));
   }
+  /// The same, blocking. Throws Error.
   Created create(std::string path, std::string data = {}, CreateOptions options = {});
 
   /// Reads a node. Errors: no_node, no_auth.
@@ -92,6 +99,7 @@ class Client {
     return initiate<void(error_code, GetResult), &detail::start_get>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
+  /// The same, blocking. Throws Error.
   GetResult get(std::string path, OperationOptions options = {});
 
   /// Writes a node. Errors: no_node, bad_version, no_auth.
@@ -101,6 +109,7 @@ class Client {
     return initiate<void(error_code, Stat), &detail::start_set>(
         core_, std::forward<Token>(token), std::move(path), std::move(data), options);
   }
+  /// The same, blocking. Throws Error.
   Stat set(std::string path, std::string data, SetOptions options = {});
 
   /// Removes a node. Errors: no_node (unless quiet), bad_version, not_empty, no_auth.
@@ -110,6 +119,7 @@ class Client {
     return initiate<void(error_code), &detail::start_remove>(core_, std::forward<Token>(token),
                                                              std::move(path), options);
   }
+  /// The same, blocking. Throws Error.
   void remove(std::string path, RemoveOptions options = {});
 
   /// Removes a node in the background, again and again until it is gone, the session that owns it
@@ -125,6 +135,7 @@ class Client {
     return initiate<void(error_code, std::optional<Stat>), &detail::start_exists>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
+  /// The same, blocking. Throws Error.
   std::optional<Stat> exists(std::string path, OperationOptions options = {});
 
   /// Lists the names of a node's children. Errors: no_node, no_auth.
@@ -134,23 +145,27 @@ class Client {
     return initiate<void(error_code, Children), &detail::start_children>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
+  /// The same, blocking. Throws Error.
   Children children(std::string path, OperationOptions options = {});
 
+  /// Reads a node's ACL. Errors: no_node, no_auth.
   template <typename Token>
   auto async_get_acl(std::string path, OperationOptions options, Token&& token) {
     detail::check_path(core_, "get_acl", path);
     return initiate<void(error_code, Acl), &detail::start_get_acl>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
+  /// The same, blocking. Throws Error.
   Acl get_acl(std::string path, OperationOptions options = {});
 
-  /// Errors: bad_version (of the ACL), invalid_acl, no_auth.
+  /// Replaces a node's ACL. Errors: no_node, bad_version (of the ACL), invalid_acl, no_auth.
   template <typename Token>
   auto async_set_acl(std::string path, Acl acl, SetOptions options, Token&& token) {
     detail::check_path(core_, "set_acl", path);
     return initiate<void(error_code), &detail::start_set_acl>(
         core_, std::forward<Token>(token), std::move(path), std::move(acl), options);
   }
+  /// The same, blocking. Throws Error.
   void set_acl(std::string path, Acl acl, SetOptions options = {});
 
   /// Waits until the connected server has caught up with the leader, as far as this path goes. Does
@@ -161,6 +176,7 @@ class Client {
     return initiate<void(error_code), &detail::start_sync>(core_, std::forward<Token>(token),
                                                            std::move(path), options);
   }
+  /// The same, blocking. Throws Error.
   void sync(std::string path, OperationOptions options = {});
 
   /// Applies all operations, or none. Completes with the error of the first that failed, and with
@@ -171,9 +187,12 @@ class Client {
     return initiate<void(error_code, std::vector<TransactionResult>), &detail::start_commit>(
         core_, std::forward<Token>(token), std::move(transaction), options);
   }
+  /// The same, blocking. Throws Error.
   std::vector<TransactionResult> commit(Transaction transaction, OperationOptions options = {});
+  /// \}
 
-  // -- Watches ------------------------------------------------------------------------------------
+  /// \name Watches
+  /// \{
 
   /// Reads and watches what was read: the watch ends with the next change of the data, or the node.
   template <typename Token>
@@ -182,6 +201,7 @@ class Client {
     return initiate<void(error_code, GetResult, Watch), &detail::start_get_and_watch>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
+  /// The same, blocking. Throws Error.
   std::pair<GetResult, Watch> get_and_watch(std::string path, OperationOptions options = {});
 
   /// The same, for a node that need not exist. Beware of watching a node that is gone for good, a
@@ -192,6 +212,7 @@ class Client {
     return initiate<void(error_code, std::optional<Stat>, Watch), &detail::start_exists_and_watch>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
+  /// The same, blocking. Throws Error.
   std::pair<std::optional<Stat>, Watch> exists_and_watch(std::string path,
                                                          OperationOptions options = {});
 
@@ -202,10 +223,14 @@ class Client {
     return initiate<void(error_code, Children, Watch), &detail::start_children_and_watch>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
+  /// The same, blocking. Throws Error.
   std::pair<Children, Watch> children_and_watch(std::string path, OperationOptions options = {});
+  /// \}
 
-  // -- Connection ---------------------------------------------------------------------------------
+  /// \name Connection
+  /// \{
 
+  /// As of now: it may be another one when it arrives. Any thread.
   [[nodiscard]] ConnectionState connection_state() const;
   /// Told of every change from now on. The listener is kept until the subscription is destroyed.
   [[nodiscard]] Subscription on_connection_state(ConnectionListener listener);
@@ -227,6 +252,7 @@ class Client {
     return initiate<void(error_code), &detail::start_wait_connected>(
         core_, std::forward<Token>(token), options);
   }
+  /// The same, blocking. Throws Error.
   void wait_connected(OperationOptions options = {});
 
   /// The session as of now; its id is 0 if there is none.
@@ -286,6 +312,7 @@ class Client {
   [[nodiscard]] const std::shared_ptr<detail::ClientCore>& core() const noexcept { return core_; }
   /// For authors of recipes: user code of theirs (a position callback) is posted here.
   [[nodiscard]] boost::asio::any_io_executor callback_executor() const;
+  /// \}
 
  private:
   struct Runtime;

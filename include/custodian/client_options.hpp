@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "custodian/acl.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease_options.hpp"
 #include "custodian/log.hpp"
 #include "custodian/retry_policy.hpp"
@@ -18,6 +19,8 @@
 
 namespace custodian {
 
+/// All that a Client can be told. Each field has a default; docs/defaults.md has them in a table,
+/// with the reasons.
 struct ClientOptions {
   /// "host:port,host:port/chroot"; IPv6 literals in brackets; the port may be left out (2181). A
   /// chroot is put before every path, as in ZooKeeper's own clients.
@@ -56,6 +59,7 @@ struct ClientOptions {
   /// lost replies of operations that may be repeated.
   RetryPolicy retry{};
 
+  /// What the client proves its identity with. See ZooKeeper's "addauth".
   struct Credential {
     std::string scheme{};  ///< "digest"
     std::string value{};   ///< "user:password"
@@ -87,6 +91,6 @@ struct ClientOptions {
 };
 
 /// Tells what is wrong with the options, if anything, by throwing Error (invalid_argument).
-void validate(const ClientOptions& options);
+CUSTODIAN_EXPORT void validate(const ClientOptions& options);
 
 }  // namespace custodian

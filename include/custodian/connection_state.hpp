@@ -7,12 +7,15 @@
 #include <memory>
 #include <string_view>
 
+#include "custodian/export.hpp"
 namespace custodian {
 
-///   connecting --> connected --> suspended --> reconnected --> suspended ...
-///                                    |
-///                                    +--> lost --> connecting (a new session) --> connected
-///   any --> closed
+/// What the client's connection, and with it its session, is like.
+///
+///     connecting --> connected --> suspended --> reconnected --> suspended ...
+///                                      |
+///                                      +--> lost --> connecting (a new session) --> connected
+///     any --> closed
 enum class ConnectionState {
   connecting,   ///< no session yet
   connected,    ///< a new session: what was ephemeral in an earlier one is gone
@@ -22,8 +25,10 @@ enum class ConnectionState {
   closed,       ///< by us, for good
 };
 
-[[nodiscard]] std::string_view to_string(ConnectionState state) noexcept;
+/// The name of the enumerator.
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(ConnectionState state) noexcept;
 
+/// Whether requests can be sent: connected or reconnected.
 [[nodiscard]] constexpr bool is_connected(ConnectionState state) noexcept {
   return state == ConnectionState::connected || state == ConnectionState::reconnected;
 }
@@ -33,11 +38,15 @@ enum class ConnectionState {
 class Subscription {
  public:
   Subscription() = default;
+  /// For authors of recipes: whatever is to be destroyed in order to end it.
   explicit Subscription(std::shared_ptr<void> registration)
       : registration_{std::move(registration)} {}
+  /// What is moved from keeps nothing registered.
   Subscription(Subscription&&) noexcept = default;
+  /// Ends what it kept registered before.
   Subscription& operator=(Subscription&&) noexcept = default;
 
+  /// Ends it now, as the destructor does.
   void reset() noexcept { registration_.reset(); }
 
  private:

@@ -49,6 +49,7 @@ constexpr std::chrono::steady_clock::time_point saturated_sum(
 /// Threads: a value; as safe as an `int`.
 class Deadline {
  public:
+  /// The clock that deadlines are told by.
   using Clock = std::chrono::steady_clock;
 
   /// The default of the operation that it is handed to. It has not passed, and counts as never,
@@ -56,6 +57,7 @@ class Deadline {
   constexpr Deadline() noexcept = default;
 
   // Implicit, both: the point is to write `acquire(2s)`.
+  /// At this time.
   template <typename Duration>
   constexpr Deadline(std::chrono::time_point<Clock, Duration> at) noexcept
       : at_{detail::saturated_sum(Clock::time_point{}, at.time_since_epoch())} {}
@@ -65,11 +67,14 @@ class Deadline {
   Deadline(std::chrono::duration<Rep, Period> wait) noexcept
       : at_{detail::saturated_sum(Clock::now(), wait)} {}
 
+  /// One that does not pass.
   [[nodiscard]] static constexpr Deadline never() noexcept {
     return Deadline{Clock::time_point::max()};
   }
 
+  /// Whether the default of the operation is meant.
   [[nodiscard]] constexpr bool is_default() const noexcept { return !at_; }
+  /// Whether it never passes. False for a default one.
   [[nodiscard]] constexpr bool is_never() const noexcept { return at_ == Clock::time_point::max(); }
 
   /// The greatest that there is, for never.
@@ -77,9 +82,11 @@ class Deadline {
     return at_.value_or(Clock::time_point::max());
   }
 
+  /// Whether it has come by then. Never, and a default one, have not.
   [[nodiscard]] constexpr bool passed(Clock::time_point now) const noexcept {
     return time_point() != Clock::time_point::max() && now >= time_point();
   }
+  /// Whether it has come.
   [[nodiscard]] bool passed() const noexcept { return passed(Clock::now()); }
 
   /// Not negative; the greatest duration for never.
@@ -89,6 +96,7 @@ class Deadline {
     }
     return std::max(Clock::duration::zero(), time_point() - now);
   }
+  /// The same, from now on.
   [[nodiscard]] Clock::duration remaining() const noexcept { return remaining(Clock::now()); }
 
   /// This deadline, or `fallback` in the place of a default one.
@@ -96,6 +104,7 @@ class Deadline {
     return is_default() ? fallback : *this;
   }
 
+  /// The same time, both never, or both default.
   friend constexpr bool operator==(const Deadline&, const Deadline&) noexcept = default;
 
   /// The earlier is the lesser, and never is the greatest. A default deadline has no order among

@@ -23,43 +23,74 @@
 #include <string_view>
 #include <type_traits>
 
+#include "custodian/export.hpp"
 namespace custodian {
 
+/// What asynchronous operations complete with.
 using boost::system::error_code;
 
 /// Codes of the ZooKeeper protocol (`org.apache.zookeeper.KeeperException.Code`) and its C client.
 enum class ServerErrc {
+  /// No error.
   ok = 0,
+  /// The C client failed; never sent by a server as such.
   system_error = -1,
+  /// Of an operation in a transaction: rolled back with the others. Else the C client has lost
+  /// track of a request.
   runtime_inconsistency = -2,
+  /// The servers found their data inconsistent.
   data_inconsistency = -3,
+  /// The connection broke after the request was sent: the outcome is unknown.
   connection_loss = -4,
+  /// A request or a reply could not be encoded or decoded.
   marshalling_error = -5,
+  /// The server does not know the request, or does not allow the mode (a TTL, for one).
   unimplemented = -6,
+  /// The C client heard nothing in time: the outcome is unknown.
   operation_timeout = -7,
+  /// The server refused the arguments.
   bad_arguments = -8,
+  /// The C client's handle is not in a state for this.
   invalid_state = -9,
+  /// There is no such node; of a create: no parent.
   no_node = -101,
+  /// The node's ACL forbids it.
   no_auth = -102,
+  /// The node has another version than the one insisted on.
   bad_version = -103,
+  /// Ephemeral nodes cannot have children.
   no_children_for_ephemerals = -108,
+  /// A node of this name is there already.
   node_exists = -110,
+  /// A node with children is not deleted.
   not_empty = -111,
+  /// The servers have ended the session.
   session_expired = -112,
+  /// An error within the C client.
   invalid_callback = -113,
+  /// The ACL makes no sense to the server; see creator_all_acl().
   invalid_acl = -114,
+  /// The servers refused the credentials.
   auth_failed = -115,
+  /// The session is being closed.
   closing = -116,
+  /// The session has gone to another server; the request was not applied.
   session_moved = -118,
+  /// A server without a quorum takes no writes.
   not_read_only = -119,
+  /// A local session cannot own ephemeral nodes.
   ephemeral_on_local_session = -120,
+  /// There is no such watch to be removed.
   no_watcher = -121,
+  /// The server lets in nobody without SASL, which this client does not speak.
   session_closed_require_sasl_auth = -124,
+  /// The server has too much to do, and has not applied the request.
   throttled = -127,
 };
 
 /// What this library decides by itself.
 enum class Errc {
+  /// No error.
   ok = 0,
   /// An argument breaks a rule; the message of the `Error` names both.
   invalid_argument,
@@ -105,18 +136,26 @@ enum class ErrorCondition {
   caller_mistake,
 };
 
-[[nodiscard]] const boost::system::error_category& server_category() noexcept;
-[[nodiscard]] const boost::system::error_category& custodian_category() noexcept;
-[[nodiscard]] const boost::system::error_category& condition_category() noexcept;
+/// Of the codes in ServerErrc; its name is "zookeeper".
+[[nodiscard]] CUSTODIAN_EXPORT const boost::system::error_category& server_category() noexcept;
+/// Of the codes in Errc; its name is "custodian".
+[[nodiscard]] CUSTODIAN_EXPORT const boost::system::error_category& custodian_category() noexcept;
+/// Of ErrorCondition; its name is "custodian.condition".
+[[nodiscard]] CUSTODIAN_EXPORT const boost::system::error_category& condition_category() noexcept;
 
-[[nodiscard]] error_code make_error_code(ServerErrc code) noexcept;
-[[nodiscard]] error_code make_error_code(Errc code) noexcept;
-[[nodiscard]] boost::system::error_condition make_error_condition(
+/// Found by argument-dependent lookup: lets a ServerErrc become an error_code.
+[[nodiscard]] CUSTODIAN_EXPORT error_code make_error_code(ServerErrc code) noexcept;
+/// The same for an Errc.
+[[nodiscard]] CUSTODIAN_EXPORT error_code make_error_code(Errc code) noexcept;
+/// Lets `ec == ErrorCondition::retryable` compile.
+[[nodiscard]] CUSTODIAN_EXPORT boost::system::error_condition make_error_condition(
     ErrorCondition condition) noexcept;
 
-/// Thrown by blocking functions. Its `what()` reads "operation path: message (detail)".
-class Error : public boost::system::system_error {
+/// Thrown by blocking functions. Its `what()` reads "operation path (detail): message", and after
+/// that, by Boost, the category and the number: "get /jobs/last: no such node [zookeeper:-101]".
+class CUSTODIAN_EXPORT Error : public boost::system::system_error {
  public:
+  /// What went wrong, in which call, at which path, and whatever else is known.
   Error(error_code code, std::string_view operation, std::string_view path,
         std::string_view detail = {});
 
@@ -132,9 +171,11 @@ class Error : public boost::system::system_error {
 
 }  // namespace custodian
 
+/// \cond
 template <>
 struct boost::system::is_error_code_enum<custodian::ServerErrc> : std::true_type {};
 template <>
 struct boost::system::is_error_code_enum<custodian::Errc> : std::true_type {};
 template <>
 struct boost::system::is_error_condition_enum<custodian::ErrorCondition> : std::true_type {};
+/// \endcond

@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "custodian/export.hpp"
 namespace custodian {
 
 /// Grows strictly from one holder of an exclusive lock to the next. Hand it to the resource that
@@ -21,17 +22,21 @@ namespace custodian {
 /// holders of one process may share a node, and are numbered: compare all three, as the operators
 /// do. Of leases that are shared (readers, semaphores) it tells nothing.
 struct FencingToken {
+  /// `ClientOptions::fencing_epoch` of the client that holds the lock. Counts first.
   std::int64_t epoch = 0;
+  /// The czxid of the holder's node. 0 in an empty lease, less than any that is held.
   std::int64_t value = 0;
   /// Of those who held the lock on the same node, one after another: 0 for the first.
   std::int64_t grant = 0;
 
+  /// The epoch first, then the value, then the grant.
   friend auto operator<=>(const FencingToken&, const FencingToken&) = default;
 };
 
 /// "value"; "epoch:value" where there is an epoch; "epoch:value:grant" where it is not the first
 /// grant of its node. Integers, decimal: compare them one by one, the epoch first.
-[[nodiscard]] std::string to_string(FencingToken token);
-std::ostream& operator<<(std::ostream& out, FencingToken token);
+[[nodiscard]] CUSTODIAN_EXPORT std::string to_string(FencingToken token);
+/// Writes to_string(token).
+CUSTODIAN_EXPORT std::ostream& operator<<(std::ostream& out, FencingToken token);
 
 }  // namespace custodian

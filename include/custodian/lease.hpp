@@ -20,6 +20,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/connection_state.hpp"
+#include "custodian/export.hpp"
 #include "custodian/fencing_token.hpp"
 #include "custodian/lease_options.hpp"
 #include "custodian/own_node.hpp"
@@ -29,9 +30,12 @@
 
 namespace custodian {
 
-///   held <--> suspended        a connection fails, and another stands
-///   held, suspended --> lost   for ever, whatever comes later
+/// What is true of a lease at the moment.
+///
+///     held <--> suspended        a connection fails, and another stands
+///     held, suspended --> lost   for ever, whatever comes later
 enum class LeaseState {
+  /// Nobody else can have the lock.
   held,
   /// There is no connection, or its server is silent; the lease clock still runs. What is short may
   /// be finished.
@@ -39,8 +43,10 @@ enum class LeaseState {
   released,  ///< by its holder; an empty lease
   lost,      ///< or ended; see LossReason
 };
-[[nodiscard]] std::string_view to_string(LeaseState state) noexcept;
+/// The name of the enumerator.
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(LeaseState state) noexcept;
 
+/// Why a lease was lost: the first reason, where several come together.
 enum class LossReason {
   none,           ///< it is not lost
   lease_expired,  ///< the lease clock has run out: the servers may end the session now
@@ -50,7 +56,8 @@ enum class LossReason {
   held_too_long,  ///< the lease's maximum time is up (`hold_at_most`)
   closed,         ///< the client was closed
 };
-[[nodiscard]] std::string_view to_string(LossReason reason) noexcept;
+/// In words, for people.
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(LossReason reason) noexcept;
 
 /// Called on the client's callback executor, in the order of the changes.
 using LeaseListener = std::function<void(LeaseState)>;
@@ -69,33 +76,38 @@ using HeldNodePtr = std::shared_ptr<HeldNode>;
 /// deleted.
 /// Errors: session_lost, node_deleted, session_timeout_too_short, operation_aborted, closed; and
 /// not_connected, connection_loss or throttled, if the policy gives up.
-void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, OwnNode node,
-                 LeaseOptions options, RetryPolicy retry, Handler<Lease> handler);
-void start_wait_lost(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
-                     Handler<> handler);
-void start_wait_state(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
-                      LeaseState known, Handler<LeaseState> handler);
-void start_assert_held(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
-                       Handler<> handler);
-[[nodiscard]] std::shared_ptr<ClientCore> core_of(const HoldPtr& hold, std::string_view operation);
+CUSTODIAN_EXPORT void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+                                  OwnNode node, LeaseOptions options, RetryPolicy retry,
+                                  Handler<Lease> handler);
+CUSTODIAN_EXPORT void start_wait_lost(std::shared_ptr<ClientCore> core,
+                                      CancellationPtr cancellation, HoldPtr hold,
+                                      Handler<> handler);
+CUSTODIAN_EXPORT void start_wait_state(std::shared_ptr<ClientCore> core,
+                                       CancellationPtr cancellation, HoldPtr hold, LeaseState known,
+                                       Handler<LeaseState> handler);
+CUSTODIAN_EXPORT void start_assert_held(std::shared_ptr<ClientCore> core,
+                                        CancellationPtr cancellation, HoldPtr hold,
+                                        Handler<> handler);
+[[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<ClientCore> core_of(const HoldPtr& hold,
+                                                                   std::string_view operation);
 
 // For authors of recipes whose holders follow each other on one node: the node that a lease stands
 // on, which is not empty.
-[[nodiscard]] const HeldNodePtr& held_node(const Lease& lease) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT const HeldNodePtr& held_node(const Lease& lease) noexcept;
 
 /// Called when a holder has let go of its last lease, in the destructor of that, on any thread: it
 /// must not block or throw. The function has the node from then on, lost or not: to destroy it is
 /// to let go of the lock. Not called in the child of a fork.
 using PassOn = std::function<void(HeldNodePtr node)>;
 /// Before the first holder has its lease.
-void set_pass_on(const HeldNodePtr& node, PassOn pass_on);
+CUSTODIAN_EXPORT void set_pass_on(const HeldNodePtr& node, PassOn pass_on);
 /// False if it is lost, suspended or too near to the end of its lease, after keep(), and if
 /// somebody has asked for it and the client has seen that (see make_revocable()). Any thread.
-[[nodiscard]] bool may_be_passed_on(const HeldNodePtr& node) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT bool may_be_passed_on(const HeldNodePtr& node) noexcept;
 /// For the next holder, when the last one has let go. Any thread.
-[[nodiscard]] Lease next_lease(const HeldNodePtr& node);
+[[nodiscard]] CUSTODIAN_EXPORT Lease next_lease(const HeldNodePtr& node);
 /// The node is not to be passed on after the present holder. Any thread.
-void keep(const HeldNodePtr& node) noexcept;
+CUSTODIAN_EXPORT void keep(const HeldNodePtr& node) noexcept;
 }  // namespace detail
 
 /// The right to be where the lock lets one in; ownership is this object, so it may cross threads
@@ -109,11 +121,13 @@ void keep(const HeldNodePtr& node) noexcept;
 /// Threads: different Lease objects may be used by different threads at once; one object by one
 /// thread at a time. Lifetimes: may outlive the lock object and the client; closing the client
 /// loses it.
-class Lease {
+class CUSTODIAN_EXPORT Lease {
  public:
   /// Holds nothing.
   Lease() noexcept = default;
+  /// What is moved from is empty.
   Lease(Lease&& other) noexcept = default;
+  /// Releases what it held before. What is moved from is empty.
   Lease& operator=(Lease&& other) noexcept;
   ~Lease();
 
@@ -123,7 +137,8 @@ class Lease {
   /// Lets go; does nothing if empty. The lease is empty afterwards.
   void release() noexcept;
 
-  // -- Is it still held? --------------------------------------------------------------------------
+  /// \name Is it still held?
+  /// \{
 
   /// Reads the boot clock, and asks no server: cheap, and right after a machine's suspension, too.
   [[nodiscard]] LeaseState state() const noexcept;
@@ -170,8 +185,10 @@ class Lease {
   }
   /// The same, blocking. Throws Error.
   void assert_held(std::stop_token stop = {}) const;
+  /// \}
 
-  // -- For those who must not believe an old holder -----------------------------------------------
+  /// \name For those who must not believe an old holder
+  /// \{
 
   /// The fencing token. An empty lease has 0, smaller than any other.
   [[nodiscard]] FencingToken token() const noexcept;
@@ -179,16 +196,20 @@ class Lease {
   /// existence means just that; with HandOff::batch it means that this process holds the lock, and
   /// perhaps a later holder of it. Throws Error (lock_lost) if empty.
   [[nodiscard]] TransactionOperation check() const;
+  /// \}
 
-  // -- When somebody else wants it ----------------------------------------------------------------
+  /// \name When somebody else wants it
+  /// \{
 
   /// Has the listener called whenever somebody asks for the lock (see `revoke()`), and at once if
   /// they have asked already, until the subscription or the hold is gone. The lock stays held until
   /// its holder releases it. Several requests in a short time may be told as one. Costs a watch on
   /// the lease's node; a client that may not read its nodes is not told (the log says so).
   [[nodiscard]] Subscription make_revocable(RevocationListener listener) const;
+  /// \}
 
-  // -- Sharing ------------------------------------------------------------------------------------
+  /// \name Sharing
+  /// \{
 
   /// The path of the node that stands for the hold; empty if empty.
   [[nodiscard]] const std::string& node() const noexcept;
@@ -203,6 +224,7 @@ class Lease {
   [[nodiscard]] const detail::HoldPtr& hold() const noexcept { return hold_; }
   /// For authors of recipes: the client's; null if empty.
   [[nodiscard]] std::shared_ptr<detail::ClientCore> core() const noexcept;
+  /// \}
 
  private:
   detail::HoldPtr hold_;

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <optional>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 /// When a lease counts as lost.
@@ -17,6 +19,7 @@ enum class LossPolicy {
   on_suspended,
 };
 
+/// The terms of one lease, or of all leases of a lock.
 struct LeaseOptions {
   /// Default: `ClientOptions::loss_policy`.
   std::optional<LossPolicy> loss_policy{};
@@ -27,6 +30,6 @@ struct LeaseOptions {
 };
 
 /// Whether the terms can be kept: a maximum time is positive.
-[[nodiscard]] bool is_valid(const LeaseOptions& options) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT bool is_valid(const LeaseOptions& options) noexcept;
 
 }  // namespace custodian

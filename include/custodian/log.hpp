@@ -6,8 +6,11 @@
 #include <functional>
 #include <string_view>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
+/// How much a line matters. `warning` and `error` are worth an alert; see docs/operating.md.
 enum class LogLevel { debug, info, warning, error };
 
 /// Called on the client's callback executor, one line at a time and in order; without a line break
@@ -15,6 +18,6 @@ enum class LogLevel { debug, info, warning, error };
 using LogSink = std::function<void(LogLevel level, std::string_view message)>;
 
 /// "debug", "info", "warning" or "error".
-[[nodiscard]] std::string_view to_string(LogLevel level) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(LogLevel level) noexcept;
 
 }  // namespace custodian

@@ -12,29 +12,35 @@ namespace custodian {
 
 /// How long a node lives and how it is named.
 enum class CreateMode {
+  /// Stays until somebody deletes it.
   persistent,
   /// Deleted by the servers when the session that created it ends.
   ephemeral,
   /// The server appends ten digits that grow with every child of the parent.
   persistent_sequential,
+  /// Both `ephemeral` and sequential: what stands in a queue.
   ephemeral_sequential,
   /// Deleted by the servers some time after its last child has gone.
   container,
   /// Deleted by the servers when it was not written for its TTL and has no children. Needs
   /// `extendedTypesEnabled=true` on the servers.
   persistent_with_ttl,
+  /// Both sequential and with a TTL.
   persistent_sequential_with_ttl,
 };
 
+/// Whether the server appends a number to the name.
 [[nodiscard]] constexpr bool is_sequential(CreateMode mode) noexcept {
   return mode == CreateMode::persistent_sequential || mode == CreateMode::ephemeral_sequential ||
          mode == CreateMode::persistent_sequential_with_ttl;
 }
 
+/// Whether the node ends with its session.
 [[nodiscard]] constexpr bool is_ephemeral(CreateMode mode) noexcept {
   return mode == CreateMode::ephemeral || mode == CreateMode::ephemeral_sequential;
 }
 
+/// Whether the node ends when it was not written for a time.
 [[nodiscard]] constexpr bool has_ttl(CreateMode mode) noexcept {
   return mode == CreateMode::persistent_with_ttl ||
          mode == CreateMode::persistent_sequential_with_ttl;
@@ -49,25 +55,35 @@ struct Stat {
   std::chrono::system_clock::time_point modified{};  ///< by the leader's clock
   std::int32_t version = 0;           ///< of the data: what set and remove may insist on
   std::int32_t children_version = 0;  ///< of the list of children
+  /// Of the ACL: what `Client::set_acl()` may insist on.
   std::int32_t acl_version = 0;
   std::int64_t ephemeral_owner = 0;  ///< the session that it dies with; 0 if it is not ephemeral
+  /// In bytes.
   std::int32_t data_length = 0;
+  /// How many children it has.
   std::int32_t child_count = 0;
 
+  /// Memberwise.
   friend bool operator==(const Stat&, const Stat&) = default;
 };
 
 /// A node that was created: its final path (with the sequence number, if it has one).
 struct Created {
+  /// As the caller would name it: without the client's chroot and namespace.
   std::string path{};
+  /// As of its creation.
   Stat stat{};
 };
 
+/// A node that was read.
 struct GetResult {
+  /// Any bytes.
   std::string data{};
+  /// Of the node, when it was read.
   Stat stat{};
 };
 
+/// The children of a node.
 struct Children {
   std::vector<std::string> names{};  ///< in no particular order
   Stat stat{};                       ///< of the parent

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "custodian/export.hpp"
 #include "custodian/node.hpp"
 #include "custodian/watch.hpp"
 
@@ -18,11 +19,11 @@ namespace detail {
 /// A random uuid (version 4), 36 characters in lower case. Safe to call from any thread and after a
 /// fork: it keeps no state, so that parent and child cannot draw the same one. Throws
 /// `boost::uuids::entropy_error` if the system has no random bytes to give.
-[[nodiscard]] std::string make_uuid();
+[[nodiscard]] CUSTODIAN_EXPORT std::string make_uuid();
 
 struct LineNode;
 /// On the strand: the servers do not have it. Tells whoever relies on it.
-void tell_missing(LineNode& node);
+CUSTODIAN_EXPORT void tell_missing(LineNode& node);
 }  // namespace detail
 
 /// How a node leaves a line of its client's own contenders.
@@ -42,20 +43,24 @@ using NextInLine = std::function<std::shared_ptr<detail::LineNode>(Leaving)>;
 /// until the servers say that it is gone, or its session is over. Never blocks or throws.
 ///
 /// Move-only; one thread at a time. May outlive its client, whose end takes the node along.
-class OwnNode {
+class CUSTODIAN_EXPORT OwnNode {
  public:
   OwnNode() noexcept = default;
   /// Throws std::bad_alloc; the node is the session's then.
   OwnNode(std::shared_ptr<detail::ClientCore> core, Created created);
+  /// What is moved from is empty.
   OwnNode(OwnNode&&) noexcept = default;
+  /// Deletes, in the background, what it owned before.
   OwnNode& operator=(OwnNode&& other) noexcept;
   ~OwnNode();
 
   /// What is known of it, for those who keep that longer than the node; null if this is empty.
   [[nodiscard]] const std::shared_ptr<const Created>& created() const noexcept { return created_; }
+  /// Empty if this is.
   [[nodiscard]] const std::string& path() const noexcept;
   /// The last part of the path.
   [[nodiscard]] std::string_view name() const noexcept;
+  /// Of its creation; all zero if this is empty.
   [[nodiscard]] const Stat& stat() const noexcept;
   /// On the strand: whether its session is still the client's. A server that lags behind lists
   /// nodes of sessions that are over.
@@ -71,6 +76,7 @@ class OwnNode {
   /// A watch on the node itself, to be kept until the deletion has fired it: taking it off the
   /// server before that would cost a request. Empty if it has none.
   void set_watch(Watch watch) noexcept { watch_ = std::move(watch); }
+  /// What set_watch() was given.
   [[nodiscard]] const Watch& watch() const noexcept { return watch_; }
 
  private:

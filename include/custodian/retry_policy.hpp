@@ -6,6 +6,8 @@
 #include <chrono>
 #include <optional>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 /// What a policy needs to know in order to decide.
@@ -27,7 +29,7 @@ struct RetryAttempt {
 /// a lock (a contender waits in its queue and does not retry).
 ///
 /// Threads: an immutable value; one policy may serve any number of clients and threads.
-class RetryPolicy {
+class CUSTODIAN_EXPORT RetryPolicy {
  public:
   /// The numbers of the default policy. The first pauses are in the order of a round trip to a
   /// remote data centre, so that the hiccup of one connection costs next to nothing. 3 s at most
@@ -35,7 +37,9 @@ class RetryPolicy {
   /// clients together still ask it less than once a millisecond. Ten retries take 9 s on average
   /// and 18 s at most: longer than the election of a leader and the restart of a server take.
   static constexpr std::chrono::milliseconds default_base{100};
+  /// The longest pause between two tries; see above.
   static constexpr std::chrono::milliseconds default_max_pause{3000};
+  /// How many retries follow the first try; see above.
   static constexpr int default_max_retries = 10;
 
   /// The default: `exponential_backoff` with the numbers above.
@@ -75,6 +79,7 @@ class RetryPolicy {
   [[nodiscard]] std::optional<std::chrono::milliseconds> pause_before(
       RetryAttempt attempt) const noexcept;
 
+  /// Whether they decide alike.
   friend bool operator==(const RetryPolicy&, const RetryPolicy&) noexcept = default;
 
  private:

@@ -3,13 +3,15 @@
 /// \file
 /// State that a recipe shares among all its objects on one client: see `Client::use_service`.
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 /// Derive from it, and be constructible from a `boost::asio::any_io_executor`, the client's strand.
 ///
 /// Threads: constructed on whichever thread asks first; the virtual functions are called on the
 /// strand. Lifetimes: destroyed after shutdown(), when the client's last reference goes.
-class Service {
+class CUSTODIAN_EXPORT Service {
  public:
   Service() = default;
   Service(const Service&) = delete;

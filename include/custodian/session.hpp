@@ -26,6 +26,7 @@
 
 #include "custodian/acl.hpp"
 #include "custodian/error.hpp"
+#include "custodian/export.hpp"
 #include "custodian/log.hpp"
 #include "custodian/node.hpp"
 #include "custodian/transaction.hpp"
@@ -33,75 +34,113 @@
 namespace custodian {
 
 /// CLOCK_BOOTTIME: goes on while the machine is suspended, unlike the steady clock.
-struct BootClock {
+struct CUSTODIAN_EXPORT BootClock {
+  /// Of the clock: nanoseconds.
   using duration = std::chrono::nanoseconds;
+  /// As every clock of std::chrono has it.
   using rep = duration::rep;
+  /// As every clock of std::chrono has it.
   using period = duration::period;
+  /// Since the machine was started.
   using time_point = std::chrono::time_point<BootClock>;
+  /// It never goes back.
   static constexpr bool is_steady = true;
+  /// Any thread.
   [[nodiscard]] static time_point now() noexcept;
 };
 
 /// What happened to a watched node. A watch ends with its first event.
 enum class WatchEventType { created, deleted, data_changed, children_changed };
-[[nodiscard]] std::string_view to_string(WatchEventType type) noexcept;
+/// In words, for people.
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(WatchEventType type) noexcept;
 
 /// What is watched: a node's existence and data, or the list of its children.
 enum class WatchKind { data, children };
 
 /// Receives the one event of a watch, or `Errc::session_lost` / `Errc::closed` when the session
 /// ends before it. A watch survives reconnections of its session. A watcher serves one request.
-class Watcher {
+class CUSTODIAN_EXPORT Watcher {
  public:
   virtual ~Watcher() = default;
+  /// On the strand, once. The type means something only without an error.
   virtual void on_event(error_code error, WatchEventType type) = 0;
 };
 
 namespace request {
+/// Creates a node.
 struct Create {
+  /// Where; of a sequential node, what comes before the number.
   std::string path{};
+  /// Any bytes.
   std::string data{};
+  /// How long the node lives, and whether it is numbered.
   CreateMode mode = CreateMode::persistent;
+  /// Who may do what with it.
   Acl acl{};
+  /// For the modes that have one.
   std::chrono::milliseconds ttl{0};
 };
+/// Deletes a node without children.
 struct Remove {
+  /// Which.
   std::string path{};
+  /// Fails with bad_version if the node has another.
   std::int32_t version = any_version;
 };
+/// Reads the metadata of a node that need not be there.
 struct Exists {
+  /// Which.
   std::string path{};
   std::shared_ptr<Watcher> watcher{};  ///< armed if the answer is "ok" or "no node"
 };
+/// Reads a node.
 struct Get {
+  /// Which.
   std::string path{};
   std::shared_ptr<Watcher> watcher{};  ///< armed if the answer is "ok"
 };
+/// Writes a node.
 struct Set {
+  /// Which.
   std::string path{};
+  /// Any bytes.
   std::string data{};
+  /// Fails with bad_version if the node has another.
   std::int32_t version = any_version;
 };
+/// Lists the names of a node's children.
 struct GetChildren {
+  /// Of which node.
   std::string path{};
   std::shared_ptr<Watcher> watcher{};  ///< armed if the answer is "ok"
 };
+/// Reads a node's ACL.
 struct GetAcl {
+  /// Of which node.
   std::string path{};
 };
+/// Replaces a node's ACL.
 struct SetAcl {
+  /// Of which node.
   std::string path{};
+  /// Who may do what from now on.
   Acl acl{};
+  /// Of the ACL: fails with bad_version if it has another.
   std::int32_t version = any_version;
 };
+/// Waits until the server has caught up with its leader.
 struct Sync {
+  /// As far as this path goes.
   std::string path{};
 };
+/// Applies all of these, or none.
 struct Multi {
+  /// In this order.
   std::vector<std::variant<Create, Set, Remove, transaction::Check>> operations{};
 };
 }  // namespace request
 
+/// What a client asks a session to send.
 using Request = std::variant<request::Create, request::Remove, request::Exists, request::Get,
                              request::Set, request::GetChildren, request::GetAcl, request::SetAcl,
                              request::Sync, request::Multi>;
@@ -114,18 +153,20 @@ struct Stamp {
   BootClock::time_point sent{};  ///< or a little earlier
   /// Or a little later; zero if no server answered.
   BootClock::time_point acknowledged{};
+  /// Whether the answer proves that the servers have a quorum.
   bool quorum_result = false;
 };
 
 /// Whether a server has processed the request to come to this result. It has not if the connection
 /// failed, or if it refused to work (throttled, session moved or expired, read-only).
-[[nodiscard]] bool is_answer_of_server(const error_code& error) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT bool is_answer_of_server(const error_code& error) noexcept;
 /// Whether a quorum decides about this kind of request: also if it comes to an error, since that
 /// is proposed, too.
-[[nodiscard]] bool is_decided_by_quorum(const Request& request) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT bool is_decided_by_quorum(const Request& request) noexcept;
 
 /// The answer to any request; which fields count depends on the request.
 struct Reply {
+  /// None if the request was applied. The rest is then filled in.
   error_code error{};
   std::string path{};                        ///< create
   std::string data{};                        ///< get
@@ -133,11 +174,14 @@ struct Reply {
   std::vector<std::string> children{};       ///< get_children
   Acl acl{};                                 ///< get_acl
   std::vector<TransactionResult> results{};  ///< multi
+  /// When it was sent and answered.
   Stamp stamp{};
 };
 
+/// Called once, on the strand, with the answer.
 using ReplyHandler = boost::asio::any_completion_handler<void(Reply)>;
 
+/// What is known of a session.
 struct SessionInfo {
   std::int64_t id = 0;     ///< 0: there is none yet
   std::string password{};  ///< 16 bytes; with the id it *is* the session: keep it to yourself
@@ -146,8 +190,10 @@ struct SessionInfo {
   BootClock::time_point handshake{};     ///< when that one's left, or a little earlier
 };
 
+/// What a session is like.
 enum class SessionState {
   connecting,  ///< no connection (yet, or any more); the session may still be alive
+  /// A server answers.
   connected,
   expired,      ///< the servers ended it; the end
   auth_failed,  ///< the servers refused the credentials; the end
@@ -156,16 +202,20 @@ enum class SessionState {
 
 /// Told of each change of state, in order. When the state has become `connected`, what the
 /// observer submits from within the call travels before anything else on that connection.
-class SessionObserver {
+class CUSTODIAN_EXPORT SessionObserver {
  public:
   virtual ~SessionObserver() = default;
+  /// The state has become this, and the session looks like this.
   virtual void on_state(SessionState state, const SessionInfo& info) = 0;
   /// A server has answered a request, whose handler is called next.
   virtual void on_answer(const Stamp& stamp) = 0;
+  /// Something that people may want to know.
   virtual void on_log(LogLevel level, std::string message) = 0;
 };
 
-class Session {
+/// One ZooKeeper session, from its first handshake to its end.
+/// \copydetails custodian/session.hpp
+class CUSTODIAN_EXPORT Session {
  public:
   virtual ~Session() = default;
 
@@ -201,22 +251,31 @@ class Session {
 
   /// Operations without a reply, and watches: for tests that nothing is left over.
   struct Load {
+    /// Without a reply.
     std::size_t operations = 0;
+    /// Armed, or about to be.
     std::size_t watches = 0;
   };
+  /// As of now.
   [[nodiscard]] virtual Load load() const = 0;
 };
 
 /// What a session needs to know.
 struct SessionSettings {
   std::string servers{};  ///< host:port,... without a chroot
+  /// What to ask the servers for.
   std::chrono::milliseconds session_timeout{0};
+  /// After this long an address that does not answer is given up for the next one.
   std::chrono::milliseconds connect_timeout{0};
   std::uint64_t earlier_connections = 0;  ///< of the client, by its earlier sessions
+  /// As `ClientOptions::Credential`.
   struct Credential {
+    /// "digest", for one.
     std::string scheme{};
+    /// "user:password".
     std::string value{};
   };
+  /// Presented to every server.
   std::vector<Credential> credentials{};
 };
 
@@ -226,7 +285,7 @@ using SessionFactory = std::function<std::shared_ptr<Session>(
     std::weak_ptr<SessionObserver> observer)>;
 
 /// The session that talks to ZooKeeper servers; the default.
-[[nodiscard]] std::shared_ptr<Session> make_zookeeper_session(
+[[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<Session> make_zookeeper_session(
     boost::asio::any_io_executor strand, SessionSettings settings,
     std::weak_ptr<SessionObserver> observer);
 

@@ -12,47 +12,67 @@
 
 #include "custodian/acl.hpp"
 #include "custodian/error.hpp"
+#include "custodian/export.hpp"
 #include "custodian/node.hpp"
 
 namespace custodian {
 
 namespace transaction {
+/// What custodian::create() makes.
 struct Create {
+  /// Where; of a sequential node, what comes before the number.
   std::string path{};
+  /// Any bytes.
   std::string data{};
+  /// Not one with a TTL.
   CreateMode mode = CreateMode::persistent;
+  /// Default: what the client's ACL provider says.
   std::optional<Acl> acl{};
 };
+/// What custodian::set() makes.
 struct Set {
+  /// Which.
   std::string path{};
+  /// Any bytes.
   std::string data{};
+  /// The transaction fails with bad_version if the node has another.
   std::int32_t version = any_version;
 };
+/// What custodian::remove() makes.
 struct Remove {
+  /// Which.
   std::string path{};
+  /// The transaction fails with bad_version if the node has another.
   std::int32_t version = any_version;
 };
+/// What custodian::check() makes, and Lease::check().
 struct Check {
+  /// Which.
   std::string path{};
+  /// The transaction fails with bad_version if the node has another.
   std::int32_t version = any_version;
 };
 }  // namespace transaction
 
+/// One operation of a transaction.
 using TransactionOperation =
     std::variant<transaction::Create, transaction::Set, transaction::Remove, transaction::Check>;
+/// In the order in which they are applied. An empty one is refused.
 using Transaction = std::vector<TransactionOperation>;
 
 /// Creates a node. TTL modes are refused: the C client cannot put them into a transaction.
-[[nodiscard]] TransactionOperation create(std::string path, std::string data = {},
-                                          CreateMode mode = CreateMode::persistent,
-                                          std::optional<Acl> acl = std::nullopt);
+[[nodiscard]] CUSTODIAN_EXPORT TransactionOperation create(std::string path, std::string data = {},
+                                                           CreateMode mode = CreateMode::persistent,
+                                                           std::optional<Acl> acl = std::nullopt);
 /// Sets a node's data, if it has this version.
-[[nodiscard]] TransactionOperation set(std::string path, std::string data,
-                                       std::int32_t version = any_version);
+[[nodiscard]] CUSTODIAN_EXPORT TransactionOperation set(std::string path, std::string data,
+                                                        std::int32_t version = any_version);
 /// Removes a node without children, if it has this version.
-[[nodiscard]] TransactionOperation remove(std::string path, std::int32_t version = any_version);
+[[nodiscard]] CUSTODIAN_EXPORT TransactionOperation remove(std::string path,
+                                                           std::int32_t version = any_version);
 /// Passes if the node exists and has this version; changes nothing.
-[[nodiscard]] TransactionOperation check(std::string path, std::int32_t version = any_version);
+[[nodiscard]] CUSTODIAN_EXPORT TransactionOperation check(std::string path,
+                                                          std::int32_t version = any_version);
 
 /// What became of one operation of a transaction.
 struct TransactionResult {

@@ -22,34 +22,44 @@
 #include "custodian/bridge.hpp"
 #include "custodian/deadline.hpp"
 #include "custodian/error.hpp"
+#include "custodian/export.hpp"
 #include "custodian/session.hpp"
 
 namespace custodian {
 
 namespace detail {
 class ClientWatcher;
-void start_wait(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                std::shared_ptr<ClientWatcher> watcher, Handler<WatchEventType> handler);
+CUSTODIAN_EXPORT void start_wait(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+                                 std::shared_ptr<ClientWatcher> watcher,
+                                 Handler<WatchEventType> handler);
 // For authors of recipes.
 /// Waits for the first event of several watches, one at least; all may be waited for again
 /// afterwards.
-void start_wait_any(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                    std::vector<std::shared_ptr<ClientWatcher>> watchers, Handler<> handler);
+CUSTODIAN_EXPORT void start_wait_any(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+                                     std::vector<std::shared_ptr<ClientWatcher>> watchers,
+                                     Handler<> handler);
 /// On the strand: whether the event has come.
-[[nodiscard]] bool is_over(const std::shared_ptr<ClientWatcher>& watcher);
+[[nodiscard]] CUSTODIAN_EXPORT bool is_over(const std::shared_ptr<ClientWatcher>& watcher);
 /// On the strand: the event; nothing if there was none yet, or the session has ended before it.
-[[nodiscard]] std::optional<WatchEventType> event_of(const std::shared_ptr<ClientWatcher>& watcher);
+[[nodiscard]] CUSTODIAN_EXPORT std::optional<WatchEventType> event_of(
+    const std::shared_ptr<ClientWatcher>& watcher);
 }  // namespace detail
 
-class Watch {
+/// A one-shot watch on a node. Move-only.
+/// \copydetails custodian/watch.hpp
+class CUSTODIAN_EXPORT Watch {
  public:
   /// An empty watch: waiting for it fails (invalid_argument).
   Watch() = default;
+  /// For authors of recipes.
   Watch(std::shared_ptr<detail::ClientCore> core, std::shared_ptr<detail::ClientWatcher> watcher);
+  /// What is moved from is empty.
   Watch(Watch&&) noexcept = default;
+  /// Ends what it watched before.
   Watch& operator=(Watch&& other) noexcept;
   ~Watch();
 
+  /// Whether there is something to wait for.
   [[nodiscard]] explicit operator bool() const noexcept { return watcher_ != nullptr; }
 
   /// Waits for the event; at once if it has come already. Use any completion token, a callback

@@ -95,7 +95,9 @@ void write_config(const TestingServerOptions& options, const std::filesystem::pa
 }
 
 std::string guardian_program(const TestingServerOptions& options) {
-  return choose({}, "CUSTODIAN_TESTING_GUARDIAN", options.guardian.c_str());
+  const char* const installed = CUSTODIAN_TESTING_INSTALLED_GUARDIAN;
+  return choose({}, "CUSTODIAN_TESTING_GUARDIAN",
+                options.guardian.empty() ? installed : options.guardian.c_str());
 }
 
 }  // namespace custodian::testing

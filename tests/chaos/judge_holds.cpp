@@ -125,11 +125,14 @@ void judge_losses(const History& history, Verdict& verdict) {
     ++verdict.losses_by_reason[hold.reason.empty() ? "unknown" : hold.reason];
     const bool concerned = std::ranges::any_of(history.faults, [&](const Fault& fault) {
       if (fault.kind == FaultKind::calm || fault.begun > *hold.lost) return false;
+      // An operator's deletion concerns whoever has the node. A waiter is told of it when its turn
+      // has come, and that may be long after everybody else is well again.
+      if (deletes_nodes(fault.kind) && fault.lock == hold.lock &&
+          share_node(fault.token, hold.token)) {
+        return true;
+      }
       if (fault.over && *fault.over < *hold.lost) return false;
-      return fault.process.empty() || fault.process == hold.process ||
-             // An operator's deletion concerns whoever has the node.
-             (deletes_nodes(fault.kind) && fault.lock == hold.lock &&
-              share_node(fault.token, hold.token));
+      return fault.process.empty() || fault.process == hold.process;
     });
     if (concerned) continue;
     verdict.violations.push_back(

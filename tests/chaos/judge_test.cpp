@@ -237,6 +237,20 @@ TEST_CASE("a loss without a fault, and one of a worker that no fault concerns, a
   CHECK(broken(run) == Rules{Rule::no_false_alarm});
 }
 
+TEST_CASE("a waiter whose node was deleted may be told long after the fault is over") {
+  Run run;
+  run.first = "100 begun 1 a\n200 granted 1 10 0x1 /a/10\n300 released 1 none\n";
+  run.second = "110 begun 1 a\n310 granted 1 11 0x2 /a/11\n315 lost 1\n320 released 1 none\n";
+  const std::string driver = run.driver;
+  run.driver = driver + "120 fault 1 waiter-deleted 2.1 a 11\n130 healed 1\n140 over 1\n";
+  CHECK(broken(run).empty());
+  // Another node of the same worker is no reason.
+  run.driver = driver + "120 fault 1 waiter-deleted 2.1 a 12\n130 healed 1\n140 over 1\n";
+  CHECK(broken(run) == Rules{Rule::no_false_alarm});
+  run.driver = driver + "120 fault 1 waiter-deleted 2.1 b 11\n130 healed 1\n140 over 1\n";
+  CHECK(broken(run) == Rules{Rule::no_false_alarm});
+}
+
 TEST_CASE("what is left over on the servers is a violation") {
   Run run = quiet_run();
   History history = run.history();

@@ -1,8 +1,12 @@
 // Threads that pass a lock on among themselves (HandOff::batch), of two clients.
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <shared_mutex>
@@ -137,6 +141,41 @@ TEST_CASE("batch: threads that pass the lock on all end when their client is clo
   CHECK(client->close(patience));
   threads.clear();
   CHECK(closed == 4);
+}
+
+TEST_CASE("batch: in a forked child nobody is passed the lock, and those of its parent go on") {
+  TestClient client{"batch-fork"};
+  auto mutex = std::make_unique<InterProcessMutex>(*client, "/lock",
+                                                   LockOptions{.hand_off = HandOff::batch(4)});
+  Lease held = mutex->acquire();
+  std::atomic<bool> had = false;
+  std::jthread waits{[&, also = mutex.get()] {
+    const Lease lease = also->acquire();
+    had = lease.state() == LeaseState::held;
+  }};
+  const auto nodes = [&] { return client->children("/lock").names; };
+  REQUIRE(eventually([&] { return nodes().size() == 2; }));
+  const auto before = nodes();
+
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(30);
+    const bool refused =
+        error_of([&] { static_cast<void>(mutex->acquire()); }) == Errc::forked &&
+        error_of([&] { static_cast<void>(mutex->try_acquire_for(1ms)); }) == Errc::forked;
+    held = Lease{};
+    mutex.reset();
+    ::_exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(nodes() == before);
+  held.release();
+  waits.join();
+  CHECK(had);
+  CHECK(eventually([&] { return nodes().empty(); }));
 }
 
 TEST_CASE("batch: readers come in between writers that pass the lock on") {

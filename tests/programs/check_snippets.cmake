@@ -2,7 +2,8 @@
 # names the file, <!-- examples/thread.cpp -->, and the block stands in it, letter by letter.
 
 cmake_minimum_required(VERSION 3.25)  # for its policies
-file(GLOB pages ${SOURCE_DIR}/README.md ${SOURCE_DIR}/docs/*.md)
+file(GLOB_RECURSE pages ${SOURCE_DIR}/docs/*.md)
+list(PREPEND pages ${SOURCE_DIR}/README.md)
 set(blocks 0)
 foreach(page IN LISTS pages)
   file(READ ${page} rest)

@@ -111,6 +111,45 @@ TEST_CASE("the example of a lost lock stops when its node is deleted") {
   bystander.remove("/examples/register");
 }
 
+TEST_CASE("the example of a lost lock in a coroutine stops when its node is deleted") {
+  Program lost{CUSTODIAN_EXAMPLE_LOST_COROUTINE, {connect_string()}};
+  REQUIRE(lost.says("working with token "));
+  custodian::Client bystander{custodian::ClientOptions{.servers = connect_string()}};
+  for (const std::string& name : bystander.children("/examples/job").names) {
+    bystander.remove("/examples/job/" + name);
+  }
+  const auto [status, output] = lost.result();
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "stopped: somebody has deleted its node"));
+}
+
+TEST_CASE("the example of an election leads, and sees who leads") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_LATCH, {connect_string()});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "leading with token "));
+  CHECK(contains(output, "machine 7 leads\n"));
+}
+
+TEST_CASE("the example of several locks holds both") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_MULTI_LOCK, {connect_string()});
+  INFO(output);
+  CHECK(status == 0);
+  const std::string line = "holding one with token ";
+  const auto first = output.find(line);
+  REQUIRE(first != std::string::npos);
+  CHECK(output.find(line, first + 1) != std::string::npos);
+}
+
+TEST_CASE("the example of a function under a lock makes its report") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_WITH_LOCK, {connect_string()});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "making the report of Meyer & Sons with token "));
+  CHECK(contains(output, "12 pages\n"));
+}
+
 TEST_CASE("the example of a test takes all its turns") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_CLUSTER_TEST, {});
@@ -129,9 +168,10 @@ TEST_CASE("the example of a test without a server takes its turns") {
 TEST_CASE("an example says how it is called, and what is wrong with a connection string") {
   for (const char* example :
        {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK,
-        CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LOST,
+        CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LATCH,
+        CUSTODIAN_EXAMPLE_LOST, CUSTODIAN_EXAMPLE_LOST_COROUTINE, CUSTODIAN_EXAMPLE_MULTI_LOCK,
         CUSTODIAN_EXAMPLE_READ_WRITE, CUSTODIAN_EXAMPLE_SEMAPHORE, CUSTODIAN_EXAMPLE_SHARED_COUNT,
-        CUSTODIAN_EXAMPLE_STRIPED_MUTEX}) {
+        CUSTODIAN_EXAMPLE_STRIPED_MUTEX, CUSTODIAN_EXAMPLE_WITH_LOCK}) {
     const Result without = run(example, {});
     INFO(example << ": " << without.output);
     CHECK(without.status == 2);

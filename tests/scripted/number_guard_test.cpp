@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/inter_process_read_write_lock.hpp"
 #include "support/catch.hpp"
 #include "world.hpp"
 
@@ -123,6 +124,36 @@ TEST_CASE("numbers: somebody else's contender in between is not passed over") {
   CHECK_FALSE(behind.arrived());
   others.result().release();
   REQUIRE(crowd.world.run_until_arrived(behind));
+}
+
+TEST_CASE("numbers: a writer right behind its client's last reader waits for another's reader") {
+  Crowd crowd;
+  InterProcessReadWriteLock mine{*crowd.mine, "/shared"};
+  InterProcessReadWriteLock others{*crowd.other, "/shared"};
+  Crowd::Place other_reads;
+  others.read().async_acquire(other_reads.handler());
+  REQUIRE(crowd.world.run_until_arrived(other_reads));
+  std::deque<Crowd::Place> readers;
+  for (int i = 0; i < 5; ++i) {
+    mine.read().async_acquire(readers.emplace_back().handler());
+    crowd.world.settle();
+    REQUIRE(readers.back().arrived());
+  }
+  for (; readers.size() > 1; readers.pop_front()) readers.front().result().release();
+  crowd.world.settle();
+  const auto plan = std::make_shared<FaultsAt>("mine");
+  // The writer's node is there by then, but its client does not know it yet.
+  plan->replying = [&](std::size_t reply) {
+    if (reply == 0) readers.front().result().release();
+  };
+  crowd.world.ensemble.set_fault_plan(plan);
+  Crowd::Place writes;
+  mine.write().async_acquire(writes.handler());
+  crowd.world.settle();
+  crowd.world.ensemble.set_fault_plan(nullptr);
+  CHECK_FALSE(writes.arrived());
+  other_reads.result().release();
+  REQUIRE(crowd.world.run_until_arrived(writes));
 }
 
 TEST_CASE("numbers: those of a lock that was made anew are not compared with the old ones") {

@@ -19,6 +19,7 @@ namespace custodian {
 struct Participant {
   std::string node;      ///< the path of its node
   std::string identity;  ///< the node's data: "host/process id" unless it chose otherwise
+  /// The id of the session that the node belongs to.
   std::int64_t session = 0;
   std::chrono::system_clock::time_point since{};  ///< in the queue; by the leader's clock
   FencingToken token;  ///< of the node's first holder; see HandOff::batch
@@ -32,7 +33,9 @@ enum class RequeuePolicy {
   fail,
 };
 
+/// What one acquire may be told.
 struct AcquireOptions {
+  /// What it does when its session ends while it waits.
   RequeuePolicy requeue = RequeuePolicy::queue_again;
   /// What is set here wins over the lock's own terms.
   LeaseOptions lease{};
@@ -45,10 +48,12 @@ struct AcquireOptions {
 
 /// What an acquire with a limit ends with: a lease or, too late, whoever was in the way.
 struct [[nodiscard]] AcquireResult {
+  /// Empty if it came too late.
   Lease lease{};
   /// The nearest one ahead, as last seen. Empty if there is a lease, or nobody was seen.
   std::optional<Participant> blocked_by{};
 
+  /// Whether there is a lease.
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(lease); }
 };
 

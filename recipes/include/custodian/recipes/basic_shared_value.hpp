@@ -28,6 +28,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/recipes/versioned.hpp"
 
 namespace custodian {
@@ -48,34 +49,44 @@ struct ExpectedVersion {
 /// What a node's data are to be. Throws Error (invalid_argument) if the servers would not take
 /// them.
 template <typename T>
-[[nodiscard]] std::string bytes_for(const SharedNodePtr& node, const T& value);
+[[nodiscard]] CUSTODIAN_EXPORT std::string bytes_for(const SharedNodePtr& node, const T& value);
 
 template <typename T>
-void start_load(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                SharedNodePtr node, OperationOptions options, Handler<Versioned<T>> handler);
-void start_store(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                 SharedNodePtr node, std::string desired, OperationOptions options,
-                 Handler<> handler);
+CUSTODIAN_EXPORT void start_load(std::shared_ptr<detail::ClientCore> core,
+                                 CancellationPtr cancellation, SharedNodePtr node,
+                                 OperationOptions options, Handler<Versioned<T>> handler);
+CUSTODIAN_EXPORT void start_store(std::shared_ptr<detail::ClientCore> core,
+                                  CancellationPtr cancellation, SharedNodePtr node,
+                                  std::string desired, OperationOptions options, Handler<> handler);
 template <typename T>
-void start_compare_exchange(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                            SharedNodePtr node, ExpectedVersion expected, std::string desired,
-                            OperationOptions options, Handler<bool, Versioned<T>> handler);
+CUSTODIAN_EXPORT void start_compare_exchange(std::shared_ptr<detail::ClientCore> core,
+                                             CancellationPtr cancellation, SharedNodePtr node,
+                                             ExpectedVersion expected, std::string desired,
+                                             OperationOptions options,
+                                             Handler<bool, Versioned<T>> handler);
 template <typename T>
-void start_wait_newer(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                      SharedNodePtr node, std::int64_t known_mzxid, Handler<Versioned<T>> handler);
+CUSTODIAN_EXPORT void start_wait_newer(std::shared_ptr<detail::ClientCore> core,
+                                       CancellationPtr cancellation, SharedNodePtr node,
+                                       std::int64_t known_mzxid, Handler<Versioned<T>> handler);
 
 }  // namespace recipes_detail
 
+/// A value of type T in the data of one node: a std::string (SharedValue) or a std::int32_t
+/// (SharedCount).
+/// \copydetails custodian/recipes/basic_shared_value.hpp
 template <typename T>
-class BasicSharedValue {
+class CUSTODIAN_EXPORT BasicSharedValue {
  public:
+  /// Of the node itself.
   [[nodiscard]] const std::string& path() const noexcept;
 
-  // Errors, for all: no_auth, malformed_data (the node holds something else; store() mends it), and
-  // those common to all operations of a Client. Of an error that is not outcome_unknown, nor a
-  // cancellation or a close, the value has not been changed by this call, but a missing node may
-  // have come into being, with the seed. Values larger than the servers accept throw at once
-  // (invalid_argument), in both forms.
+  /// \name The value
+  /// Errors, for all: no_auth, malformed_data (the node holds something else; store() mends it),
+  /// and those common to all operations of a Client. Of an error that is not outcome_unknown, nor a
+  /// cancellation or a close, the value has not been changed by this call, but a missing node may
+  /// have come into being, with the seed. Values larger than the servers accept throw at once
+  /// (invalid_argument), in both forms.
+  /// \{
 
   /// Reads the value.
   /// Completes with: error, the value.
@@ -87,10 +98,12 @@ class BasicSharedValue {
     return initiate<void(error_code, Versioned<T>), &recipes_detail::start_load<T>>(
         core_, std::forward<Token>(token), node_, options);
   }
+  /// The same with default options.
   template <typename Token>
   auto async_load(Token&& token) const {
     return async_load(OperationOptions{}, std::forward<Token>(token));
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] Versioned<T> load(OperationOptions options = {}) const;
 
   /// Writes the value, whatever is there. (Where there is no node, the seed first.)
@@ -106,10 +119,12 @@ class BasicSharedValue {
         core_, std::forward<Token>(token), node_, recipes_detail::bytes_for(node_, desired),
         options);
   }
+  /// The same with default options.
   template <typename Token>
   auto async_store(const T& desired, Token&& token) {
     return async_store(desired, OperationOptions{}, std::forward<Token>(token));
   }
+  /// The same, blocking. Throws Error.
   void store(const T& desired, OperationOptions options = {});
 
   /// Writes the value if the one that is there has the version of `expected`, which load(), wait()
@@ -131,6 +146,7 @@ class BasicSharedValue {
         recipes_detail::ExpectedVersion{expected.version, expected.mzxid},
         recipes_detail::bytes_for(node_, desired), options);
   }
+  /// The same with default options.
   template <typename Token>
   auto async_compare_exchange(const Versioned<T>& expected, const T& desired, Token&& token) {
     return async_compare_exchange(expected, desired, OperationOptions{},
@@ -146,21 +162,26 @@ class BasicSharedValue {
   /// waits but what was overwritten meanwhile. A deleted node counts as the seed, written anew.
   /// Completes with: error, the value.
   /// Cancellation: total.
-  /// Errors: see above; `stop` ends it with operation_aborted.
+  /// Errors: see above.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait(const Versioned<T>& known, Token&& token) const {
     return initiate<void(error_code, Versioned<T>), &recipes_detail::start_wait_newer<T>>(
         core_, std::forward<Token>(token), node_, known.mzxid);
   }
+  /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
   [[nodiscard]] Versioned<T> wait(const Versioned<T>& known, std::stop_token stop = {}) const;
+  /// \}
 
   /// For authors of recipes: what to keep of it.
   [[nodiscard]] const recipes_detail::SharedNodePtr& state() const noexcept { return node_; }
 
  protected:
+  /// `recipe` is what errors call it.
   BasicSharedValue(const Client& client, std::string_view recipe, std::string path, const T& seed);
+  /// Another handle on the same node.
   BasicSharedValue(const BasicSharedValue&) = default;
+  /// A handle on the other node from now on.
   BasicSharedValue& operator=(const BasicSharedValue&) = default;
   ~BasicSharedValue() = default;
 

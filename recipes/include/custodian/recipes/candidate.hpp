@@ -14,6 +14,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/leadership.hpp"
 
@@ -23,21 +24,26 @@ namespace recipes_detail {
 struct Queue;
 using QueuePtr = std::shared_ptr<const Queue>;
 
-void start_participants(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                        QueuePtr queue, OperationOptions options,
-                        Handler<std::vector<Participant>> handler);
-void start_leader(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                  QueuePtr queue, OperationOptions options,
-                  Handler<std::optional<Participant>> handler);
+CUSTODIAN_EXPORT void start_participants(std::shared_ptr<detail::ClientCore> core,
+                                         CancellationPtr cancellation, QueuePtr queue,
+                                         OperationOptions options,
+                                         Handler<std::vector<Participant>> handler);
+CUSTODIAN_EXPORT void start_leader(std::shared_ptr<detail::ClientCore> core,
+                                   CancellationPtr cancellation, QueuePtr queue,
+                                   OperationOptions options,
+                                   Handler<std::optional<Participant>> handler);
 }  // namespace recipes_detail
 
-/// Made by LeaderLatch or LeaderSelector only.
-class Candidate {
+/// A place in an election. Made by LeaderLatch or LeaderSelector only.
+/// \copydetails custodian/recipes/candidate.hpp
+class CUSTODIAN_EXPORT Candidate {
  public:
   Candidate(const Candidate&) = delete;
   Candidate& operator=(const Candidate&) = delete;
 
+  /// Of the election.
   [[nodiscard]] const std::string& path() const noexcept;
+  /// Whom others see: `CandidateOptions::id`, or the client's identity.
   [[nodiscard]] const std::string& id() const noexcept;
 
   /// Who leads, or nothing if nobody stands. A look at the past when it arrives.
@@ -50,6 +56,7 @@ class Candidate {
     return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_leader>(
         core_, std::forward<Token>(token), queue_, options);
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
   /// The candidates in order, the leader first. Otherwise as async_leader().
@@ -59,13 +66,17 @@ class Candidate {
                     &recipes_detail::start_participants>(core_, std::forward<Token>(token), queue_,
                                                          options);
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
  protected:
+  /// For LeaderLatch and LeaderSelector.
   explicit Candidate(recipes_detail::QueuePtr queue);
   ~Candidate();
 
+  /// The client's.
   [[nodiscard]] const std::shared_ptr<detail::ClientCore>& core() const noexcept { return core_; }
+  /// A handle on the client, which does not own it.
   [[nodiscard]] const Client& client() const noexcept;
 
  private:

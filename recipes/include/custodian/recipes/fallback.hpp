@@ -59,6 +59,7 @@ class Fallback {
     return fallback;
   }
 
+  /// Whether there is one.
   [[nodiscard]] explicit operator bool() const noexcept { return hold_ != nullptr; }
 
   /// Locks it, in this thread: it is unlocked when what is given here is destroyed. Null if it is

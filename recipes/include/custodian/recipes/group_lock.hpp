@@ -26,6 +26,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/lease_group.hpp"
 
@@ -38,18 +39,23 @@ struct Patience;
 template <typename Held>
 class HoldPool;
 
-void start_acquire_group(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                         LockGroupPtr locks, AcquireOptions options, Handler<LeaseGroup> handler);
-void start_try_acquire_group(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                             LockGroupPtr locks, AcquireOptions options,
-                             Handler<GroupAcquireResult> handler);
-void start_try_acquire_group_until(std::shared_ptr<detail::ClientCore> core,
-                                   CancellationPtr cancellation, LockGroupPtr locks,
-                                   Deadline deadline, AcquireOptions options,
-                                   Handler<GroupAcquireResult> handler);
+CUSTODIAN_EXPORT void start_acquire_group(std::shared_ptr<detail::ClientCore> core,
+                                          CancellationPtr cancellation, LockGroupPtr locks,
+                                          AcquireOptions options, Handler<LeaseGroup> handler);
+CUSTODIAN_EXPORT void start_try_acquire_group(std::shared_ptr<detail::ClientCore> core,
+                                              CancellationPtr cancellation, LockGroupPtr locks,
+                                              AcquireOptions options,
+                                              Handler<GroupAcquireResult> handler);
+CUSTODIAN_EXPORT void start_try_acquire_group_until(std::shared_ptr<detail::ClientCore> core,
+                                                    CancellationPtr cancellation,
+                                                    LockGroupPtr locks, Deadline deadline,
+                                                    AcquireOptions options,
+                                                    Handler<GroupAcquireResult> handler);
 }  // namespace recipes_detail
 
-class GroupLock {
+/// Several locks that are acquired as one. Made by InterProcessMultiLock or QuorumLock only.
+/// \copydetails custodian/recipes/group_lock.hpp
+class CUSTODIAN_EXPORT GroupLock {
  public:
   GroupLock(const GroupLock&) = delete;
   GroupLock& operator=(const GroupLock&) = delete;
@@ -57,15 +63,15 @@ class GroupLock {
   /// Of the locks, in the order in which they are acquired.
   [[nodiscard]] std::vector<std::string> paths() const;
 
-  // -- The lease face -----------------------------------------------------------------------------
-  //
-  // Contracts and errors as InterProcessLock's of the same names, for every lock; an Error's path()
-  // is that of the lock that decided. An acquire that ends without a group leaves no node, whenever
-  // and however it ends: what it had is released, the last one first. When the locks that it had
-  // are lost while it waits for others it begins again with the first, and calls `on_requeued`,
-  // unless told otherwise (RequeuePolicy). Other losses are errors: node_deleted, lock_lost (its
-  // maximum time is up), closed. `on_position` is told of each lock's queue in turn, on the
-  // callback executor of that lock's client.
+  /// \name The lease face
+  /// Contracts and errors as InterProcessLock's of the same names, for every lock; an Error's
+  /// path() is that of the lock that decided. An acquire that ends without a group leaves no node,
+  /// whenever and however it ends: what it had is released, the last one first. When the locks that
+  /// it had are lost while it waits for others it begins again with the first, and calls
+  /// `on_requeued`, unless told otherwise (RequeuePolicy). Other losses are errors: node_deleted,
+  /// lock_lost (its maximum time is up), closed. `on_position` is told of each lock's queue in
+  /// turn, on the callback executor of that lock's client.
+  /// \{
 
   /// Waits without limit. `stop` ends it with operation_aborted.
   [[nodiscard]] LeaseGroup acquire(std::stop_token stop = {}, AcquireOptions options = {});
@@ -78,63 +84,75 @@ class GroupLock {
   /// deadline that has passed, or no time to wait, it is try_acquire().
   [[nodiscard]] GroupAcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {},
                                                      AcquireOptions options = {});
+  /// Waits for so long: the same with the deadline from now on.
   [[nodiscard]] GroupAcquireResult try_acquire_for(std::chrono::nanoseconds wait,
                                                    std::stop_token stop = {},
                                                    AcquireOptions options = {}) {
     return try_acquire_until(Deadline{wait}, std::move(stop), std::move(options));
   }
 
-  /// The same three, for any completion token.
-  /// Completes with: error, LeaseGroup; error, GroupAcquireResult, whose path is that of the lock
-  /// that failed or was in the way.
-  /// Cancellation: total.
-  /// Executor: the handler's, or the callback executor of the client of the first lock.
+  /// This and the tries below are the same three, for any completion token.
+  /// Completes with: error, LeaseGroup; a try with: error, GroupAcquireResult, whose path is that
+  /// of the lock that failed or was in the way. Cancellation: total. Executor: the handler's, or
+  /// the callback executor of the client of the first lock.
   template <typename Token>
   auto async_acquire(AcquireOptions options, Token&& token) {
     return initiate<void(error_code, LeaseGroup), &recipes_detail::start_acquire_group>(
         core_, std::forward<Token>(token), locks_, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_acquire(Token&& token) {
     return async_acquire(AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire(AcquireOptions options, Token&& token) {
     return initiate<void(error_code, GroupAcquireResult), &recipes_detail::start_try_acquire_group>(
         core_, std::forward<Token>(token), locks_, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_try_acquire(Token&& token) {
     return async_try_acquire(AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire_until(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire_until(Deadline deadline, AcquireOptions options, Token&& token) {
     return initiate<void(error_code, GroupAcquireResult),
                     &recipes_detail::start_try_acquire_group_until>(
         core_, std::forward<Token>(token), locks_, deadline, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_try_acquire_until(Deadline deadline, Token&& token) {
     return async_try_acquire_until(deadline, AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire_for(std::chrono::nanoseconds wait, Token&& token) {
     return async_try_acquire_until(Deadline{wait}, std::forward<Token>(token));
   }
+  /// \}
 
-  // -- The standard face: TimedLockable, owned by the object --------------------------------------
+  /// \name The standard face: TimedLockable, owned by the object
+  /// \{
 
-  /// These throw Error as acquire(), try_acquire() and try_acquire_until() do.
+  /// As acquire(): waits without limit. Throws Error as that does.
   void lock();
+  /// As try_acquire(): whether all, or enough, were free.
   [[nodiscard]] bool try_lock();
+  /// As try_acquire_until(), for so long.
   template <typename Rep, typename Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
     return try_lock_until(Deadline{wait});
   }
+  /// As try_acquire_until(), for any clock: that is read once, at the beginning.
   template <typename Clock, typename Duration>
   [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
     return try_lock_until(Deadline{time - Clock::now()});
   }
+  /// As try_acquire_until().
   [[nodiscard]] bool try_lock_until(Deadline deadline);
   /// On any thread. Quiet if it was lost meanwhile. Throws Error (operation_not_permitted) if the
   /// object has not locked it. As InterProcessSemaphoreMutex::unlock() otherwise.
@@ -143,12 +161,15 @@ class GroupLock {
   /// The leases behind the object's youngest hold, shared, as
   /// InterProcessSemaphoreMutex::current_lease().
   [[nodiscard]] LeaseGroup current_leases() const;
+  /// \}
 
  protected:
+  /// For the locks that are made of several.
   explicit GroupLock(recipes_detail::LockGroupPtr locks);
   /// Unlocks what is locked.
   ~GroupLock();
 
+  /// What it is made of.
   [[nodiscard]] const recipes_detail::LockGroup& locks() const noexcept { return *locks_; }
 
  private:

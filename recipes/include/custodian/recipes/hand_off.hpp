@@ -43,6 +43,7 @@ class HandOff {
   /// How often a node may be passed on; 0 if strict.
   [[nodiscard]] constexpr int passes() const noexcept { return passes_; }
 
+  /// The same number of passes.
   friend bool operator==(const HandOff&, const HandOff&) = default;
 
  private:

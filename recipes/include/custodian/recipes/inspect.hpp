@@ -24,6 +24,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/profile.hpp"
 
@@ -34,15 +35,20 @@ enum class Claim : std::uint8_t {
   /// An exclusive lock: a mutex, the turn of a LeaderSelector; kazoo's WriteLock, too, as long as
   /// none of its readers is there.
   mutex,
+  /// The write lock of a read/write lock.
   write,
+  /// The read lock of one.
   read,
   leadership,  ///< of a LeaderLatch
   permit,      ///< of a semaphore
   turn,        ///< to take permits of a semaphore
 };
 
+/// Whether somebody has what they stand in a queue for.
 enum class Standing : std::uint8_t {
+  /// It has it.
   holds,
+  /// It does not have it yet.
   waits,
   /// It may hold or wait. Of who is first: a child whose number cannot be read stops the queue
   /// (`Inspection::malformed`), or the numbers are used up. Of a permit: its owner is just taking
@@ -50,17 +56,23 @@ enum class Standing : std::uint8_t {
   unclear,
 };
 
+/// Somebody in a queue.
 struct Inspected {
+  /// Who, since when, by which node.
   Participant participant;
+  /// What for.
   Claim claim = Claim::mutex;
+  /// Whether it has it.
   Standing standing = Standing::holds;
   /// How many are to go before its turn comes.
   std::size_t ahead = 0;
+  /// Whose names its node bears.
   Profile profile = Profile::curator;
   /// The participant's identity has been replaced by `revoke_message`.
   bool is_asked_to_let_go = false;
 };
 
+/// What is at a path.
 struct Inspection {
   /// Each queue in its order, one after the other where a path has several: the permits of a
   /// semaphore, then who waits for some. Empty if the path does not exist.
@@ -72,16 +84,18 @@ struct Inspection {
   std::vector<std::string> foreign{};
 };
 
+/// What an inspection may be told.
 struct InspectOptions {
   /// How many permits the semaphore has, if known; 0: unknown.
   std::size_t permits = 0;
+  /// Deadline and retries, for all requests together.
   OperationOptions operation{};
 };
 
 namespace recipes_detail {
-void start_inspect(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                   Client client, std::string path, InspectOptions options,
-                   Handler<Inspection> handler);
+CUSTODIAN_EXPORT void start_inspect(std::shared_ptr<detail::ClientCore> core,
+                                    CancellationPtr cancellation, Client client, std::string path,
+                                    InspectOptions options, Handler<Inspection> handler);
 }  // namespace recipes_detail
 
 /// Who is at the path. A path that does not exist is an empty answer.
@@ -98,7 +112,8 @@ auto async_inspect(const Client& client, std::string path, InspectOptions option
       client.core(), std::forward<Token>(token), client.share(), std::move(path), options);
 }
 /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
-[[nodiscard]] Inspection inspect(const Client& client, const std::string& path,
-                                 InspectOptions options = {}, std::stop_token stop = {});
+[[nodiscard]] CUSTODIAN_EXPORT Inspection inspect(const Client& client, const std::string& path,
+                                                  InspectOptions options = {},
+                                                  std::stop_token stop = {});
 
 }  // namespace custodian

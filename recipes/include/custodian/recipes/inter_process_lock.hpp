@@ -24,6 +24,7 @@
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/hand_off.hpp"
@@ -31,13 +32,17 @@
 
 namespace custodian {
 
+/// What every lock may be told. Everybody may use other options on the same path, but for the
+/// profile.
 struct LockOptions {
   /// The data of this lock's nodes, for people who look at them. Empty: the client's identity.
   std::string identity{};
   /// The terms of this lock's leases, on the standard face, too.
   LeaseOptions lease{};
+  /// Whose names the nodes bear.
   Profile profile = Profile::curator;
-  /// Not with `lease.hold_at_most`, which ends a node. Of a read/write lock: of its writers.
+  /// To whom the lock passes. Not with `lease.hold_at_most`, which ends a node. Of a read/write
+  /// lock: of its writers.
   HandOff hand_off = HandOff::strict();
 };
 
@@ -48,38 +53,46 @@ class LockHolds;
 class ThreadHolds;
 using QueuePtr = std::shared_ptr<const Queue>;
 
-void start_acquire(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                   QueuePtr queue, AcquireOptions options, Handler<Lease> handler);
-void start_try_acquire(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                       QueuePtr queue, AcquireOptions options, Handler<AcquireResult> handler);
-void start_try_acquire_until(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                             QueuePtr queue, Deadline deadline, AcquireOptions options,
-                             Handler<AcquireResult> handler);
-void start_acquire_beside(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                          QueuePtr queue, Lease held, AcquireOptions options,
-                          Handler<Lease> handler);
-void start_participants(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                        QueuePtr queue, OperationOptions options,
-                        Handler<std::vector<Participant>> handler);
-void start_queue_length(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                        QueuePtr queue, OperationOptions options, Handler<std::size_t> handler);
+CUSTODIAN_EXPORT void start_acquire(std::shared_ptr<detail::ClientCore> core,
+                                    CancellationPtr cancellation, QueuePtr queue,
+                                    AcquireOptions options, Handler<Lease> handler);
+CUSTODIAN_EXPORT void start_try_acquire(std::shared_ptr<detail::ClientCore> core,
+                                        CancellationPtr cancellation, QueuePtr queue,
+                                        AcquireOptions options, Handler<AcquireResult> handler);
+CUSTODIAN_EXPORT void start_try_acquire_until(std::shared_ptr<detail::ClientCore> core,
+                                              CancellationPtr cancellation, QueuePtr queue,
+                                              Deadline deadline, AcquireOptions options,
+                                              Handler<AcquireResult> handler);
+CUSTODIAN_EXPORT void start_acquire_beside(std::shared_ptr<detail::ClientCore> core,
+                                           CancellationPtr cancellation, QueuePtr queue, Lease held,
+                                           AcquireOptions options, Handler<Lease> handler);
+CUSTODIAN_EXPORT void start_participants(std::shared_ptr<detail::ClientCore> core,
+                                         CancellationPtr cancellation, QueuePtr queue,
+                                         OperationOptions options,
+                                         Handler<std::vector<Participant>> handler);
+CUSTODIAN_EXPORT void start_queue_length(std::shared_ptr<detail::ClientCore> core,
+                                         CancellationPtr cancellation, QueuePtr queue,
+                                         OperationOptions options, Handler<std::size_t> handler);
 }  // namespace recipes_detail
 
-class InterProcessLock {
+/// A fair lock with its two faces. Made by InterProcessMutex or InterProcessReadWriteLock only.
+/// \copydetails custodian/recipes/inter_process_lock.hpp
+class CUSTODIAN_EXPORT InterProcessLock {
  public:
   InterProcessLock(const InterProcessLock&) = delete;
   InterProcessLock& operator=(const InterProcessLock&) = delete;
 
+  /// The parent of the contenders' nodes.
   [[nodiscard]] const std::string& path() const noexcept;
 
-  // -- The lease face -----------------------------------------------------------------------------
-  //
-  // Errors, for all: closed (or closing), no_auth, invalid_argument (a maximum time that is not
-  // positive), session_timeout_too_short, session_lost (with RequeuePolicy::fail),
-  // node_deleted (an operator removed the waiter's node; one that waits behind another of its
-  // client is told when its turn comes), sequence_exhausted, malformed_contender,
-  // operation_aborted, and what the server says. An acquire that ends without a lease leaves no
-  // node, whenever and however it ends.
+  /// \name The lease face
+  /// Errors, for all: closed (or closing), no_auth, invalid_argument (a maximum time that is not
+  /// positive), session_timeout_too_short, session_lost (with RequeuePolicy::fail),
+  /// node_deleted (an operator removed the waiter's node; one that waits behind another of its
+  /// client is told when its turn comes), sequence_exhausted, malformed_contender,
+  /// operation_aborted, and what the server says. An acquire that ends without a lease leaves no
+  /// node, whenever and however it ends.
+  /// \{
 
   /// Waits for the lock, without limit: through disconnections, and through a lost session unless
   /// told otherwise. `stop` ends it with operation_aborted. Throws resource_deadlock_would_occur if
@@ -108,14 +121,15 @@ class InterProcessLock {
   /// passed, or no time to wait, it is try_acquire().
   [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {},
                                                 AcquireOptions options = {});
+  /// Waits for so long: the same with the deadline from now on.
   [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait,
                                               std::stop_token stop = {},
                                               AcquireOptions options = {}) {
     return try_acquire_until(Deadline{wait}, std::move(stop), std::move(options));
   }
 
-  /// The same three, for any completion token.
-  /// Completes with: error, lease; error, AcquireResult.
+  /// This and the tries below are the same three, for any completion token.
+  /// Completes with: error, lease; a try with: error, AcquireResult.
   /// Cancellation: total. A lease that comes too late for it is released again.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
@@ -123,59 +137,72 @@ class InterProcessLock {
     return initiate<void(error_code, Lease), &recipes_detail::start_acquire>(
         core_, std::forward<Token>(token), queue_, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_acquire(Token&& token) {
     return async_acquire(AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As acquire(lease).
+  /// As acquire(lease), for any completion token. Otherwise as async_acquire().
   template <std::same_as<Lease> Held, typename Token>
   auto async_acquire(const Held& lease, AcquireOptions options, Token&& token) const {
     return initiate<void(error_code, Lease), &recipes_detail::start_acquire_beside>(
         core_, std::forward<Token>(token), queue_, lease.share(), std::move(options));
   }
+  /// The same with default options.
   template <std::same_as<Lease> Held, typename Token>
   auto async_acquire(const Held& lease, Token&& token) const {
     return async_acquire(lease, AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire(AcquireOptions options, Token&& token) {
     return initiate<void(error_code, AcquireResult), &recipes_detail::start_try_acquire>(
         core_, std::forward<Token>(token), queue_, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_try_acquire(Token&& token) {
     return async_try_acquire(AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire_until(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire_until(Deadline deadline, AcquireOptions options, Token&& token) {
     return initiate<void(error_code, AcquireResult), &recipes_detail::start_try_acquire_until>(
         core_, std::forward<Token>(token), queue_, deadline, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_try_acquire_until(Deadline deadline, Token&& token) {
     return async_try_acquire_until(deadline, AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire_for(std::chrono::nanoseconds wait, Token&& token) {
     return async_try_acquire_until(Deadline{wait}, std::forward<Token>(token));
   }
+  /// \}
 
-  // -- The standard face: TimedLockable, re-entrant per thread ------------------------------------
+  /// \name The standard face: TimedLockable, re-entrant per thread
+  /// \{
 
   /// Throws Error as acquire() does; and lock_lost if this thread holds the lock, or the other one
-  /// of a read/write lock, but has lost it: unlock first. All of these throw
+  /// of a read/write lock, but has lost it: unlock first. This and the tries below throw
   /// resource_deadlock_would_occur, at once, if this is the write lock and the thread holds only
   /// the read lock.
   void lock();
+  /// As try_acquire(), or another hold if this thread has the lock. Throws Error as lock() does.
   [[nodiscard]] bool try_lock();
+  /// The same as try_acquire_until(), for so long.
   template <typename Rep, typename Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
     return try_lock_until(Deadline{wait});
   }
+  /// The same as try_acquire_until(), for any clock: that is read once, at the beginning.
   template <typename Clock, typename Duration>
   [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
     return try_lock_until(Deadline{time - Clock::now()});
   }
+  /// The same as try_acquire_until().
   [[nodiscard]] bool try_lock_until(Deadline deadline);
   /// Gives back one hold; the last one releases the lock. Quiet if the lock was lost meanwhile,
   /// since it runs in destructors. Throws Error (operation_not_permitted) on a thread that does not
@@ -189,8 +216,10 @@ class InterProcessLock {
   [[nodiscard]] bool is_held_by_this_thread() const;
   /// How often this thread would have to unlock().
   [[nodiscard]] int hold_count() const;
+  /// \}
 
-  // -- Introspection ------------------------------------------------------------------------------
+  /// \name Introspection
+  /// \{
 
   /// The queue in order, the holder first, whoever they are. A look at the past when it arrives.
   /// Completes with: error, the participants.
@@ -203,6 +232,7 @@ class InterProcessLock {
                     &recipes_detail::start_participants>(core_, std::forward<Token>(token), queue_,
                                                          options);
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
   /// How many hold it or wait for it. Otherwise as async_participants().
@@ -211,10 +241,12 @@ class InterProcessLock {
     return initiate<void(error_code, std::size_t), &recipes_detail::start_queue_length>(
         core_, std::forward<Token>(token), queue_, options);
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
 
   /// For authors of recipes: where an acquire stands.
   [[nodiscard]] const recipes_detail::QueuePtr& queue() const noexcept { return queue_; }
+  /// \}
 
  protected:
   /// Threads must not hold it by the standard face any more; what they held is released.

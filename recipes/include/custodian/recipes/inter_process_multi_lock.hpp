@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "custodian/export.hpp"
 #include "custodian/recipes/group_lock.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
@@ -29,29 +30,37 @@ namespace custodian {
 
 /// A lock of any kind, as one of several. May outlive the lock object that it was made of, and
 /// knows nothing of what threads hold by that object's standard face.
-class AnyLock {
+class CUSTODIAN_EXPORT AnyLock {
  public:
   // Implicit, all: the point is to name the locks.
   AnyLock(const InterProcessLock& lock);  ///< a mutex, or one of a read/write lock's two
+  /// A mutex that no thread owns.
   AnyLock(const InterProcessSemaphoreMutex& mutex);
   /// So many permits. Throws Error (invalid_argument) if they can never be had.
   AnyLock(const InterProcessSemaphore& semaphore, int permits = 1);
 
+  /// Of the lock.
   [[nodiscard]] const std::string& path() const noexcept;
 
+  /// For authors of recipes: so many permits of a semaphore.
   struct Permits {
+    /// The semaphore.
     recipes_detail::PermitQueuePtr queue;
+    /// How many.
     int count;
   };
   /// For authors of recipes: where an acquire stands.
   using Place = std::variant<recipes_detail::QueuePtr, Permits>;
+  /// For authors of recipes.
   [[nodiscard]] const Place& place() const noexcept { return place_; }
 
  private:
   Place place_;
 };
 
-class InterProcessMultiLock final : public GroupLock {
+/// Several locks as one: all of them or none.
+/// \copydetails custodian/recipes/inter_process_multi_lock.hpp
+class CUSTODIAN_EXPORT InterProcessMultiLock final : public GroupLock {
  public:
   /// Throws Error (invalid_argument) if there is no lock, or one path of a client twice, which
   /// would wait for itself. Contacts no server.

@@ -16,11 +16,14 @@
 ///
 /// How it is used, its threads and lifetimes: InterProcessLock.
 
+#include "custodian/export.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
 
 namespace custodian {
 
-class InterProcessMutex final : public InterProcessLock {
+/// A fair lock that processes on different machines share.
+/// \copydetails custodian/recipes/inter_process_mutex.hpp
+class CUSTODIAN_EXPORT InterProcessMutex final : public InterProcessLock {
  public:
   /// `path` is the parent of the contenders' nodes; it is created, as a container, when it is
   /// needed. Throws Error (invalid_argument) if it is not a valid path. Contacts no server.

@@ -4,18 +4,18 @@
 /// A fair lock with one writer or many readers, for processes on different machines: Apache
 /// Curator's InterProcessReadWriteLock, and compatible with it on the wire.
 ///
-/// | held by others | read  | write |
-/// |----------------|-------|-------|
-/// | nothing        | yes   | yes   |
-/// | read           | yes * | waits |
-/// | write          | waits | waits |
+/// | held by others | read    | write |
+/// |----------------|---------|-------|
+/// | nothing        | yes     | yes   |
+/// | read           | yes (1) | waits |
+/// | write          | waits   | waits |
 ///
 /// | held by the caller | read               | write           |
 /// |--------------------|--------------------|-----------------|
 /// | read               | shares the hold    | refused at once |
 /// | write              | yes, the downgrade | shares the hold |
 ///
-/// \* Contenders are served in the order in which they came: a reader waits for a writer that came
+/// (1) Contenders are served in the order in which they came: a reader waits for a writer that came
 /// before it, even if that one waits itself, so that readers cannot starve writers. A reader
 /// watches the nearest writer before it and nobody else, a writer whoever is before it: the end of
 /// a writer wakes the readers behind it up to the next writer, or one writer.
@@ -34,16 +34,21 @@
 
 #include <chrono>
 
+#include "custodian/export.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
 
 namespace custodian {
 
-class InterProcessReadWriteLock {
+/// A fair lock with one writer or many readers, for processes on different machines.
+/// \copydetails custodian/recipes/inter_process_read_write_lock.hpp
+class CUSTODIAN_EXPORT InterProcessReadWriteLock {
  public:
+  /// The side of those who read: many may hold it at once.
   class ReadLock final : public InterProcessLock {
     friend class InterProcessReadWriteLock;
     using InterProcessLock::InterProcessLock;
   };
+  /// The side of those who write: one holds it, and nobody reads.
   class WriteLock final : public InterProcessLock {
     friend class InterProcessReadWriteLock;
     using InterProcessLock::InterProcessLock;
@@ -54,42 +59,55 @@ class InterProcessReadWriteLock {
   InterProcessReadWriteLock(const Client& client, const std::string& path,
                             const LockOptions& options = {});
 
-  /// They live as long as this object. Their participants() are those of both.
+  /// The readers' lock. It lives as long as this object. Its participants() are those of both.
   [[nodiscard]] ReadLock& read() noexcept { return read_; }
+  /// The writers' lock. It lives as long as this object. Its participants() are those of both.
   [[nodiscard]] WriteLock& write() noexcept { return write_; }
+  /// The parent of the contenders' nodes.
   [[nodiscard]] const std::string& path() const noexcept { return write_.path(); }
 
-  // -- The standard face of both: SharedTimedLockable, re-entrant per thread ----------------------
+  /// \name The standard face of both: SharedTimedLockable, re-entrant per thread
+  /// \{
 
+  /// As write().lock(), InterProcessLock::lock().
   void lock() { write_.lock(); }
+  /// As write().try_lock().
   [[nodiscard]] bool try_lock() { return write_.try_lock(); }
+  /// As write().try_lock_for().
   template <typename Rep, typename Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
     return write_.try_lock_for(wait);
   }
+  /// As write().try_lock_until().
   template <typename Clock, typename Duration>
   [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
     return write_.try_lock_until(time);
   }
+  /// As write().unlock(), InterProcessLock::unlock().
   void unlock() { write_.unlock(); }
 
-  /// On a thread that holds the write lock, the downgrade.
+  /// As read().lock(). On a thread that holds the write lock, the downgrade.
   void lock_shared() { read_.lock(); }
+  /// As read().try_lock().
   [[nodiscard]] bool try_lock_shared() { return read_.try_lock(); }
+  /// As read().try_lock_for().
   template <typename Rep, typename Period>
   [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& wait) {
     return read_.try_lock_for(wait);
   }
+  /// As read().try_lock_until().
   template <typename Clock, typename Duration>
   [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& time) {
     return read_.try_lock_until(time);
   }
+  /// As read().unlock().
   void unlock_shared() { read_.unlock(); }
 
   /// The queue in order, as InterProcessLock::participants().
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const {
     return write_.participants(options);
   }
+  /// \}
 
  private:
   InterProcessReadWriteLock(const Client& client, const std::string& path,

@@ -40,6 +40,7 @@
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
@@ -53,26 +54,34 @@ using PermitQueuePtr = std::shared_ptr<const PermitQueue>;
 template <typename Held>
 class HoldPool;
 
-void check_permits(const PermitQueue& queue, std::string_view operation, int permits);
-void start_acquire_permits(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                           PermitQueuePtr queue, int permits, AcquireOptions options,
-                           Handler<std::vector<Lease>> handler);
-void start_try_acquire_permits(std::shared_ptr<detail::ClientCore> core,
-                               CancellationPtr cancellation, PermitQueuePtr queue, int permits,
-                               AcquireOptions options, Handler<std::vector<Lease>> handler);
-void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore> core,
-                                     CancellationPtr cancellation, PermitQueuePtr queue,
-                                     int permits, Deadline deadline, AcquireOptions options,
-                                     Handler<std::vector<Lease>> handler);
-void start_permit_holders(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                          PermitQueuePtr queue, OperationOptions options,
-                          Handler<std::vector<Participant>> handler);
-void start_permit_queue_length(std::shared_ptr<detail::ClientCore> core,
-                               CancellationPtr cancellation, PermitQueuePtr queue,
-                               OperationOptions options, Handler<std::size_t> handler);
+CUSTODIAN_EXPORT void check_permits(const PermitQueue& queue, std::string_view operation,
+                                    int permits);
+CUSTODIAN_EXPORT void start_acquire_permits(std::shared_ptr<detail::ClientCore> core,
+                                            CancellationPtr cancellation, PermitQueuePtr queue,
+                                            int permits, AcquireOptions options,
+                                            Handler<std::vector<Lease>> handler);
+CUSTODIAN_EXPORT void start_try_acquire_permits(std::shared_ptr<detail::ClientCore> core,
+                                                CancellationPtr cancellation, PermitQueuePtr queue,
+                                                int permits, AcquireOptions options,
+                                                Handler<std::vector<Lease>> handler);
+CUSTODIAN_EXPORT void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore> core,
+                                                      CancellationPtr cancellation,
+                                                      PermitQueuePtr queue, int permits,
+                                                      Deadline deadline, AcquireOptions options,
+                                                      Handler<std::vector<Lease>> handler);
+CUSTODIAN_EXPORT void start_permit_holders(std::shared_ptr<detail::ClientCore> core,
+                                           CancellationPtr cancellation, PermitQueuePtr queue,
+                                           OperationOptions options,
+                                           Handler<std::vector<Participant>> handler);
+CUSTODIAN_EXPORT void start_permit_queue_length(std::shared_ptr<detail::ClientCore> core,
+                                                CancellationPtr cancellation, PermitQueuePtr queue,
+                                                OperationOptions options,
+                                                Handler<std::size_t> handler);
 }  // namespace recipes_detail
 
-class InterProcessSemaphore {
+/// A semaphore over processes: so many may be in at once.
+/// \copydetails custodian/recipes/inter_process_semaphore.hpp
+class CUSTODIAN_EXPORT InterProcessSemaphore {
  public:
   /// Throws Error (invalid_argument) if the path is not one, the maximum is below 1, or the
   /// options' profile is not Curator's. The path belongs to the semaphore: it gets two children.
@@ -86,16 +95,19 @@ class InterProcessSemaphore {
   InterProcessSemaphore(const Client& client, const std::string& path, const SharedCount& maximum,
                         const LockOptions& options = {});
 
+  /// The parent of `locks` and `leases`.
   [[nodiscard]] const std::string& path() const noexcept;
 
-  // Errors, for all: invalid_argument (fewer permits than one, more than a fixed maximum, or more
-  // than 1,000: thrown at once, by the asynchronous forms, too), malformed_data (the counter's node
-  // holds something else), and those of InterProcessLock. node_deleted also means that an operator
-  // removed a node of the permits, or the containers that they are in. An acquire that ends without
-  // its permits leaves no node, whenever and however it ends.
-  //
-  // `AcquireOptions::on_position` tells of the queue of those who ask, and then, first in it, of
-  // how many permits are missing, at every change; the nearest is then the youngest holder.
+  /// \name Permits
+  /// Errors, for all: invalid_argument (fewer permits than one, more than a fixed maximum, or more
+  /// than 1,000: thrown at once, by the asynchronous forms, too), malformed_data (the counter's
+  /// node holds something else), and those of InterProcessLock. node_deleted also means that an
+  /// operator removed a node of the permits, or the containers that they are in. An acquire that
+  /// ends without its permits leaves no node, whenever and however it ends.
+  ///
+  /// `AcquireOptions::on_position` tells of the queue of those who ask, and then, first in it, of
+  /// how many permits are missing, at every change; the nearest is then the youngest holder.
+  /// \{
 
   /// Waits for a permit, without limit: through disconnections, and through a lost session unless
   /// told otherwise. `stop` ends it with operation_aborted.
@@ -109,6 +121,7 @@ class InterProcessSemaphore {
   /// is just passing. Without a connection it throws not_connected at once; connection_loss if that
   /// fails in the midst of it.
   [[nodiscard]] Lease try_acquire(AcquireOptions options = {});
+  /// So many, or none.
   [[nodiscard]] std::vector<Lease> try_acquire(int permits, AcquireOptions options = {});
 
   /// Waits until the deadline, or for so long. Coming late is no error, but empty; not even having
@@ -116,20 +129,23 @@ class InterProcessSemaphore {
   /// try_acquire().
   [[nodiscard]] Lease try_acquire_until(Deadline deadline, std::stop_token stop = {},
                                         AcquireOptions options = {});
+  /// So many, or none.
   [[nodiscard]] std::vector<Lease> try_acquire_until(int permits, Deadline deadline,
                                                      std::stop_token stop = {},
                                                      AcquireOptions options = {});
+  /// The same for so long.
   [[nodiscard]] Lease try_acquire_for(std::chrono::nanoseconds wait, std::stop_token stop = {},
                                       AcquireOptions options = {}) {
     return try_acquire_until(Deadline{wait}, std::move(stop), std::move(options));
   }
+  /// So many, or none.
   [[nodiscard]] std::vector<Lease> try_acquire_for(int permits, std::chrono::nanoseconds wait,
                                                    std::stop_token stop = {},
                                                    AcquireOptions options = {}) {
     return try_acquire_until(permits, Deadline{wait}, std::move(stop), std::move(options));
   }
 
-  /// The same three, for any completion token.
+  /// This and the tries below are the same three, for any completion token.
   /// Completes with: error, the permits: as many as asked for, or none.
   /// Cancellation: total. Permits that come too late for it are released again.
   /// Executor: the handler's, or the client's callback executor.
@@ -139,10 +155,12 @@ class InterProcessSemaphore {
     return initiate<void(error_code, std::vector<Lease>), &recipes_detail::start_acquire_permits>(
         core_, std::forward<Token>(token), queue_, permits, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_acquire(int permits, Token&& token) {
     return async_acquire(permits, AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire(int permits, AcquireOptions options, Token&& token) {
     recipes_detail::check_permits(*queue_, "async_try_acquire", permits);
@@ -150,10 +168,12 @@ class InterProcessSemaphore {
                     &recipes_detail::start_try_acquire_permits>(
         core_, std::forward<Token>(token), queue_, permits, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_try_acquire(int permits, Token&& token) {
     return async_try_acquire(permits, AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire_until(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire_until(int permits, Deadline deadline, AcquireOptions options,
                                Token&& token) {
@@ -162,16 +182,18 @@ class InterProcessSemaphore {
                     &recipes_detail::start_try_acquire_permits_until>(
         core_, std::forward<Token>(token), queue_, permits, deadline, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_try_acquire_until(int permits, Deadline deadline, Token&& token) {
     return async_try_acquire_until(permits, deadline, AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire_for(int permits, std::chrono::nanoseconds wait, Token&& token) {
     return async_try_acquire_until(permits, Deadline{wait}, std::forward<Token>(token));
   }
 
-  // -- The shape of std::counting_semaphore -------------------------------------------------------
+  /// \}
 
   /// A view with std::counting_semaphore's functions, for code written for that. The permits that
   /// are acquired through a view belong to it and its copies, not to a thread: any thread may
@@ -179,17 +201,22 @@ class InterProcessSemaphore {
   /// that matters.
   class Counting {
    public:
-    /// These throw Error as InterProcessSemaphore's functions of the same names do.
+    /// As InterProcessSemaphore::acquire(), and throws Error as that does.
     void acquire();
+    /// As InterProcessSemaphore::try_acquire().
     [[nodiscard]] bool try_acquire();
+    /// As InterProcessSemaphore::try_acquire_for().
     template <typename Rep, typename Period>
     [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& wait) {
       return try_acquire_until(Deadline{wait});
     }
+    /// As InterProcessSemaphore::try_acquire_until(), for any clock: that is read once, at the
+    /// beginning.
     template <typename Clock, typename Duration>
     [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& time) {
       return try_acquire_until(Deadline{time - Clock::now()});
     }
+    /// As InterProcessSemaphore::try_acquire_until().
     [[nodiscard]] bool try_acquire_until(Deadline deadline);
     /// Gives back so many, the oldest first, lost or not. Throws Error, and releases nothing, if
     /// fewer than that were acquired here (operation_not_permitted): permits cannot be made.
@@ -206,7 +233,8 @@ class InterProcessSemaphore {
   /// A view with permits of its own; may outlive the semaphore object.
   [[nodiscard]] Counting counting() const { return Counting{*this}; }
 
-  // -- Introspection ------------------------------------------------------------------------------
+  /// \name Introspection
+  /// \{
 
   /// Who holds permits, in the order in which they came, a participant each permit; the last of
   /// them may belong to who waits for more to become free. A look at the past when it arrives.
@@ -220,6 +248,7 @@ class InterProcessSemaphore {
                     &recipes_detail::start_permit_holders>(core_, std::forward<Token>(token),
                                                            queue_, options);
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
   /// How many acquires wait. Otherwise as async_participants().
@@ -228,10 +257,12 @@ class InterProcessSemaphore {
     return initiate<void(error_code, std::size_t), &recipes_detail::start_permit_queue_length>(
         core_, std::forward<Token>(token), queue_, options);
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
 
   /// For authors of recipes: where an acquire stands.
   [[nodiscard]] const recipes_detail::PermitQueuePtr& queue() const noexcept { return queue_; }
+  /// \}
 
  private:
   std::shared_ptr<detail::ClientCore> core_;

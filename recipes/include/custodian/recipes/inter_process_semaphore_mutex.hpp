@@ -25,23 +25,29 @@
 #include <string>
 #include <vector>
 
+#include "custodian/export.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
 
 namespace custodian {
 
 namespace recipes_detail {
-void start_acquire_permit(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                          PermitQueuePtr queue, AcquireOptions options, Handler<Lease> handler);
-void start_try_acquire_permit(std::shared_ptr<detail::ClientCore> core,
-                              CancellationPtr cancellation, PermitQueuePtr queue,
-                              AcquireOptions options, Handler<AcquireResult> handler);
-void start_try_acquire_permit_until(std::shared_ptr<detail::ClientCore> core,
-                                    CancellationPtr cancellation, PermitQueuePtr queue,
-                                    Deadline deadline, AcquireOptions options,
-                                    Handler<AcquireResult> handler);
+CUSTODIAN_EXPORT void start_acquire_permit(std::shared_ptr<detail::ClientCore> core,
+                                           CancellationPtr cancellation, PermitQueuePtr queue,
+                                           AcquireOptions options, Handler<Lease> handler);
+CUSTODIAN_EXPORT void start_try_acquire_permit(std::shared_ptr<detail::ClientCore> core,
+                                               CancellationPtr cancellation, PermitQueuePtr queue,
+                                               AcquireOptions options,
+                                               Handler<AcquireResult> handler);
+CUSTODIAN_EXPORT void start_try_acquire_permit_until(std::shared_ptr<detail::ClientCore> core,
+                                                     CancellationPtr cancellation,
+                                                     PermitQueuePtr queue, Deadline deadline,
+                                                     AcquireOptions options,
+                                                     Handler<AcquireResult> handler);
 }  // namespace recipes_detail
 
-class InterProcessSemaphoreMutex {
+/// A fair mutex over processes that no thread owns.
+/// \copydetails custodian/recipes/inter_process_semaphore_mutex.hpp
+class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
  public:
   /// Throws Error as InterProcessSemaphore's does.
   InterProcessSemaphoreMutex(const Client& client, const std::string& path,
@@ -51,70 +57,89 @@ class InterProcessSemaphoreMutex {
   /// Unlocks what is locked.
   ~InterProcessSemaphoreMutex();
 
+  /// The parent of `locks` and `leases`.
   [[nodiscard]] const std::string& path() const noexcept;
 
-  // -- The lease face -----------------------------------------------------------------------------
-  //
-  // Contracts and errors as InterProcessLock's of the same names, but that nothing is re-entrant
-  // and no thread is known: an acquire by somebody who holds it waits. A try may fail although it
-  // is free: when another acquire is just passing.
+  /// \name The lease face
+  /// Contracts and errors as InterProcessLock's of the same names, but that nothing is re-entrant
+  /// and no thread is known: an acquire by somebody who holds it waits. A try may fail although it
+  /// is free: when another acquire is just passing.
+  /// \{
 
+  /// Waits without limit.
   [[nodiscard]] Lease acquire(std::stop_token stop = {}, AcquireOptions options = {});
+  /// Takes it if it is free.
   [[nodiscard]] AcquireResult try_acquire(AcquireOptions options = {});
+  /// Waits until the deadline.
   [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {},
                                                 AcquireOptions options = {});
+  /// Waits for so long.
   [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait,
                                               std::stop_token stop = {},
                                               AcquireOptions options = {}) {
     return try_acquire_until(Deadline{wait}, std::move(stop), std::move(options));
   }
 
+  /// This and the tries below are the same three, for any completion token: see
+  /// InterProcessLock::async_acquire().
   template <typename Token>
   auto async_acquire(AcquireOptions options, Token&& token) {
     return initiate<void(error_code, Lease), &recipes_detail::start_acquire_permit>(
         core_, std::forward<Token>(token), queue_, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_acquire(Token&& token) {
     return async_acquire(AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire(AcquireOptions options, Token&& token) {
     return initiate<void(error_code, AcquireResult), &recipes_detail::start_try_acquire_permit>(
         core_, std::forward<Token>(token), queue_, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_try_acquire(Token&& token) {
     return async_try_acquire(AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire_until(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire_until(Deadline deadline, AcquireOptions options, Token&& token) {
     return initiate<void(error_code, AcquireResult),
                     &recipes_detail::start_try_acquire_permit_until>(
         core_, std::forward<Token>(token), queue_, deadline, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_try_acquire_until(Deadline deadline, Token&& token) {
     return async_try_acquire_until(deadline, AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire_for(std::chrono::nanoseconds wait, Token&& token) {
     return async_try_acquire_until(Deadline{wait}, std::forward<Token>(token));
   }
+  /// \}
 
-  // -- The standard face: TimedLockable, owned by the object --------------------------------------
+  /// \name The standard face: TimedLockable, owned by the object
+  /// \{
 
-  /// These throw Error as acquire(), try_acquire() and try_acquire_until() do.
+  /// As acquire(): waits without limit. Throws Error as that does.
   void lock();
+  /// As try_acquire().
   [[nodiscard]] bool try_lock();
+  /// As try_acquire_until(), for so long.
   template <typename Rep, typename Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
     return try_lock_until(Deadline{wait});
   }
+  /// As try_acquire_until(), for any clock: that is read once, at the beginning.
   template <typename Clock, typename Duration>
   [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
     return try_lock_until(Deadline{time - Clock::now()});
   }
+  /// As try_acquire_until().
   [[nodiscard]] bool try_lock_until(Deadline deadline);
   /// On any thread. Quiet if the lock was lost meanwhile. Throws Error (operation_not_permitted) if
   /// the object has not locked it.
@@ -128,8 +153,10 @@ class InterProcessSemaphoreMutex {
   /// object's and need not be the caller's: who has lost the lock finds here whoever locked the
   /// object since. A holder that guards its writes by a token takes the lease face.
   [[nodiscard]] Lease current_lease() const;
+  /// \}
 
-  // -- Introspection ------------------------------------------------------------------------------
+  /// \name Introspection
+  /// \{
 
   /// Whoever holds it, and after that perhaps who will be next. As
   /// InterProcessSemaphore::participants().
@@ -139,10 +166,12 @@ class InterProcessSemaphoreMutex {
                     &recipes_detail::start_permit_holders>(core_, std::forward<Token>(token),
                                                            queue_, options);
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
   /// For authors of recipes: where an acquire stands.
   [[nodiscard]] const recipes_detail::PermitQueuePtr& queue() const noexcept { return queue_; }
+  /// \}
 
  private:
   std::shared_ptr<detail::ClientCore> core_;

@@ -26,6 +26,7 @@
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/candidate.hpp"
 #include "custodian/recipes/leadership.hpp"
@@ -38,15 +39,20 @@ using CandidacyPtr = std::shared_ptr<Candidacy>;
 class Latch;
 using LatchPtr = std::shared_ptr<Latch>;
 
-void start_wait_leadership(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                           LatchPtr latch, Deadline deadline, Handler<Lease> handler);
+CUSTODIAN_EXPORT void start_wait_leadership(std::shared_ptr<detail::ClientCore> core,
+                                            CancellationPtr cancellation, LatchPtr latch,
+                                            Deadline deadline, Handler<Lease> handler);
 }  // namespace recipes_detail
 
-class LeaderLatch : public Candidate {
+/// One of several candidates leads, for as long as it can.
+/// \copydetails custodian/recipes/leader_latch.hpp
+class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
  public:
+  /// Whether it stands.
   using State = CandidateState;
   /// What the listeners of a latch are told that is closed while it leads.
   enum class CloseMode {
+    /// Nothing.
     silent,
     notify_leader,  ///< `Leadership::ended`; the node is deleted when they have returned
   };
@@ -64,9 +70,11 @@ class LeaderLatch : public Candidate {
   /// in the background. Does nothing the second time.
   void close(CloseMode mode = CloseMode::silent);
 
+  /// As of now. Any thread.
   [[nodiscard]] State state() const;
 
-  // -- Does it lead? ------------------------------------------------------------------------------
+  /// \name Does it lead?
+  /// \{
 
   /// Reads the boot clock, and asks no server. True for a moment, like every answer about a lock:
   /// whatever changes something should check the token.
@@ -87,11 +95,12 @@ class LeaderLatch : public Candidate {
   [[nodiscard]] Lease wait(std::stop_token stop = {}) const;
   /// The same with a limit: an empty lease if it comes too late.
   [[nodiscard]] Lease wait_until(Deadline deadline, std::stop_token stop = {}) const;
+  /// The same for so long.
   [[nodiscard]] Lease wait_for(std::chrono::nanoseconds time, std::stop_token stop = {}) const {
     return wait_until(Deadline{time}, std::move(stop));
   }
 
-  /// The same three, for any completion token.
+  /// This and the two below are the same three, for any completion token.
   /// Completes with: error, the leadership; it is empty, without an error, if it came too late.
   /// Cancellation: total; the candidacy goes on.
   /// Errors: closed, operation_aborted, forked.
@@ -100,15 +109,18 @@ class LeaderLatch : public Candidate {
   auto async_wait(Token&& token) const {
     return async_wait_until(Deadline::never(), std::forward<Token>(token));
   }
+  /// As wait_until(). Otherwise as async_wait().
   template <typename Token>
   auto async_wait_until(Deadline deadline, Token&& token) const {
     return initiate<void(error_code, Lease), &recipes_detail::start_wait_leadership>(
         core(), std::forward<Token>(token), latch_, deadline);
   }
+  /// As wait_for(). Otherwise as async_wait().
   template <typename Token>
   auto async_wait_for(std::chrono::nanoseconds time, Token&& token) const {
     return async_wait_until(Deadline{time}, std::forward<Token>(token));
   }
+  /// \}
 
  private:
   explicit LeaderLatch(recipes_detail::CandidacyPtr candidacy);

@@ -24,6 +24,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/recipes/acquire.hpp"
 
 namespace custodian {
@@ -32,14 +33,18 @@ namespace recipes_detail {
 class Observed;
 using ObservedPtr = std::shared_ptr<Observed>;
 
-void start_observe(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                   ObservedPtr observed, OperationOptions options,
-                   Handler<std::optional<Participant>> handler);
-void start_next_leader(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                       ObservedPtr observed, Handler<std::optional<Participant>> handler);
+CUSTODIAN_EXPORT void start_observe(std::shared_ptr<detail::ClientCore> core,
+                                    CancellationPtr cancellation, ObservedPtr observed,
+                                    OperationOptions options,
+                                    Handler<std::optional<Participant>> handler);
+CUSTODIAN_EXPORT void start_next_leader(std::shared_ptr<detail::ClientCore> core,
+                                        CancellationPtr cancellation, ObservedPtr observed,
+                                        Handler<std::optional<Participant>> handler);
 }  // namespace recipes_detail
 
-class LeaderObserver {
+/// Who leads, seen from outside.
+/// \copydetails custodian/recipes/leader_observer.hpp
+class CUSTODIAN_EXPORT LeaderObserver {
  public:
   /// Throws Error (invalid_argument) if `path` is not a valid path. Contacts no server. The path
   /// need not exist yet.
@@ -55,6 +60,7 @@ class LeaderObserver {
     return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_observe>(
         core_, std::forward<Token>(token), observed_, options);
   }
+  /// The same, blocking. Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
   /// The stream of leaders. The first call tells who leads now; each other one waits until that is

@@ -34,20 +34,25 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/candidate.hpp"
 #include "custodian/recipes/leadership.hpp"
 
 namespace custodian {
 
+/// What a selector may be told.
 struct LeaderSelectorOptions {
+  /// Who stands, and on which terms it leads.
   CandidateOptions candidate{};
+  /// When it stands again.
   enum class Requeue : std::uint8_t {
     /// The function runs once for start(), and once for each requeue(). A leadership that is lost
     /// before the function has begun does not count.
     by_request,
     always,  ///< stands again whenever it has returned
   };
+  /// When it stands again.
   Requeue requeue = Requeue::by_request;
   /// Where the function runs. Default: a function that returns void has a thread of its own, a
   /// coroutine the client's callback executor.
@@ -65,7 +70,7 @@ using SelectorPtr = std::shared_ptr<Selector>;
 
 /// One turn of the function. Its destruction ends it, too: an executor's context may go before the
 /// function could begin.
-class LeaderTurn {
+class CUSTODIAN_EXPORT LeaderTurn {
  public:
   LeaderTurn(SelectorPtr selector, Lease leadership);
   LeaderTurn(const LeaderTurn&) = delete;
@@ -93,8 +98,9 @@ using LeaderFunction =
     std::function<void(boost::asio::any_io_executor executor, std::shared_ptr<LeaderTurn> turn)>;
 enum class LeaderFunctionKind : std::uint8_t { blocking, coroutine };
 
-void start_join(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                SelectorPtr selector, Handler<> handler);
+CUSTODIAN_EXPORT void start_join(std::shared_ptr<detail::ClientCore> core,
+                                 CancellationPtr cancellation, SelectorPtr selector,
+                                 Handler<> handler);
 
 template <typename Function>
 concept BlockingLeader =
@@ -112,7 +118,9 @@ template <CoroutineLeader Function>
 [[nodiscard]] LeaderFunction leader_function(Function function);
 }  // namespace recipes_detail
 
-class LeaderSelector : public Candidate {
+/// Runs a function while it leads.
+/// \copydetails custodian/recipes/leader_selector.hpp
+class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
  public:
   /// `function` is `void(const Lease& leadership, std::stop_token stop)`, which may block, or a
   /// coroutine, `asio::awaitable<void>(Lease leadership, std::stop_token stop)`. The leadership is
@@ -124,6 +132,7 @@ class LeaderSelector : public Candidate {
                  LeaderSelectorOptions options = {})
       : LeaderSelector{client, std::move(path), recipes_detail::LeaderFunctionKind::blocking,
                        recipes_detail::leader_function(std::move(function)), std::move(options)} {}
+  /// The same for a coroutine.
   template <recipes_detail::CoroutineLeader Function>
   LeaderSelector(const Client& client, std::string path, Function function,
                  LeaderSelectorOptions options = {})

@@ -13,13 +13,17 @@
 
 namespace custodian {
 
+/// Whether a candidate stands.
 enum class CandidateState : std::uint8_t {
   latent,   ///< not started
   started,  ///< it leads, or stands for election
+  /// For good.
   closed,
 };
 
+/// What has become of a leadership.
 enum class Leadership : std::uint8_t {
+  /// It leads from now on.
   gained,
   ended,  ///< lost, or given up
 };
@@ -27,6 +31,7 @@ enum class Leadership : std::uint8_t {
 /// Called on the client's callback executor, in the order of the changes.
 using LeadershipListener = std::function<void(Leadership)>;
 
+/// What a candidate may be told.
 struct CandidateOptions {
   /// Who this is: the data of its node, which others see as the leader's identity. Empty: the
   /// client's identity.

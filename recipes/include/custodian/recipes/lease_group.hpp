@@ -15,6 +15,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
 
@@ -24,10 +25,11 @@ namespace recipes_detail {
 class GroupLoss;
 using GroupLossPtr = std::shared_ptr<GroupLoss>;
 
-[[nodiscard]] std::shared_ptr<detail::ClientCore> core_of(const GroupLossPtr& loss,
-                                                          std::string_view operation);
-void start_wait_group_lost(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                           GroupLossPtr loss, Handler<> handler);
+[[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<detail::ClientCore> core_of(
+    const GroupLossPtr& loss, std::string_view operation);
+CUSTODIAN_EXPORT void start_wait_group_lost(std::shared_ptr<detail::ClientCore> core,
+                                            CancellationPtr cancellation, GroupLossPtr loss,
+                                            Handler<> handler);
 }  // namespace recipes_detail
 
 /// Leases that count as held together while at least `needed()` of them are: every one of an
@@ -44,11 +46,13 @@ void start_wait_group_lost(std::shared_ptr<detail::ClientCore> core, Cancellatio
 /// Threads: different objects may be used by different threads at once; one object by one thread at
 /// a time. Lifetimes: may outlive the lock object and the clients; closing a client loses its
 /// leases.
-class LeaseGroup {
+class CUSTODIAN_EXPORT LeaseGroup {
  public:
   /// Holds nothing.
   LeaseGroup() noexcept = default;
+  /// What is moved from is empty.
   LeaseGroup(LeaseGroup&& other) noexcept;
+  /// Releases what it held before. What is moved from is empty.
   LeaseGroup& operator=(LeaseGroup&& other) noexcept;
   ~LeaseGroup();
 
@@ -106,12 +110,14 @@ class LeaseGroup {
 
 /// What an acquire of several locks ends with: the leases, or who or what was in the way.
 struct [[nodiscard]] GroupAcquireResult {
+  /// Empty if it came too late.
   LeaseGroup leases{};
   /// Who was in the way last, at the lock `path`. Empty if there are leases, or nobody was seen.
   std::optional<Participant> blocked_by{};
   /// The lock that was not had: of several, the one that decided. Empty if there are leases.
   std::string path{};
 
+  /// Whether there are leases.
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(leases); }
 };
 

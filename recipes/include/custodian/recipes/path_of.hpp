@@ -14,11 +14,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "custodian/export.hpp"
+
 namespace custodian {
 
 namespace recipes_detail {
-[[nodiscard]] std::string fill_path(std::string_view pattern,
-                                    const std::vector<std::string>& values);
+[[nodiscard]] CUSTODIAN_EXPORT std::string fill_path(std::string_view pattern,
+                                                     const std::vector<std::string>& values);
 
 template <typename T>
 inline constexpr bool is_character =

@@ -45,13 +45,16 @@
 #include <vector>
 
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/fencing_token.hpp"
 #include "custodian/recipes/group_lock.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
 
 namespace custodian {
 
+/// What a quorum lock may be told.
 struct QuorumLockOptions {
+  /// Of the mutex on each ensemble.
   LockOptions lock{};
   /// How long an acquire waits for an ensemble that cannot be reached, each time it comes to it;
   /// also how long the ensemble may take to let it stand in the queue. Must be positive. Less than
@@ -59,7 +62,9 @@ struct QuorumLockOptions {
   std::chrono::nanoseconds reach_within = std::chrono::seconds{2};
 };
 
-class QuorumLock final : public GroupLock {
+/// A mutex over several independent ensembles, held by whoever holds a majority of them.
+/// \copydetails custodian/recipes/quorum_lock.hpp
+class CUSTODIAN_EXPORT QuorumLock final : public GroupLock {
  public:
   /// Each client stands for an ensemble; the path is the same on all. Throws Error
   /// (invalid_argument) if they are fewer than three, or an even number (which bears no more

@@ -18,6 +18,7 @@
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/revocation.hpp"
 
 namespace custodian {
@@ -25,9 +26,11 @@ namespace custodian {
 namespace recipes_detail {
 /// Throws Error (invalid_argument) unless the name is that of a contender: data of other nodes are
 /// not to be overwritten by mistake.
-void check_revoke(const Client& client, std::string_view operation, std::string_view node);
-void start_revoke(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                  Client client, std::string node, OperationOptions options, Handler<bool> handler);
+CUSTODIAN_EXPORT void check_revoke(const Client& client, std::string_view operation,
+                                   std::string_view node);
+CUSTODIAN_EXPORT void start_revoke(std::shared_ptr<detail::ClientCore> core,
+                                   CancellationPtr cancellation, Client client, std::string node,
+                                   OperationOptions options, Handler<bool> handler);
 }  // namespace recipes_detail
 
 /// Asks whoever holds a lock, or a permit, by this node, or waits for it: `Participant::node`,
@@ -44,11 +47,13 @@ auto async_revoke(const Client& client, std::string node, OperationOptions optio
   return initiate<void(error_code, bool), &recipes_detail::start_revoke>(
       client.core(), std::forward<Token>(token), client.share(), std::move(node), options);
 }
+/// The same with default options.
 template <typename Token>
 auto async_revoke(const Client& client, std::string node, Token&& token) {
   return async_revoke(client, std::move(node), OperationOptions{}, std::forward<Token>(token));
 }
 /// The same, blocking. Throws Error.
-bool revoke(const Client& client, const std::string& node, OperationOptions options = {});
+CUSTODIAN_EXPORT bool revoke(const Client& client, const std::string& node,
+                             OperationOptions options = {});
 
 }  // namespace custodian

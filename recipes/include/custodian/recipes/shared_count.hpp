@@ -17,6 +17,8 @@
 
 namespace custodian {
 
+/// A number that processes on different machines share.
+/// \copydetails custodian/recipes/shared_count.hpp
 class SharedCount final : public BasicSharedValue<std::int32_t> {
  public:
   /// `path` is the node itself. Throws Error (invalid_argument) if it is not a valid path, or the

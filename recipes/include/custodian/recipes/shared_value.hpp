@@ -17,6 +17,8 @@
 
 namespace custodian {
 
+/// A few bytes that processes on different machines share.
+/// \copydetails custodian/recipes/shared_value.hpp
 class SharedValue final : public BasicSharedValue<std::string> {
  public:
   /// `path` is the node itself. Throws Error (invalid_argument) if it is not a valid path, or the

@@ -35,6 +35,7 @@
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
@@ -44,14 +45,16 @@ namespace custodian {
 /// Which of so many stripes a key belongs to: the CRC-32 of its bytes (that of zlib, of ISO-HDLC,
 /// and of Java's `java.util.zip.CRC32`), modulo their number. The same on every machine and in
 /// every version. Throws Error (invalid_argument) if there are none.
-[[nodiscard]] std::size_t stripe_of(std::string_view key, std::size_t stripes);
+[[nodiscard]] CUSTODIAN_EXPORT std::size_t stripe_of(std::string_view key, std::size_t stripes);
 
 /// What an acquire of any stripe ends with: a lease and which stripe it is of, or neither.
 struct [[nodiscard]] StripeLease {
+  /// Empty if it came too late.
   Lease lease{};
   /// Means something only with a lease.
   std::size_t index = 0;
 
+  /// Whether there is a lease.
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(lease); }
 };
 
@@ -59,19 +62,23 @@ namespace recipes_detail {
 struct Stripes;
 using StripesPtr = std::shared_ptr<const Stripes>;
 
-void start_acquire_any(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                       StripesPtr stripes, AcquireOptions options, Handler<StripeLease> handler);
-void start_try_acquire_any(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                           StripesPtr stripes, AcquireOptions options,
-                           Handler<StripeLease> handler);
-void start_try_acquire_any_until(std::shared_ptr<detail::ClientCore> core,
-                                 CancellationPtr cancellation, StripesPtr stripes,
-                                 Deadline deadline, AcquireOptions options,
-                                 Handler<StripeLease> handler);
+CUSTODIAN_EXPORT void start_acquire_any(std::shared_ptr<detail::ClientCore> core,
+                                        CancellationPtr cancellation, StripesPtr stripes,
+                                        AcquireOptions options, Handler<StripeLease> handler);
+CUSTODIAN_EXPORT void start_try_acquire_any(std::shared_ptr<detail::ClientCore> core,
+                                            CancellationPtr cancellation, StripesPtr stripes,
+                                            AcquireOptions options, Handler<StripeLease> handler);
+CUSTODIAN_EXPORT void start_try_acquire_any_until(std::shared_ptr<detail::ClientCore> core,
+                                                  CancellationPtr cancellation, StripesPtr stripes,
+                                                  Deadline deadline, AcquireOptions options,
+                                                  Handler<StripeLease> handler);
 }  // namespace recipes_detail
 
-class StripedMutex {
+/// A hot key in segments: so many mutexes side by side, of which a caller needs one.
+/// \copydetails custodian/recipes/striped_mutex.hpp
+class CUSTODIAN_EXPORT StripedMutex {
  public:
+  /// How many there can be.
   static constexpr std::size_t most_stripes = 1024;
 
   /// The stripes' mutexes are at `path`/0, `path`/1 and so on; anybody may use one of them by
@@ -83,10 +90,13 @@ class StripedMutex {
   StripedMutex& operator=(const StripedMutex&) = delete;
   ~StripedMutex();
 
+  /// The parent of the stripes.
   [[nodiscard]] const std::string& path() const noexcept;
+  /// How many stripes there are.
   [[nodiscard]] std::size_t size() const noexcept { return mutexes_.size(); }
 
-  // -- One of them, with all that a mutex has -----------------------------------------------------
+  /// \name One of them, with all that a mutex has
+  /// \{
 
   /// As stripe_of(key, size()).
   [[nodiscard]] std::size_t stripe_of(std::string_view key) const;
@@ -94,19 +104,23 @@ class StripedMutex {
   [[nodiscard]] InterProcessMutex& stripe(std::size_t index);
   /// The same without a check: the index must be below size().
   [[nodiscard]] InterProcessMutex& operator[](std::size_t index) { return mutexes_[index]; }
+  /// The mutex of the stripe that the key belongs to.
   [[nodiscard]] InterProcessMutex& for_key(std::string_view key) {
     return mutexes_[stripe_of(key)];
   }
+  /// \}
 
-  // -- Any of them --------------------------------------------------------------------------------
-  //
-  // An acquire begins at a stripe drawn by lot, and takes its place in one line after another until
-  // it finds a free one. If there is none it waits in all the lines at once, takes the stripe whose
-  // turn comes first, and leaves the others. Each line is fair; between them there is no order.
-  //
-  // Errors: as those of InterProcessLock's acquires; one stripe's error is the acquire's. An
-  // acquire that ends without a lease leaves no node, in any of the lines; one with a lease, only
-  // that lease's. `on_position` tells of each line by itself; the participant's node says of which.
+  /// \name Any of them
+  /// An acquire begins at a stripe drawn by lot, and takes its place in one line after another
+  /// until it finds a free one. If there is none it waits in all the lines at once, takes the
+  /// stripe whose turn comes first, and leaves the others. Each line is fair; between them there is
+  /// no order.
+  ///
+  /// Errors: as those of InterProcessLock's acquires; one stripe's error is the acquire's. An
+  /// acquire that ends without a lease leaves no node, in any of the lines; one with a lease, only
+  /// that lease's. `on_position` tells of each line by itself; the participant's node says of
+  /// which.
+  /// \{
 
   /// Waits until a stripe is had, without limit. `stop` ends it with operation_aborted. Throws
   /// resource_deadlock_would_occur if this thread holds all of them by their standard faces.
@@ -121,13 +135,14 @@ class StripedMutex {
   /// try_acquire_any().
   [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, std::stop_token stop = {},
                                                   AcquireOptions options = {});
+  /// The same for so long.
   [[nodiscard]] StripeLease try_acquire_any_for(std::chrono::nanoseconds wait,
                                                 std::stop_token stop = {},
                                                 AcquireOptions options = {}) {
     return try_acquire_any_until(Deadline{wait}, std::move(stop), std::move(options));
   }
 
-  /// The same three, for any completion token.
+  /// This and the tries below are the same three, for any completion token.
   /// Completes with: error, StripeLease.
   /// Cancellation: total. A lease that comes too late for it is released again.
   /// Executor: the handler's, or the client's callback executor.
@@ -136,32 +151,39 @@ class StripedMutex {
     return initiate<void(error_code, StripeLease), &recipes_detail::start_acquire_any>(
         core_, std::forward<Token>(token), stripes_, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_acquire_any(Token&& token) {
     return async_acquire_any(AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire_any(). Otherwise as async_acquire_any().
   template <typename Token>
   auto async_try_acquire_any(AcquireOptions options, Token&& token) {
     return initiate<void(error_code, StripeLease), &recipes_detail::start_try_acquire_any>(
         core_, std::forward<Token>(token), stripes_, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_try_acquire_any(Token&& token) {
     return async_try_acquire_any(AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire_any_until(). Otherwise as async_acquire_any().
   template <typename Token>
   auto async_try_acquire_any_until(Deadline deadline, AcquireOptions options, Token&& token) {
     return initiate<void(error_code, StripeLease), &recipes_detail::start_try_acquire_any_until>(
         core_, std::forward<Token>(token), stripes_, deadline, std::move(options));
   }
+  /// The same with default options.
   template <typename Token>
   auto async_try_acquire_any_until(Deadline deadline, Token&& token) {
     return async_try_acquire_any_until(deadline, AcquireOptions{}, std::forward<Token>(token));
   }
+  /// As try_acquire_any_for(). Otherwise as async_acquire_any().
   template <typename Token>
   auto async_try_acquire_any_for(std::chrono::nanoseconds wait, Token&& token) {
     return async_try_acquire_any_until(Deadline{wait}, std::forward<Token>(token));
   }
+  /// \}
 
  private:
   std::shared_ptr<detail::ClientCore> core_;

@@ -44,6 +44,7 @@
 #include <variant>
 
 #include "custodian/client.hpp"
+#include "custodian/export.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/recipes/acquire.hpp"
 #include "custodian/recipes/fallback.hpp"
@@ -63,8 +64,10 @@ enum class WhenLost {
   is_told,  ///< by `LockedCall::loss`
 };
 
+/// Which lock a function runs under: a mutex, or a side of a read/write lock.
 enum class LockKind { mutex, read, write };
 
+/// What a call of with_lock() or co_with_lock() may be told.
 struct WithLockOptions {
   /// How long to wait for the lock. Not positive: takes it if it is free. A fallback is waited for
   /// as long again. Default: `ClientOptions::operation_timeout`.
@@ -84,6 +87,7 @@ struct WithLockOptions {
   Fallback fallback{};
   /// The same, for co_with_lock().
   AsyncFallback async_fallback{};
+  /// Whether a loss in the midst of the function is an error.
   WhenLost when_lost = WhenLost::fail;
 
   /// A mutex, or a side of a read/write lock.
@@ -102,9 +106,12 @@ enum class Under { lock, fallback, nothing };
 /// What has become of a call. `value` is that of the function, if it ran and gives one.
 template <typename Value>
 struct [[nodiscard]] LockedCall {
+  /// Of a function that returns nothing, std::monostate.
   using Stored = std::conditional_t<std::is_void_v<Value>, std::monostate, Value>;
 
+  /// What the function ran under, if it ran.
   Under under = Under::nothing;
+  /// What the function returned.
   std::optional<Stored> value{};
   /// Why the lock was lost before the function had ended; none if it was not.
   LossReason loss = LossReason::none;
@@ -118,7 +125,7 @@ struct [[nodiscard]] LockedCall {
 namespace recipes_detail {
 
 /// The way into a call, and out of it: destroying it lets go of what is held.
-struct LockedEntry {
+struct CUSTODIAN_EXPORT LockedEntry {
   Under under = Under::nothing;
   Lease lease{};
   std::shared_ptr<void> fallback{};
@@ -129,11 +136,10 @@ struct LockedEntry {
   LossReason leave(std::string_view path, WhenLost when_lost);
 };
 
-[[nodiscard]] LockedEntry enter(const Client& client, const std::string& path,
-                                const WithLockOptions& options);
-[[nodiscard]] boost::asio::awaitable<LockedEntry> co_enter(std::shared_ptr<Client> client,
-                                                           std::string path,
-                                                           WithLockOptions options);
+[[nodiscard]] CUSTODIAN_EXPORT LockedEntry enter(const Client& client, const std::string& path,
+                                                 const WithLockOptions& options);
+[[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<LockedEntry> co_enter(
+    std::shared_ptr<Client> client, std::string path, WithLockOptions options);
 
 /// For a function that wants the lease, or one that does not.
 template <typename Function>

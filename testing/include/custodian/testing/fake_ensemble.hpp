@@ -35,6 +35,7 @@ namespace custodian::testing {
 
 class FakeServer;
 
+/// How long what takes time takes.
 struct FakeEnsembleOptions {
   /// From the loss of a connection to the attempt at the next one, and between attempts.
   std::chrono::milliseconds reconnect_pause{1};
@@ -43,8 +44,11 @@ struct FakeEnsembleOptions {
   std::chrono::milliseconds longest_lag{5};
 };
 
+/// ZooKeeper in memory, with faults at the request that is named.
+/// \copydetails custodian/testing/fake_ensemble.hpp
 class FakeEnsemble {
  public:
+  /// An empty tree.
   explicit FakeEnsemble(FakeEnsembleOptions options = {});
   FakeEnsemble(const FakeEnsemble&) = delete;
   FakeEnsemble& operator=(const FakeEnsemble&) = delete;
@@ -56,7 +60,8 @@ class FakeEnsemble {
   /// Options of a client of this ensemble, for a start.
   [[nodiscard]] ClientOptions options(std::string client = {});
 
-  // -- Faults -------------------------------------------------------------------------------------
+  /// \name Faults
+  /// \{
 
   /// Asked for each request from now on; null: none goes wrong.
   void set_fault_plan(std::shared_ptr<FaultPlan> plan);
@@ -73,12 +78,15 @@ class FakeEnsemble {
   void leave_server_behind();
   /// Cuts all connections, and accepts none until start().
   void stop();
+  /// Accepts connections again.
   void start();
+  /// \}
 
-  // -- The tree, as an operator sees it -----------------------------------------------------------
-  //
-  // Full paths, without anybody's chroot or namespace. Each acts at once and fires watches.
+  /// \name The tree, as an operator sees it
+  /// Full paths, without anybody's chroot or namespace. Each acts at once and fires watches.
+  /// \{
 
+  /// Whether there is such a node.
   [[nodiscard]] bool exists(const std::string& path) const;
   /// The names, sorted; empty if there is no such node.
   [[nodiscard]] std::vector<std::string> children(const std::string& path) const;
@@ -89,25 +97,31 @@ class FakeEnsemble {
   void remove_tree(const std::string& path);
   /// Every request that names this path, or that creates or removes a child of it, fails (no_auth).
   void refuse(const std::string& path);
+  /// Ends what refuse() began.
   void permit(const std::string& path);
   /// The number that the next sequential child of a node gets. ZooKeeper's counter stops at 2^31
   /// - 1.
   void set_next_sequence(const std::string& parent, std::int32_t next);
   /// Removes the containers that have had children and have none.
   void reap_containers();
+  /// \}
 
-  // -- For assertions -----------------------------------------------------------------------------
+  /// \name For assertions
+  /// \{
 
   /// What was sent on any connection, in the order in which it was sent.
   [[nodiscard]] std::vector<Submission> history() const;
+  /// Forgets what was sent so far.
   void clear_history();
   /// Watches that are armed on the servers, for one session or for all.
   [[nodiscard]] std::size_t watches(std::int64_t session) const;
+  /// Of all sessions.
   [[nodiscard]] std::size_t watches() const;
   /// The ids of the sessions that are alive.
   [[nodiscard]] std::vector<std::int64_t> sessions() const;
   /// Whether a session is alive and its client is connected.
   [[nodiscard]] bool is_connected(std::int64_t session) const;
+  /// \}
 
  private:
   std::shared_ptr<FakeServer> server_;

@@ -10,7 +10,9 @@
 
 namespace custodian::testing {
 
+/// What becomes of a request.
 enum class FaultKind {
+  /// It is answered.
   pass,
   /// The connection is cut before the server sees the request: `connection_loss`.
   fail_before,
@@ -28,6 +30,7 @@ enum class FaultKind {
   /// The server refuses to work for now, and has done nothing: `throttled`.
   throttle,
 };
+/// The name of the enumerator.
 [[nodiscard]] std::string_view to_string(FaultKind kind) noexcept;
 
 /// What becomes of the replies that the server sent before a connection was cut.
@@ -35,6 +38,7 @@ enum class EarlierReplies { arrive, are_lost };
 
 /// Whether the server that a session comes to next, after a cut, is up to date.
 enum class NextServer {
+  /// It is.
   current,
   /// It has what the session has seen, and nothing that was applied since: reads do not show what
   /// the lost request did. It catches up before it answers a write or a sync of this session, or by
@@ -42,9 +46,13 @@ enum class NextServer {
   lags_behind,
 };
 
+/// What goes wrong with one request.
 struct Fault {
+  /// What becomes of it.
   FaultKind kind = FaultKind::pass;
+  /// Of a fault that cuts the connection: whether the replies before it arrive.
   EarlierReplies earlier = EarlierReplies::arrive;
+  /// Of a fault that cuts the connection: what the next one leads to.
   NextServer next_server = NextServer::current;
   /// For `delay`: turns of the executor; 0: until `FakeEnsemble::release_replies()`.
   int turns = 0;
@@ -69,9 +77,11 @@ class FaultPlan {
  public:
   virtual ~FaultPlan() = default;
 
+  /// What becomes of this request.
   [[nodiscard]] virtual Fault on_submit(const Submission&) { return {}; }
-  /// Just before, and just after, the client is given the reply, real or not.
+  /// The client is about to be given the reply, real or not.
   virtual void before_reply(const Submission&, const Reply&) {}
+  /// The client has been given the reply.
   virtual void after_reply(const Submission&) {}
 };
 

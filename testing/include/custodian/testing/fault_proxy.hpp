@@ -53,6 +53,7 @@ enum class LastReply { arrives, is_lost };
 /// come, on the proxy's thread. It may hold bytes back until a later call.
 using StreamEdit = std::function<std::string(std::string_view)>;
 
+/// How a proxy behaves before it is told of any fault.
 struct FaultProxyOptions {
   /// Where it listens, on a free port.
   std::string address = "127.0.0.1";
@@ -64,6 +65,8 @@ struct FaultProxyOptions {
   std::function<StreamEdit()> edit_to_server;
 };
 
+/// A TCP proxy in front of a server, that fails on demand.
+/// \copydetails custodian/testing/fault_proxy.hpp
 class FaultProxy {
  public:
   /// Listens when constructed; the target need not be there yet. Throws `TestingError` if the
@@ -75,19 +78,21 @@ class FaultProxy {
 
   /// Where clients connect to; the same for all its life.
   [[nodiscard]] const ServerEndpoint& endpoint() const;
+  /// endpoint() as a connection string.
   [[nodiscard]] std::string connect_string() const;
   /// Where new connections go from now on; those that exist stay.
   void set_target(const ServerEndpoint& target);
 
-  // -- Faults -------------------------------------------------------------------------------------
-  //
-  // They add up, but for hold_back() and black_hole(), of which the later one counts. Each lasts
-  // until it is set otherwise, or heal().
+  /// \name Faults
+  /// They add up, but for hold_back() and black_hole(), of which the later one counts. Each lasts
+  /// until it is set otherwise, or heal().
+  /// \{
 
   /// Closes all connections that there are. New ones are welcome.
   void cut(Ending ending = Ending::orderly);
   /// New connections are refused ("connection refused"); those that exist stay. accept() ends it.
   void refuse();
+  /// New connections are welcome again.
   void accept();
 
   /// The network is cut: nothing is delivered, not even the end of a connection, and nothing is
@@ -116,8 +121,10 @@ class FaultProxy {
 
   /// A plain proxy again, that accepts, and delivers at once what was held back or delayed.
   void heal();
+  /// \}
 
-  // -- For assertions -----------------------------------------------------------------------------
+  /// \name For assertions
+  /// \{
 
   /// Connections that are open on the clients' side, as far as the proxy has noticed.
   [[nodiscard]] std::size_t connections() const;
@@ -125,6 +132,7 @@ class FaultProxy {
   [[nodiscard]] std::uint64_t accepted() const;
   /// Bytes delivered.
   [[nodiscard]] std::uint64_t bytes(Direction direction) const;
+  /// \}
 
  private:
   struct Impl;

@@ -23,10 +23,14 @@ class TestingError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Where a server listens.
 struct ServerEndpoint {
+  /// A name or an address, without brackets.
   std::string host;
+  /// The port for clients.
   std::uint16_t port = 0;
 
+  /// The same text and the same number.
   friend bool operator==(const ServerEndpoint&, const ServerEndpoint&) = default;
 };
 

@@ -58,9 +58,13 @@ enum class Loss {
   pause,  ///< SIGSTOP: their connections stay, and are silent
 };
 
+/// What an ensemble is like.
 struct TestingClusterOptions {
+  /// How many members it has.
   std::size_t size = 3;
+  /// Proxied, if links between members are to be cut.
   PeerLinks peer_links = PeerLinks::direct;
+  /// Proxied, if links to clients are to be cut.
   ClientLinks client_links = ClientLinks::direct;
 
   /// Ticks that a follower has to connect to a leader and to catch up with it.
@@ -74,6 +78,8 @@ struct TestingClusterOptions {
   TestingServerOptions server{};
 };
 
+/// A real ZooKeeper ensemble for a test.
+/// \copydetails custodian/testing/testing_cluster.hpp
 class TestingCluster {
  public:
   /// Starts all members and waits until they serve. Throws `TestingError` as `TestingServer` does.
@@ -82,6 +88,7 @@ class TestingCluster {
   TestingCluster(const TestingCluster&) = delete;
   TestingCluster& operator=(const TestingCluster&) = delete;
 
+  /// How many members it has, running or not.
   [[nodiscard]] std::size_t size() const;
   /// All members, or the proxies in front of them, for a client.
   [[nodiscard]] std::string connect_string() const;
@@ -90,7 +97,8 @@ class TestingCluster {
   /// For questions, such as statistics(). To start and stop it, use the cluster.
   [[nodiscard]] const TestingServer& server(std::size_t member) const;
 
-  // -- Who leads ----------------------------------------------------------------------------------
+  /// \name Who leads
+  /// \{
 
   /// Who says so and serves; of several, since one that is deposed may not know it yet, the one of
   /// the latest epoch. Nothing if nobody does.
@@ -100,29 +108,37 @@ class TestingCluster {
   /// Whether a member serves, as leader or follower.
   [[nodiscard]] bool is_serving(std::size_t member) const;
 
-  // The waits throw `TestingError`, with the end of each server's log, when it takes longer than
-  // the limit; none: `TestingServerOptions::start_timeout`.
+  /// How long a wait may take; none: `TestingServerOptions::start_timeout`. The waits throw
+  /// `TestingError`, with the end of each server's log, when it takes longer.
   using Limit = std::optional<std::chrono::milliseconds>;
 
+  /// Who leads, as soon as somebody does.
   std::size_t wait_for_leader(Limit limit = {}) const;
-  /// A new one, that is.
+  /// The same, but another one than this member.
   std::size_t wait_for_leader_other_than(std::size_t member, Limit limit = {}) const;
   /// Until every member that runs, and is not paused, serves. Who was paused or cut off may say so
   /// until it notices.
   void wait_until_serving(Limit limit = {}) const;
+  /// The same for one member.
   void wait_until_serving(std::size_t member, Limit limit = {}) const;
   /// Until a member has stopped to serve: it is cut off, and has noticed.
   void wait_until_not_serving(std::size_t member, Limit limit = {}) const;
+  /// \}
 
-  // -- Members ------------------------------------------------------------------------------------
+  /// \name Members
+  /// \{
 
   /// Starts one that was stopped or killed, without waiting until it serves: it may need others.
   void start(std::size_t member);
+  /// `TestingServer::stop()` of a member.
   void stop(std::size_t member);
+  /// `TestingServer::kill()` of a member.
   void kill(std::size_t member);
   /// `stop()` and `start()`.
   void restart(std::size_t member);
+  /// `TestingServer::pause()` of a member.
   void pause(std::size_t member);
+  /// `TestingServer::resume()` of a member.
   void resume(std::size_t member);
 
   /// Takes so many members away, the leader first, that those left are no majority, and waits until
@@ -130,8 +146,11 @@ class TestingCluster {
   void lose_quorum(Loss loss = Loss::kill);
   /// Starts and resumes all members that are not there, and waits until all serve.
   void regain_quorum();
+  /// \}
 
-  // -- Links. Throw `TestingError` without proxies ------------------------------------------------
+  /// \name Links
+  /// These throw `TestingError` without proxies.
+  /// \{
 
   /// Cuts the link between two members, or what `member` sends to `other`, or gets from it.
   void cut_peers(std::size_t member, std::size_t other,
@@ -143,6 +162,7 @@ class TestingCluster {
 
   /// The proxy in front of a member, for its clients.
   [[nodiscard]] FaultProxy& client_proxy(std::size_t member);
+  /// \}
 
  private:
   struct Impl;

@@ -31,17 +31,20 @@
 
 // The CMake target defines it, here and not in the library, so that an installation can be moved.
 #ifndef CUSTODIAN_TESTING_GUARDIAN
-#define CUSTODIAN_TESTING_GUARDIAN "custodian-testing-guardian"
+/// The program that cleans up behind a killed test: see `TestingServerOptions::guardian`.
+#define CUSTODIAN_TESTING_GUARDIAN ""
 #endif
 
 namespace custodian::testing {
 
+/// How a server is configured, and what it is made of.
 struct TestingServerOptions {
   /// The server's unit of time: it ends a session up to one tick after its timeout. ZooKeeper's
   /// usual 2 s are short here so that tests with short sessions are quick.
   std::chrono::milliseconds tick_time{500};
   /// What a session timeout is moved into when it is negotiated.
   std::chrono::milliseconds min_session_timeout{1000};
+  /// The longest session timeout that is granted.
   std::chrono::milliseconds max_session_timeout{60'000};
 
   /// Nodes with a TTL.
@@ -60,6 +63,7 @@ struct TestingServerOptions {
   /// Transactions from one snapshot to the next.
   unsigned snapshot_count = 100'000;
 
+  /// Where it listens.
   std::string address = "127.0.0.1";
   /// 0: a free one.
   std::uint16_t port = 0;
@@ -75,6 +79,7 @@ struct TestingServerOptions {
   /// Further lines of zoo.cfg, and arguments of the Java machine such as "-Dzookeeper.skipACL=yes".
   /// They come last and win.
   std::vector<std::string> config_lines{};
+  /// For the Java machine; see above.
   std::vector<std::string> java_options{};
 
   /// Empty: the environment's CUSTODIAN_JAVA, else "java" in PATH.
@@ -83,10 +88,13 @@ struct TestingServerOptions {
   /// /usr/share/java/zookeeper.jar.
   std::string classpath{};
   /// The program that cleans up behind a killed test. The environment's CUSTODIAN_TESTING_GUARDIAN
-  /// wins.
+  /// wins. Empty: where the library was to be installed, which is where it is unless the
+  /// installation was moved.
   std::string guardian = CUSTODIAN_TESTING_GUARDIAN;
 };
 
+/// A real ZooKeeper server for a test.
+/// \copydetails custodian/testing/testing_server.hpp
 class TestingServer {
  public:
   /// Starts a server and waits until it answers, if it serves alone. Throws `TestingError` with the
@@ -99,7 +107,9 @@ class TestingServer {
 
   /// The same from start to start.
   [[nodiscard]] const ServerEndpoint& endpoint() const;
+  /// Of endpoint().
   [[nodiscard]] std::uint16_t port() const;
+  /// endpoint() as a connection string.
   [[nodiscard]] std::string connect_string() const;
   /// zoo.cfg, data/ and server.log.
   [[nodiscard]] const std::filesystem::path& directory() const;
@@ -114,14 +124,20 @@ class TestingServer {
   void restart();
   /// Freezes the process (SIGSTOP): connections stay open and nothing answers.
   void pause();
+  /// Lets it go on (SIGCONT).
   void resume();
+  /// Whether there is a process; a paused one counts.
   [[nodiscard]] bool is_running() const;
 
-  /// As the functions of the same names for any endpoint.
+  /// As custodian::testing::four_letter_word().
   [[nodiscard]] std::string four_letter_word(std::string_view word) const;
+  /// As custodian::testing::statistics().
   [[nodiscard]] std::map<std::string, std::string> statistics() const;
+  /// As custodian::testing::statistic().
   [[nodiscard]] std::int64_t statistic(const std::string& name) const;
+  /// As custodian::testing::watches_by_session().
   [[nodiscard]] std::map<std::int64_t, std::vector<std::string>> watches_by_session() const;
+  /// As custodian::testing::expire_session().
   void expire_session(std::int64_t session_id, std::string_view password) const;
 
   /// The last lines of the server's log: warnings and errors.

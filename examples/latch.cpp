@@ -1,0 +1,41 @@
+// Who leads: an election that lasts, its loss, and a look from outside.
+//
+//   custodian-example-latch 127.0.0.1:2181
+
+#include <chrono>
+#include <iostream>
+
+#include "custodian/client.hpp"
+#include "custodian/recipes/leader_latch.hpp"
+#include "custodian/recipes/leader_observer.hpp"
+
+using namespace std::chrono_literals;
+
+void lead(const custodian::Client& client) {
+  custodian::LeaderLatch latch{client, "/examples/leader", {.id = "machine 7"}};
+  latch.start();
+  const custodian::Lease leadership = latch.wait_for(10s);
+  if (!leadership) {
+    std::cout << "somebody else leads\n";
+    return;
+  }
+  std::cout << "leading with token " << to_string(leadership.token()) << '\n';
+
+  // Anybody can ask who leads, without standing for election.
+  const custodian::LeaderObserver observer{client, "/examples/leader"};
+  if (const auto leader = observer.leader()) std::cout << leader->identity << " leads\n";
+}
+
+int main(int argc, char* argv[]) {
+  if (argc != 2) {
+    std::cerr << "usage: " << argv[0] << " host:port[,host:port...]\n";
+    return 2;
+  }
+  try {
+    const custodian::Client client{argv[1]};
+    lead(client);
+  } catch (const custodian::Error& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

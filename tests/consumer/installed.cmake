@@ -1,0 +1,28 @@
+# Custodian installed. Arguments (-D): FORM (static or shared), INSTALL_FROM, a build of that form, and MADE_FOR_PACKAGES
+# if it is tools/package's.
+include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
+
+set(folder ${WORK_DIR}/${FORM})
+file(REMOVE_RECURSE ${folder})
+if(MADE_FOR_PACKAGES)
+  # Such a build leaves it to the system where libraries are found; others do not.
+  run(${CMAKE_COMMAND} -DCMAKE_SKIP_INSTALL_RPATH=OFF ${INSTALL_FROM})
+  run(${CMAKE_COMMAND} --build ${INSTALL_FROM} --target custodian_recipes custodian-cli)
+endif()
+run(${CMAKE_COMMAND} --install ${INSTALL_FROM} --prefix ${folder}/installed)
+# Packages are built in one place and unpacked in another: nothing may remember the first.
+set(prefix ${folder}/moved)
+file(RENAME ${folder}/installed ${prefix})
+
+if(FORM STREQUAL "static")
+  set(is_static ON)
+  set(for_pkg_config --static)
+else()
+  set(is_static OFF)
+  set(for_pkg_config)
+endif()
+try_with_cmake(${folder}/with_cmake -DCMAKE_PREFIX_PATH=${prefix} -DCustodian_USE_STATIC_LIBS=${is_static})
+try_with_pkg_config(${prefix} ${folder}/with_pkg_config ${for_pkg_config})
+if(EXISTS ${prefix}/bin/custodian)
+  run(${prefix}/bin/custodian --version)
+endif()

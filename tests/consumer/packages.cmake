@@ -1,0 +1,50 @@
+# The Debian packages, unpacked into an empty root: what they have is enough, each file is in the right one, and their
+# dependencies are named. Argument (-D): PACKAGES, the folder that they are in.
+include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
+
+set(root ${WORK_DIR}/root)
+file(REMOVE_RECURSE ${root})
+
+# expect_field(<package file> <field> <regular expression>...)
+function(expect_field package field)
+  output_of(value ${DPKG_DEB} --field ${package} ${field})
+  foreach(pattern IN LISTS ARGN)
+    if(NOT value MATCHES "${pattern}")
+      message(FATAL_ERROR "${package}: ${field} is \"${value}\", without ${pattern}")
+    endif()
+  endforeach()
+endfunction()
+
+# Unpacks one of them, which has files that match, and no others.
+function(unpack name pattern result)
+  file(GLOB package ${PACKAGES}/${name}_*.deb)
+  list(LENGTH package count)
+  if(NOT count EQUAL 1)
+    message(FATAL_ERROR "not one package ${name}, but: ${package}")
+  endif()
+  file(REMOVE_RECURSE ${root}.one)
+  run(${DPKG_DEB} --extract ${package} ${root}.one)
+  file(GLOB_RECURSE files RELATIVE ${root}.one ${root}.one/*)
+  list(FILTER files EXCLUDE REGEX "^usr/share/(doc|lintian)/")
+  set(others ${files})
+  list(FILTER others EXCLUDE REGEX "${pattern}")
+  if(NOT files OR others)
+    message(FATAL_ERROR "${package} has ${files}; there should be none of: ${others}")
+  endif()
+  run(${DPKG_DEB} --extract ${package} ${root})
+  set(${result} ${package} PARENT_SCOPE)
+endfunction()
+
+unpack(libcustodian[0-9]* "^usr/lib/[^/]+/libcustodian(_recipes)?\\.so\\.[0-9.]+$" runtime)
+unpack(libcustodian-dev "^usr/(include/custodian|lib/[^/]+/(lib[^/]+\\.(a|so)|cmake/|pkgconfig/)|libexec/)" development)
+unpack(custodian-tools "^usr/(bin/custodian|share/man/man1/custodian\\.1\\.gz|share/bash-completion/)" tools)
+expect_field(${runtime} Depends "libzookeeper-st2" "libstdc\\+\\+6" "libc6")
+expect_field(${development} Depends "libcustodian[0-9.]+ \\(= [^)]+\\)" "libboost1.81-dev \\| libboost-dev \\(>= 1.81\\)"
+  "libzookeeper-st-dev")
+expect_field(${tools} Depends "libcustodian[0-9.]+ \\(= [^)]+\\)" "libspdlog|libfmt|libstdc")
+
+# The one form with CMake, the other with pkg-config.
+try_with_cmake(${root}.with_cmake -DCMAKE_PREFIX_PATH=${root}/usr -DCustodian_USE_STATIC_LIBS=ON)
+try_with_pkg_config(${root}/usr ${root}.with_pkg_config)
+file(GLOB libraries ${root}/usr/lib/*)
+run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} ${root}/usr/bin/custodian --version)

@@ -1,0 +1,48 @@
+# What the tests of this folder have in common. SETTINGS (-D) names a file with what they know of the build around them:
+# SOURCE_DIR and BUILD_DIR (Custodian's), WORK_DIR, CXX_COMPILER, CXX_LAUNCHER, BUILD_TYPE, GENERATOR, PKG_CONFIG.
+cmake_minimum_required(VERSION 3.25)
+include(${SETTINGS})
+
+set(stranger ${CMAKE_CURRENT_LIST_DIR}/stranger)
+
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# output_of(<variable> <command>...)
+function(output_of result)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(${result} "${output}" PARENT_SCOPE)
+endfunction()
+
+# The stranger as a CMake project, built in a folder and run. Further arguments go to CMake.
+function(try_with_cmake folder)
+  file(REMOVE_RECURSE ${folder})
+  run(${CMAKE_COMMAND} -S ${stranger} -B ${folder} -G ${GENERATOR}
+    -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
+    -DCMAKE_CXX_COMPILER=${CXX_COMPILER}
+    -DCMAKE_CXX_COMPILER_LAUNCHER=${CXX_LAUNCHER}
+    ${ARGN})
+  run(${CMAKE_COMMAND} --build ${folder} --parallel 2)
+  run(${folder}/stranger)
+endfunction()
+
+# The stranger on the compiler's command line, with what pkg-config says of the installation in a prefix. A further
+# argument, --static, goes to pkg-config.
+function(try_with_pkg_config prefix program)
+  if(NOT PKG_CONFIG)
+    message(FATAL_ERROR "pkg-config is not here; tools/setup installs it")
+  endif()
+  file(GLOB_RECURSE files ${prefix}/*/custodian.pc)
+  cmake_path(GET files PARENT_PATH directory)
+  set(pkg_config ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${directory} ${PKG_CONFIG})
+
+  output_of(flags ${pkg_config} --cflags --libs ${ARGN} custodian-recipes custodian-testing)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${CXX_COMPILER} -std=c++20 ${stranger}/main.cpp -o ${program} ${flags})
+
+  # It is not where the system looks for libraries, nor where it was to be installed.
+  output_of(libraries ${pkg_config} --variable=libdir custodian)
+  output_of(guardian ${pkg_config} --variable=guardian custodian-testing)
+  run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} CUSTODIAN_TESTING_GUARDIAN=${guardian} ${program})
+endfunction()

@@ -10,6 +10,7 @@
 namespace custodian::fuzz {
 
 void chaos_history(std::string_view input);
+void command_line(std::string_view input);
 void connection_string(std::string_view input);
 void contenders(std::string_view input);
 void demo_history(std::string_view input);
@@ -31,6 +32,7 @@ struct Target {
 
 inline constexpr std::array targets{
     Target{"chaos_history", &chaos_history},
+    Target{"command_line", &command_line},
     Target{"connection_string", &connection_string},
     Target{"contenders", &contenders},
     Target{"demo_history", &demo_history},

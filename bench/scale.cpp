@@ -74,10 +74,11 @@ std::vector<Growth> growths(const RunResult& run) {
   for (const Series& series : all_series()) {
     Growth growth{series, {}};
     for (const WorkloadResult& workload : run.workloads) {
-      if (workload.series == series.name) growth.sizes.push_back(workload);
+      if (workload.series != series.name) continue;
+      const auto behind =
+          std::ranges::upper_bound(growth.sizes, workload.size, {}, &WorkloadResult::size);
+      growth.sizes.insert(behind, workload);
     }
-    std::stable_sort(growth.sizes.begin(), growth.sizes.end(),
-                     [](const auto& one, const auto& other) { return one.size < other.size; });
     if (!growth.sizes.empty()) result.push_back(std::move(growth));
   }
   return result;

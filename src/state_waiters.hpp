@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <boost/asio/error.hpp>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -46,10 +45,11 @@ class StateWaiters {
   void tell(State now) {
     if (!waiting_) return;
     // A handler may wait again, or cancel somebody.
-    const auto others = std::stable_partition(waiting_->begin(), waiting_->end(),
-                                              [&](const auto& each) { return each->known == now; });
-    Waiting told{std::make_move_iterator(others), std::make_move_iterator(waiting_->end())};
-    waiting_->erase(others, waiting_->end());
+    Waiting told;
+    for (auto& each : *waiting_) {
+      if (each->known != now) told.push_back(std::move(each));
+    }
+    std::erase(*waiting_, nullptr);
     for (const auto& waiter : told) complete(*waiter, error_code{}, now);
   }
 

@@ -55,9 +55,9 @@ void Batch::enter(const QueuePtr& queue, CancellationPtr cancellation, Deadline 
 
   run(queue, std::move(errand));
   if (!cancellation && deadline.is_never()) return;
-  asio::dispatch(queue->client.get_executor(), [weak = std::weak_ptr{queue}, id = id, deadline,
+  asio::dispatch(queue->client.get_executor(), [weak = std::weak_ptr{queue}, waiter = id, deadline,
                                                 cancellation = std::move(cancellation)] {
-    if (const QueuePtr alive = weak.lock()) limit(alive, id, cancellation, deadline);
+    if (const QueuePtr alive = weak.lock()) limit(alive, waiter, cancellation, deadline);
   });
 }
 

@@ -1,14 +1,8 @@
 #include "session/c_codec.hpp"
 
+#include "session/server_time.hpp"
+
 namespace custodian::detail {
-namespace {
-
-std::chrono::system_clock::time_point to_time(std::int64_t milliseconds) {
-  return std::chrono::system_clock::time_point{std::chrono::milliseconds{milliseconds}};
-}
-
-}  // namespace
-
 error_code to_error(int code) noexcept {
   if (code == ZOK) {
     return {};

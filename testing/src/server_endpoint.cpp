@@ -106,13 +106,13 @@ void expire_session(const ServerEndpoint& endpoint, std::int64_t session_id,
   const auto deadline = Clock::now() + std::chrono::seconds{30};
   // Where the session's client and its twin connect in turn a server may leave one without an
   // answer.
-  constexpr std::chrono::seconds patience{2};
+  constexpr std::chrono::seconds patience_with_twin{2};
   std::ostringstream name;
   name << to_string(endpoint) << ": session 0x" << std::hex << session_id;
   for (bool known = false;;) {
     bool gone = false;
     try {
-      WireSession twin{endpoint, session_id, password, patience};
+      WireSession twin{endpoint, session_id, password, patience_with_twin};
       gone = twin.expired();
       if (!gone) {
         known = true;

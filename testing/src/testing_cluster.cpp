@@ -270,8 +270,8 @@ void TestingCluster::lose_quorum(Loss loss) {
     if (impl_->members[i].state == Impl::State::started) available.push_back(i);
   }
   if (const auto first = leader()) {
-    std::stable_partition(available.begin(), available.end(),
-                          [&first](std::size_t each) { return each == *first; });
+    const auto found = std::ranges::find(available, *first);
+    if (found != available.end()) std::rotate(available.begin(), found, found + 1);
   }
   const std::size_t largest_minority = size() / 2;
   while (available.size() > largest_minority) {

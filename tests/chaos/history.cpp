@@ -10,6 +10,9 @@
 namespace custodian::chaos {
 namespace {
 
+/// Of what no process sees the end.
+constexpr Time century = std::chrono::hours{24 * 365 * 100};
+
 /// The words of a line, taken one by one; `ok()` when there were as many as were taken.
 class Words {
  public:
@@ -20,6 +23,18 @@ class Words {
     Value value{};
     stream_ >> value;
     return value;
+  }
+  /// Fails the line if it is negative or too large, so that nobody who counts with it need look.
+  std::int64_t next_number(std::int64_t most = century.count()) {
+    const auto number = next<std::int64_t>();
+    if (number >= 0 && number <= most) return number;
+    stream_.setstate(std::ios::failbit);
+    return 0;
+  }
+  Time next_time() { return Time{next_number()}; }
+  std::chrono::milliseconds next_duration() {
+    return std::chrono::milliseconds{
+        next_number(std::chrono::duration_cast<std::chrono::milliseconds>(century).count())};
   }
   /// Fails the line if it is none.
   Token next_token() {
@@ -67,9 +82,9 @@ class WorkerReader {
   /// Whether the line fits to those before.
   bool read(const std::string& line) {
     Words words{line};
-    const Time at{words.next<std::int64_t>()};
+    const Time at = words.next_time();
     const auto what = words.next<std::string>();
-    const auto number = words.next<std::int64_t>();
+    const auto number = words.next_number();
     if (what == "begun") return begun(at, number, words);
     if (what == "wrote") return wrote(at, number, words);
     if (what == "write") return write(at, number, words);
@@ -81,9 +96,10 @@ class WorkerReader {
   bool begun(Time at, std::int64_t id, Words& words) {
     Acquire acquire{.process = process_, .id = id, .lock = words.next<std::string>(), .begun = at};
     if (words.more()) {
-      acquire.takes = words.next<int>();
+      constexpr int most = 1'000'000;
+      acquire.takes = static_cast<int>(words.next_number(most));
       const bool divided = words.next<char>() == '/';
-      acquire.of = words.next<int>();
+      acquire.of = static_cast<int>(words.next_number(most));
       if (!divided || acquire.takes < 1 || acquire.of < acquire.takes) return false;
     }
     if (!words.ok() || !acquires_.emplace(id, history_.acquires.size()).second) return false;
@@ -118,7 +134,7 @@ class WorkerReader {
 
   bool write(Time at, std::int64_t attempt, Words& words) {
     const auto kind = named(words.next<std::string>(), write_kinds);
-    const auto hold = acquires_.find(words.next<std::int64_t>());
+    const auto hold = acquires_.find(words.next_number());
     if (!words.ok() || !kind || hold == acquires_.end() ||
         !history_.acquires[hold->second].granted ||
         !writes_.emplace(attempt, history_.writes.size()).second)
@@ -133,7 +149,7 @@ class WorkerReader {
 
   bool wrote(Time at, std::int64_t attempt, Words& words) {
     const auto outcome = named(words.next<std::string>(), write_outcomes);
-    const auto version = words.next<std::int64_t>();
+    const auto version = words.next_number();
     const auto found = writes_.find(attempt);
     if (!words.ok() || !outcome || found == writes_.end()) return false;
     Write& write = history_.writes[found->second];
@@ -156,12 +172,12 @@ class DriverReader {
 
   bool read(const std::string& line) {
     Words words{line};
-    const Time at{words.next<std::int64_t>()};
+    const Time at = words.next_time();
     const auto what = words.next<std::string>();
     if (what == "run") {
       history_.seed = words.next<std::string>();
-      history_.session_timeout = std::chrono::milliseconds{words.next<std::int64_t>()};
-      history_.patience = std::chrono::milliseconds{words.next<std::int64_t>()};
+      history_.session_timeout = words.next_duration();
+      history_.patience = words.next_duration();
       return words.ok();
     }
     if (what == "fault") return fault(at, words);
@@ -172,7 +188,7 @@ class DriverReader {
                       : what == "left" ? history_.left
                                        : history_.registers;
       const auto name = words.next<std::string>();
-      numbers[name] = words.next<std::int64_t>();
+      numbers[name] = words.next_number();
       return words.ok();
     }
     if (what != "end" || history_.end) return false;
@@ -183,7 +199,7 @@ class DriverReader {
  private:
   bool fault(Time at, Words& words) {
     Fault fault{.begun = at};
-    fault.number = words.next<std::int64_t>();
+    fault.number = words.next_number();
     const auto kind = parse_fault_kind(words.next<std::string>());
     fault.process = words.next<std::string>();
     fault.lock = words.next<std::string>();
@@ -197,7 +213,7 @@ class DriverReader {
   }
 
   bool fault_end(Time at, const std::string& what, Words& words) {
-    const auto number = words.next<std::int64_t>();
+    const auto number = words.next_number();
     const auto found = std::ranges::find(history_.faults, number, &Fault::number);
     if (!words.ok() || found == history_.faults.end()) return false;
     auto& when = what == "healed" ? found->healed : found->over;

@@ -265,8 +265,10 @@ TEST_CASE("a run that was broken off is incomplete, as is a history that cannot 
   history.end.reset();
   CHECK(judge(history).violations.front().rule == Rule::complete);
 
-  for (const char* line : {"100 begun 1 a", "500 released 7", "500 wrote 9 landed 1", "500 x",
-                           "500 begun", "500 begun 2 a b", "500 write 2 sideways 1"}) {
+  for (const char* line :
+       {"100 begun 1 a", "500 released 7", "500 wrote 9 landed 1", "500 x", "500 begun",
+        "500 begun 2 a b", "500 write 2 sideways 1", "-1 begun 2 a", "9223372036854 begun 2 a",
+        "500 begun -2 a", "500 begun 2 a 2/2147483647"}) {
     Run run = quiet_run();
     run.first += std::string{line} + "\n";
     CAPTURE(line);

@@ -9,10 +9,12 @@ namespace {
 
 /// All of it.
 std::optional<std::int64_t> parse_number(std::string_view text) {
+  // Not even "-0".
+  if (text.starts_with('-')) return std::nullopt;
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || rest != end || number < 0) return std::nullopt;
+  if (error != std::errc{} || rest != end) return std::nullopt;
   return number;
 }
 

@@ -22,7 +22,7 @@ TEST_CASE("a token is read from its text, and has that text") {
 }
 
 TEST_CASE("what is no token is not read as one") {
-  for (const char* text : {"", "x", "1x", "-1", "1:", ":1", "1:2:", "1::2", "1:2:3:4", "1.2",
+  for (const char* text : {"", "x", "1x", "-1", "-0", "1:", ":1", "1:2:", "1::2", "1:2:3:4", "1.2",
                            "1:2.3", " 1", "99999999999999999999"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_token(text));

@@ -51,6 +51,7 @@ TEST_CASE("what is no duration is refused with the reason") {
   CHECK(complains("5min", "units are"));
   CHECK(complains("30m1h", "greater unit comes first"));
   CHECK(complains("1s1s", "greater unit comes first"));
+  CHECK(complains("1\x1b[2J", "'1\\x1b[2J'"));
   CHECK(complains("36501d", "100 years"));
   CHECK(complains("99999999999999999999d", "100 years"));
   CHECK(complains("36500d1ns", "100 years"));
@@ -70,4 +71,5 @@ TEST_CASE("durations are written as they are read") {
   CHECK(format_duration(90min) == "1h30m");
   CHECK(format_duration(61s) == "1m1s");
   CHECK(format_duration(-5s) == "-5s");
+  CHECK(format_duration(std::chrono::nanoseconds::min()) == "-106751d23h47m16.854775808s");
 }

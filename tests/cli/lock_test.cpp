@@ -78,8 +78,10 @@ TEST_CASE("a mistake in the command line is told with 64, and what to do") {
   for (const Words& words :
        {Words{}, Words{"--"}, Words{"--wait", "5", "--", "true"},
         Words{"--wait", "5s", "--no-wait", "--", "true"}, Words{"--kind", "best", "--", "true"},
-        Words{"--hold-at-most", "0s", "--", "true"}, Words{"--on-lost", "weep", "--", "true"},
-        Words{"--unheard-of", "--", "true"}, Words{"true"}}) {
+        Words{"--hold-at-most", "0s", "--", "true"},
+        Words{"--hold-at-most", "0.0000000001s", "--", "true"},
+        Words{"--on-lost", "weep", "--", "true"}, Words{"--unheard-of", "--", "true"},
+        Words{"true"}}) {
     const Ended ended = run_cli(lock_words(client, words));
     INFO((words.empty() ? "" : words.front()) << ": " << ended.err);
     CHECK(ended.status == 64);

@@ -99,6 +99,7 @@ TEST_CASE("lines that are cut off, run together or no holds at all are malformed
   CHECK(judge_text("1 10  " + first.node + " 100 200\n").malformed == 1);
   CHECK(judge_text("1 x " + first.node + " 100 200\n").malformed == 1);
   CHECK(judge_text("1 10 " + first.node + " 100 99999999999999999999\n").malformed == 1);
+  CHECK(judge_text("1 10 " + first.node + " -100 200\n").malformed == 1);
 }
 
 TEST_CASE("a malformed line does not hide the faults around it") {

@@ -250,14 +250,15 @@ TEST_CASE("batch: what makes no sense is refused where it is asked for") {
   const auto refused = [](const error_code& error) { return error == Errc::invalid_argument; };
   CHECK_THROWS_MATCHES(
       (InterProcessMutex{*batches.mine, "/lock", {.hand_off = HandOff::batch(-1)}}), Error,
-      Catch::Predicate<Error>([&](const Error& error) { return refused(error.code()); }));
+      Catch::Matchers::Predicate<Error>([&](const Error& error) { return refused(error.code()); }));
   CHECK_THROWS_MATCHES(
       (InterProcessMutex{
           *batches.mine, "/lock", {.lease = {.hold_at_most = 1s}, .hand_off = HandOff::batch(1)}}),
-      Error, Catch::Predicate<Error>([&](const Error& error) { return refused(error.code()); }));
+      Error,
+      Catch::Matchers::Predicate<Error>([&](const Error& error) { return refused(error.code()); }));
   CHECK_THROWS_MATCHES(
       (InterProcessSemaphore{*batches.mine, "/lock", 2, {.hand_off = HandOff::batch(1)}}), Error,
-      Catch::Predicate<Error>([&](const Error& error) { return refused(error.code()); }));
+      Catch::Matchers::Predicate<Error>([&](const Error& error) { return refused(error.code()); }));
 }
 
 }  // namespace

@@ -9,9 +9,10 @@
 
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "support/catch.hpp"
+#include "support/sanitizers.hpp"
 #include "world.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef CUSTODIAN_ADDRESS_SANITIZER
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -25,7 +26,7 @@ namespace {
 /// A context is to outlive what is on it. Requests that nobody will answer any more keep their
 /// client, which is never freed then; and no lock object may be destroyed after the context.
 struct LeaksAreExpected {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef CUSTODIAN_ADDRESS_SANITIZER
   LeaksAreExpected() { __lsan_disable(); }
   ~LeaksAreExpected() { __lsan_enable(); }
 #else

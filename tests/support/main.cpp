@@ -5,9 +5,10 @@
 
 #include "support/catch.hpp"
 #include "support/results.hpp"
+#include "support/sanitizers.hpp"
 #include "support/watchdog.hpp"
 
-#ifdef __SANITIZE_THREAD__
+#ifdef CUSTODIAN_THREAD_SANITIZER
 /// The only suppression. The shared part of an any_io_executor is counted with a fence (Boost.Asio,
 /// detail/atomic_count.hpp), which ThreadSanitizer does not understand: it takes the deletion by
 /// the last owner for a race with the owner before it.

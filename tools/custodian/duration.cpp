@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "printable_text.hpp"
+
 namespace custodian::cli {
 namespace {
 
@@ -24,7 +26,7 @@ constexpr std::int64_t longest = std::int64_t{100} * 365 * 86'400'000'000'000;
 
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
   std::string message{"'"};
-  message.append(text)
+  message.append(printable(text))
       .append("' is no duration: ")
       .append(why)
       .append("; write 500ms, 30s, 5m or 1h30m");
@@ -95,26 +97,27 @@ std::chrono::nanoseconds parse_duration(std::string_view text) {
 }
 
 std::string format_duration(std::chrono::nanoseconds duration) {
-  std::int64_t rest = duration.count();
-  if (rest == 0) return "0s";
-  std::string text;
-  if (rest < 0) {
-    text += '-';
-    rest = -rest;
-  }
-  constexpr std::int64_t second = 1'000'000'000;
+  if (duration == duration.zero()) return "0s";
+  const bool is_negative = duration < duration.zero();
+  std::string text{is_negative ? "-" : ""};
+  // Without a sign, for the least of all durations has no counterpart.
+  auto rest = static_cast<std::uint64_t>(duration.count());
+  if (is_negative) rest = 0 - rest;
+  constexpr std::uint64_t second = 1'000'000'000;
   // From days to seconds whole units; what is left below a second is a fraction, or alone.
   if (rest < second) {
     for (const Unit& unit : units) {
-      if (rest < unit.nanoseconds || rest % unit.nanoseconds != 0) continue;
-      return text.append(std::to_string(rest / unit.nanoseconds)).append(unit.name);
+      const auto size = static_cast<std::uint64_t>(unit.nanoseconds);
+      if (rest < size || rest % size != 0) continue;
+      return text.append(std::to_string(rest / size)).append(unit.name);
     }
   }
   for (const Unit& unit : units) {
-    if (unit.nanoseconds < second) break;
-    const std::int64_t count = rest / unit.nanoseconds;
-    rest %= unit.nanoseconds;
-    const bool fraction = unit.nanoseconds == second && rest != 0;
+    const auto size = static_cast<std::uint64_t>(unit.nanoseconds);
+    if (size < second) break;
+    const std::uint64_t count = rest / size;
+    rest %= size;
+    const bool fraction = size == second && rest != 0;
     if (count == 0 && !fraction) continue;
     text.append(std::to_string(count));
     if (fraction) {

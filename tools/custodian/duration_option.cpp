@@ -25,12 +25,16 @@ CLI::Option* add(CLI::App& app, const std::string& name, const std::string& desc
       ->type_name("DURATION");
 }
 
+void require_positive(std::chrono::nanoseconds given) {
+  if (given <= given.zero()) throw std::invalid_argument{"must be more than nothing"};
+}
+
 }  // namespace
 
 CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
                                  std::chrono::milliseconds& value, const std::string& description) {
   return add(app, name, description, [&value](std::chrono::nanoseconds given) {
-    if (given <= given.zero()) throw std::invalid_argument{"must be more than nothing"};
+    require_positive(given);
     value = std::chrono::ceil<std::chrono::milliseconds>(given);
   });
 }
@@ -39,6 +43,15 @@ CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
                                  std::optional<std::chrono::nanoseconds>& value,
                                  const std::string& description) {
   return add(app, name, description, [&value](std::chrono::nanoseconds given) { value = given; });
+}
+
+CLI::Option* add_positive_duration_option(CLI::App& app, const std::string& name,
+                                          std::optional<std::chrono::nanoseconds>& value,
+                                          const std::string& description) {
+  return add(app, name, description, [&value](std::chrono::nanoseconds given) {
+    require_positive(given);
+    value = given;
+  });
 }
 
 }  // namespace custodian::cli

@@ -24,12 +24,9 @@ void add_wait_options(CLI::App& subcommand, RunOptions& options) {
 }
 
 void add_hold_at_most_option(CLI::App& subcommand, RunOptions& options) {
-  add_duration_option(subcommand, "--hold-at-most", options.hold_at_most,
-                      "it passes on after so long, and counts as lost (default: no limit)")
-      ->check([](const std::string& text) {
-        return text.find_first_of("123456789") == std::string::npos ? "must be more than nothing"
-                                                                    : "";
-      });
+  add_positive_duration_option(
+      subcommand, "--hold-at-most", options.hold_at_most,
+      "it passes on after so long, and counts as lost (default: no limit)");
 }
 
 void add_identity_option(CLI::App& subcommand, RunOptions& options) {

@@ -58,6 +58,16 @@ nlohmann::json object_in(std::string_view text) {
 
 }  // namespace
 
+Answer body_of_http(std::string_view answer) {
+  constexpr std::string_view end_of_header = "\r\n\r\n";
+  const auto end = answer.find(end_of_header);
+  const auto space = answer.find(' ');
+  const bool is_success = answer.starts_with("HTTP/1.") && space != answer.npos &&
+                          answer.substr(space + 1).starts_with("200") && end != answer.npos;
+  if (!is_success) return {Answer::Kind::silent, {}};
+  return {Answer::Kind::text, std::string{answer.substr(end + end_of_header.size())}};
+}
+
 std::optional<ServerReport> parse_srvr(std::string_view answer) {
   constexpr std::string_view version = "Zookeeper version: ";
   constexpr std::string_view mode = "Mode: ";

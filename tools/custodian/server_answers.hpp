@@ -13,6 +13,24 @@
 
 namespace custodian::cli {
 
+/// What became of a question to a server.
+struct Answer {
+  enum class Kind {
+    not_asked,
+    text,
+    not_allowed,  ///< the word is not in the server's 4lw.commands.whitelist
+    unreachable,  ///< there was no connection; `text` says why
+    silent,       ///< a connection, and no answer
+  };
+  Kind kind = Kind::not_asked;
+  std::string text{};
+
+  [[nodiscard]] explicit operator bool() const noexcept { return kind == Kind::text; }
+};
+
+/// The part of an HTTP answer behind its header; not text if it is no success.
+[[nodiscard]] Answer body_of_http(std::string_view answer);
+
 /// "srvr".
 struct ServerReport {
   std::string version{};  ///< "3.8.0"

@@ -1,12 +1,10 @@
 #include "server_words.hpp"
 
-#include <algorithm>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
-#include <charconv>
 #include <functional>
 
 namespace custodian::cli {
@@ -16,30 +14,8 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::uint16_t default_port = 2181;
 /// Of a busy server's list of connections; more would be no answer to a question of ours.
 constexpr std::size_t longest_answer = std::size_t{16} * 1024 * 1024;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n";
-  const auto begin = text.find_first_not_of(space);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(space) - begin + 1);
-}
-
-ServerAddress parse_server(std::string_view text) {
-  ServerAddress server{.host = {}, .port = default_port};
-  const auto colon = text.rfind(':');
-  const bool has_port = colon != text.npos && text.find(']', colon) == text.npos;
-  if (has_port) {
-    const std::string_view port = text.substr(colon + 1);
-    std::from_chars(port.data(), port.data() + port.size(), server.port);
-    text = text.substr(0, colon);
-  }
-  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
-  server.host = text;
-  return server;
-}
 
 /// One question and its answer, to the end of the connection.
 class Dialogue {
@@ -105,46 +81,12 @@ class Dialogue {
 
 }  // namespace
 
-std::string to_string(const ServerAddress& server) {
-  const bool is_ipv6 = server.host.find(':') != std::string::npos;
-  return (is_ipv6 ? "[" + server.host + "]" : server.host) + ":" + std::to_string(server.port);
-}
-
-std::vector<ServerAddress> servers_of(std::string_view connection_string) {
-  std::vector<ServerAddress> servers;
-  std::string_view rest = connection_string.substr(0, connection_string.find('/'));
-  while (!rest.empty()) {
-    const auto comma = std::min(rest.find(','), rest.size());
-    const ServerAddress server = parse_server(trimmed(rest.substr(0, comma)));
-    if (std::ranges::find(servers, server) == servers.end()) servers.push_back(server);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
-  return servers;
-}
-
-std::string chroot_of(std::string_view connection_string) {
-  const auto slash = connection_string.find('/');
-  if (slash == connection_string.npos) return {};
-  const std::string_view path = trimmed(connection_string.substr(slash));
-  return path == "/" ? std::string{} : std::string{path};
-}
-
 Answer four_letter_word(const ServerAddress& server, std::string_view word, Deadline deadline) {
   Answer answer = Dialogue{server, std::string{word}}.run(deadline);
   if (answer && answer.text.find("is not in the whitelist") != std::string::npos) {
     answer.kind = Answer::Kind::not_allowed;
   }
   return answer;
-}
-
-Answer body_of_http(std::string_view answer) {
-  constexpr std::string_view end_of_header = "\r\n\r\n";
-  const auto end = answer.find(end_of_header);
-  const auto space = answer.find(' ');
-  const bool is_success = answer.starts_with("HTTP/1.") && space != answer.npos &&
-                          answer.substr(space + 1).starts_with("200") && end != answer.npos;
-  if (!is_success) return {Answer::Kind::silent, {}};
-  return {Answer::Kind::text, std::string{answer.substr(end + end_of_header.size())}};
 }
 
 Answer admin_command(const ServerAddress& admin_server, std::string_view command,

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <functional>
+#include <utility>
 
 namespace custodian::demo {
 namespace {
@@ -63,7 +64,8 @@ class Judge {
   void look_for_overlaps() {
     std::vector<std::reference_wrapper<const Hold>> by_time{verdict_.holds.begin(),
                                                             verdict_.holds.end()};
-    std::ranges::stable_sort(by_time, {}, [](const Hold& hold) { return hold.in; });
+    // Of two that began at once the first in the file is the first.
+    std::ranges::sort(by_time, {}, [](const Hold& hold) { return std::pair{hold.in, &hold}; });
     const Hold* latest = nullptr;  // to let go
     for (const Hold& hold : by_time) {
       if (latest != nullptr && hold.in < latest->out) {
@@ -100,7 +102,8 @@ std::optional<Hold> parse_line(std::string_view line) {
   const auto token = number<std::int64_t>(fields[1]);
   const auto in = number<std::int64_t>(fields[3]);
   const auto out = number<std::int64_t>(fields[4]);
-  if (!process || !token || !sequence_of(fields[2]) || !in || !out) return std::nullopt;
+  if (!process || !token || !sequence_of(fields[2]) || !in || *in < 0 || !out || *out < 0)
+    return std::nullopt;
   return Hold{*process, *token, std::string{fields[2]}, *in, *out};
 }
 

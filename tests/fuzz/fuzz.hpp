@@ -1,0 +1,55 @@
+#pragma once
+
+/// \file
+/// What the targets share. A target is a function that takes any bytes, hands them to what parses
+/// them, and throws Broken if what comes out is not as promised. It keeps nothing from one call to
+/// the next. libFuzzer makes inputs up (entry.cpp); those kept in corpus/ are played by an ordinary
+/// test, too (replay_test.cpp).
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace custodian::fuzz {
+
+/// A promise that was not kept.
+class Broken : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+inline void require(bool holds, const char* promise) {
+  if (!holds) throw Broken{promise};
+}
+
+/// The parts between the separators; one, if there are none.
+inline std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const auto end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// Takes the first line from the text.
+inline std::string_view take_line(std::string_view& text) {
+  const auto end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+/// One line for a log or a terminal, which commands neither.
+inline bool is_one_line(std::string_view text) {
+  for (const char each : text) {
+    const auto byte = static_cast<unsigned char>(each);
+    if (byte < 0x20 || byte == 0x7F) return false;
+  }
+  return !text.empty();
+}
+
+}  // namespace custodian::fuzz

@@ -1,0 +1,54 @@
+/// \file
+/// Text from elsewhere on its way to a log or a terminal.
+
+#include "printable.hpp"
+
+#include "fuzz.hpp"
+#include "printable_text.hpp"
+#include "targets.hpp"
+
+namespace custodian::fuzz {
+namespace {
+
+/// Undoes cli::printable() where it has escaped bytes; UTF-8 that it escaped as a whole stays.
+std::string unescaped(std::string_view text) {
+  std::string bytes;
+  while (!text.empty()) {
+    if (text.front() != '\\') {
+      bytes += text.front();
+      text.remove_prefix(1);
+    } else if (text.starts_with("\\x")) {
+      bytes += static_cast<char>(std::stoi(std::string{text.substr(2, 2)}, nullptr, 16));
+      text.remove_prefix(4);
+    } else {
+      require(text.size() >= 2, "an escape is whole");
+      bytes += text[1] == 'n' ? '\n' : text[1] == 't' ? '\t' : text[1];
+      text.remove_prefix(2);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void printable(std::string_view input) {
+  // A part of an error's message.
+  const std::string quoted = detail::printable(input);
+  require(input.empty() || is_one_line(quoted), "a message is one line");
+
+  const std::string shown = cli::printable(input);
+  require(input.empty() || is_one_line(shown), "what is shown is one line");
+  require(cli::is_utf8(shown), "what is shown is UTF-8");
+  require(shown.find("\\u{") != shown.npos || unescaped(shown) == input,
+          "what is shown tells what it was");
+  require(cli::to_hex(input).size() == 2 * input.size(), "a byte has two digits");
+
+  for (const std::size_t columns : {0U, 1U, 2U, 7U, 40U}) {
+    const std::string cut = cli::shortened(shown, columns);
+    require(cli::width_of(cut) <= columns, "a text is not wider than asked for");
+    require(cli::is_utf8(cut), "no character is cut apart");
+  }
+  require(cli::shortened(shown, cli::width_of(shown)) == shown, "what fits stays");
+}
+
+}  // namespace custodian::fuzz

@@ -26,7 +26,8 @@ std::string_view to_string(LeaseState state) noexcept {
 std::string_view to_string(LossReason reason) noexcept {
   switch (reason) {
     case LossReason::none: return "not lost";
-    case LossReason::lease_expired: return "the servers were out of reach for too long, or this process stood still";
+    case LossReason::lease_expired:
+      return "the servers were out of reach for too long, or this process stood still";
     case LossReason::session_over: return "its session has ended";
     case LossReason::node_deleted: return "somebody has deleted its node";
     case LossReason::suspended: return "the connection failed";

@@ -34,6 +34,11 @@ void check_buckets(std::string_view name, const std::vector<double>& bounds) {
               std::string{name} + ": each bound is above the one before it"};
 }
 
+std::shared_ptr<prometheus::Registry> checked(std::shared_ptr<prometheus::Registry> registry) {
+  if (registry) return registry;
+  throw Error{Errc::invalid_argument, "PrometheusObserver", "", "the registry is null"};
+}
+
 PrometheusOptions checked(PrometheusOptions options) {
   check_buckets("wait_buckets", options.wait_buckets);
   check_buckets("hold_buckets", options.hold_buckets);
@@ -96,7 +101,7 @@ class PrometheusObserver::Metrics {
 
 PrometheusObserver::Metrics::Metrics(std::shared_ptr<prometheus::Registry> registry,
                                      PrometheusOptions options)
-    : registry_{std::move(registry)},
+    : registry_{checked(std::move(registry))},
       options_{checked(std::move(options))},
       acquires_{counter("custodian_acquires_total", "Acquires that have ended, by what with.")},
       waits_{histogram("custodian_acquire_wait_seconds",

@@ -184,10 +184,11 @@ TEST_CASE("prometheus: an observer of several clients is called for them at the 
   CHECK(page.value(R"(custodian_leases_held{recipe="recipe-1"})") == "1000");
 }
 
-TEST_CASE("prometheus: buckets that do not grow are refused") {
+TEST_CASE("prometheus: buckets that do not grow are refused, as is no registry") {
   const auto registry = std::make_shared<prometheus::Registry>();
   CHECK_THROWS_AS((PrometheusObserver{registry, {.wait_buckets = {1, 1}}}), Error);
   CHECK_THROWS_AS((PrometheusObserver{registry, {.hold_buckets = {2, 1}}}), Error);
+  CHECK_THROWS_AS(PrometheusObserver{nullptr}, Error);
   CHECK_NOTHROW((PrometheusObserver{registry, {.wait_buckets = {}, .hold_buckets = {1, 2}}}));
 }
 

@@ -67,8 +67,8 @@ struct PrometheusOptions {
 /// file's comment, custodian/prometheus/prometheus_observer.hpp.
 class CUSTODIAN_EXPORT PrometheusObserver final : public Observer {
  public:
-  /// Throws Error (invalid_argument) if buckets do not grow; std::invalid_argument if the registry
-  /// has a metric of one of these names and another type.
+  /// Throws Error (invalid_argument) if the registry is null, or buckets do not grow;
+  /// std::invalid_argument if the registry has a metric of one of these names and another type.
   explicit PrometheusObserver(std::shared_ptr<prometheus::Registry> registry,
                               PrometheusOptions options = {});
   ~PrometheusObserver() override;

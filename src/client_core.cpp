@@ -33,24 +33,21 @@ ClientOptions with_defaults(ClientOptions options) {
   return options;
 }
 
+/// Whether the executor is of this type, or a strand of one, and this thread runs its context.
+template <typename Executor>
+bool is_run_here(const asio::any_io_executor& executor) {
+  if (const auto* plain = executor.target<Executor>()) return plain->running_in_this_thread();
+  const auto* strand = executor.target<asio::strand<Executor>>();
+  return strand != nullptr && strand->get_inner_executor().running_in_this_thread();
+}
+
 /// Whether this thread runs the context behind an executor, as far as executors can tell.
 bool runs_on_this_thread(const asio::any_io_executor& executor) {
-  if (const auto* context = executor.target<asio::io_context::executor_type>()) {
-    return context->running_in_this_thread();
-  }
-  if (const auto* pool = executor.target<asio::thread_pool::executor_type>()) {
-    return pool->running_in_this_thread();
-  }
-  if (const auto* strand = executor.target<asio::strand<asio::io_context::executor_type>>()) {
-    return strand->get_inner_executor().running_in_this_thread();
-  }
-  if (const auto* strand = executor.target<asio::strand<asio::thread_pool::executor_type>>()) {
-    return strand->get_inner_executor().running_in_this_thread();
-  }
   if (const auto* strand = executor.target<asio::strand<asio::any_io_executor>>()) {
     return strand->running_in_this_thread() || runs_on_this_thread(strand->get_inner_executor());
   }
-  return false;
+  return is_run_here<asio::io_context::executor_type>(executor) ||
+         is_run_here<asio::thread_pool::executor_type>(executor);
 }
 
 }  // namespace

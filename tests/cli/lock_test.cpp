@@ -94,6 +94,13 @@ TEST_CASE("a mistake in the command line is told with 64, and what to do") {
       64);
   CHECK(CliProcess(CUSTODIAN_CLI, {"lock", "/lock", "--", "true"}).end().status == 64);
   CHECK(run_cli({}).status == 64);
+  // What was typed is shown, and cannot command the terminal.
+  for (const Words& words : {Words{"l\x1b[2Jock"}, Words{"lock", "/lock", "--\x1b[2J"}}) {
+    const Ended ended = run_cli(words);
+    CHECK(ended.status == 64);
+    CHECK_FALSE(contains(ended.err, "\x1b[2J"));
+    CHECK(contains(ended.err, R"(\x1b[2J)"));
+  }
 }
 
 TEST_CASE("options of all commands stand before the command's name or behind it") {

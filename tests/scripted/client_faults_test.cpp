@@ -130,7 +130,7 @@ TEST_CASE("without retries an operation fails at once when there is no connectio
   REQUIRE(got.arrived());
   CHECK(got.error() == Errc::not_connected);
 
-  const OperationOptions patient{.deadline = std::chrono::milliseconds{5}};
+  const OperationOptions patient{.deadline = brief_limit};
   const auto late =
       run<GetResult>(world, [&](auto done) { client->async_get("/node", patient, done); });
   REQUIRE(late.arrived());
@@ -151,7 +151,7 @@ TEST_CASE("a deadline that passes before the reply leaves the outcome unknown") 
   auto client = world.client("observed");
   world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
       "observed", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}}));
-  const CreateOptions hurried{.deadline = std::chrono::milliseconds{5}};
+  const CreateOptions hurried{.deadline = brief_limit};
   const auto created =
       run<Created>(world, [&](auto done) { client->async_create("/node", "", hurried, done); });
   REQUIRE(created.arrived());

@@ -147,8 +147,7 @@ class Play {
                                                     ended(error, std::move(result.lease));
                                                   });
       if (scenario_.face == Face::try_acquire) return lock.async_try_acquire(options, limited);
-      // A limit that has passed before the call begins makes it a plain try: not so short.
-      lock.async_try_acquire_until(std::chrono::milliseconds{30}, options, limited);
+      lock.async_try_acquire_until(brief_limit, options, limited);
     });
   }
 

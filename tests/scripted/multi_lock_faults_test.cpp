@@ -121,7 +121,7 @@ class Play {
     if (face_ == Face::acquire) mine_->all.async_acquire(options, all);
     if (face_ == Face::try_acquire) mine_->all.async_try_acquire(options, limited);
     if (face_ == Face::timed) {
-      mine_->all.async_try_acquire_until(std::chrono::milliseconds{5}, options, limited);
+      mine_->all.async_try_acquire_until(brief_limit, options, limited);
     }
   }
 

@@ -83,7 +83,7 @@ Run run_for_two(Face face, const Faults& faults, std::optional<Cancel> cancel = 
     if (face == Face::acquire) mine.async_acquire(2, options, handler);
     if (face == Face::try_acquire) mine.async_try_acquire(2, options, handler);
     if (face == Face::timed) {
-      mine.async_try_acquire_until(2, std::chrono::milliseconds{5}, options, handler);
+      mine.async_try_acquire_until(2, brief_limit, options, handler);
     }
     if (!world.run_until_arrived(two)) return {"the acquire does not end"};
     result.granted = !two.result().empty();

@@ -190,7 +190,7 @@ TEST_CASE("a deadline covers all the requests of an operation") {
   Fixture fixture;
   fixture.world.ensemble.stop();
   fixture.world.settle();
-  const OperationOptions hurried{.deadline = std::chrono::milliseconds{5}};
+  const OperationOptions hurried{.deadline = brief_limit};
   const auto late =
       run<Count>(fixture.world, [&](auto done) { fixture.count->async_load(hurried, done); });
   REQUIRE(late.arrived());

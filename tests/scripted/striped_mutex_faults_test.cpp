@@ -104,7 +104,7 @@ class Stock {
     if (play_.face == Face::acquire) mine_->async_acquire_any(options, handler);
     if (play_.face == Face::try_acquire) mine_->async_try_acquire_any(options, handler);
     if (play_.face == Face::timed) {
-      mine_->async_try_acquire_any_until(std::chrono::milliseconds{5}, options, handler);
+      mine_->async_try_acquire_any_until(brief_limit, options, handler);
     }
   }
 

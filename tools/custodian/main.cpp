@@ -27,6 +27,7 @@
 #include "messages.hpp"
 #include "observe_command.hpp"
 #include "outcome.hpp"
+#include "printable_text.hpp"
 #include "revoke_command.hpp"
 #include "semaphore_command.hpp"
 #include "usage_error.hpp"
@@ -47,7 +48,7 @@ void fill_standard_descriptors() {
 int explain(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
   if (const auto unknown = app.remaining(); app.get_subcommands().empty() && !unknown.empty()) {
-    say("there is no command '" + unknown.front() + "'; see custodian --help");
+    say("there is no command '" + printable(unknown.front()) + "'; see custodian --help");
     return to_int(ExitStatus::usage);
   }
   std::string where = app.get_name();
@@ -55,8 +56,8 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   const bool may_be_command =
       error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) &&
       !app.get_subcommands().empty() && app.get_subcommands().front()->get_group() == running_group;
-  say(std::string{error.what()} + (may_be_command ? "; a command stands behind --" : "") +
-      "; see " + where + " --help");
+  say(printable(error.what()) + (may_be_command ? "; a command stands behind --" : "") + "; see " +
+      where + " --help");
   return to_int(ExitStatus::usage);
 }
 

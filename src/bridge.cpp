@@ -41,5 +41,15 @@ void require_may_block(const ClientCore& core, std::string_view operation, std::
   }
 }
 
+void throw_if(const ClientCore& core, error_code error, std::string_view operation,
+              std::string_view path, std::string_view detail) {
+  if (!error) return;
+  const bool found_nobody = error == Errc::not_connected || error == Errc::deadline_exceeded;
+  if (found_nobody && detail.empty() && !is_connected(core.connection_state())) {
+    throw Error{error, operation, path, "no connection to " + core.servers()};
+  }
+  throw Error{error, operation, path, detail};
+}
+
 }  // namespace detail
 }  // namespace custodian

@@ -70,10 +70,6 @@ namespace {
 
 constexpr auto close_grace = detail::ClientCore::close_grace;
 
-void throw_if(error_code error, std::string_view operation, std::string_view path) {
-  if (error) throw Error{error, operation, path};
-}
-
 }  // namespace
 
 Client::Client(std::string_view servers) : Client{ClientOptions{.servers = std::string{servers}}} {}
@@ -162,7 +158,7 @@ Created Client::create(std::string path, std::string data, CreateOptions options
   detail::check_create(core_, path, data, options);
   auto [error, created] = block<&detail::start_create, Created>(
       core_, "create", path, {}, path, std::move(data), std::move(options));
-  throw_if(error, "create", path);
+  detail::throw_if(*core_, error, "create", path);
   return created;
 }
 
@@ -170,7 +166,7 @@ GetResult Client::get(std::string path, OperationOptions options) {
   detail::check_path(core_, "get", path);
   auto [error, result] =
       block<&detail::start_get, GetResult>(core_, "get", path, {}, path, options);
-  throw_if(error, "get", path);
+  detail::throw_if(*core_, error, "get", path);
   return result;
 }
 
@@ -178,14 +174,14 @@ Stat Client::set(std::string path, std::string data, SetOptions options) {
   detail::check_set(core_, path, data);
   auto [error, stat] =
       block<&detail::start_set, Stat>(core_, "set", path, {}, path, std::move(data), options);
-  throw_if(error, "set", path);
+  detail::throw_if(*core_, error, "set", path);
   return stat;
 }
 
 void Client::remove(std::string path, RemoveOptions options) {
   detail::check_remove(core_, path, options);
   auto [error] = block<&detail::start_remove>(core_, "remove", path, {}, path, options);
-  throw_if(error, "remove", path);
+  detail::throw_if(*core_, error, "remove", path);
 }
 
 void Client::remove_in_background(std::string path) noexcept {
@@ -199,7 +195,7 @@ std::optional<Stat> Client::exists(std::string path, OperationOptions options) {
   detail::check_path(core_, "exists", path);
   auto [error, stat] =
       block<&detail::start_exists, std::optional<Stat>>(core_, "exists", path, {}, path, options);
-  throw_if(error, "exists", path);
+  detail::throw_if(*core_, error, "exists", path);
   return stat;
 }
 
@@ -207,14 +203,14 @@ Children Client::children(std::string path, OperationOptions options) {
   detail::check_path(core_, "children", path);
   auto [error, children] =
       block<&detail::start_children, Children>(core_, "children", path, {}, path, options);
-  throw_if(error, "children", path);
+  detail::throw_if(*core_, error, "children", path);
   return children;
 }
 
 Acl Client::get_acl(std::string path, OperationOptions options) {
   detail::check_path(core_, "get_acl", path);
   auto [error, acl] = block<&detail::start_get_acl, Acl>(core_, "get_acl", path, {}, path, options);
-  throw_if(error, "get_acl", path);
+  detail::throw_if(*core_, error, "get_acl", path);
   return acl;
 }
 
@@ -222,20 +218,20 @@ void Client::set_acl(std::string path, Acl acl, SetOptions options) {
   detail::check_path(core_, "set_acl", path);
   auto [error] =
       block<&detail::start_set_acl>(core_, "set_acl", path, {}, path, std::move(acl), options);
-  throw_if(error, "set_acl", path);
+  detail::throw_if(*core_, error, "set_acl", path);
 }
 
 void Client::sync(std::string path, OperationOptions options) {
   detail::check_path(core_, "sync", path);
   auto [error] = block<&detail::start_sync>(core_, "sync", path, {}, path, options);
-  throw_if(error, "sync", path);
+  detail::throw_if(*core_, error, "sync", path);
 }
 
 std::vector<TransactionResult> Client::commit(Transaction transaction, OperationOptions options) {
   detail::check_commit(core_, transaction);
   auto [error, results] = block<&detail::start_commit, std::vector<TransactionResult>>(
       core_, "commit", "", {}, std::move(transaction), options);
-  throw_if(error, "commit", "");
+  detail::throw_if(*core_, error, "commit", "");
   return results;
 }
 
@@ -243,7 +239,7 @@ std::pair<GetResult, Watch> Client::get_and_watch(std::string path, OperationOpt
   detail::check_path(core_, "get", path);
   auto [error, result, watch] =
       block<&detail::start_get_and_watch, GetResult, Watch>(core_, "get", path, {}, path, options);
-  throw_if(error, "get", path);
+  detail::throw_if(*core_, error, "get", path);
   return {std::move(result), std::move(watch)};
 }
 
@@ -252,7 +248,7 @@ std::pair<std::optional<Stat>, Watch> Client::exists_and_watch(std::string path,
   detail::check_path(core_, "exists", path);
   auto [error, stat, watch] = block<&detail::start_exists_and_watch, std::optional<Stat>, Watch>(
       core_, "exists", path, {}, path, options);
-  throw_if(error, "exists", path);
+  detail::throw_if(*core_, error, "exists", path);
   return {stat, std::move(watch)};
 }
 
@@ -260,13 +256,13 @@ std::pair<Children, Watch> Client::children_and_watch(std::string path, Operatio
   detail::check_path(core_, "children", path);
   auto [error, children, watch] = block<&detail::start_children_and_watch, Children, Watch>(
       core_, "children", path, {}, path, options);
-  throw_if(error, "children", path);
+  detail::throw_if(*core_, error, "children", path);
   return {std::move(children), std::move(watch)};
 }
 
 void Client::wait_connected(OperationOptions options) {
   auto [error] = block<&detail::start_wait_connected>(core_, "wait_connected", "", {}, options);
-  throw_if(error, "wait_connected", "");
+  detail::throw_if(*core_, error, "wait_connected", "");
 }
 
 // -- Connection -----------------------------------------------------------------------------------

@@ -63,8 +63,8 @@ ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_execu
       prefix_{parse_connection_string("connect", options_.servers).chroot, options_.name_space},
       observation_{options_.observer ? std::make_unique<Observation>(*this, options_.observer)
                                      : nullptr},
-      servers_{options_.servers.substr(0, options_.servers.find('/'))},
-      timer_{strand_} {}
+      timer_{strand_},
+      servers_{options_.servers.substr(0, options_.servers.find('/'))} {}
 
 ClientCore::~ClientCore() = default;
 
@@ -73,7 +73,7 @@ ClientCore::~ClientCore() = default;
 void ClientCore::start() { begin_session(); }
 
 void ClientCore::begin_session() {
-  SessionSettings settings{.servers = servers_,
+  SessionSettings settings{.servers = servers(),
                            .session_timeout = options_.session_timeout,
                            .connect_timeout = options_.connect_timeout,
                            .earlier_connections = session_info().connection,
@@ -170,9 +170,10 @@ void ClientCore::set_session_info(const SessionInfo& info) {
 }
 
 void ClientCore::set_servers(std::string servers) {
+  session_->wire().set_servers(servers);
+  for (const auto& each : retired_) each->wire().set_servers(servers);
+  const std::lock_guard lock{mutex_};
   servers_ = std::move(servers);
-  session_->wire().set_servers(servers_);
-  for (const auto& each : retired_) each->wire().set_servers(servers_);
 }
 
 bool ClientCore::forked() const noexcept { return process_id() != process_; }
@@ -209,6 +210,11 @@ void ClientCore::wait_state(ConnectionState known, const CancellationPtr& cancel
   // It will never be another.
   if (now == ConnectionState::closed && known == now) return std::move(handler)(Errc::closed, now);
   state_waiters_.wait(now, known, cancellation, std::move(handler));
+}
+
+std::string ClientCore::servers() const {
+  const std::lock_guard lock{mutex_};
+  return servers_;
 }
 
 ConnectionState ClientCore::connection_state() const {

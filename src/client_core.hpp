@@ -57,6 +57,8 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   [[nodiscard]] const PathPrefix& prefix() const noexcept { return prefix_; }
   [[nodiscard]] ConnectionState connection_state() const;
   [[nodiscard]] SessionInfo session_info() const;
+  /// Those that are looked for, as in a connection string; without the chroot.
+  [[nodiscard]] std::string servers() const;
   /// The same without a copy, on the strand.
   [[nodiscard]] const SessionInfo& own_session_info() const noexcept { return info_; }
   [[nodiscard]] Subscription listen(ConnectionListener listener);
@@ -142,7 +144,6 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   std::shared_ptr<ClientSession> session_;
   /// Given up, and not closed yet.
   std::vector<std::shared_ptr<ClientSession>> retired_;
-  std::string servers_;
   boost::asio::steady_timer timer_;
   GuaranteedDeletes deletes_{*this};
   StateWaiters<ConnectionState> state_waiters_;
@@ -163,6 +164,7 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   std::condition_variable drained_;
   ConnectionState state_ = ConnectionState::connecting;
   SessionInfo info_;
+  std::string servers_;
   std::vector<std::weak_ptr<ConnectionListener>> listeners_;
   std::map<std::type_index, std::unique_ptr<Service>> services_;
   int holds_ = 0;

@@ -112,7 +112,7 @@ WatchEventType Watch::wait(std::stop_token stop) {
   if (!watcher_) throw Error{Errc::invalid_argument, "wait", "", "the watch is empty"};
   auto [error, type] =
       block<&detail::start_wait, WatchEventType>(core_, "wait", "", std::move(stop), watcher_);
-  if (error) throw Error{error, "wait", ""};
+  detail::throw_if(*core_, error, "wait", "");
   return type;
 }
 

@@ -244,7 +244,7 @@ void Lease::assert_held(std::stop_token stop) const {
   const auto core = detail::core_of(hold_, "assert_held");
   auto [error] = block<&detail::start_assert_held>(core, "assert_held", node(), std::move(stop),
                                                    detail::HoldPtr{hold_});
-  if (error) throw Error{error, "assert_held", node()};
+  detail::throw_if(*core, error, "assert_held", node());
 }
 
 FencingToken Lease::token() const noexcept { return hold_ ? hold_->token() : FencingToken{}; }

@@ -90,6 +90,10 @@ namespace detail {
 [[nodiscard]] CUSTODIAN_EXPORT std::uint64_t connection_number(const ClientCore& core);
 CUSTODIAN_EXPORT void require_may_block(const ClientCore& core, std::string_view operation,
                                         std::string_view path);
+/// Throws what a blocking call has failed with. Of one that found no server in time the message
+/// names those that are looked for, unless there is other detail.
+CUSTODIAN_EXPORT void throw_if(const ClientCore& core, error_code error, std::string_view operation,
+                               std::string_view path, std::string_view detail = {});
 
 template <typename Handler, typename Executor>
 struct PostedHandler {

@@ -10,14 +10,6 @@ using recipes_detail::bytes_for;
 using recipes_detail::ExpectedVersion;
 using recipes_detail::SharedNode;
 
-namespace {
-
-void throw_if(error_code error, std::string_view operation, std::string_view path) {
-  if (error) throw Error{error, operation, path};
-}
-
-}  // namespace
-
 template <typename T>
 BasicSharedValue<T>::BasicSharedValue(const Client& client, std::string_view recipe,
                                       std::string path, const T& seed)
@@ -38,7 +30,7 @@ template <typename T>
 Versioned<T> BasicSharedValue<T>::load(OperationOptions options) const {
   auto [error, value] = block<&recipes_detail::start_load<T>, Versioned<T>>(core_, "load", path(),
                                                                             {}, node_, options);
-  throw_if(error, "load", path());
+  detail::throw_if(*core_, error, "load", path());
   return std::move(value);
 }
 
@@ -46,7 +38,7 @@ template <typename T>
 void BasicSharedValue<T>::store(const T& desired, OperationOptions options) {
   const auto [error] = block<&recipes_detail::start_store>(core_, "store", path(), {}, node_,
                                                            bytes_for(node_, desired), options);
-  throw_if(error, "store", path());
+  detail::throw_if(*core_, error, "store", path());
 }
 
 template <typename T>
@@ -56,7 +48,7 @@ bool BasicSharedValue<T>::compare_exchange(Versioned<T>& expected, const T& desi
       block<&recipes_detail::start_compare_exchange<T>, bool, Versioned<T>>(
           core_, "compare_exchange", path(), {}, node_,
           ExpectedVersion{expected.version, expected.mzxid}, bytes_for(node_, desired), options);
-  throw_if(error, "compare_exchange", path());
+  detail::throw_if(*core_, error, "compare_exchange", path());
   if (!written) expected = std::move(now);
   return written;
 }
@@ -65,7 +57,7 @@ template <typename T>
 Versioned<T> BasicSharedValue<T>::wait(const Versioned<T>& known, std::stop_token stop) const {
   auto [error, value] = block<&recipes_detail::start_wait_newer<T>, Versioned<T>>(
       core_, "wait", path(), std::move(stop), node_, known.mzxid);
-  throw_if(error, "wait", path());
+  detail::throw_if(*core_, error, "wait", path());
   return std::move(value);
 }
 

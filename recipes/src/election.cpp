@@ -133,7 +133,7 @@ std::optional<Participant> leader_of(const QueuePtr& queue, std::string_view ope
                                      OperationOptions options) {
   auto [error, leader] = block<&start_leader, std::optional<Participant>>(
       queue->client.core(), operation, queue->path, {}, queue, options);
-  if (error) throw Error{error, operation, queue->path};
+  detail::throw_if(*queue->client.core(), error, operation, queue->path);
   return std::move(leader);
 }
 

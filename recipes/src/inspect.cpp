@@ -168,7 +168,7 @@ Inspection inspect(const Client& client, const std::string& path, InspectOptions
   detail::check_path(client.core(), "inspect", path);
   auto [error, inspection] = block<&recipes_detail::start_inspect, Inspection>(
       client.core(), "inspect", path, std::move(stop), client.share(), path, options);
-  if (error) throw Error{error, "inspect", path};
+  detail::throw_if(*client.core(), error, "inspect", path);
   return std::move(inspection);
 }
 

@@ -111,14 +111,6 @@ QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rul
 
 }  // namespace recipes_detail
 
-namespace {
-
-void throw_if(error_code error, std::string_view operation, std::string_view path) {
-  if (error) throw Error{error, operation, path};
-}
-
-}  // namespace
-
 InterProcessLock::InterProcessLock(recipes_detail::QueuePtr queue,
                                    std::shared_ptr<recipes_detail::LockHolds> holds)
     : core_{queue->client.core()}, queue_{std::move(queue)}, holds_{std::move(holds)} {}
@@ -139,7 +131,7 @@ Lease InterProcessLock::acquire(std::stop_token stop, AcquireOptions options) {
   }
   auto [error, lease] = block<&recipes_detail::start_acquire, Lease>(
       core_, "acquire", path(), std::move(stop), queue_, std::move(options));
-  throw_if(error, "acquire", path());
+  detail::throw_if(*core_, error, "acquire", path());
   return std::move(lease);
 }
 
@@ -149,7 +141,8 @@ Lease InterProcessLock::acquire(const Lease& lease, std::stop_token stop,
       core_, "acquire", path(), std::move(stop), queue_, lease.share(), std::move(options));
   if (error) {
     const error_code objection = recipes_detail::objection_to(*queue_, lease);
-    throw Error{error, "acquire", path(), recipes_detail::explain_objection(objection)};
+    detail::throw_if(*core_, error, "acquire", path(),
+                     recipes_detail::explain_objection(objection));
   }
   return std::move(another);
 }
@@ -157,7 +150,7 @@ Lease InterProcessLock::acquire(const Lease& lease, std::stop_token stop,
 AcquireResult InterProcessLock::try_acquire(AcquireOptions options) {
   auto [error, result] = block<&recipes_detail::start_try_acquire, AcquireResult>(
       core_, "try_acquire", path(), {}, queue_, std::move(options));
-  throw_if(error, "try_acquire", path());
+  detail::throw_if(*core_, error, "try_acquire", path());
   return std::move(result);
 }
 
@@ -165,7 +158,7 @@ AcquireResult InterProcessLock::try_acquire_until(Deadline deadline, std::stop_t
                                                   AcquireOptions options) {
   auto [error, result] = block<&recipes_detail::start_try_acquire_until, AcquireResult>(
       core_, "try_acquire_until", path(), std::move(stop), queue_, deadline, std::move(options));
-  throw_if(error, "try_acquire_until", path());
+  detail::throw_if(*core_, error, "try_acquire_until", path());
   return std::move(result);
 }
 
@@ -192,7 +185,8 @@ bool InterProcessLock::enter(std::string_view operation, const Patience& patienc
   if (error) {
     const error_code objection =
         beside ? recipes_detail::objection_to(*queue_, beside) : error_code{};
-    throw Error{error, operation, path(), recipes_detail::explain_objection(objection)};
+    detail::throw_if(*core_, error, operation, path(),
+                     recipes_detail::explain_objection(objection));
   }
   if (!result) return false;
   holds().enter(std::move(result.lease));
@@ -227,7 +221,7 @@ std::vector<Participant> InterProcessLock::participants(OperationOptions options
 std::size_t InterProcessLock::queue_length(OperationOptions options) const {
   auto [error, length] = block<&recipes_detail::start_queue_length, std::size_t>(
       core_, "queue_length", path(), {}, queue_, options);
-  throw_if(error, "queue_length", path());
+  detail::throw_if(*core_, error, "queue_length", path());
   return length;
 }
 

@@ -74,7 +74,7 @@ std::vector<Lease> wait_for(const std::shared_ptr<detail::ClientCore>& core,
   check_permits(*queue, operation, permits);
   auto [error, leases] = block<Start, std::vector<Lease>>(
       core, operation, queue->path, std::move(stop), queue, permits, std::move(arguments)...);
-  if (error) throw Error{error, operation, queue->path};
+  detail::throw_if(*core, error, operation, queue->path);
   return std::move(leases);
 }
 
@@ -129,14 +129,14 @@ std::vector<Lease> InterProcessSemaphore::try_acquire_until(int permits, Deadlin
 std::vector<Participant> InterProcessSemaphore::participants(OperationOptions options) const {
   auto [error, holders] = block<&recipes_detail::start_permit_holders, std::vector<Participant>>(
       core_, "participants", path(), {}, queue_, options);
-  if (error) throw Error{error, "participants", path()};
+  detail::throw_if(*core_, error, "participants", path());
   return std::move(holders);
 }
 
 std::size_t InterProcessSemaphore::queue_length(OperationOptions options) const {
   auto [error, length] = block<&recipes_detail::start_permit_queue_length, std::size_t>(
       core_, "queue_length", path(), {}, queue_, options);
-  if (error) throw Error{error, "queue_length", path()};
+  detail::throw_if(*core_, error, "queue_length", path());
   return length;
 }
 

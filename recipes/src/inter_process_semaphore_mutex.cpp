@@ -54,7 +54,7 @@ Result wait_for(const std::shared_ptr<detail::ClientCore>& core, std::string_vie
                 Arguments... arguments) {
   auto [error, result] = block<Start, Result>(core, operation, queue->path, std::move(stop), queue,
                                               std::move(arguments)...);
-  if (error) throw Error{error, operation, queue->path};
+  detail::throw_if(*core, error, operation, queue->path);
   return std::move(result);
 }
 

@@ -222,7 +222,7 @@ Lease LeaderLatch::wait(std::stop_token stop) const {
 Lease LeaderLatch::wait_until(Deadline deadline, std::stop_token stop) const {
   auto [error, leadership] = block<&recipes_detail::start_wait_leadership, Lease>(
       core(), "LeaderLatch::wait", path(), std::move(stop), latch_, deadline);
-  if (error) throw Error{error, "LeaderLatch::wait", path()};
+  detail::throw_if(*core(), error, "LeaderLatch::wait", path());
   return std::move(leadership);
 }
 

@@ -114,14 +114,14 @@ LeaderObserver::LeaderObserver(const Client& client, std::string path) : core_{c
 std::optional<Participant> LeaderObserver::leader(OperationOptions options) const {
   auto [error, leader] = block<&recipes_detail::start_observe, std::optional<Participant>>(
       core_, "LeaderObserver::leader", observed_->path(), {}, observed_, options);
-  if (error) throw Error{error, "LeaderObserver::leader", observed_->path()};
+  detail::throw_if(*core_, error, "LeaderObserver::leader", observed_->path());
   return std::move(leader);
 }
 
 std::optional<Participant> LeaderObserver::next(std::stop_token stop) {
   auto [error, leader] = block<&recipes_detail::start_next_leader, std::optional<Participant>>(
       core_, "LeaderObserver::next", observed_->path(), std::move(stop), observed_);
-  if (error) throw Error{error, "LeaderObserver::next", observed_->path()};
+  detail::throw_if(*core_, error, "LeaderObserver::next", observed_->path());
   return std::move(leader);
 }
 

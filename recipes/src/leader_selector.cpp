@@ -329,7 +329,7 @@ void LeaderSelector::close() {
 void LeaderSelector::join(std::stop_token stop) const {
   const auto [error] = block<&recipes_detail::start_join>(core(), "LeaderSelector::join", path(),
                                                           std::move(stop), selector_);
-  if (error) throw Error{error, "LeaderSelector::join", path()};
+  detail::throw_if(*core(), error, "LeaderSelector::join", path());
 }
 
 bool LeaderSelector::has_leadership() const { return selector_->is_running(); }

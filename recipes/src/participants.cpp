@@ -91,7 +91,7 @@ std::vector<Participant> participants_of(const QueuePtr& queue, std::string_view
                                          OperationOptions options) {
   auto [error, participants] = block<&start_participants, std::vector<Participant>>(
       queue->client.core(), operation, queue->path, {}, queue, options);
-  if (error) throw Error{error, operation, queue->path};
+  detail::throw_if(*queue->client.core(), error, operation, queue->path);
   return std::move(participants);
 }
 

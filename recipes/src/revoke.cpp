@@ -65,7 +65,7 @@ bool revoke(const Client& client, const std::string& node, OperationOptions opti
   recipes_detail::check_revoke(client, "revoke", node);
   const auto [error, asked] = block<&recipes_detail::start_revoke, bool>(
       client.core(), "revoke", node, {}, client.share(), node, options);
-  if (error) throw Error{error, "revoke", node};
+  detail::throw_if(*client.core(), error, "revoke", node);
   return asked;
 }
 

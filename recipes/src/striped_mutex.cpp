@@ -222,7 +222,7 @@ StripeLease wait_for(const std::shared_ptr<detail::ClientCore>& core, std::strin
                      Arguments... arguments) {
   auto [error, result] = block<Start, StripeLease>(core, operation, stripes->path, std::move(stop),
                                                    stripes, std::move(arguments)...);
-  if (error) throw Error{error, operation, stripes->path};
+  detail::throw_if(*core, error, operation, stripes->path);
   return std::move(result);
 }
 

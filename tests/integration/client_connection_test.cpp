@@ -5,6 +5,7 @@
 #include <future>
 #include <mutex>
 
+#include "custodian/recipes/inter_process_mutex.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -146,6 +147,31 @@ TEST_CASE("without a server an operation ends at its deadline, or at once if tol
   CHECK(error_of([&] { static_cast<void>(client.get("/a", {.retry = RetryPolicy::none()})); }) ==
         Errc::not_connected);
   CHECK(client.connection_state() == ConnectionState::connecting);
+}
+
+TEST_CASE("who finds no server in time is told which ones were looked for") {
+  Client client{options_for("127.0.0.1:1,127.0.0.1:2/chroot")};
+  InterProcessMutex mutex{client, "/lock"};
+  const std::string both = "(no connection to 127.0.0.1:1,127.0.0.1:2): ";
+  CHECK(message_of([&] {
+          client.wait_connected({.deadline = 50ms});
+        }).starts_with("wait_connected " + both));
+  CHECK(message_of([&] {
+          static_cast<void>(client.get("/a", {.deadline = 50ms}));
+        }).starts_with("get /a " + both));
+  CHECK(message_of([&] {
+          static_cast<void>(mutex.try_acquire());
+        }).starts_with("try_acquire /lock " + both));
+  CHECK(message_of([&] {
+          static_cast<void>(mutex.try_acquire_for(50ms));
+        }).starts_with("try_acquire_until /lock " + both));
+  CHECK(message_of([&] {
+          static_cast<void>(mutex.try_lock());
+        }).starts_with("try_lock /lock " + both));
+  client.set_servers("127.0.0.1:3");
+  CHECK(message_of([&] {
+          client.wait_connected({.deadline = 50ms});
+        }).starts_with("wait_connected (no connection to 127.0.0.1:3): "));
 }
 
 TEST_CASE("operations that end before they begin leave nothing behind in the client") {

@@ -1,6 +1,7 @@
 #include "custodian/bridge.hpp"
 
 #include "client_core.hpp"
+#include "printable.hpp"
 
 namespace custodian {
 
@@ -42,13 +43,13 @@ void require_may_block(const ClientCore& core, std::string_view operation, std::
 }
 
 void throw_if(const ClientCore& core, error_code error, std::string_view operation,
-              std::string_view path, std::string_view detail) {
+              std::string_view path, std::string_view why) {
   if (!error) return;
   const bool found_nobody = error == Errc::not_connected || error == Errc::deadline_exceeded;
-  if (found_nobody && detail.empty() && !is_connected(core.connection_state())) {
-    throw Error{error, operation, path, "no connection to " + core.servers()};
+  if (found_nobody && why.empty() && !is_connected(core.connection_state())) {
+    throw Error{error, operation, path, "no connection to " + printable(core.servers())};
   }
-  throw Error{error, operation, path, detail};
+  throw Error{error, operation, path, why};
 }
 
 }  // namespace detail

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
 
 #include "connection_string.hpp"
 #include "observation.hpp"
 #include "operation.hpp"
 #include "process_id.hpp"
+#include "run_here.hpp"
 
 namespace custodian::detail {
 
@@ -31,23 +30,6 @@ ClientOptions with_defaults(ClientOptions options) {
   if (options.identity.empty()) options.identity = default_identity();
   if (!options.session_factory) options.session_factory = &make_zookeeper_session;
   return options;
-}
-
-/// Whether the executor is of this type, or a strand of one, and this thread runs its context.
-template <typename Executor>
-bool is_run_here(const asio::any_io_executor& executor) {
-  if (const auto* plain = executor.target<Executor>()) return plain->running_in_this_thread();
-  const auto* strand = executor.target<asio::strand<Executor>>();
-  return strand != nullptr && strand->get_inner_executor().running_in_this_thread();
-}
-
-/// Whether this thread runs the context behind an executor, as far as executors can tell.
-bool runs_on_this_thread(const asio::any_io_executor& executor) {
-  if (const auto* strand = executor.target<asio::strand<asio::any_io_executor>>()) {
-    return strand->running_in_this_thread() || runs_on_this_thread(strand->get_inner_executor());
-  }
-  return is_run_here<asio::io_context::executor_type>(executor) ||
-         is_run_here<asio::thread_pool::executor_type>(executor);
 }
 
 }  // namespace
@@ -169,18 +151,20 @@ void ClientCore::set_session_info(const SessionInfo& info) {
   info_ = info;
 }
 
-void ClientCore::set_servers(std::string servers) {
+void ClientCore::set_servers(const std::string& servers) {
+  {
+    const std::lock_guard lock{mutex_};
+    servers_ = servers;
+  }
   session_->wire().set_servers(servers);
   for (const auto& each : retired_) each->wire().set_servers(servers);
-  const std::lock_guard lock{mutex_};
-  servers_ = std::move(servers);
 }
 
 bool ClientCore::forked() const noexcept { return process_id() != process_; }
 
 bool ClientCore::is_own_thread() const {
-  return strand_.running_in_this_thread() || runs_on_this_thread(strand_.get_inner_executor()) ||
-         runs_on_this_thread(callback_executor_);
+  return strand_.running_in_this_thread() || is_run_here(strand_.get_inner_executor()) ||
+         is_run_here(callback_executor_);
 }
 
 // -- State ----------------------------------------------------------------------------------------

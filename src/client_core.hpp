@@ -112,7 +112,7 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   [[nodiscard]] double random() { return std::uniform_real_distribution{}(random_); }
   void enter(Operation& operation);
   void leave(Operation& operation) noexcept;
-  void set_servers(std::string servers);
+  void set_servers(const std::string& servers);
   /// Cancels a timer when nobody holds anything any more, or the client is closed; call it before.
   void cancel_when_drained(const std::shared_ptr<boost::asio::steady_timer>& timer);
   void wait_state(ConnectionState known, const CancellationPtr& cancellation,

@@ -91,9 +91,9 @@ namespace detail {
 CUSTODIAN_EXPORT void require_may_block(const ClientCore& core, std::string_view operation,
                                         std::string_view path);
 /// Throws what a blocking call has failed with. Of one that found no server in time the message
-/// names those that are looked for, unless there is other detail.
+/// names those that are looked for, if there is no connection now, and nothing else to be said.
 CUSTODIAN_EXPORT void throw_if(const ClientCore& core, error_code error, std::string_view operation,
-                               std::string_view path, std::string_view detail = {});
+                               std::string_view path, std::string_view why = {});
 
 template <typename Handler, typename Executor>
 struct PostedHandler {

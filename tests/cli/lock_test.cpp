@@ -95,11 +95,14 @@ TEST_CASE("a mistake in the command line is told with 64, and what to do") {
   CHECK(CliProcess(CUSTODIAN_CLI, {"lock", "/lock", "--", "true"}).end().status == 64);
   CHECK(run_cli({}).status == 64);
   // What was typed is shown, and cannot command the terminal.
-  for (const Words& words : {Words{"l\x1b[2Jock"}, Words{"lock", "/lock", "--\x1b[2J"}}) {
+  for (const Words& words : {Words{"l\x1b[2Jock"}, Words{"lock", "/lock", "--\x1b[2J"},
+                             Words{"lock", "/lock", "--wait", "1\x1b[2J", "--", "true"},
+                             Words{"semaphore", "/s", "--permits", "\x1b[2J", "--", "true"}}) {
     const Ended ended = run_cli(words);
     CHECK(ended.status == 64);
     CHECK_FALSE(contains(ended.err, "\x1b[2J"));
     CHECK(contains(ended.err, R"(\x1b[2J)"));
+    CHECK_FALSE(contains(ended.err, R"(\\)"));
   }
 }
 

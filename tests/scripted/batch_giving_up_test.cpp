@@ -111,7 +111,7 @@ TEST_CASE("batch: when the last one gives up that waits behind its own process, 
   Batches batches;
   auto first = batches.hold();
   Outcome<AcquireResult> late;
-  batches.mutex->async_try_acquire_for(20ms, late.handler());
+  batches.mutex->async_try_acquire_for(brief_limit, late.handler());
   batches.world.settle();
   CHECK(batches.nodes() == 2);
   REQUIRE(batches.world.run_until_arrived(late));
@@ -136,7 +136,7 @@ TEST_CASE("batch: who is late is told who was in the way") {
   // The alarm is set for the other one first.
   batches.mutex->async_try_acquire_for(1h, later.handler());
   batches.world.settle();
-  batches.mutex->async_try_acquire_for(20ms, late.handler());
+  batches.mutex->async_try_acquire_for(brief_limit, late.handler());
   REQUIRE(batches.world.run_until_arrived(late));
   CHECK_FALSE(later.arrived());
   CHECK_FALSE(late.error());
@@ -154,7 +154,7 @@ TEST_CASE("batch: who is late and has not even stood in the queue has failed") {
   batches.world.ensemble.stop();
   batches.world.settle();
   Outcome<AcquireResult> late;
-  batches.mutex->async_try_acquire_for(20ms, late.handler());
+  batches.mutex->async_try_acquire_for(brief_limit, late.handler());
   REQUIRE(batches.world.run_until_arrived(late));
   CHECK(late.error() == Errc::deadline_exceeded);
   batches.world.ensemble.start();

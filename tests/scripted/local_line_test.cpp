@@ -21,7 +21,7 @@ TEST_CASE("local line: who is late is told who was in the way") {
     auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
     REQUIRE(first.arrived());
     Outcome<AcquireResult> late;
-    mutex.async_try_acquire_for(20ms, late.handler());
+    mutex.async_try_acquire_for(brief_limit, late.handler());
     REQUIRE(world.run_until_arrived(late));
     CHECK_FALSE(late.error());
     CHECK_FALSE(late.result().lease);

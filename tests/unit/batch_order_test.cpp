@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "support/catch.hpp"
 
@@ -233,9 +235,9 @@ class Explorer {
     }
   }
 
-  /// Catch2's own checks, a million of them, take a minute under a sanitizer.
+  /// Catch2's own checks, a million of them, take most of a minute under a sanitizer.
   void expect(bool holds, std::string_view what) {
-    if (!holds) FAIL_CHECK(what << ": not after " << past_);
+    if (!holds) FAIL_CHECK("broken after " << past_ << ": " << what);
   }
 
   State state_;

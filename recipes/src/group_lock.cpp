@@ -70,9 +70,11 @@ GroupAcquireResult GroupLock::wait_for(std::string_view operation, const Patienc
   }
   auto [error, result] = block<&recipes_detail::start_waited_for, GroupAcquireResult>(
       core_, operation, first, std::move(stop), locks_, patience, std::move(options));
-  const auto failed = std::ranges::find(locks_->locks, result.path, &AnyLock::path);
-  const AnyLock& named = failed == locks_->locks.end() ? locks_->locks.front() : *failed;
-  detail::throw_if(*recipes_detail::client_of(named).core(), error, operation, named.path());
+  if (error) {
+    const auto failed = std::ranges::find(locks_->locks, result.path, &AnyLock::path);
+    const AnyLock& named = failed == locks_->locks.end() ? locks_->locks.front() : *failed;
+    detail::throw_if(*recipes_detail::client_of(named).core(), error, operation, named.path());
+  }
   return std::move(result);
 }
 

@@ -113,6 +113,18 @@ TEST_CASE("an error names the lock that failed") {
   CHECK(eventually([&] { return all_nodes(*client).empty(); }));
 }
 
+TEST_CASE("an error names the servers of the lock that failed, not the first one's") {
+  TestClient client{"servers"};
+  Locks locks{*client};
+  Client away{options_for("127.0.0.1:1")};
+  InterProcessMutex elsewhere{away, "/elsewhere"};
+  InterProcessMultiLock both{{locks.a, elsewhere}};
+  const std::string text = message_of([&] { static_cast<void>(both.try_acquire_for(100ms)); });
+  INFO(text);
+  CHECK(text.find(" /elsewhere (no connection to 127.0.0.1:1): ") != std::string::npos);
+  CHECK(eventually([&] { return all_nodes(*client).empty(); }));
+}
+
 TEST_CASE("std::unique_lock has several locks; any thread unlocks them, and nobody locks twice") {
   TestClient client{"standard"};
   Locks locks{*client};

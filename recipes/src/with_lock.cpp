@@ -80,8 +80,9 @@ LockedEntry otherwise(Otherwise what, const std::string& path, error_code error,
 }
 
 /// What an acquire has come to: the way in, or past; nothing if there is a fallback to try.
-std::optional<LockedEntry> judge(const std::string& path, const WithLockOptions& options,
-                                 error_code error, AcquireResult result, bool connected) {
+std::optional<LockedEntry> judge(const Client& client, const std::string& path,
+                                 const WithLockOptions& options, error_code error,
+                                 AcquireResult result, bool connected) {
   if (result) return LockedEntry{.under = Under::lock, .lease = std::move(result.lease)};
   switch (lock_answer(
       {.error = error, .somebody_ahead = result.blocked_by.has_value(), .connected = connected})) {
@@ -94,8 +95,11 @@ std::optional<LockedEntry> judge(const std::string& path, const WithLockOptions&
     case LockAnswer::away: break;
   }
   if (options.fallback || options.async_fallback) return std::nullopt;
-  return otherwise(options.when_away, path, error ? error : make_error_code(Errc::not_connected),
-                   "ZooKeeper does not answer");
+  if (options.when_away == Otherwise::fail) {
+    detail::throw_if(*client.core(), error ? error : make_error_code(Errc::not_connected),
+                     "with_lock", path);
+  }
+  return LockedEntry{.under = Under::nothing};
 }
 
 /// Throws if the fallback was had, or not, too late: for nothing new may begin.
@@ -150,7 +154,7 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
         client.core(), "with_lock", path, options.stop, queue, deadline, AcquireOptions{});
     connected = is_connected(client.connection_state());
   }
-  if (auto entry = judge(path, options, error, std::move(result), connected)) {
+  if (auto entry = judge(client, path, options, error, std::move(result), connected)) {
     return std::move(*entry);
   }
   return under_fallback(client, path, options, options.fallback.hold(path, wait));
@@ -179,7 +183,7 @@ asio::awaitable<LockedEntry> co_enter(std::shared_ptr<Client> client, std::strin
             client->core(), token, queue, deadline, plain);
     connected = is_connected(client->connection_state());
   }
-  if (auto entry = judge(path, options, error, std::move(result), connected)) {
+  if (auto entry = judge(*client, path, options, error, std::move(result), connected)) {
     co_return std::move(*entry);
   }
   auto falling_back = options.async_fallback(path, wait);

@@ -88,7 +88,9 @@ TEST_CASE("a mistake in the command line is told with 64, and what to do") {
     CHECK(ended.err.starts_with("custodian: "));
   }
   CHECK(contains(run_cli({"lock", "/lock", "true"}).err, "a command stands behind --"));
-  CHECK(run_cli({"lock", "relative", "--", "true"}).status == 64);
+  const Ended relative = run_cli({"lock", "relative", "--", "true"});
+  CHECK(relative.status == 64);
+  CHECK(contains(relative.err, "PATH: it must begin with '/'"));
   CHECK(
       run_cli({"--session-timeout", "1s", "lock", client.root() + "/lock", "--", "true"}).status ==
       64);

@@ -10,6 +10,7 @@
 #include "exit_status.hpp"
 #include "looking.hpp"
 #include "messages.hpp"
+#include "path_argument.hpp"
 #include "printable_text.hpp"
 #include "queue_view.hpp"
 #include "usage_error.hpp"
@@ -122,7 +123,7 @@ void add_break_command(CLI::App& app, Invocation& invocation) {
       "Example:\n"
       "  custodian break /locks/backup --node _c_0f...-lock-0000000042");
   const auto request = std::make_shared<BreakRequest>();
-  command->add_option("PATH", request->path, "the path that the lock was given")->required();
+  add_path_argument(*command, request->path, "the path that the lock was given")->required();
   command->add_option("--node", request->node, "the node of who is to lose it, as inspect shows it")
       ->type_name("NODE")
       ->required();

@@ -9,7 +9,7 @@
 #include "exit_status.hpp"
 #include "json_text.hpp"
 #include "looking.hpp"
-#include "usage_error.hpp"
+#include "path_argument.hpp"
 
 namespace custodian::cli {
 namespace {
@@ -30,9 +30,6 @@ Json json_of(const Finding& finding) {
 }
 
 int examine_and_tell(const GlobalOptions& options, const DoctorRequest& request) {
-  if (!request.examination.path.empty() && !request.examination.path.starts_with('/')) {
-    throw UsageError{"PATH must start with '/'"};
-  }
   ClientOptions of_client = options.client_options();
   of_client.touch_interval = request.examination.touch_interval;
   {
@@ -69,7 +66,7 @@ void add_doctor_command(CLI::App& app, Invocation& invocation) {
       "  custodian doctor\n"
       "  custodian doctor /locks/backup --session-timeout 20s");
   const auto request = std::make_shared<DoctorRequest>();
-  command->add_option("PATH", request->examination.path, "where locks are, or will be");
+  add_path_argument(*command, request->examination.path, "where locks are, or will be");
   add_duration_option(*command, "--touch-interval", request->examination.touch_interval,
                       "that of the programs it is about, ClientOptions::touch_interval (1500ms)");
   command

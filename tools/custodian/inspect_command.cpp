@@ -5,6 +5,7 @@
 
 #include "exit_status.hpp"
 #include "looking.hpp"
+#include "path_argument.hpp"
 #include "queue_view.hpp"
 #include "queue_watch.hpp"
 #include "session_addresses.hpp"
@@ -37,7 +38,7 @@ void add_inspect_command(CLI::App& app, Invocation& invocation) {
       "  custodian inspect /locks/backup\n"
       "  custodian inspect /locks/backup --watch");
   const auto request = std::make_shared<InspectRequest>();
-  command->add_option("PATH", request->path, "the path that the lock was given")->required();
+  add_path_argument(*command, request->path, "the path that the lock was given")->required();
   command->add_flag("--watch", request->watch, "go on, and show it again as it changes");
   command->add_flag("--json", request->json, "one line of JSON; with --watch one for each change");
   command

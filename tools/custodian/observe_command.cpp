@@ -13,6 +13,7 @@
 #include "json_text.hpp"
 #include "looking.hpp"
 #include "messages.hpp"
+#include "path_argument.hpp"
 #include "printable_text.hpp"
 #include "time_text.hpp"
 
@@ -87,7 +88,7 @@ void add_observe_command(CLI::App& app, Invocation& invocation) {
       "Example:\n"
       "  custodian observe /leaders/scheduler");
   const auto request = std::make_shared<ObserveRequest>();
-  command->add_option("PATH", request->path, "the path of the election")->required();
+  add_path_argument(*command, request->path, "the path of the election")->required();
   command->add_flag("--once", request->once, "only who leads now");
   command->add_flag("--json", request->json, "each line is JSON");
   command->callback([&invocation, request] {

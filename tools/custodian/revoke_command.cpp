@@ -9,6 +9,7 @@
 #include "custodian/recipes/revoke.hpp"
 #include "exit_status.hpp"
 #include "looking.hpp"
+#include "path_argument.hpp"
 #include "printable_text.hpp"
 #include "queue_view.hpp"
 #include "usage_error.hpp"
@@ -71,7 +72,7 @@ void add_revoke_command(CLI::App& app, Invocation& invocation) {
       "Example:\n"
       "  custodian revoke /locks/backup");
   const auto request = std::make_shared<RevokeRequest>();
-  command->add_option("PATH", request->path, "the path that the lock was given")->required();
+  add_path_argument(*command, request->path, "the path that the lock was given")->required();
   command
       ->add_option("--node", request->node,
                    "ask only this one, holder or not, by its node as inspect shows it")

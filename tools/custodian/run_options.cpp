@@ -5,11 +5,12 @@
 
 #include "choice_option.hpp"
 #include "duration_option.hpp"
+#include "path_argument.hpp"
 
 namespace custodian::cli {
 
 void add_path(CLI::App& subcommand, RunOptions& options, const std::string& description) {
-  subcommand.add_option("PATH", options.path, description)->required();
+  add_path_argument(subcommand, options.path, description)->required();
 }
 
 void add_wait_options(CLI::App& subcommand, RunOptions& options) {

@@ -144,7 +144,8 @@ std::string describe(std::string_view operation, std::string_view path, std::str
     text.append(" ").append(detail::printable(path));
   }
   if (!detail.empty()) {
-    text.append(" (").append(detail).append(")");
+    // Somebody else may have chosen the words: who is ahead, for one.
+    text.append(" (").append(detail::in_one_line(detail)).append(")");
   }
   return text;
 }

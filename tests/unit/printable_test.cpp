@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "custodian/error.hpp"
 #include "support/catch.hpp"
 
 using custodian::detail::printable;
@@ -14,4 +15,12 @@ TEST_CASE("what would cut a message short or break its line is written as an esc
   CHECK(printable("a\0b"s) == "a\\x00b");
   CHECK(printable("\n\t\x1b\x1f\x7f") == "\\x0a\\x09\\x1b\\x1f\\x7f");
   CHECK(printable("\"\\") == "\\\"\\\\");
+}
+
+TEST_CASE("whatever an error is told, it says in one line and escapes but once", "[printable]") {
+  using custodian::Errc;
+  using custodian::Error;
+  const std::string said =
+      Error{Errc::not_connected, "get", "/a\nb", "no \x1b[2J\n of " + printable("\\\n")}.what();
+  CHECK(said.starts_with(R"(get /a\x0ab (no \x1b[2J\x0a of \\\x0a): )"));
 }

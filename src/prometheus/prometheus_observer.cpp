@@ -56,9 +56,9 @@ struct LockSeries {
 
 }  // namespace
 
-class PrometheusObserver::Metrics {
+class PrometheusMetrics {
  public:
-  Metrics(std::shared_ptr<prometheus::Registry> registry, PrometheusOptions options);
+  PrometheusMetrics(std::shared_ptr<prometheus::Registry> registry, PrometheusOptions options);
 
   [[nodiscard]] LockSeries& of_lock(std::string_view recipe, std::string_view path);
   void on_retried(const OperationRetried& event);
@@ -99,7 +99,7 @@ class PrometheusObserver::Metrics {
   std::map<Key, LockSeries> locks_;
 };
 
-PrometheusObserver::Metrics::Metrics(std::shared_ptr<prometheus::Registry> registry,
+PrometheusMetrics::PrometheusMetrics(std::shared_ptr<prometheus::Registry> registry,
                                      PrometheusOptions options)
     : registry_{checked(std::move(registry))},
       options_{checked(std::move(options))},
@@ -122,27 +122,27 @@ PrometheusObserver::Metrics::Metrics(std::shared_ptr<prometheus::Registry> regis
   set_state(ConnectionState::connecting);
 }
 
-prometheus::Family<prometheus::Counter>& PrometheusObserver::Metrics::counter(
-    const std::string& name, const std::string& help) const {
+prometheus::Family<prometheus::Counter>& PrometheusMetrics::counter(const std::string& name,
+                                                                    const std::string& help) const {
   return prometheus::BuildCounter().Name(name).Help(help).Register(*registry_);
 }
 
-prometheus::Family<prometheus::Gauge>& PrometheusObserver::Metrics::gauge(
-    const std::string& name, const std::string& help) const {
+prometheus::Family<prometheus::Gauge>& PrometheusMetrics::gauge(const std::string& name,
+                                                                const std::string& help) const {
   return prometheus::BuildGauge().Name(name).Help(help).Register(*registry_);
 }
 
-prometheus::Family<prometheus::Histogram>& PrometheusObserver::Metrics::histogram(
+prometheus::Family<prometheus::Histogram>& PrometheusMetrics::histogram(
     const std::string& name, const std::string& help) const {
   return prometheus::BuildHistogram().Name(name).Help(help).Register(*registry_);
 }
 
-prometheus::Labels PrometheusObserver::Metrics::labels(Labels others) const {
+prometheus::Labels PrometheusMetrics::labels(Labels others) const {
   if (!options_.client.empty()) others.emplace("client", options_.client);
   return others;
 }
 
-LockSeries PrometheusObserver::Metrics::series_of(const Key& key) const {
+LockSeries PrometheusMetrics::series_of(const Key& key) const {
   Labels of_lock = labels({{"recipe", key.first}});
   if (options_.lock_label) of_lock.emplace("lock", key.second);
   const auto with = [&](const std::string& name, std::string_view value) {
@@ -164,7 +164,7 @@ LockSeries PrometheusObserver::Metrics::series_of(const Key& key) const {
   return series;
 }
 
-LockSeries& PrometheusObserver::Metrics::of_lock(std::string_view recipe, std::string_view path) {
+LockSeries& PrometheusMetrics::of_lock(std::string_view recipe, std::string_view path) {
   Key key{recipe, options_.lock_label ? options_.lock_label(path) : std::string{}};
   const std::lock_guard lock{mutex_};
   const auto found = locks_.find(key);
@@ -173,20 +173,20 @@ LockSeries& PrometheusObserver::Metrics::of_lock(std::string_view recipe, std::s
   return locks_.emplace(std::move(key), std::move(series)).first->second;
 }
 
-void PrometheusObserver::Metrics::on_retried(const OperationRetried& event) {
+void PrometheusMetrics::on_retried(const OperationRetried& event) {
   Labels of_retry = labels({{"operation", std::string{event.operation}}});
   of_retry.emplace("error", label_of(event.error));
   retries_.Add(of_retry).Increment();
 }
 
-void PrometheusObserver::Metrics::on_connection(const ConnectionChanged& event) {
+void PrometheusMetrics::on_connection(const ConnectionChanged& event) {
   set_state(event.state);
   if (event.state == ConnectionState::reconnected) reconnects_.Increment();
   if (event.state == ConnectionState::lost) sessions_lost_.Increment();
   if (is_connected(event.state)) disconnected_.Increment(seconds(event.away));
 }
 
-void PrometheusObserver::Metrics::set_state(ConnectionState now) const {
+void PrometheusMetrics::set_state(ConnectionState now) const {
   for (const ConnectionState each : all_connection_states) {
     states_.Add(labels({{"state", std::string{to_string(each)}}})).Set(each == now ? 1 : 0);
   }
@@ -194,7 +194,7 @@ void PrometheusObserver::Metrics::set_state(ConnectionState now) const {
 
 PrometheusObserver::PrometheusObserver(std::shared_ptr<prometheus::Registry> registry,
                                        PrometheusOptions options)
-    : metrics_{std::make_unique<Metrics>(std::move(registry), std::move(options))} {}
+    : metrics_{std::make_unique<PrometheusMetrics>(std::move(registry), std::move(options))} {}
 
 PrometheusObserver::~PrometheusObserver() = default;
 

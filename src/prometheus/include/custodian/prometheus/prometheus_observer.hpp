@@ -45,6 +45,8 @@ class Registry;
 
 namespace custodian {
 
+class PrometheusMetrics;
+
 /// What a PrometheusObserver can be told.
 struct PrometheusOptions {
   /// The label `client` of all series. Clients that share a registry need an observer each, and
@@ -81,8 +83,7 @@ class CUSTODIAN_EXPORT PrometheusObserver final : public Observer {
   void on_connection_changed(const ConnectionChanged& event) override;
 
  private:
-  class Metrics;
-  const std::unique_ptr<Metrics> metrics_;
+  const std::unique_ptr<PrometheusMetrics> metrics_;
 };
 
 }  // namespace custodian

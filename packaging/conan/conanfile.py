@@ -40,7 +40,7 @@ class CustodianConan(ConanFile):
 
     def export_sources(self):
         files = ("CMakeLists.txt", "LICENSE")
-        folders = ("cmake", "include", "packaging/debian", "recipes", "src", "testing", "tools")
+        folders = ("cmake", "docs", "include", "packaging/debian", "recipes", "src", "testing", "tools")
         for pattern in (*files, *(f"{folder}/*" for folder in folders)):
             copy(self, pattern, src=self._tree, dst=self.export_sources_folder)
 

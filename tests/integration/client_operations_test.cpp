@@ -213,13 +213,13 @@ TEST_CASE("a wait for a watch is cancelled, and the watch is still good") {
   CHECK(watch.wait() == WatchEventType::data_changed);
 }
 
-asio::awaitable<std::string> copy(Client& client) {
+asio::awaitable<std::string> copy(Client* client) {
   std::string path = "/from";
   const GetResult result =
-      co_await client.async_get(std::move(path), OperationOptions{}, asio::use_awaitable);
+      co_await client->async_get(std::move(path), OperationOptions{}, asio::use_awaitable);
   std::string target = "/to";
-  const Created created = co_await client.async_create(std::move(target), result.data,
-                                                       CreateOptions{}, asio::use_awaitable);
+  const Created created = co_await client->async_create(std::move(target), result.data,
+                                                        CreateOptions{}, asio::use_awaitable);
   co_return created.path;
 }
 
@@ -228,7 +228,7 @@ TEST_CASE("operations serve coroutines, callbacks and futures") {
   client->create("/from", "payload");
   asio::io_context context;
   std::string path;
-  asio::co_spawn(context, copy(*client),
+  asio::co_spawn(context, copy(&*client),
                  [&](std::exception_ptr, std::string created) { path = std::move(created); });
   context.run();
   CHECK(path == "/to");

@@ -126,10 +126,10 @@ TEST_CASE("observer: with_lock is the lock that it takes") {
   bool over = false;
   asio::co_spawn(
       observed.world.context,
-      [](Client& client, WithLockOptions options) -> asio::awaitable<void> {
+      [](Client* client, WithLockOptions options) -> asio::awaitable<void> {
         const auto work = []() -> asio::awaitable<void> { co_return; };
-        static_cast<void>(co_await co_with_lock(client, "/lock", options, work));
-      }(*observed.mine, WithLockOptions{.kind = kind}),
+        static_cast<void>(co_await co_with_lock(*client, "/lock", options, work));
+      }(&*observed.mine, WithLockOptions{.kind = kind}),
       [&](std::exception_ptr failure) {
         CHECK_FALSE(failure);
         over = true;

@@ -14,9 +14,21 @@ namespace {
 
 /// Counts in a register of ZooKeeper's, until it is told to stop.
 void count(custodian::Client& client, const custodian::Lease& lease, const std::stop_token& lost) {
-  for (int number = 1; !lost.stop_requested(); ++number) {
-    // Lands only while the lock is held, even if this process has just slept for an hour.
-    client.commit({lease.check(), custodian::set("/examples/register", std::to_string(number))});
+  for (int number = 1; !lost.stop_requested();) {
+    try {
+      // Lands only while the lock is held, even if this process has just slept for an hour. Waits
+      // for a connection for about as long as the lease lasts.
+      client.commit({lease.check(), custodian::set("/examples/register", std::to_string(number))},
+                    {.deadline = lease.remaining()});
+      ++number;
+    } catch (const custodian::Error& error) {
+      // Out of reach of the servers, and the lock may still be ours: what may be done twice is
+      // tried again.
+      if (error.code() != custodian::ErrorCondition::retryable &&
+          error.code() != custodian::ErrorCondition::outcome_unknown) {
+        throw;
+      }
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
 }
@@ -37,8 +49,10 @@ int main(int argc, char* argv[]) {
     try {
       count(client, lease, lease.lost());
     } catch (const custodian::Error& error) {
-      // The lease's node is gone: the guard knew before we were told.
-      if (error.code() != custodian::ServerErrc::no_node) throw;
+      // The guard, or the clock, may know before we are told.
+      const bool node_is_gone =
+          error.code() == custodian::ServerErrc::no_node && error.path() == lease.node();
+      if (!node_is_gone && lease.state() != custodian::LeaseState::lost) throw;
     }
     std::cout << "stopped, the lock is lost\n";
   } catch (const std::exception& error) {

@@ -43,7 +43,8 @@ void decline(const custodian::Client& client) {
   custodian::InterProcessMutex mutex{client, "/examples/invoices"};
   custodian::InterProcessMutex anothers{client, "/examples/invoices"};
   const custodian::Lease lease = mutex.acquire();
-  if (!anothers.try_acquire()) std::cout << "somebody else writes the invoices\n";
+  if (const auto taken = anothers.try_acquire(); !taken)
+    std::cout << "somebody else writes the invoices\n";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "custodian/client.hpp"
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <future>
@@ -227,11 +228,39 @@ void Client::sync(std::string path, OperationOptions options) {
   detail::throw_if(*core_, error, "sync", path);
 }
 
+namespace {
+
+std::vector<std::string> paths_of(const Transaction& transaction) {
+  std::vector<std::string> paths;
+  for (const TransactionOperation& each : transaction) {
+    paths.push_back(std::visit([](const auto& operation) { return operation.path; }, each));
+  }
+  return paths;
+}
+
+/// Throws what a transaction came to, with the operation that it failed by.
+void throw_if_failed(const detail::ClientCore& core, error_code error,
+                     const std::vector<TransactionResult>& results,
+                     const std::vector<std::string>& paths) {
+  const bool answered = error != ErrorCondition::outcome_unknown &&
+                        error != ErrorCondition::retryable && error != ErrorCondition::session_over;
+  const auto culprit = std::ranges::find(results, error, &TransactionResult::error);
+  if (!error || !answered || culprit == results.end()) {
+    return detail::throw_if(core, error, "commit", "");
+  }
+  const auto place = static_cast<std::size_t>(culprit - results.begin());
+  throw Error{error, "commit", paths.at(place),
+              "operation " + std::to_string(place + 1) + " of " + std::to_string(paths.size())};
+}
+
+}  // namespace
+
 std::vector<TransactionResult> Client::commit(Transaction transaction, OperationOptions options) {
   detail::check_commit(core_, transaction);
+  const std::vector<std::string> paths = paths_of(transaction);
   auto [error, results] = block<&detail::start_commit, std::vector<TransactionResult>>(
       core_, "commit", "", {}, std::move(transaction), options);
-  detail::throw_if(*core_, error, "commit", "");
+  throw_if_failed(*core_, error, results, paths);
   return results;
 }
 

@@ -187,7 +187,8 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code, std::vector<TransactionResult>), &detail::start_commit>(
         core_, std::forward<Token>(token), std::move(transaction), options);
   }
-  /// The same, blocking. Throws Error.
+  /// The same, blocking. Throws Error; its path() is that of the operation that the servers
+  /// refused, if they did: of a lease's check(), with no_node, when the lock is lost.
   std::vector<TransactionResult> commit(Transaction transaction, OperationOptions options = {});
   /// \}
 

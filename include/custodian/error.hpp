@@ -159,9 +159,11 @@ class CUSTODIAN_EXPORT Error : public boost::system::system_error {
   Error(error_code code, std::string_view operation, std::string_view path,
         std::string_view detail = {});
 
-  /// The operation as it was called, "create" for one.
+  /// The operation as it was called, "create" for one; a try_..._for() is named as the
+  /// try_..._until() that it calls.
   [[nodiscard]] const std::string& operation() const noexcept { return operation_; }
-  /// The path as the caller gave it; empty if the operation has none.
+  /// The path as the caller gave it; empty if the operation has none. Of a transaction, that of the
+  /// operation that was refused.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
  private:

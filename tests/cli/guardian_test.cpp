@@ -191,7 +191,7 @@ TEST_CASE("the lock is held until what the command has left in the background ha
   InterProcessMutex mutex{*client, "/lock"};
   // First, for who is not connected yet cannot try without waiting.
   CHECK(mutex.participants().size() == 1);
-  CHECK_FALSE(mutex.try_acquire());
+  CHECK_FALSE(mutex.try_acquire().lease);
   CHECK_FALSE(cli.has_ended());
   create(directory.file("go"));
   CHECK(cli.end().status == 5);

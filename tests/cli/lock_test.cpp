@@ -231,7 +231,7 @@ TEST_CASE("a signal while it holds is the command's, and the lock is kept until 
   InterProcessMutex mutex{*client, "/lock"};
   // First, for who is not connected yet cannot try without waiting.
   CHECK(mutex.participants().size() == 1);
-  CHECK_FALSE(mutex.try_acquire());
+  CHECK_FALSE(mutex.try_acquire().lease);
   create(directory.file("go"));
   CHECK(cli.end().status == 9);
   CHECK(is_free(client));

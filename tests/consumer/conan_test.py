@@ -3,7 +3,7 @@
   conan_test.py <cmake> <conanfile.py> <empty folder> [<option of cmake>...]
 
 Conan itself is not needed, and not tried: stand-ins take its place. Nothing is compiled, but all that would be must be
-there.
+there; of what is installed only the folders are looked at.
 """
 
 import pathlib
@@ -74,5 +74,12 @@ for shared in (False, True):
     custodian.options = types.SimpleNamespace(shared=shared, testing=True, tools=True)
     custodian.generate()
     settings = {"BUILD_SHARED_LIBS": shared, **Toolchain.last.cache_variables}
+    built = build / f"shared-{shared}"
     words = [f"-D{name}={'ON' if value else 'OFF'}" for name, value in settings.items()]
-    subprocess.run([cmake, "-S", packed, "-B", build / f"shared-{shared}", *options, *words], check=True)
+    # Conan's own folders.
+    words += ["-DCMAKE_INSTALL_BINDIR=bin", "-DCMAKE_INSTALL_LIBEXECDIR=bin", "-DCMAKE_INSTALL_LIBDIR=lib"]
+    subprocess.run([cmake, "-S", packed, "-B", built, *options, *words], check=True)
+    # The command is bin/custodian.
+    taken = 'DESTINATION "${CMAKE_INSTALL_PREFIX}/bin/custodian"'
+    if any(taken in script.read_text() for script in built.rglob("cmake_install.cmake")):
+        sys.exit("something would be installed into a folder bin/custodian")

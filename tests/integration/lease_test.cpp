@@ -112,6 +112,26 @@ TEST_CASE("a holder that is cut off is told of its loss before the next one hold
   CHECK(cut.lease.state() == LeaseState::held);
 }
 
+TEST_CASE("a guarded write tells a lock that is gone from a node that is missing") {
+  TestClient client{"guarded"};
+  InterProcessMutex mutex{*client, "/lock"};
+  const Lease lease = mutex.acquire();
+  const auto refused_at = [&] {
+    try {
+      client->commit({lease.check(), set("/register", "1")});
+    } catch (const Error& error) {
+      CHECK(error.code() == ServerErrc::no_node);
+      return error.path();
+    }
+    return std::string{"nowhere"};
+  };
+  CHECK(refused_at() == "/register");
+  client->create("/register");
+  CHECK(refused_at() == "nowhere");
+  client->remove(lease.node());
+  CHECK(refused_at() == lease.node());
+}
+
 TEST_CASE("a cut that is shorter than the lease costs nothing") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   CutOff cut;

@@ -54,16 +54,16 @@ TEST_CASE("locks of all kinds are had together, and let go together") {
   CHECK(leases.remaining() > 0s);
   Client second = another(client);
   Locks others{second};
-  CHECK_FALSE(others.a.try_acquire());
-  CHECK_FALSE(others.b.read().try_acquire());
-  CHECK_FALSE(others.c.try_acquire());
+  CHECK_FALSE(others.a.try_acquire().lease);
+  CHECK_FALSE(others.b.read().try_acquire().lease);
+  CHECK_FALSE(others.c.try_acquire().lease);
   CHECK(others.d.try_acquire(2).empty());
   const GroupAcquireResult in_vain = others.all.try_acquire();
   CHECK_FALSE(in_vain);
   CHECK(in_vain.path == "/a");
   leases.release();
   CHECK(eventually([&] { return all_nodes(*client).empty(); }));
-  CHECK(others.all.try_acquire_for(patience));
+  CHECK(others.all.try_acquire_for(patience).leases);
 }
 
 TEST_CASE("one lock that is held by somebody keeps none of the others from anybody for long") {
@@ -229,7 +229,7 @@ TEST_CASE("several locks of two ensembles are lost with the session of either") 
   leases.release();
   CHECK(eventually([&] { return names_below(*first, "/a").empty(); }));
   // What was lost can be had again.
-  CHECK(both.try_acquire_for(patience));
+  CHECK(both.try_acquire_for(patience).leases);
 }
 
 }  // namespace

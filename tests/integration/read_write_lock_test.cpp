@@ -204,7 +204,7 @@ TEST_CASE("a downgrade lets readers in, and the writer that waits goes on waitin
   writing.release();
   CHECK(eventually([&] { return lock.participants().size() == 2; }));
   // A reader that comes now stands behind the writer, a writer behind the downgraded reader.
-  CHECK_FALSE(lock.read().try_acquire());
+  CHECK_FALSE(lock.read().try_acquire().lease);
   CHECK(next_writer.wait_for(0s) == std::future_status::timeout);
   CHECK(reading.state() == LeaseState::held);
   reading.release();
@@ -312,8 +312,8 @@ TEST_CASE("nodes of kazoo's profile bear its names, and stand in one queue with 
   CHECK(reading.node().find("__rlock__") != std::string::npos);
   writing.release();
   InterProcessReadWriteLock curators{*client, "/lock"};
-  CHECK(curators.read().try_acquire_for(10s));
-  CHECK_FALSE(curators.write().try_acquire());
+  CHECK(curators.read().try_acquire_for(10s).lease);
+  CHECK_FALSE(curators.write().try_acquire().lease);
 }
 
 TEST_CASE("the end of a writer wakes the next writer, or the readers behind it, and nobody else") {

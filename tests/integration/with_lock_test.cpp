@@ -59,7 +59,7 @@ TEST_CASE("a function runs under the lock, and gives its value or none") {
   InterProcessMutex mutex{*client, "/lock"};
   const auto call = with_lock(*client, "/lock", {.wait = patience}, [&](const Lease& lease) {
     CHECK(lease.state() == LeaseState::held);
-    CHECK_FALSE(mutex.try_acquire());
+    CHECK_FALSE(mutex.try_acquire().lease);
     return std::string{"done"};
   });
   CHECK(call);
@@ -71,7 +71,7 @@ TEST_CASE("a function runs under the lock, and gives its value or none") {
   CHECK(nothing);
   CHECK(ran);
   // It was released both times.
-  CHECK(mutex.try_acquire_for(patience));
+  CHECK(mutex.try_acquire_for(patience).lease);
   const auto moved =
       with_lock(*client, "/lock", {.wait = patience}, [] { return std::make_unique<int>(3); });
   CHECK(**moved.value == 3);
@@ -83,7 +83,7 @@ TEST_CASE("a function that throws releases the lock, and its exception passes th
   const auto failing = [](const Lease&) -> int { throw Failure{}; };
   CHECK_THROWS_AS(static_cast<void>(with_lock(*client, "/lock", {.wait = patience}, failing)),
                   Failure);
-  CHECK(mutex.try_acquire_for(patience));
+  CHECK(mutex.try_acquire_for(patience).lease);
 }
 
 TEST_CASE("busy: thrown with the name of who is ahead, or skipped, and never under a fallback") {

@@ -164,7 +164,7 @@ TEST_CASE("a lock of kazoo's profile waits for Curator's, and logs the mixture a
   };
   Client client{options};
   InterProcessMutex kazoos{client, path, {.profile = Profile::kazoo}};
-  CHECK_FALSE(kazoos.try_acquire_for(std::chrono::milliseconds{100}));
+  CHECK_FALSE(kazoos.try_acquire_for(std::chrono::milliseconds{100}).lease);
   const std::string curators = stage.nodes(holder, path).at(0);
   CHECK(eventually([&] {
     const std::scoped_lock guard{mutex};

@@ -2,19 +2,24 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "custodian/client.hpp"
+#include "custodian/testing/fault_proxy.hpp"
 #include "program.hpp"
 #include "support/catch.hpp"
+#include "support/test_client.hpp"
 #include "support/test_servers.hpp"
 
 using custodian::tests::connect_string;
 using custodian::tests::contains;
 using custodian::tests::Directory;
+using custodian::tests::eventually;
 using custodian::tests::Program;
 using custodian::tests::Result;
 using custodian::tests::run;
+using custodian::tests::server_endpoint;
 using custodian::tests::servers_are_foreign;
 
 namespace {
@@ -108,6 +113,30 @@ TEST_CASE("the example of a lost lock stops when its node is deleted") {
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "stopped, the lock is lost"));
+  bystander.remove("/examples/register");
+}
+
+TEST_CASE("the example of a lost lock counts on after an outage that costs no lock") {
+  custodian::testing::FaultProxy proxy{server_endpoint()};
+  Program lost{CUSTODIAN_EXAMPLE_LOST, {proxy.connect_string()}};
+  REQUIRE(lost.says("counting under "));
+  custodian::Client bystander{custodian::ClientOptions{.servers = connect_string()}};
+  REQUIRE(eventually([&] { return bystander.exists("/examples/register").has_value(); }));
+
+  // A write is under way, and whether it was applied is not to be known.
+  proxy.hold_back();
+  std::this_thread::sleep_for(std::chrono::milliseconds{200});
+  proxy.cut();
+  proxy.heal();
+  const std::string before = bystander.get("/examples/register").data;
+  CHECK(eventually([&] { return bystander.get("/examples/register").data != before; }));
+
+  for (const std::string& name : bystander.children("/examples/counter").names) {
+    bystander.remove("/examples/counter/" + name);
+  }
+  const auto [status, output] = lost.result();
+  INFO(output);
+  CHECK(status == 0);
   bystander.remove("/examples/register");
 }
 

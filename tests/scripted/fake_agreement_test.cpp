@@ -79,6 +79,14 @@ void a_transaction_is_all_or_nothing(Client& client) {
   CHECK(error_of([&] {
           client.commit({set("/t", "2"), check("/t", 7), remove("/t")});
         }) == ServerErrc::bad_version);
+  try {
+    client.commit({check("/t"), set("/missing", "2"), remove("/t")});
+    FAIL("it was applied");
+  } catch (const Error& error) {
+    CHECK(error.code() == ServerErrc::no_node);
+    CHECK(error.path() == "/missing");
+    CHECK(std::string{error.what()}.starts_with("commit /missing (operation 2 of 3): "));
+  }
   CHECK(client.exists("/t") == before);
   CHECK(client.get("/t").data == "1");
   // Each operation sees what those before it have done.

@@ -118,7 +118,10 @@ struct [[nodiscard]] GroupAcquireResult {
   std::string path{};
 
   /// Whether there are leases.
-  [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(leases); }
+  [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(leases); }
+  /// Not of a temporary, whose leases would end with the condition: give it a name, as in
+  /// `if (auto result = ...)`. Whoever only asks looks at `.leases`.
+  explicit operator bool() const&& = delete;
 };
 
 }  // namespace custodian

@@ -55,7 +55,10 @@ struct [[nodiscard]] StripeLease {
   std::size_t index = 0;
 
   /// Whether there is a lease.
-  [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(lease); }
+  [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(lease); }
+  /// Not of a temporary, whose lease would end with the condition: give it a name, as in
+  /// `if (auto result = ...)`. Whoever only asks looks at `.lease`.
+  explicit operator bool() const&& = delete;
 };
 
 namespace recipes_detail {

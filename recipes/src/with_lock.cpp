@@ -73,9 +73,10 @@ bool is_in_reach(const Client& client, error_code waited) {
 
 error_code busy() { return make_error_code(boost::system::errc::device_or_resource_busy); }
 
-LockedEntry otherwise(Otherwise what, const std::string& path, error_code error,
-                      std::string_view why, std::optional<Participant> blocked_by = {}) {
-  if (what == Otherwise::fail) throw Error{error, "with_lock", path, why};
+LockedEntry otherwise(const Client& client, Otherwise what, const std::string& path,
+                      error_code error, std::string_view why = {},
+                      std::optional<Participant> blocked_by = {}) {
+  if (what == Otherwise::fail) detail::throw_if(*client.core(), error, "with_lock", path, why);
   return {.under = Under::nothing, .blocked_by = std::move(blocked_by)};
 }
 
@@ -90,16 +91,13 @@ std::optional<LockedEntry> judge(const Client& client, const std::string& path,
     case LockAnswer::busy: {
       const std::string why = result.blocked_by ? result.blocked_by->identity + " is ahead"
                                                 : std::string{"it was not had in time"};
-      return otherwise(options.when_busy, path, busy(), why, std::move(result.blocked_by));
+      return otherwise(client, options.when_busy, path, busy(), why, std::move(result.blocked_by));
     }
     case LockAnswer::away: break;
   }
   if (options.fallback || options.async_fallback) return std::nullopt;
-  if (options.when_away == Otherwise::fail) {
-    detail::throw_if(*client.core(), error ? error : make_error_code(Errc::not_connected),
-                     "with_lock", path);
-  }
-  return LockedEntry{.under = Under::nothing};
+  return otherwise(client, options.when_away, path,
+                   error ? error : make_error_code(Errc::not_connected));
 }
 
 /// Throws if the fallback was had, or not, too late: for nothing new may begin.
@@ -113,7 +111,7 @@ LockedEntry under_fallback(const Client& client, const std::string& path,
     throw Error{why, "with_lock", path, "while the fallback was waited for"};
   }
   if (held) return {.under = Under::fallback, .fallback = std::move(held)};
-  return otherwise(options.when_busy, path, busy(),
+  return otherwise(client, options.when_busy, path, busy(),
                    "ZooKeeper does not answer, and somebody else holds the fallback");
 }
 

@@ -71,6 +71,19 @@ namespace {
 
 constexpr auto close_grace = detail::ClientCore::close_grace;
 
+/// Its last owner may be in a child of a fork: what outlives its client may. There it stays as it
+/// is, for the mutexes of what it would destroy may be locked for ever.
+std::shared_ptr<detail::ClientCore> make_core(const asio::any_io_executor& executor,
+                                              asio::any_io_executor callbacks,
+                                              ClientOptions options,
+                                              std::shared_ptr<void> keep_alive) {
+  auto core = std::make_unique<detail::ClientCore>(executor, std::move(callbacks),
+                                                   std::move(options), std::move(keep_alive));
+  return {core.release(), [](detail::ClientCore* last) {
+            if (!last->forked()) delete last;
+          }};
+}
+
 }  // namespace
 
 Client::Client(std::string_view servers) : Client{ClientOptions{.servers = std::string{servers}}} {}
@@ -81,8 +94,7 @@ Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, o
       options.callback_executor.value_or(runtime_->callbacks.get_executor());
   const std::shared_ptr<void> keep_alive{runtime_.get(),
                                          [runtime = runtime_](void*) { runtime->let_go(); }};
-  core_ = std::make_shared<detail::ClientCore>(runtime_->io.get_executor(), callbacks,
-                                               std::move(options), keep_alive);
+  core_ = make_core(runtime_->io.get_executor(), callbacks, std::move(options), keep_alive);
   core_->start();
   runtime_->run();
 }
@@ -90,8 +102,7 @@ Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, o
 Client::Client(asio::any_io_executor executor, ClientOptions options) : owner_{true} {
   validate(options);
   const asio::any_io_executor callbacks = options.callback_executor.value_or(executor);
-  core_ = std::make_shared<detail::ClientCore>(std::move(executor), callbacks, std::move(options),
-                                               nullptr);
+  core_ = make_core(executor, callbacks, std::move(options), nullptr);
   core_->start();
 }
 

@@ -7,29 +7,43 @@
 #include "client_core.hpp"
 #include "connection_string.hpp"
 #include "custodian/operation_options.hpp"
+#include "encoded_size.hpp"
 
 namespace custodian {
 
 namespace {
+
+/// Of `_c_<uuid>-`.
+constexpr std::size_t protection_size = 3 + 36 + 1;
 
 [[noreturn]] void refuse(std::string_view operation, std::string_view path,
                          std::string_view detail) {
   throw Error{Errc::invalid_argument, operation, path, detail};
 }
 
-/// What the path, the lengths and the headers of a request take beside its data, at the most.
-std::size_t overhead(std::string_view path) { return path.size() + 128; }
+struct Argument {
+  std::string_view name{};
+  std::size_t size = 0;
+};
 
-void check_data(const detail::ClientCore& core, std::string_view operation, std::string_view path,
-                std::string_view data) {
+/// Refuses a request of so many bytes, because of this argument, if the servers would.
+void check_size(std::size_t limit, std::string_view operation, std::string_view path,
+                std::size_t request_size, Argument culprit) {
+  if (request_size <= limit) return;
+  refuse(operation, path,
+         std::string{culprit.name} + ": " + std::to_string(culprit.size) +
+             " bytes are more than the servers accept (" + std::to_string(limit) +
+             " bytes a request; raise their jute.maxbuffer and "
+             "ClientOptions::max_request_size, or use less)");
+}
+
+/// A request that is too large because of its path, or else of what is in the node.
+void check_size(const detail::ClientCore& core, std::string_view operation, std::string_view path,
+                const Request& without_data, Argument data) {
   const std::size_t limit = core.options().max_request_size;
-  if (data.size() + overhead(path) > limit) {
-    refuse(operation, path,
-           "data: " + std::to_string(data.size()) + " bytes are more than the servers accept (" +
-               std::to_string(limit) +
-               " bytes a request; raise their jute.maxbuffer and "
-               "ClientOptions::max_request_size, or store less)");
-  }
+  const std::size_t size = detail::encoded_size(without_data);
+  check_size(limit, operation, path, size, {"path", path.size()});
+  check_size(limit, operation, path, size + data.size, data);
 }
 
 void check_ttl(std::string_view path, CreateMode mode, std::chrono::milliseconds ttl) {
@@ -87,13 +101,28 @@ void validate(const ClientOptions& options) {
     if (scheme == "digest" && value.find(':') == std::string::npos) {
       refuse("connect", "", "credentials: a digest reads user:password");
     }
+    check_size(options.max_request_size, "connect", "", detail::encoded_size({scheme, value}),
+               {"credentials", scheme.size() + value.size()});
   }
 }
 
 namespace detail {
 
-void check_path(const CorePtr&, std::string_view operation, std::string_view path) {
+void check_path(const CorePtr& core, std::string_view operation, std::string_view path) {
   validate_path(operation, path);
+  check_size(*core, operation, path, request::Exists{core->prefix().add(path)}, {});
+}
+
+void check_contender(const CorePtr& core, std::string_view operation, std::string_view path,
+                     std::string_view name, std::string_view identity) {
+  check_path(core, operation, path);
+  std::string node = core->prefix().add(join(path, std::string(protection_size, '_')));
+  node.append(name).append(sequence_digits, '0');
+  // The largest request that it ever needs names two of them: a downgrade creates one and checks
+  // another; whoever leaves checks the next one's and deletes its own.
+  request::Create create{.path = node, .acl = open_acl()};
+  const request::Multi both{{transaction::Check{std::move(node)}, std::move(create)}};
+  check_size(*core, operation, path, both, {"identity", identity.size()});
 }
 
 void check_create(const CorePtr& core, std::string_view path, std::string_view data,
@@ -104,17 +133,25 @@ void check_create(const CorePtr& core, std::string_view path, std::string_view d
     refuse("create", path, "path: the root exists already");
   }
   if (options.acl && options.acl->empty()) refuse("create", path, "acl: it has no entry");
-  check_data(*core, "create", path, data);
   check_ttl(path, options.mode, options.ttl);
+  std::string full_path = core->prefix().add(path, PathKind::sequential_prefix);
+  // What it is made longer by on the way.
+  if (options.protection == Protection::by_unique_name) full_path.append(protection_size, '_');
+  if (is_sequential(options.mode)) full_path.append(sequence_digits, '0');
+  const request::Create create{
+      .path = std::move(full_path), .mode = options.mode, .acl = options.acl.value_or(open_acl())};
+  check_size(*core, "create", path, create, {"data", data.size()});
 }
 
 void check_set(const CorePtr& core, std::string_view path, std::string_view data) {
   validate_path("set", path);
-  check_data(*core, "set", path, data);
+  const request::Set set{core->prefix().add(path)};
+  check_size(*core, "set", path, set, {"data", data.size()});
 }
 
-void check_remove(const CorePtr&, std::string_view path, const RemoveOptions& options) {
+void check_remove(const CorePtr& core, std::string_view path, const RemoveOptions& options) {
   validate_path("remove", path);
+  check_size(*core, "remove", path, request::Remove{core->prefix().add(path)}, {});
   if (path == "/") refuse("remove", path, "path: the root cannot be removed");
   if (options.descendants == Descendants::are_removed && options.version != any_version) {
     refuse("remove", path, "version: a tree is removed whatever its version is");
@@ -123,30 +160,40 @@ void check_remove(const CorePtr&, std::string_view path, const RemoveOptions& op
 
 void check_commit(const CorePtr& core, const Transaction& transaction) {
   if (transaction.empty()) refuse("commit", "", "transaction: it has no operation");
-  std::size_t size = 0;
+  request::Multi without_data;
+  std::size_t data_size = 0;
   for (const auto& each : transaction) {
     std::visit(
         [&](const auto& operation) {
-          size += overhead(operation.path);
-          if constexpr (requires { operation.data; }) size += operation.data.size();
+          if constexpr (requires { operation.data; }) data_size += operation.data.size();
           if constexpr (requires { operation.mode; }) {
             if (has_ttl(operation.mode) || operation.mode == CreateMode::container) {
               refuse("commit", operation.path,
                      "mode: the C client cannot create containers or nodes with a TTL in a "
                      "transaction");
             }
-            validate_path(
-                "commit", operation.path,
-                is_sequential(operation.mode) ? PathKind::sequential_prefix : PathKind::plain);
+            const PathKind kind =
+                is_sequential(operation.mode) ? PathKind::sequential_prefix : PathKind::plain;
+            validate_path("commit", operation.path, kind);
+            without_data.operations.emplace_back(
+                request::Create{.path = core->prefix().add(operation.path, kind),
+                                .acl = operation.acl.value_or(open_acl())});
           } else {
             validate_path("commit", operation.path);
+            std::string path = core->prefix().add(operation.path);
+            using T = std::decay_t<decltype(operation)>;
+            if constexpr (std::is_same_v<T, transaction::Set>) {
+              without_data.operations.emplace_back(request::Set{std::move(path)});
+            } else {
+              // A removal is as large as a check.
+              without_data.operations.emplace_back(transaction::Check{std::move(path)});
+            }
           }
         },
         each);
   }
-  if (size > core->options().max_request_size) {
-    refuse("commit", "", "transaction: larger than a request that the servers accept");
-  }
+  const std::size_t size = encoded_size(without_data) + data_size;
+  check_size(core->options().max_request_size, "commit", "", size, {"transaction", size});
 }
 
 }  // namespace detail

@@ -2,8 +2,6 @@
 /// Closing in an orderly way without blocking: on the strand, until nobody holds anything.
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "client_core.hpp"
@@ -39,11 +37,9 @@ void start_close(CorePtr core, CancellationPtr cancellation, Deadline deadline,
                  Handler<bool> handler) {
   if (core->forked()) return std::move(handler)(Errc::forked, false);
   const Deadline until = deadline.or_default(core->options().operation_timeout);
-  const ClientCore::Strand strand = core->strand();
-  asio::co_spawn(strand,
-                 drain_and_close(std::move(core), std::move(cancellation), until,
-                                 std::make_shared<Handler<bool>>(std::move(handler))),
-                 asio::detached);
+  const auto ending = std::make_shared<Handler<bool>>(std::move(handler));
+  spawn_detached(core, drain_and_close(core, std::move(cancellation), until, ending), "closing",
+                 ending);
 }
 
 }  // namespace custodian::detail

@@ -10,6 +10,7 @@
 #include "operation.hpp"
 #include "process_id.hpp"
 #include "run_here.hpp"
+#include "text/one_line.hpp"
 
 namespace custodian::detail {
 
@@ -45,6 +46,7 @@ ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_execu
       prefix_{parse_connection_string("connect", options_.servers).chroot, options_.name_space},
       observation_{options_.observer ? std::make_unique<Observation>(*this, options_.observer)
                                      : nullptr},
+      boot_timers_{std::make_shared<BootTimers>(strand_)},
       timer_{strand_},
       servers_{options_.servers.substr(0, options_.servers.find('/'))} {}
 
@@ -52,14 +54,21 @@ ClientCore::~ClientCore() = default;
 
 // -- Sessions -------------------------------------------------------------------------------------
 
-void ClientCore::start() { begin_session(); }
+void ClientCore::start() {
+  if (const error_code error = boot_timers_->open()) {
+    log(LogLevel::warning, "no timerfd of CLOCK_BOOTTIME (" + error.message() +
+                               "): after this machine was suspended holders hear of a loss late");
+  }
+  begin_session();
+}
 
 void ClientCore::begin_session() {
   SessionSettings settings{.servers = servers(),
                            .session_timeout = options_.session_timeout,
                            .connect_timeout = options_.connect_timeout,
                            .earlier_connections = session_info().connection,
-                           .credentials = {}};
+                           .credentials = {},
+                           .max_request_size = options_.max_request_size};
   for (const auto& [scheme, value] : options_.credentials) {
     settings.credentials.push_back({scheme, value});
   }
@@ -84,13 +93,15 @@ void ClientCore::on_session_state(ClientSession& session, SessionState state,
   }
   const bool same_session = info.id != 0 && info.id == session_info().id;
   connected_ = state == SessionState::connected;
+  next_to_resume_ = 0;
   switch (state) {
     case SessionState::connected:
       set_session_info(info);
       deletes_.resume();  // before anything else travels
       set_connection_state(same_session ? ConnectionState::reconnected
                                         : ConnectionState::connected);
-      for (const auto& operation : operations()) operation->on_connected();
+      next_to_resume_ = 1;
+      resume_operations();
       break;
     case SessionState::connecting:
       if (is_connected(connection_state())) set_connection_state(ConnectionState::suspended);
@@ -115,6 +126,32 @@ void ClientCore::on_session_state(ClientSession& session, SessionState state,
   }
 }
 
+void ClientCore::on_answer() {
+  if (next_to_resume_ == 0 || std::exchange(resume_scheduled_, true)) return;
+  // Later: the answer may be the last one of a connection whose loss is noticed next.
+  asio::post(strand_, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->resume_scheduled_ = false;
+    self->resume_operations();
+  });
+}
+
+void ClientCore::resume_operations() {
+  // After an outage there may be a request for each of thousands of waiters. More at once than a
+  // server works on (its globalOutstandingLimit is 1000) would only keep the beats waiting.
+  constexpr std::size_t most_at_once = 500;
+  while (next_to_resume_ != 0 && connected_ && session().load().operations < most_at_once) {
+    const auto next = operations_.lower_bound(next_to_resume_);
+    if (next == operations_.end()) {
+      next_to_resume_ = 0;
+      return;
+    }
+    next_to_resume_ = next->first + 1;
+    if (const auto operation = next->second->weak_from_this().lock()) operation->on_connected();
+  }
+}
+
 void ClientCore::on_session_over() {
   deletes_.session_over(session_->id());
   SessionInfo none = session_info();
@@ -132,6 +169,7 @@ void ClientCore::give_up(ClientSession& session, LossReason reason) {
   none.id = 0;
   set_session_info(none);
   retired_.push_back(given_up);
+  late_creates_.session_retired();
   begin_session();
   given_up->lose_holds(reason);
   given_up->retire();
@@ -174,8 +212,7 @@ void ClientCore::set_connection_state(ConnectionState state) {
   {
     const std::lock_guard lock{mutex_};
     state_ = state;
-    std::erase_if(listeners_, [](const auto& each) { return each.expired(); });
-    listeners = listeners_;
+    listeners = listeners_.alive();
   }
   const bool bad = state == ConnectionState::suspended || state == ConnectionState::lost;
   log(bad ? LogLevel::warning : LogLevel::info, "connection " + std::string{to_string(state)});
@@ -214,12 +251,14 @@ SessionInfo ClientCore::session_info() const {
 Subscription ClientCore::listen(ConnectionListener listener) {
   auto registration = std::make_shared<ConnectionListener>(std::move(listener));
   const std::lock_guard lock{mutex_};
-  listeners_.push_back(registration);
+  listeners_.add(registration);
   return Subscription{std::move(registration)};
 }
 
 void ClientCore::log(LogLevel level, std::string message) {
   if (!options_.log) return;
+  // Here, so that none is forgotten: nodes' names and servers' words are chosen by others.
+  message = in_one_line(message);
   asio::post(callbacks_, [self = shared_from_this(), level, message = std::move(message)] {
     try {
       self->options_.log(level, message);
@@ -338,6 +377,7 @@ void ClientCore::begin_close(std::chrono::milliseconds grace) {
   telling_holders_ = session_->has_holds();
   session_->lose_holds(LossReason::closed);
   deletes_.clear();
+  late_creates_.clear();
   if (!telling_holders_) return;
   // The servers hand the locks on as soon as they are told: their holders are, first. Who will not
   // listen is waited for no longer than this.

@@ -20,6 +20,7 @@
 #include <typeindex>
 #include <vector>
 
+#include "boot_timers.hpp"
 #include "client_session.hpp"
 #include "custodian/bridge.hpp"
 #include "custodian/client_options.hpp"
@@ -27,8 +28,10 @@
 #include "custodian/deadline.hpp"
 #include "custodian/service.hpp"
 #include "guaranteed_deletes.hpp"
+#include "late_creates.hpp"
 #include "paths.hpp"
 #include "state_waiters.hpp"
+#include "weak_list.hpp"
 
 namespace custodian::detail {
 
@@ -55,6 +58,9 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   }
   [[nodiscard]] const ClientOptions& options() const noexcept { return options_; }
   [[nodiscard]] const PathPrefix& prefix() const noexcept { return prefix_; }
+  [[nodiscard]] const std::shared_ptr<BootTimers>& boot_timers() const noexcept {
+    return boot_timers_;
+  }
   [[nodiscard]] ConnectionState connection_state() const;
   [[nodiscard]] SessionInfo session_info() const;
   /// Those that are looked for, as in a connection string; without the chroot.
@@ -99,6 +105,10 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
 
   // The strand only.
   [[nodiscard]] Session& session() noexcept { return session_->wire(); }
+  /// As Session::submit(), and nothing that the servers would not accept: see ClientSession.
+  void submit(Request request, ReplyHandler handler) {
+    session_->submit(std::move(request), std::move(handler));
+  }
   /// The client's session, if it has this id; null otherwise.
   [[nodiscard]] std::shared_ptr<ClientSession> session_of(std::int64_t id) const;
   /// Serves everybody with a new session. The leases on this one are lost; it is closed when the
@@ -109,6 +119,7 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   [[nodiscard]] bool connected() const noexcept { return connected_; }
   [[nodiscard]] bool closed() const noexcept { return closing_; }
   [[nodiscard]] GuaranteedDeletes& deletes() noexcept { return deletes_; }
+  [[nodiscard]] LateCreates& late_creates() noexcept { return late_creates_; }
   [[nodiscard]] double random() { return std::uniform_real_distribution{}(random_); }
   void enter(Operation& operation);
   void leave(Operation& operation) noexcept;
@@ -119,12 +130,15 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
                   Handler<ConnectionState> handler);
 
   void on_session_state(ClientSession& session, SessionState state, const SessionInfo& info);
+  /// A server has answered a request of the client's session.
+  void on_answer();
 
  private:
   void begin_session();
   void begin_session_after(std::chrono::milliseconds pause);
   void end_sessions(std::chrono::milliseconds grace, std::function<void()> done);
   void on_session_over();
+  void resume_operations();
   void on_drained();
   void begin_close(std::chrono::milliseconds grace);
   void set_session_info(const SessionInfo& info);
@@ -140,12 +154,14 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   const Strand callbacks_;  ///< keeps listeners' calls and log lines in order
   PathPrefix prefix_;
   const std::unique_ptr<Observation> observation_;
+  const std::shared_ptr<BootTimers> boot_timers_;
 
   std::shared_ptr<ClientSession> session_;
   /// Given up, and not closed yet.
   std::vector<std::shared_ptr<ClientSession>> retired_;
   boost::asio::steady_timer timer_;
   GuaranteedDeletes deletes_{*this};
+  LateCreates late_creates_{*this};
   StateWaiters<ConnectionState> state_waiters_;
   std::vector<std::weak_ptr<boost::asio::steady_timer>> drain_timers_;
   /// Of calls to close() that came while holders were told.
@@ -154,6 +170,9 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   std::map<std::uint64_t, Operation*> operations_;
   std::minstd_rand random_{std::random_device{}()};
   std::uint64_t next_operation_ = 0;
+  /// Of those that wait for a connection: the next to be sent; 0: none is left.
+  std::uint64_t next_to_resume_ = 0;
+  bool resume_scheduled_ = false;
   bool connected_ = false;
   bool closing_ = false;
   bool telling_holders_ = false;
@@ -165,7 +184,7 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   ConnectionState state_ = ConnectionState::connecting;
   SessionInfo info_;
   std::string servers_;
-  std::vector<std::weak_ptr<ConnectionListener>> listeners_;
+  WeakList<ConnectionListener> listeners_;
   std::map<std::type_index, std::unique_ptr<Service>> services_;
   int holds_ = 0;
   std::optional<bool> cut_holders_off_;  ///< known when the client is closed

@@ -2,9 +2,7 @@
 /// The compiled functions behind the client's templates: which request an operation sends, whether
 /// it may be repeated, and what of the reply its caller is given.
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
+#include "acl_failure.hpp"
 #include "client_core.hpp"
 #include "client_watcher.hpp"
 #include "operation.hpp"
@@ -136,9 +134,8 @@ void start_commit(CorePtr core, CancellationPtr cancellation, Transaction transa
   request::Multi multi;
   try {
     multi = multi_of(*core, std::move(transaction));
-  } catch (const std::exception& error) {
-    core->log(LogLevel::error,
-              std::string{"the ACL provider failed for a transaction: "} + error.what());
+  } catch (...) {
+    log_acl_failure(*core, "a transaction");
     return std::move(handler)(Errc::invalid_argument, std::vector<TransactionResult>{});
   }
   run(core, std::move(cancellation), std::move(multi),
@@ -243,12 +240,11 @@ void start_remove(CorePtr core, CancellationPtr cancellation, std::string path,
   const Plan plan = plan_of(core, options, Repeat::unless_outcome_unknown);
   if (options.descendants == Descendants::are_removed) {
     if (core->forked()) return std::move(handler)(Errc::forked);
-    asio::co_spawn(
-        core->strand(),
-        remove_tree_for({core, std::move(cancellation), plan}, std::move(full), options.missing,
-                        std::make_shared<Handler<>>(std::move(handler))),
-        asio::detached);
-    return;
+    const auto ending = std::make_shared<Handler<>>(std::move(handler));
+    return spawn_detached(core,
+                          remove_tree_for({core, std::move(cancellation), plan}, std::move(full),
+                                          options.missing, ending),
+                          "removing " + path, ending);
   }
   run(core, std::move(cancellation), request::Remove{std::move(full), options.version}, plan,
       options.missing == Missing::is_fine ? unless_missing(std::move(handler)) : std::move(handler),

@@ -4,7 +4,9 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "beat_part.hpp"
 #include "client_core.hpp"
+#include "encoded_size.hpp"
 #include "held_node.hpp"
 
 namespace custodian::detail {
@@ -12,7 +14,7 @@ namespace custodian::detail {
 namespace asio = boost::asio;
 
 ClientSession::ClientSession(const std::shared_ptr<ClientCore>& core)
-    : core_{core}, clock_{core->options().touch_interval}, timer_{core->strand()} {}
+    : core_{core}, clock_{core->options().touch_interval}, timer_{core->boot_timers()} {}
 
 void ClientSession::start(SessionSettings settings) {
   const auto core = core_.lock();
@@ -59,6 +61,7 @@ void ClientSession::on_connection(SessionState state, const SessionInfo& info) {
   } else {
     clock_.disconnected();
     heartbeat_.disconnected();
+    to_ask_for_.clear();
     over_ = state != SessionState::connecting;
   }
   connected_ = state == SessionState::connected;
@@ -68,11 +71,25 @@ void ClientSession::on_answer(const Stamp& stamp) {
   clock_.answered(stamp);
   heartbeat_.heard(stamp.acknowledged);
   set_clock();
+  const auto core = core_.lock();
+  if (core && !retired_) core->on_answer();
 }
 
 void ClientSession::set_clock() {
   valid_until_ = clock_.valid_until();
   comfortable_until_ = clock_.valid_until() - clock_.comfortable_rest();
+}
+
+void ClientSession::submit(Request request, ReplyHandler handler) {
+  const auto core = core_.lock();
+  if (!core || encoded_size(request) <= core->options().max_request_size) {
+    return wire_->submit(std::move(request), std::move(handler));
+  }
+  asio::post(core->strand(), [handler = std::move(handler)]() mutable {
+    Reply reply;
+    reply.error = Errc::request_too_large;
+    std::move(handler)(std::move(reply));
+  });
 }
 
 void ClientSession::on_log(LogLevel level, std::string message) {
@@ -111,7 +128,10 @@ bool ClientSession::has_holds() const {
 }
 
 bool ClientSession::has_live_holds() const {
-  return std::ranges::any_of(holds(), [](const auto& hold) { return !hold->is_lost(); });
+  const std::lock_guard lock{mutex_};
+  // No owning pointer, which might be the last: remove() wants the mutex. A node that is being
+  // destroyed is here until then.
+  return std::ranges::any_of(holds_, [](const auto& each) { return !each.first->is_lost(); });
 }
 
 bool ClientSession::clock_has_run_out() const {
@@ -138,10 +158,8 @@ void ClientSession::abandon_unless_connected() {
   timer_.cancel();
   if (connected_ || over_) return;
   // Servers that we cannot hear may hear us, and each attempt to connect keeps the session alive.
-  timer_.expires_after(clock_.timeout());
-  timer_.async_wait([weak = weak_from_this()](error_code error) {
-    const auto self = weak.lock();
-    if (self && !error) self->wire_->close(std::chrono::milliseconds{0}, nullptr);
+  timer_.set(BootClock::now() + clock_.timeout(), [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->wire_->close(std::chrono::milliseconds{0}, nullptr);
   });
 }
 
@@ -181,10 +199,8 @@ void ClientSession::schedule() {
     timer_.cancel();
     return;
   }
-  timer_.expires_after(std::max(next - BootClock::now(), BootClock::duration{0}));
-  timer_.async_wait([weak = weak_from_this()](error_code error) {
-    const auto self = weak.lock();
-    if (self && !error) self->check();
+  timer_.set(next, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->check();
   });
 }
 
@@ -194,56 +210,69 @@ void ClientSession::beat() {
   const bool quorum = !held.empty();
   std::erase_if(held, [](const auto& hold) { return !hold->is_checkable(); });
   heartbeat_.sent(BootClock::now());
-  if (held.empty()) {
-    unanswered_ = 1;
-    Request request = request::Exists{"/", nullptr};
-    // Of a node that may not be checked nothing is learnt, but the clock must run.
-    if (quorum) request = request::Multi{{transaction::Check{"/", any_version}}};
-    wire_->submit(std::move(request), [weak = weak_from_this()](const Reply& reply) {
-      if (const auto self = weak.lock()) self->on_beat({}, reply);
-    });
-    return;
-  }
-  // Far below the size that servers accept.
-  constexpr std::ptrdiff_t most_in_one = 500;
-  std::vector<Holds> parts;
-  for (auto begin = held.begin(); begin != held.end();) {
-    const auto end = begin + std::min(most_in_one, held.end() - begin);
-    parts.emplace_back(begin, end);
-    begin = end;
-  }
-  unanswered_ = static_cast<int>(parts.size());
-  for (const Holds& part : parts) ask_for(part);
+  unanswered_ = 0;
+  to_ask_for_.assign(held.begin(), held.end());
+  if (!held.empty()) return go_on_with_beat();
+  Request request = request::Exists{"/", nullptr};
+  // Of a node that may not be checked nothing is learnt, but the clock must run.
+  if (quorum) request = request::Multi{{transaction::Check{"/", any_version}}};
+  ++unanswered_;
+  submit(std::move(request), [weak = weak_from_this()](const Reply& reply) {
+    if (const auto self = weak.lock()) self->on_beat({}, reply);
+  });
 }
 
-void ClientSession::ask_for(const Holds& holds) {
-  request::Multi checks;
-  for (const auto& hold : holds) {
-    checks.operations.emplace_back(transaction::Check{hold->full_path(), any_version});
+void ClientSession::go_on_with_beat() {
+  // The rest follows on the answers: a server serves a connection in order, so whatever is sent
+  // meanwhile, an acquire for one, waits behind these and not behind a check of every lease.
+  constexpr int most_at_once = 8;
+  const auto core = core_.lock();
+  if (!core) return;
+  while (unanswered_ < most_at_once && !to_ask_for_.empty()) {
+    request::Multi checks;
+    AskedFor asked_for;
+    for (BeatPart part{core->options().max_request_size}; !to_ask_for_.empty();
+         to_ask_for_.pop_front()) {
+      const auto hold = to_ask_for_.front().lock();
+      if (!hold || hold->is_lost()) continue;
+      if (!part.add(hold->full_path().size())) break;
+      checks.operations.emplace_back(transaction::Check{hold->full_path(), any_version});
+      asked_for.push_back(hold);
+    }
+    if (asked_for.empty()) return;
+    ++unanswered_;
+    submit(std::move(checks),
+           [weak = weak_from_this(), asked_for = std::move(asked_for)](const Reply& reply) {
+             if (const auto self = weak.lock()) self->on_beat(asked_for, reply);
+           });
   }
-  // A lease that is released meanwhile does not wait for the answer.
-  std::vector<std::weak_ptr<HeldNode>> asked_for{holds.begin(), holds.end()};
-  wire_->submit(std::move(checks),
-                [weak = weak_from_this(), asked_for = std::move(asked_for)](const Reply& reply) {
-                  if (const auto self = weak.lock()) self->on_beat(asked_for, reply);
-                });
 }
 
-void ClientSession::on_beat(const std::vector<std::weak_ptr<HeldNode>>& asked_for,
-                            const Reply& reply) {
+void ClientSession::on_beat(const AskedFor& asked_for, const Reply& reply) {
   // What a lost connection left unanswered was another connection's beat.
   if (retired_ || over_ || reply.error == ServerErrc::connection_loss) return;
-  if (--unanswered_ <= 0) heartbeat_.answered();
-  if (reply.error && is_answer_of_server(reply.error)) {
-    for (std::size_t i = 0; i < std::min(asked_for.size(), reply.results.size()); ++i) {
-      if (reply.results[i].error != reply.error) continue;
-      if (const auto hold = asked_for[i].lock()) hold->on_check_failed(reply.error);
-      // Of those behind it nothing was said.
-      heartbeat_.hurry(BootClock::now());
-      break;
+  --unanswered_;
+  on_check_failed(asked_for, reply);
+  go_on_with_beat();
+  if (unanswered_ > 0) return;
+  heartbeat_.answered();
+  check();
+}
+
+void ClientSession::on_check_failed(const AskedFor& asked_for, const Reply& reply) {
+  if (reply.error == Errc::request_too_large) {
+    for (const auto& each : asked_for) {
+      if (const auto hold = each.lock()) hold->on_check_failed(reply.error);
     }
   }
-  check();
+  if (!reply.error || !is_answer_of_server(reply.error)) return;
+  const auto culprit = std::ranges::find(reply.results, reply.error, &TransactionResult::error);
+  const auto place = culprit - reply.results.begin();
+  if (culprit == reply.results.end() || place >= std::ssize(asked_for)) return;
+  const auto failed = asked_for.begin() + place;
+  if (const auto hold = failed->lock()) hold->on_check_failed(reply.error);
+  // Of those behind it nothing was said.
+  to_ask_for_.insert(to_ask_for_.begin(), std::next(failed), asked_for.end());
 }
 
 }  // namespace custodian::detail

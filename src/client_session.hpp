@@ -5,13 +5,14 @@
 
 #include <atomic>
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "boot_timers.hpp"
 #include "custodian/lease.hpp"
 #include "custodian/session.hpp"
 #include "lease_clock.hpp"
@@ -43,6 +44,9 @@ class ClientSession final : public SessionObserver,
 
   // The strand only.
   [[nodiscard]] Session& wire() noexcept { return *wire_; }
+  /// What leaves the client goes through here: a request that is larger than the servers accept is
+  /// answered (request_too_large), and not sent, for they would close the connection.
+  void submit(Request request, ReplyHandler handler);
   [[nodiscard]] const LeaseClock& clock() const noexcept { return clock_; }
   [[nodiscard]] bool has_holds() const;
   /// There is a new lease: sees to it that somebody minds the clock.
@@ -62,6 +66,8 @@ class ClientSession final : public SessionObserver,
 
  private:
   using Holds = std::vector<std::shared_ptr<HeldNode>>;
+  /// A lease that is released meanwhile does not wait for the answer.
+  using AskedFor = std::vector<std::weak_ptr<HeldNode>>;
 
   [[nodiscard]] Holds holds() const;
   void set_clock();
@@ -74,18 +80,21 @@ class ClientSession final : public SessionObserver,
   void check();
   void schedule();
   void beat();
-  void ask_for(const Holds& holds);
-  void on_beat(const std::vector<std::weak_ptr<HeldNode>>& asked_for, const Reply& reply);
+  /// Sends what is next of the beat.
+  void go_on_with_beat();
+  void on_beat(const AskedFor& asked_for, const Reply& reply);
+  void on_check_failed(const AskedFor& asked_for, const Reply& reply);
 
   const std::weak_ptr<ClientCore> core_;
   std::shared_ptr<Session> wire_;
   LeaseClock clock_;
   Heartbeat heartbeat_;
-  boost::asio::steady_timer timer_;
+  BootTimer timer_;
   bool retired_ = false;
   bool over_ = false;
   bool minds_clock_ = false;  ///< the timer is set to its end, too, for there is a lease
-  int unanswered_ = 0;        ///< parts of the newest beat
+  std::deque<std::weak_ptr<HeldNode>> to_ask_for_;  ///< by the newest beat
+  int unanswered_ = 0;                              ///< parts of it that were sent
 
   std::atomic<std::int64_t> id_ = 0;
   std::atomic<bool> connected_ = false;

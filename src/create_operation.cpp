@@ -7,9 +7,8 @@
 /// later goes), and a transaction that changes nothing is one for a caller who has given up.
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
+#include "acl_failure.hpp"
 #include "client_core.hpp"
 #include "custodian/own_node.hpp"
 #include "observation.hpp"
@@ -30,7 +29,9 @@ bool given_up(const error_code& error) {
          error == Errc::deadline_exceeded_outcome_unknown;
 }
 
-asio::awaitable<void> abandon(CorePtr core, request::Create create, std::string protection);
+struct Create;
+using CreatePtr = std::shared_ptr<Create>;
+asio::awaitable<void> abandon(CreatePtr job);
 
 struct Create : std::enable_shared_from_this<Create> {
   CorePtr core;
@@ -41,6 +42,7 @@ struct Create : std::enable_shared_from_this<Create> {
   bool makes_parents = false;
   /// A reply was lost: there may be a node that nobody knows of.
   bool in_doubt = false;
+  const LateCreates::Clock::time_point began = LateCreates::Clock::now();
   int attempts = 1;
   Handler<Created> handler;
 
@@ -81,11 +83,16 @@ struct Create : std::enable_shared_from_this<Create> {
   }
 
   void begin_abandon() {
-    asio::co_spawn(core->strand(), abandon(core, request, protection), asio::detached);
+    spawn_detached(core, abandon(shared_from_this()), "deleting a node that may be left");
+  }
+
+  /// It is settled: all that has its protection from now on, but the node that is kept, has come
+  /// late.
+  void remember_doubt(std::optional<std::string> kept) const {
+    core->late_creates().remember(std::string{parent_of(request.path)}, protection, std::move(kept),
+                                  began);
   }
 };
-
-using CreatePtr = std::shared_ptr<Create>;
 
 Acl acl_for(const ClientCore& core, std::string_view path) {
   const AclProvider& provider = core.options().acl_provider;
@@ -99,8 +106,8 @@ asio::awaitable<Reply> create_parents(CreatePtr job, std::string path) {
   request::Create container{.path = parent, .data = {}, .mode = CreateMode::container, .acl = {}};
   try {
     container.acl = acl_for(*job->core, job->core->prefix().strip(parent).value_or("/"));
-  } catch (const std::exception& error) {
-    job->core->log(LogLevel::error, "the ACL provider failed for " + parent + ": " + error.what());
+  } catch (...) {
+    log_acl_failure(*job->core, parent);
     reply.error = Errc::invalid_argument;
     co_return reply;
   }
@@ -181,8 +188,8 @@ asio::awaitable<Reply> recover(CreatePtr job) {
   }
 }
 
-/// Nobody wants the node any more: sees to it that there is none, in the background.
-asio::awaitable<void> abandon(CorePtr core, request::Create create, std::string protection) {
+/// Deletes, in the background, what there is of a node that nobody wants any more.
+asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::string protection) {
   const std::string parent{parent_of(create.path)};
   const std::int64_t session = core->own_session_info().id;
   const Plan plan{Deadline::never(), core->options().retry.unlimited(),
@@ -217,6 +224,12 @@ asio::awaitable<void> abandon(CorePtr core, request::Create create, std::string 
   }
 }
 
+/// Nobody wants the node any more: sees to it that there is none, now and later.
+asio::awaitable<void> abandon(CreatePtr job) {
+  co_await clean_up_after(job->core, job->request, job->protection);
+  job->remember_doubt(std::nullopt);
+}
+
 /// What the happy path, one request and its reply, does not cover.
 asio::awaitable<void> settle(CreatePtr job, Reply reply) {
   for (;;) {
@@ -236,7 +249,13 @@ asio::awaitable<void> settle(CreatePtr job, Reply reply) {
       break;
     }
   }
-  if (reply.error && job->in_doubt && !job->protection.empty()) job->begin_abandon();
+  if (job->in_doubt && !job->protection.empty()) {
+    if (reply.error) {
+      job->begin_abandon();
+    } else {
+      job->remember_doubt(std::string{name_of(reply.path)});
+    }
+  }
   const auto path = job->core->prefix().strip(reply.path);
   std::move(job->handler)(reply.error, Created{path.value_or(reply.path), reply.stat});
 }
@@ -246,16 +265,10 @@ asio::awaitable<void> settle(CreatePtr job, Reply reply) {
 void start_create(CorePtr core, CancellationPtr cancellation, std::string path, std::string data,
                   CreateOptions options, Handler<Created> handler) {
   Acl acl;
-  std::optional<std::string> failure;
   try {
     acl = options.acl ? std::move(*options.acl) : acl_for(*core, path);
-  } catch (const std::exception& error) {
-    failure = error.what();
   } catch (...) {
-    failure = "what it threw is no std::exception";
-  }
-  if (failure) {
-    core->log(LogLevel::error, "the ACL provider failed for " + path + ": " + *failure);
+    log_acl_failure(*core, path);
     return std::move(handler)(make_error_code(Errc::invalid_argument), Created{});
   }
   const auto job = std::make_shared<Create>();
@@ -287,7 +300,12 @@ void start_create(CorePtr core, CancellationPtr cancellation, std::string path, 
                                          Created{created.value_or(reply.path), reply.stat});
         }
         job->note(reply);
-        asio::co_spawn(job->core->strand(), settle(job, std::move(reply)), asio::detached);
+        spawn_detached(job->core, settle(job, std::move(reply)), "a create",
+                       [job](error_code error) {
+                         if (!job->handler) return;  // its caller has the node
+                         if (!job->protection.empty()) job->begin_abandon();
+                         std::move(job->handler)(error, Created{});
+                       });
       },
       job->clean_up());
 }

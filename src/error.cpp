@@ -81,7 +81,8 @@ class CustodianCategory final : public boost::system::error_category {
         return "not connected to a ZooKeeper server, or not yet (wait_connected() waits for it); "
                "nothing was sent";
       case Errc::deadline_exceeded:
-        return "the deadline passed before anything was sent; is a ZooKeeper server in reach?";
+        return "the deadline passed before an answer came; nothing was changed, or what was "
+               "created is deleted";
       case Errc::deadline_exceeded_outcome_unknown:
         return "the deadline passed before the reply; the operation may have been applied";
       case Errc::closed: return "the client is closed";
@@ -99,6 +100,9 @@ class CustodianCategory final : public boost::system::error_category {
       case Errc::session_timeout_too_short:
         return "the servers' session timeout is less than three touch intervals, too short for "
                "locks; raise their maxSessionTimeout, or lower their tickTime and touch_interval";
+      case Errc::request_too_large:
+        return "the request is larger than the servers accept (ClientOptions::max_request_size); "
+               "it was not sent";
     }
     return "custodian error " + std::to_string(code);
   }
@@ -117,7 +121,8 @@ class CustodianCategory final : public boost::system::error_category {
         return errc == Errc::session_lost || errc == Errc::closed || errc == Errc::lock_lost;
       case ErrorCondition::caller_mistake:
         return errc == Errc::invalid_argument || errc == Errc::forked ||
-               errc == Errc::would_deadlock || errc == Errc::session_timeout_too_short;
+               errc == Errc::would_deadlock || errc == Errc::session_timeout_too_short ||
+               errc == Errc::request_too_large;
     }
     return false;
   }
@@ -141,7 +146,7 @@ class ConditionCategory final : public boost::system::error_category {
 std::string describe(std::string_view operation, std::string_view path, std::string_view detail) {
   std::string text{operation};
   if (!path.empty()) {
-    text.append(" ").append(detail::printable(path));
+    text.append(" ").append(detail::printable(detail::shortened(path)));
   }
   if (!detail.empty()) {
     // Somebody else may have chosen the words: who is ahead, for one.

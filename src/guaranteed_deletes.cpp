@@ -2,12 +2,14 @@
 
 #include "client_core.hpp"
 #include "observation.hpp"
+#include "printable.hpp"
 
 namespace custodian::detail {
 
 void GuaranteedDeletes::add(std::string path, std::int64_t session, std::shared_ptr<void> keep,
                             LineNodePtr in_line) {
   if (core_.closed()) return;  // the end of the session takes the node along
+  core_.late_creates().disown(path);
   const auto [position, is_new] =
       pending_.try_emplace(std::move(path), Pending{.session = session,
                                                     .turn = next_turn_++,
@@ -39,12 +41,12 @@ void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
     request = request::Multi{
         {transaction::Check{checked->path, any_version}, request::Remove{path, any_version}}};
   }
-  core_.session().submit(std::move(request),
-                         [weak = core_.weak_from_this(), path, checked](const Reply& reply) {
-                           if (const auto core = weak.lock()) {
-                             core->deletes().on_reply(path, checked, reply);
-                           }
-                         });
+  core_.submit(std::move(request),
+               [weak = core_.weak_from_this(), path, checked](const Reply& reply) {
+                 if (const auto core = weak.lock()) {
+                   core->deletes().on_reply(path, checked, reply);
+                 }
+               });
 }
 
 void GuaranteedDeletes::on_reply(const std::string& path, const LineNodePtr& checked,
@@ -60,12 +62,18 @@ void GuaranteedDeletes::on_reply(const std::string& path, const LineNodePtr& che
     if (!checked->left) tell_missing(*checked);
     return attempt(path, found->second);
   }
-  if (checked && error == ServerErrc::no_auth) {
-    // It may be the other one that may not be read, and so cannot be checked.
+  if (checked && (error == ServerErrc::no_auth || error == Errc::request_too_large)) {
+    // It may be the other one that may not be read, and so cannot be checked; or two such paths are
+    // too much for one request.
     found->second.in_line.reset();
     return attempt(path, found->second);
   }
   if (!error || error == ServerErrc::no_node) {
+    pending_.erase(found);
+    return;
+  }
+  if (error == Errc::request_too_large) {
+    core_.log(LogLevel::error, "cannot delete " + shortened(path) + ": " + error.message());
     pending_.erase(found);
     return;
   }
@@ -75,6 +83,7 @@ void GuaranteedDeletes::on_reply(const std::string& path, const LineNodePtr& che
     const bool owned = session != 0 && found->second.session == session;
     core_.log(LogLevel::error, "cannot delete " + path + ": " + error.message() +
                                    (owned ? "; ending the session, which frees it" : ""));
+    core_.late_creates().forget(path);
     pending_.erase(found);
     if (owned) core_.end_session(session);
     return;

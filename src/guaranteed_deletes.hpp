@@ -31,6 +31,9 @@ class GuaranteedDeletes {
   [[nodiscard]] bool has(const std::string& path) const { return pending_.contains(path); }
   /// There is a connection: before anything else travels on it.
   void resume();
+  /// The servers have ended it. Not for a session that was given up: its end is our doing, perhaps
+  /// without their knowledge, and what is left of it would block others until they know. The answer
+  /// to the delete tells when the node is gone.
   void session_over(std::int64_t session);
   /// The client is closed: the ends of its sessions take the nodes along.
   void clear() noexcept { pending_.clear(); }

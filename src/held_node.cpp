@@ -51,7 +51,7 @@ HeldNode::HeldNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSessi
 
 HeldNode::~HeldNode() {
   if (core_->forked()) {
-    // Where mutexes may be locked for ever.
+    // Where mutexes may be locked for ever; the lease has seen to it that this is not destroyed.
     [[maybe_unused]] const auto* const leaked = timer_.release();
     return;
   }
@@ -197,18 +197,16 @@ void HeldNode::on_look(const error_code& error, const GetResult& found, Watch wa
 
 void HeldNode::limit() {
   if (ends_at_ == Time::max()) return;
-  timer_ = std::make_unique<asio::steady_timer>(core_->strand(), ends_at_ - BootClock::now());
-  timer_->async_wait([weak = weak_from_this()](error_code error) {
+  timer_ = std::make_unique<BootTimer>(core_->boot_timers());
+  timer_->set(ends_at_, [weak = weak_from_this()] {
     const auto self = weak.lock();
-    if (!self || error) return;
+    if (!self) return;
     self->lose(LossReason::held_too_long);
     // on_holder_told() lets the lock go when the holder has been told; a holder who will not listen
     // cannot keep it longer than this.
     constexpr std::chrono::seconds grace{1};
-    self->timer_->expires_after(grace);
-    self->timer_->async_wait([weak](error_code cancelled) {
-      const auto still_there = weak.lock();
-      if (still_there && !cancelled) still_there->delete_node();
+    self->timer_->set(BootClock::now() + grace, [weak] {
+      if (const auto still_there = weak.lock()) still_there->delete_node();
     });
   });
 }

@@ -6,11 +6,11 @@
 /// one.
 
 #include <atomic>
-#include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <mutex>
 #include <string>
 
+#include "boot_timers.hpp"
 #include "client_core.hpp"
 #include "client_session.hpp"
 #include "custodian/lease.hpp"
@@ -94,7 +94,7 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   bool checkable_ = true;
   bool looking_ = false;
   CancellationPtr end_of_look_;
-  std::unique_ptr<boost::asio::steady_timer> timer_;  ///< of a lease with a maximum time
+  std::unique_ptr<BootTimer> timer_;  ///< of a lease with a maximum time
 
   mutable std::mutex mutex_;  ///< guards what follows
   std::weak_ptr<Hold> holder_;

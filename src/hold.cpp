@@ -31,7 +31,7 @@ Hold::~Hold() {
 Subscription Hold::listen(LeaseListener listener) {
   auto registration = std::make_shared<LeaseListener>(std::move(listener));
   const std::lock_guard lock{mutex_};
-  listeners_.push_back(registration);
+  listeners_.add(registration);
   return Subscription{std::move(registration)};
 }
 
@@ -72,8 +72,7 @@ void Hold::tell(LeaseState now) {
   std::vector<std::weak_ptr<LeaseListener>> listeners;
   {
     const std::lock_guard lock{mutex_};
-    std::erase_if(listeners_, [](const auto& each) { return each.expired(); });
-    listeners = listeners_;
+    listeners = listeners_.alive();
   }
   for (auto& weak : listeners) {
     core()->call_back([weak = std::move(weak), now] {

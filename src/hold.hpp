@@ -14,6 +14,7 @@
 #include "custodian/revocation.hpp"
 #include "held_node.hpp"
 #include "state_waiters.hpp"
+#include "weak_list.hpp"
 
 namespace custodian::detail {
 
@@ -64,7 +65,7 @@ class Hold : public std::enable_shared_from_this<Hold> {
   StateWaiters<LeaseState> waiters_;
 
   std::mutex mutex_;  ///< guards what follows
-  std::vector<std::weak_ptr<LeaseListener>> listeners_;
+  WeakList<LeaseListener> listeners_;
 };
 
 }  // namespace custodian::detail

@@ -1,7 +1,5 @@
 #include "custodian/lease.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <utility>
 
 #include "held_node.hpp"
@@ -126,8 +124,11 @@ void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
   Grant grant{std::move(core), std::move(cancellation), std::move(node),   options,
               retry,           std::move(observed),     std::move(handler)};
   if (readiness(grant) == Readiness::ready) return finish(grant, {});
-  const asio::any_io_executor strand = grant.core->strand();
-  asio::co_spawn(strand, make_certain(std::make_shared<Grant>(std::move(grant))), asio::detached);
+  const auto shared = std::make_shared<Grant>(std::move(grant));
+  spawn_detached(shared->core, make_certain(shared), "granting a lease",
+                 [shared](error_code error) {
+                   if (shared->handler) finish(*shared, error);
+                 });
 }
 
 void start_wait_state(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
@@ -213,6 +214,12 @@ Lease::~Lease() { release(); }
 void Lease::release() noexcept {
   if (!hold_) return;
   --hold_->leases;
+  if (hold_->core()->forked()) {
+    // With it what it stands on may go: the session, its timers, their mutexes.
+    // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory the child may end
+    static_cast<void>(new detail::HoldPtr{std::move(hold_)});
+    return;
+  }
   hold_.reset();
 }
 

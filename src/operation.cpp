@@ -4,6 +4,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "encoded_size.hpp"
 #include "observation.hpp"
 
 namespace custodian::detail {
@@ -73,6 +74,9 @@ Operation::~Operation() { core_->leave(*this); }
 
 void Operation::start() {
   if (core_->closed()) return finish(Errc::closed);
+  // At once, and not when there is a connection at last.
+  const bool fits = encoded_size(request_) <= core_->options().max_request_size;
+  if (!fits) return finish(Errc::request_too_large);
   if (cancellation_) {
     if (cancellation_->requested()) return finish(asio::error::operation_aborted);
     cancellation_->on_request(this, [weak = weak_from_this()] {
@@ -94,8 +98,8 @@ void Operation::attempt() {
     return;
   }
   phase_ = Phase::in_flight;
-  core_->session().submit(
-      request_, [self = shared_from_this()](Reply reply) { self->on_reply(std::move(reply)); });
+  core_->submit(request_,
+                [self = shared_from_this()](Reply reply) { self->on_reply(std::move(reply)); });
 }
 
 void Operation::on_connected() {

@@ -3,25 +3,9 @@
 #include <string>
 #include <string_view>
 
-namespace custodian::detail {
+#include "text/one_line.hpp"
 
-/// For a detail of a message: `text` with control characters written as escapes ("\x00"). `what()`
-/// ends at a NUL, so that one in it would cut off what follows; and a log has one line for a
-/// message.
-[[nodiscard]] inline std::string in_one_line(std::string_view text) {
-  constexpr std::string_view hex = "0123456789abcdef";
-  std::string result;
-  result.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20U || byte == 0x7FU) {
-      result.append({'\\', 'x', hex[byte >> 4U], hex[byte & 0xFU]});
-    } else {
-      result.push_back(c);
-    }
-  }
-  return result;
-}
+namespace custodian::detail {
 
 /// For what a message quotes: the backslash and the double quote are escaped, too.
 [[nodiscard]] inline std::string printable(std::string_view text) {
@@ -32,6 +16,21 @@ namespace custodian::detail {
     quotable.push_back(c);
   }
   return in_one_line(quotable);
+}
+
+/// For a path in a message: what is longer than people read is cut in the middle.
+[[nodiscard]] inline std::string shortened(std::string_view path) {
+  constexpr std::size_t longest = 1000;
+  constexpr std::size_t kept = 100;  // at each end
+  if (path.size() <= longest) return std::string{path};
+  const auto continues = [&](std::size_t at) {  // a character of UTF-8
+    return (static_cast<unsigned char>(path[at]) & 0xC0U) == 0x80U;
+  };
+  std::size_t begin = kept;
+  std::size_t end = path.size() - kept;
+  while (begin > 0 && continues(begin)) --begin;
+  while (end < path.size() && continues(end)) ++end;
+  return std::string{path.substr(0, begin)} + "..." + std::string{path.substr(end)};
 }
 
 }  // namespace custodian::detail

@@ -95,6 +95,23 @@ CUSTODIAN_EXPORT void require_may_block(const ClientCore& core, std::string_view
 CUSTODIAN_EXPORT void throw_if(const ClientCore& core, error_code error, std::string_view operation,
                                std::string_view path, std::string_view why = {});
 
+/// Runs a coroutine on the client's strand, where nobody waits for it. One that ends by an
+/// exception (memory that ran out, an executor of the user's that throws) has not done what it was
+/// to do: the log names it, and `on_failure` is called, on the strand, so that whoever waits for
+/// what it does still gets an answer.
+CUSTODIAN_EXPORT void spawn_detached(const std::shared_ptr<ClientCore>& core,
+                                     boost::asio::awaitable<void> coroutine, std::string_view what,
+                                     std::function<void(error_code)> on_failure = {});
+
+/// The same, of a coroutine that ends with a call of this handler.
+template <typename... Results>
+void spawn_detached(const std::shared_ptr<ClientCore>& core, boost::asio::awaitable<void> coroutine,
+                    std::string_view what, std::shared_ptr<Handler<Results...>> handler) {
+  spawn_detached(core, std::move(coroutine), what, [handler](error_code error) {
+    if (*handler) std::move (*handler)(error, Results{}...);
+  });
+}
+
 template <typename Handler, typename Executor>
 struct PostedHandler {
   Handler handler;

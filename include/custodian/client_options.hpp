@@ -90,7 +90,8 @@ struct ClientOptions {
   std::optional<boost::asio::any_io_executor> callback_executor{};
 
   /// Bytes of a request that the servers accept: their `jute.maxbuffer`, 1 MiB - 1 by default. More
-  /// is refused here, since a server answers by dropping the connection.
+  /// is refused here, since a server answers by dropping the connection. Watches are restored up to
+  /// half of this after a reconnection.
   std::size_t max_request_size = 0xfffff;
 
   /// Makes the session: for tests. Empty: the one that talks to ZooKeeper servers.

@@ -1,7 +1,9 @@
 #pragma once
 
 /// \file
-/// What a client knows of its connection. As in Curator.
+/// What a client knows of its connection. As in Curator, but for one case: while all servers are
+/// away, a client that holds no lease stays `suspended`, and keeps its session, however long that
+/// lasts.
 
 #include <functional>
 #include <memory>
@@ -21,8 +23,10 @@ enum class ConnectionState {
   connected,    ///< a new session: what was ephemeral in an earlier one is gone
   suspended,    ///< no connection, but the session may be alive: locks are in doubt
   reconnected,  ///< the same session goes on: locks and watches are still there
-  lost,         ///< the session has ended: its ephemeral nodes, locks and watches are gone
-  closed,       ///< by us, for good
+  /// The session has ended, or was given up: its ephemeral nodes, locks and watches are gone. Given
+  /// up when a lease has run out by the clock, or when servers that work do not continue it.
+  lost,
+  closed,  ///< by us, for good
 };
 
 /// The name of the enumerator.

@@ -56,7 +56,7 @@ class Deadline {
   /// until `or_default` puts a time in its place.
   constexpr Deadline() noexcept = default;
 
-  // Implicit, both: the point is to write `acquire(2s)`.
+  // Implicit, both: the point is to write `client.get(path, {2s})`.
   /// At this time.
   template <typename Duration>
   constexpr Deadline(std::chrono::time_point<Clock, Duration> at) noexcept

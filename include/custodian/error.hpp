@@ -97,7 +97,8 @@ enum class Errc {
   /// There is no connection to a server, and the operation was told not to wait for one. It was
   /// not sent.
   not_connected,
-  /// The deadline passed before the operation was sent, so it has had no effect.
+  /// The deadline passed, and nothing was changed: the operation was not sent, or only reads; or,
+  /// of an acquire, it has no place in the queue, and a node that it may have created is deleted.
   deadline_exceeded,
   /// The deadline passed after the operation was sent: it may or may not have been applied.
   deadline_exceeded_outcome_unknown,
@@ -122,6 +123,9 @@ enum class Errc {
   /// The servers shortened the session timeout so much that a holder could not be told in time that
   /// it has lost its lock. See `ClientOptions::touch_interval`.
   session_timeout_too_short,
+  /// The request is larger than the servers accept, who would close the connection of all locks for
+  /// it. It was not sent. See `ClientOptions::max_request_size`.
+  request_too_large,
 };
 
 /// What to do about an error; compare an error_code with these.

@@ -100,6 +100,11 @@ using CorePtr = std::shared_ptr<ClientCore>;
 // Throw Error(invalid_argument, ...), naming the argument and the rule.
 CUSTODIAN_EXPORT void check_path(const CorePtr& core, std::string_view operation,
                                  std::string_view path);
+// Also whether what a contender with this name and identity needs to say about itself would be
+// accepted by the servers.
+CUSTODIAN_EXPORT void check_contender(const CorePtr& core, std::string_view operation,
+                                      std::string_view path, std::string_view name,
+                                      std::string_view identity);
 CUSTODIAN_EXPORT void check_create(const CorePtr& core, std::string_view path,
                                    std::string_view data, const CreateOptions& options);
 CUSTODIAN_EXPORT void check_set(const CorePtr& core, std::string_view path, std::string_view data);

@@ -33,7 +33,9 @@
 
 namespace custodian {
 
-/// CLOCK_BOOTTIME: goes on while the machine is suspended, unlike the steady clock.
+/// CLOCK_BOOTTIME: goes on while the machine is suspended, unlike the steady clock. Where a sandbox
+/// has no such clock it is CLOCK_MONOTONIC, which stands still then; where it has neither, the
+/// process is aborted, for no lease can be kept without a clock.
 struct CUSTODIAN_EXPORT BootClock {
   /// Of the clock: nanoseconds.
   using duration = std::chrono::nanoseconds;
@@ -58,7 +60,9 @@ enum class WatchEventType { created, deleted, data_changed, children_changed };
 enum class WatchKind { data, children };
 
 /// Receives the one event of a watch, or `Errc::session_lost` / `Errc::closed` when the session
-/// ends before it. A watch survives reconnections of its session. A watcher serves one request.
+/// ends before it. A watch survives reconnections of its session; but where a session has more
+/// watches than one request can restore, some end at a disconnection, with `data_changed` or
+/// `children_changed`: something may have changed. A watcher serves one request.
 class CUSTODIAN_EXPORT Watcher {
  public:
   virtual ~Watcher() = default;
@@ -195,7 +199,7 @@ enum class SessionState {
   connecting,  ///< no connection (yet, or any more); the session may still be alive
   /// A server answers.
   connected,
-  expired,      ///< the servers ended it; the end
+  expired,      ///< the servers ended it, or do not continue it; the end
   auth_failed,  ///< the servers refused the credentials; the end
   closed,       ///< by us; the end
 };
@@ -277,6 +281,8 @@ struct SessionSettings {
   };
   /// Presented to every server.
   std::vector<Credential> credentials{};
+  /// Bytes of a request that the servers accept; as `ClientOptions::max_request_size`.
+  std::size_t max_request_size = 0xfffff;
 };
 
 /// Makes a session on a strand. An observer that is gone is told nothing.

@@ -10,6 +10,11 @@
 /// Do not use it to follow every change: between an event and the next read, changes fall together,
 /// as ZooKeeper's watches have it. Watch few things: each is sent again after every reconnection.
 ///
+/// An event says that something *may* have changed: read again, and compare. Where a client has
+/// more watches than one request can restore after a disconnection (half of
+/// `ClientOptions::max_request_size`), the others end there, with `data_changed` or
+/// `children_changed`.
+///
 /// Threads: one at a time. Lifetimes: destroying it takes the watch off the server, and ends a wait
 /// with operation_aborted; it may outlive its client.
 

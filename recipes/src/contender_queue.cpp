@@ -1,8 +1,6 @@
 #include "contender_queue.hpp"
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -137,8 +135,12 @@ void run(const AcquirePtr& acquire) {
   }
   if (acquire->patience.reach_within) {
     acquire->reach_minded = std::make_shared<Cancellation>(acquire->client().core());
-    asio::co_spawn(acquire->client().get_executor(), mind_reach(acquire, acquire->reach_minded),
-                   asio::detached);
+    detail::spawn_detached(acquire->client().core(), mind_reach(acquire, acquire->reach_minded),
+                           "watching over an acquire of " + acquire->queue->path,
+                           [acquire](error_code) {
+                             acquire->out_of_reach = true;
+                             acquire->give_up->request();
+                           });
   }
   acquire->attempt(acquire);
 }
@@ -170,8 +172,10 @@ void end_attempt(const AcquirePtr& acquire, Turn turn) {
 }
 
 void attempt_by(const AcquirePtr& acquire, asio::awaitable<Turn> coroutine) {
-  asio::co_spawn(acquire->client().get_executor(), await_attempt(acquire, std::move(coroutine)),
-                 asio::detached);
+  detail::spawn_detached(acquire->client().core(), await_attempt(acquire, std::move(coroutine)),
+                         "an acquire of " + acquire->queue->path, [acquire](error_code error) {
+                           if (acquire->handler) end_attempt(acquire, Turn{error, {}});
+                         });
 }
 
 void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handler) {

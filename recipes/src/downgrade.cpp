@@ -10,6 +10,7 @@
 #include <stop_token>
 
 #include "acquisition.hpp"
+#include "custodian/doubtful_create.hpp"
 #include "local_line.hpp"
 
 namespace custodian::recipes_detail {
@@ -72,6 +73,7 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
   std::string name = make_node_name(detail::make_uuid(), queue.lock_name);
   name += number_of(acquire->held.node());
   const std::string path = child(queue.path, name);
+  const auto began = std::chrono::steady_clock::now();
 
   bool in_doubt = false;
   for (;;) {
@@ -87,6 +89,7 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
     // What may be there was created by this session, or goes with the one that did.
     OwnNode left;
     if (in_doubt) {
+      detail::remember_doubtful(*core, path, detail::NodeOf::nobody, began);
       left = OwnNode{core, Created{path, Stat{.ephemeral_owner = acquire->client().session().id}}};
     }
     // The check: somebody has deleted the node of the lock that is held.
@@ -97,7 +100,12 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
   acquire->has_queued = true;
   auto [error, stat] = co_await await<&detail::start_exists, std::optional<Stat>>(
       core, acquire->give_up, path, acquire->operation());
-  if (!error && !stat) co_return Turn{Errc::node_deleted, {}};
+  const bool missing = !error && !stat;
+  if (in_doubt) {
+    const auto owner = missing ? detail::NodeOf::nobody : detail::NodeOf::caller;
+    detail::remember_doubtful(*core, path, owner, began);
+  }
+  if (missing) co_return Turn{Errc::node_deleted, {}};
   const Stat known = stat.value_or(Stat{.ephemeral_owner = acquire->client().session().id});
   OwnNode node{core, Created{path, known}};
   if (error) co_return Turn{error, {}};

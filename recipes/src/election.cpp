@@ -1,7 +1,5 @@
 #include "election.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <utility>
 
 #include "contender_queue.hpp"
@@ -115,12 +113,12 @@ void start_look(const Client& client, CancellationPtr cancellation, std::string 
   // Whoever drains may still look.
   if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, std::nullopt);
   options.deadline = client.deadline_or_default(options.deadline);
-  const asio::any_io_executor strand = client.get_executor();
-  asio::co_spawn(
-      strand,
-      tell_leader(client.share(), std::move(cancellation), std::move(path), rule, options,
-                  std::make_shared<Handler<std::optional<Participant>>>(std::move(handler))),
-      asio::detached);
+  const auto ending = std::make_shared<Handler<std::optional<Participant>>>(std::move(handler));
+  const std::string what = "a look at " + path;
+  detail::spawn_detached(
+      client.core(),
+      tell_leader(client.share(), std::move(cancellation), std::move(path), rule, options, ending),
+      what, ending);
 }
 
 void start_leader(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation, QueuePtr queue,

@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <list>
@@ -288,11 +286,9 @@ void start_acquire_group_within(const LockGroupPtr& group, CancellationPtr cance
                    .patience = patience,
                    .options = std::move(options),
                    .give_up = std::make_shared<Cancellation>(home.core())});
-  const asio::any_io_executor strand = home.get_executor();
-  asio::co_spawn(strand,
-                 run(acquire, std::move(cancellation),
-                     std::make_shared<Handler<GroupAcquireResult>>(std::move(handler))),
-                 asio::detached);
+  const auto ending = std::make_shared<Handler<GroupAcquireResult>>(std::move(handler));
+  detail::spawn_detached(home.core(), run(acquire, std::move(cancellation), ending),
+                         "an acquire of several locks", ending);
 }
 
 }  // namespace custodian::recipes_detail

@@ -1,8 +1,6 @@
 #include "custodian/recipes/inspect.hpp"
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <iterator>
 #include <memory>
 #include <tuple>
@@ -154,11 +152,11 @@ void start_inspect(std::shared_ptr<detail::ClientCore>, CancellationPtr cancella
   // Whoever drains may still look.
   if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, Inspection{});
   options.operation.deadline = client.deadline_or_default(options.operation.deadline);
-  const asio::any_io_executor strand = client.get_executor();
-  auto look = std::make_shared<Look>(
-      Look{std::move(client), std::move(cancellation), options.permits, options.operation,
-           std::make_shared<Handler<Inspection>>(std::move(handler))});
-  asio::co_spawn(strand, look_at(std::move(look), std::move(path)), asio::detached);
+  const auto ending = std::make_shared<Handler<Inspection>>(std::move(handler));
+  const auto look = std::make_shared<Look>(
+      Look{std::move(client), std::move(cancellation), options.permits, options.operation, ending});
+  const std::string what = "a look at " + path;
+  detail::spawn_detached(look->client.core(), look_at(look, std::move(path)), what, ending);
 }
 
 }  // namespace recipes_detail

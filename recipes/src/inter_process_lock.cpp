@@ -92,6 +92,8 @@ QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rul
                 "give hold_at_most to the acquires that want it (AcquireOptions::lease)"};
   }
   if (options.identity.empty()) options.identity = client.identity();
+  detail::check_contender(client.core(), lock, path, lock_name_of(rule, kind, options.profile),
+                          options.identity);
   const auto [recipe, shown_path] = observed_as.value_or(ObservedAs{lock, path});
   auto observed = detail::make_observed(*client.core(), recipe, shown_path);
   return std::shared_ptr<const Queue>{

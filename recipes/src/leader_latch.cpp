@@ -1,7 +1,5 @@
 #include "custodian/recipes/leader_latch.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <mutex>
@@ -62,7 +60,9 @@ void Latch::start() {
     const std::lock_guard lock{mutex_};
     recipes_detail::start(state_, queue, "LeaderLatch");
   }
-  asio::co_spawn(queue.client.get_executor(), run(shared_from_this()), asio::detached);
+  detail::spawn_detached(
+      queue.client.core(), run(shared_from_this()), "LeaderLatch",
+      [self = shared_from_this()](error_code) { self->close(LeaderLatch::CloseMode::silent); });
 }
 
 asio::awaitable<void> Latch::run(LatchPtr self) {
@@ -185,10 +185,10 @@ void start_wait_leadership(std::shared_ptr<detail::ClientCore>, CancellationPtr 
   const Client& client = latch->candidacy()->client();
   if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, Lease{});
   const Deadline until = deadline.or_default(Deadline::never());
-  asio::co_spawn(client.get_executor(),
-                 wait_for_leadership(std::move(latch), std::move(cancellation), until,
-                                     std::make_shared<Handler<Lease>>(std::move(handler))),
-                 asio::detached);
+  const auto ending = std::make_shared<Handler<Lease>>(std::move(handler));
+  detail::spawn_detached(client.core(),
+                         wait_for_leadership(latch, std::move(cancellation), until, ending),
+                         "LeaderLatch::wait", ending);
 }
 
 }  // namespace recipes_detail

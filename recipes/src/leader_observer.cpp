@@ -1,8 +1,6 @@
 #include "custodian/recipes/leader_observer.hpp"
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <utility>
 
 #include "election.hpp"
@@ -97,11 +95,12 @@ void start_next_leader(std::shared_ptr<detail::ClientCore>, CancellationPtr canc
   if (observed->client().unusable() == Errc::forked) {
     return std::move(handler)(Errc::forked, std::nullopt);
   }
-  const asio::any_io_executor strand = observed->client().get_executor();
-  asio::co_spawn(strand,
-                 next(std::move(observed), std::move(cancellation),
-                      std::make_shared<Handler<std::optional<Participant>>>(std::move(handler))),
-                 asio::detached);
+  const auto ending = std::make_shared<Handler<std::optional<Participant>>>(std::move(handler));
+  detail::spawn_detached(observed->client().core(), next(observed, std::move(cancellation), ending),
+                         "observing " + observed->path(), [observed, ending](error_code error) {
+                           observed->end_to_wait();
+                           if (*ending) std::move (*ending)(error, std::nullopt);
+                         });
 }
 
 }  // namespace recipes_detail

@@ -1,7 +1,5 @@
 #include "custodian/recipes/leader_selector.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -9,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "backoff.hpp"
 #include "candidacy.hpp"
 
 namespace custodian {
@@ -63,6 +62,8 @@ class Selector : public std::enable_shared_from_this<Selector> {
 
   [[nodiscard]] static asio::awaitable<void> run(SelectorPtr self);
   [[nodiscard]] static asio::awaitable<void> take_turn(SelectorPtr self, Lease leadership);
+  void hand_over(std::shared_ptr<LeaderTurn> turn);
+  void end_story();
   [[nodiscard]] bool wants_a_turn();
   /// Where mutexes may be locked for ever.
   [[nodiscard]] bool in_forked_child() const {
@@ -77,6 +78,7 @@ class Selector : public std::enable_shared_from_this<Selector> {
   // The strand only.
   bool in_story_ = false;
   bool in_turn_ = false;
+  int refusals_ = 0;  ///< of the executor to run the function, one after the other
 
   std::mutex handing_over_;  ///< guards the executor, which may go with the selector
   bool hands_over_ = true;
@@ -99,7 +101,8 @@ void Selector::start() {
     recipes_detail::start(state_, queue, "LeaderSelector");
     requested_ = true;
   }
-  asio::co_spawn(queue.client.get_executor(), run(shared_from_this()), asio::detached);
+  detail::spawn_detached(queue.client.core(), run(shared_from_this()), "LeaderSelector",
+                         [self = shared_from_this()](error_code) { self->end_story(); });
 }
 
 asio::awaitable<void> Selector::run(SelectorPtr self) {
@@ -115,10 +118,14 @@ asio::awaitable<void> Selector::run(SelectorPtr self) {
     if (!leadership) break;
     co_await take_turn(self, std::move(leadership));
   }
+  self->end_story();
+}
+
+void Selector::end_story() {
   // Of a client that was closed, too.
-  self->close();
-  self->in_story_ = false;
-  candidacy.notify();
+  close();
+  in_story_ = false;
+  candidacy_->notify();
 }
 
 asio::awaitable<void> Selector::take_turn(SelectorPtr self, Lease leadership) {
@@ -130,13 +137,30 @@ asio::awaitable<void> Selector::take_turn(SelectorPtr self, Lease leadership) {
       self.get(), [executor = candidacy->client().callback_executor(), stop = turn->stop_source()] {
         asio::post(executor, [asked = stop]() mutable { asked.request_stop(); });
       });
-  {
-    const std::lock_guard lock{self->handing_over_};
-    if (self->hands_over_) self->function_(self->executor_, turn);
-  }
-  turn.reset();
+  const int before = self->refusals_;
+  self->hand_over(std::move(turn));
   while (self->in_turn_) co_await candidacy->wait_for_change(Deadline::never(), nullptr);
   candidacy->over()->forget(self.get());
+  if (self->refusals_ == before) {
+    self->refusals_ = 0;
+  } else {
+    // An executor that refuses again and again is not to keep the servers busy.
+    co_await back_off(candidacy->client(), before, Deadline::never(), candidacy->over());
+  }
+}
+
+void Selector::hand_over(std::shared_ptr<LeaderTurn> turn) {
+  std::exception_ptr refused;
+  try {
+    const std::lock_guard lock{handing_over_};
+    if (hands_over_) function_(executor_, turn);
+  } catch (...) {
+    // A user's executor may refuse work by an exception: the turn ends by it.
+    refused = std::current_exception();
+  }
+  if (!refused) return;
+  ++refusals_;
+  turn->end(std::move(refused));
 }
 
 void Selector::hand_over_no_more() {
@@ -275,10 +299,9 @@ void start_join(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellatio
                 SelectorPtr selector, Handler<> handler) {
   const Client& client = selector->candidacy()->client();
   if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked);
-  asio::co_spawn(client.get_executor(),
-                 join(std::move(selector), std::move(cancellation),
-                      std::make_shared<Handler<>>(std::move(handler))),
-                 asio::detached);
+  const auto ending = std::make_shared<Handler<>>(std::move(handler));
+  detail::spawn_detached(client.core(), join(selector, std::move(cancellation), ending),
+                         "LeaderSelector::join", ending);
 }
 
 }  // namespace recipes_detail

@@ -1,7 +1,5 @@
 #include "local_line.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <utility>
 
@@ -175,7 +173,10 @@ std::shared_ptr<detail::LineNode> LocalLine::leave(Member& member, Leaving leavi
 
 void LocalLine::mind(const std::shared_ptr<detail::ClientCore>& core) {
   minding_ = std::make_shared<Cancellation>(core);
-  asio::co_spawn(strand_, mind_session(shared_from_this(), core, minding_), asio::detached);
+  // Without it they might wait for ever: they look again, and see what has become of them.
+  detail::spawn_detached(core, mind_session(shared_from_this(), core, minding_),
+                         "watching over a line of waiters",
+                         [self = shared_from_this()](error_code) { self->look_again_all(); });
 }
 
 asio::awaitable<void> LocalLine::mind_session(LocalLinePtr self,

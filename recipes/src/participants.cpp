@@ -3,9 +3,6 @@
 
 #include "participants.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
 #include "contender_queue.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
 #include "eager.hpp"
@@ -69,11 +66,10 @@ void start_participants(std::shared_ptr<detail::ClientCore>, CancellationPtr can
     return std::move(handler)(Errc::forked, std::vector<Participant>{});
   }
   options.deadline = queue->client.deadline_or_default(options.deadline);
-  const asio::any_io_executor strand = queue->client.get_executor();
-  asio::co_spawn(strand,
-                 collect(std::move(queue), std::move(cancellation), options,
-                         std::make_shared<Handler<std::vector<Participant>>>(std::move(handler))),
-                 asio::detached);
+  const auto ending = std::make_shared<Handler<std::vector<Participant>>>(std::move(handler));
+  detail::spawn_detached(queue->client.core(),
+                         collect(queue, std::move(cancellation), options, ending),
+                         "a look at " + queue->path, ending);
 }
 
 void start_queue_length(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,

@@ -1,8 +1,6 @@
 #include "custodian/recipes/revoke.hpp"
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <memory>
 
 #include "contender_order.hpp"
@@ -52,11 +50,11 @@ void start_revoke(std::shared_ptr<detail::ClientCore> core, CancellationPtr canc
   if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, false);
   const SetOptions whatever_is_there{.deadline = client.deadline_or_default(options.deadline),
                                      .retry = options.retry};
-  const asio::any_io_executor strand = client.get_executor();
-  asio::co_spawn(strand,
-                 ask(std::move(core), std::move(cancellation), std::move(node), whatever_is_there,
-                     std::make_shared<Handler<bool>>(std::move(handler))),
-                 asio::detached);
+  const auto ending = std::make_shared<Handler<bool>>(std::move(handler));
+  const std::string what = "revoking " + node;
+  detail::spawn_detached(
+      core, ask(core, std::move(cancellation), std::move(node), whatever_is_there, ending), what,
+      ending);
 }
 
 }  // namespace recipes_detail

@@ -1,7 +1,5 @@
 #include "shared_node.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <utility>
 
 #include "big_endian.hpp"
@@ -182,9 +180,8 @@ asio::awaitable<void> wait_newer(SharedNodePtr node, CancellationPtr cancellatio
 template <typename... Results, typename Story>
 void run_on_strand(const Client& client, Handler<Results...> handler, Story story) {
   if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, Results{}...);
-  const asio::any_io_executor strand = client.get_executor();
-  asio::co_spawn(strand, story(std::make_shared<Handler<Results...>>(std::move(handler))),
-                 asio::detached);
+  const auto ending = std::make_shared<Handler<Results...>>(std::move(handler));
+  detail::spawn_detached(client.core(), story(ending), "a shared value", ending);
 }
 
 /// One deadline for all the requests of an operation.

@@ -5,8 +5,6 @@
 /// thousands of them. So that they cost little none has a coroutine meanwhile: those here end where
 /// that wait begins.
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <utility>
 
 #include "acquisition.hpp"
@@ -227,8 +225,12 @@ void Standing::on_listed() {
   if (error || member_->granted) return finish(error);
   ahead_ = ahead.count;
   if (member_->ahead != nullptr) return wait_in_line();
-  asio::co_spawn(acquire_->client().get_executor(),
-                 wait_for_others(shared_from_this(), std::move(ahead)), asio::detached);
+  detail::spawn_detached(acquire_->client().core(),
+                         wait_for_others(shared_from_this(), std::move(ahead)),
+                         "waiting in line at " + acquire_->queue->path,
+                         [self = shared_from_this()](error_code failure) {
+                           if (self->in_front_) self->finish(failure);
+                         });
 }
 
 /// Waits for somebody else's.

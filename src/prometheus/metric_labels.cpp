@@ -54,6 +54,7 @@ std::string_view name_of(Errc code) noexcept {
     case Errc::malformed_data: return "malformed_data";
     case Errc::would_deadlock: return "would_deadlock";
     case Errc::session_timeout_too_short: return "session_timeout_too_short";
+    case Errc::request_too_large: return "request_too_large";
   }
   return {};
 }

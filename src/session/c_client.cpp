@@ -1,12 +1,18 @@
 #include "session/c_client.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <new>
+#include <random>
 #include <string_view>
 #include <utility>
 
 #include "paths.hpp"
 #include "process_id.hpp"
+#include "session/address_list.hpp"
 #include "session/c_codec.hpp"
 #include "session/library_call.hpp"
 
@@ -37,6 +43,10 @@ WatchEventType to_event_type(int type) {
   return WatchEventType::deleted;
 }
 
+ZooWatcherType to_watcher_type(WatchKind kind) {
+  return kind == WatchKind::data ? ZWATCHTYPE_DATA : ZWATCHTYPE_CHILD;
+}
+
 /// The library calls an address that refuses a connection an error, and a late ping a warning. Both
 /// are everyday matters of a client that reconnects by itself.
 LogLevel to_level(std::string_view line) {
@@ -47,94 +57,124 @@ LogLevel to_level(std::string_view line) {
 
 }  // namespace
 
-/// What the library calls back. Each only takes a note.
+/// What the library calls back. Each only takes a note, and none throws: an exception would pass
+/// through the library's frames. What cannot be noted, for want of memory or because the library
+/// has not got it whole, ends the connection.
 struct Callbacks {
-  static void complete(int rc, const void* operation, Reply reply = {}) {
-    reply.error = to_error(rc);
-    LibraryCall::client().events_.emplace_back(
-        event::Completed{to_key(operation), std::move(reply)});
-  }
-
-  static void created(int rc, const char* path, const ::Stat* stat, const void* operation) {
-    Reply reply;
-    if (rc == ZOK) {
-      reply.path = path;
-      reply.stat = to_stat(*stat);
+  /// Room for one more event is there: see make_room_for_events().
+  template <typename Function>
+  static void note(Function function) noexcept {
+    try {
+      function(LibraryCall::client().events_);
+    } catch (...) {
+      LibraryCall::client().note_lost_ = true;
     }
-    complete(rc, operation, std::move(reply));
   }
 
-  static void stat(int rc, const ::Stat* stat, const void* operation) {
-    Reply reply;
-    if (rc == ZOK) reply.stat = to_stat(*stat);
-    complete(rc, operation, std::move(reply));
+  template <typename Fill>
+  static void complete(int rc, const void* operation, Fill fill) noexcept {
+    note([&](std::vector<Event>& events) {
+      auto& completed = std::get<event::Completed>(events.emplace_back(event::Completed{}));
+      completed.operation = to_key(operation);
+      completed.reply.error = ServerErrc::connection_loss;  // if the rest fails
+      fill(completed.reply);
+      completed.reply.error = to_error(rc);
+    });
+  }
+  static void complete(int rc, const void* operation) noexcept {
+    complete(rc, operation, [](Reply&) {});
+  }
+
+  static void created(int rc, const char* path, const ::Stat* stat,
+                      const void* operation) noexcept {
+    complete(rc, operation, [&](Reply& reply) {
+      if (rc != ZOK) return;
+      reply.path = &present(path);
+      reply.stat = to_stat(present(stat));
+    });
+  }
+
+  static void stat(int rc, const ::Stat* stat, const void* operation) noexcept {
+    complete(rc, operation, [&](Reply& reply) {
+      if (rc == ZOK) reply.stat = to_stat(present(stat));
+    });
   }
 
   static void data(int rc, const char* value, int length, const ::Stat* stat,
-                   const void* operation) {
-    Reply reply;
-    if (rc == ZOK) {
+                   const void* operation) noexcept {
+    complete(rc, operation, [&](Reply& reply) {
+      if (rc != ZOK) return;
       // A node without data answers with the length -1.
-      reply.data.assign(value, static_cast<std::size_t>(std::max(length, 0)));
-      reply.stat = to_stat(*stat);
-    }
-    complete(rc, operation, std::move(reply));
+      if (value != nullptr && length > 0) {
+        reply.data.assign(value, static_cast<std::size_t>(length));
+      }
+      reply.stat = to_stat(present(stat));
+    });
   }
 
   static void children(int rc, const String_vector* names, const ::Stat* stat,
-                       const void* operation) {
-    Reply reply;
-    if (rc == ZOK) {
-      reply.children.assign(names->data, names->data + names->count);
-      reply.stat = to_stat(*stat);
-    }
-    complete(rc, operation, std::move(reply));
+                       const void* operation) noexcept {
+    complete(rc, operation, [&](Reply& reply) {
+      if (rc != ZOK) return;
+      reply.children = to_strings(present(names));
+      reply.stat = to_stat(present(stat));
+    });
   }
 
-  static void acl(int rc, ACL_vector* acl, ::Stat* stat, const void* operation) {
-    Reply reply;
-    if (rc == ZOK) {
-      reply.acl = to_acl(*acl);
-      reply.stat = to_stat(*stat);
-    }
-    complete(rc, operation, std::move(reply));
+  static void acl(int rc, ACL_vector* acl, ::Stat* stat, const void* operation) noexcept {
+    complete(rc, operation, [&](Reply& reply) {
+      if (rc != ZOK) return;
+      reply.acl = to_acl(present(acl));
+      reply.stat = to_stat(present(stat));
+    });
   }
 
-  static void done(int rc, const void* operation) { complete(rc, operation); }
-  static void synced(int rc, const char*, const void* operation) { complete(rc, operation); }
-
-  static void committed(int rc, const void* operation) {
-    const auto multi = LibraryCall::client().multis_.extract(to_key(operation));
-    Reply reply;
-    for (const zoo_op_result_t& result : multi.mapped()->results) {
-      TransactionResult ours;
-      // Here the code means "rolled back with the others", and nothing about the outcome.
-      ours.error = result.err == ZRUNTIMEINCONSISTENCY
-                       ? make_error_code(ServerErrc::runtime_inconsistency)
-                       : to_error(result.err);
-      if (rc == ZOK && result.value != nullptr) ours.path = result.value;
-      if (rc == ZOK && result.stat != nullptr) ours.stat = to_stat(*result.stat);
-      reply.results.push_back(std::move(ours));
-    }
-    complete(rc, operation, std::move(reply));
+  static void done(int rc, const void* operation) noexcept { complete(rc, operation); }
+  static void synced(int rc, const char*, const void* operation) noexcept {
+    complete(rc, operation);
   }
 
-  static void watched(_zhandle*, int type, int, const char*, void* watch) {
+  static void committed(int rc, const void* operation) noexcept {
+    complete(rc, operation, [&](Reply& reply) {
+      const auto multi = LibraryCall::client().multis_.extract(to_key(operation));
+      for (const zoo_op_result_t& result : multi.mapped()->results) {
+        TransactionResult ours;
+        // Here the code means "rolled back with the others", and nothing about the outcome.
+        ours.error = result.err == ZRUNTIMEINCONSISTENCY
+                         ? make_error_code(ServerErrc::runtime_inconsistency)
+                         : to_error(result.err);
+        if (rc == ZOK && result.value != nullptr) ours.path = result.value;
+        if (rc == ZOK && result.stat != nullptr) ours.stat = to_stat(*result.stat);
+        reply.results.push_back(std::move(ours));
+      }
+    });
+  }
+
+  static void watched(_zhandle*, int type, int, const char* path, void*) noexcept {
     // Session events reach every watch without ending it, and the state is read after each call.
     if (type == ZOO_SESSION_EVENT || type == ZOO_NOTWATCHING_EVENT) return;
-    LibraryCall::client().events_.emplace_back(event::Watched{to_key(watch), to_event_type(type)});
+    note([&](std::vector<Event>& events) {
+      events.emplace_back(event::Watched{path, to_event_type(type)});
+    });
   }
 
-  static void logged(const char* line) {
-    LibraryCall::client().events_.emplace_back(event::Logged{to_level(line), line});
+  static void logged(const char* line) noexcept {
+    try {
+      LibraryCall::client().events_.emplace_back(event::Logged{to_level(line), line});
+    } catch (...) {
+      // A line less.
+    }
   }
 };
 
 CClient::CClient(const std::string& servers, const SessionSettings& settings)
-    : owner_{process_id()}, servers_{servers} {
+    : owner_{process_id()},
+      repeated_address_{std::random_device{}()},
+      servers_{with_odd_length(servers, repeated_address_)},
+      inbox_{settings.credentials.size()} {
   const LibraryCall call{*this};
   zoo_set_debug_level(ZOO_LOG_LEVEL_WARN);
-  handle_ = zookeeper_init2(servers.c_str(), &Callbacks::watched,
+  handle_ = zookeeper_init2(servers_.c_str(), &Callbacks::watched,
                             static_cast<int>(settings.session_timeout.count()), nullptr, nullptr,
                             ZOO_NO_LOG_CLIENTENV, &Callbacks::logged);
   if (handle_ == nullptr) {
@@ -162,6 +202,12 @@ Interest CClient::interest() {
   const int rc = zookeeper_interest(handle(), &result.descriptor, &interest, &timeout);
   result.error = to_error(rc);
   if (rc != ZOK) result.descriptor = -1;
+  descriptor_ = result.descriptor;
+  if (note_lost_) {
+    hang_up();
+    result.descriptor = -1;  // closed by now
+    interest = 0;
+  }
   result.read = (interest & ZOOKEEPER_READ) != 0;
   result.write = (interest & ZOOKEEPER_WRITE) != 0;
   result.timeout =
@@ -172,35 +218,86 @@ Interest CClient::interest() {
 void CClient::process(bool readable, bool writable) {
   if (process_id() != owner_) return;
   const LibraryCall call{*this};
-  int events = (readable ? ZOOKEEPER_READ : 0) | (writable ? ZOOKEEPER_WRITE : 0);
-  // One call reads one reply. The bound leaves the strand to others when replies pour in; what is
-  // left makes the descriptor readable again.
-  constexpr int most_at_once = 256;
-  for (int i = 0; i < most_at_once; ++i) {
-    if (zookeeper_process(handle(), events) != ZOK || !readable) break;
-    events = ZOOKEEPER_READ;
+  if (writable) zookeeper_process(handle(), ZOOKEEPER_WRITE);
+  if (!readable) return;
+  try {
+    read_replies();
+  } catch (const std::bad_alloc&) {
+    // How much it takes is for the server to say.
+    hang_up();
   }
 }
 
-error_code CClient::submit(const Request& request, std::uint64_t operation, std::uint64_t watch) {
+void CClient::read_replies() {
+  // One call reads one reply. The bound leaves the strand to others when replies pour in; what is
+  // left makes the descriptor readable again.
+  constexpr int most_at_once = 256;
+  inbox_.look_again();
+  for (int i = 0; i < most_at_once && is_reading(); ++i) {
+    const Inbox::Next next = inbox_.next(descriptor_);
+    if (next == Inbox::Next::wait) break;
+    if (next == Inbox::Next::fault) return hang_up(inbox_.fault());
+    if (next == Inbox::Next::broken) return hang_up();
+    make_room_for_events();
+    const bool whole = zookeeper_process(handle(), ZOOKEEPER_READ) == ZOK;
+    inbox_.has_read(whole ? Inbox::Read::whole_frame : Inbox::Read::part);
+    if (note_lost_) return hang_up("a reply that could not be taken up");
+    if (!whole) break;
+  }
+  inbox_.tidy();
+}
+
+void CClient::make_room_for_events() {
+  // A frame completes one operation, or fires the few watches of a path.
+  constexpr std::size_t most = 8;
+  if (events_.capacity() - events_.size() >= most) return;
+  events_.reserve(std::max(2 * events_.capacity(), events_.size() + most));
+}
+
+void CClient::hang_up(std::string_view fault) {
+  std::string line{"the server at "};
+  line += zoo_get_current_server(handle());
+  line += " sent ";
+  line += fault;
+  line += ": its connection is given up";
+  events_.emplace_back(event::Logged{LogLevel::error, std::move(line)});
+  hang_up();
+}
+
+void CClient::hang_up() {
+  note_lost_ = false;
+  if (!is_reading()) return;
+  ::shutdown(descriptor_, SHUT_RDWR);
+  // What has come already could still be read.
+  std::array<char, 4096> ignored;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
+  while (::recv(descriptor_, ignored.data(), ignored.size(), MSG_DONTWAIT) > 0) continue;
+  zookeeper_process(handle(), ZOOKEEPER_READ);
+}
+
+bool CClient::is_reading() const {
+  const int state = handle_ == nullptr ? ZOO_NOTCONNECTED_STATE : zoo_state(handle_);
+  return state == ZOO_ASSOCIATING_STATE || state == ZOO_CONNECTED_STATE;
+}
+
+error_code CClient::submit(const Request& request, std::uint64_t operation, Arms arms) {
   if (process_id() != owner_) return Errc::forked;
   const LibraryCall call{*this};
   // The library would keep it for the next connection, of which we do not know yet whether
   // something else must go first there.
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
-  const int rc = dispatch(request, operation, watch);
+  inbox_.expect(request);
+  const int rc = dispatch(request, operation, arms);
+  if (rc != ZOK) inbox_.withdraw();
   send_failed_ = send_failed_ || zoo_state(handle()) != ZOO_CONNECTED_STATE;
   return to_error(rc);
 }
 
-int CClient::dispatch(const Request& request, std::uint64_t operation, std::uint64_t watch) {
+int CClient::dispatch(const Request& request, std::uint64_t operation, Arms arms) {
   const void* key = to_context(operation);
-  void* context = to_context(watch);
-  const watcher_fn watcher = watch == 0 ? nullptr : &Callbacks::watched;
+  const watcher_fn watcher = arms == Arms::a_watch ? &Callbacks::watched : nullptr;
   struct Visitor {
     CClient& self;
     const void* key;
-    void* context;
     watcher_fn watcher;
     std::uint64_t operation;
 
@@ -216,17 +313,17 @@ int CClient::dispatch(const Request& request, std::uint64_t operation, std::uint
       return zoo_adelete(self.handle(), r.path.c_str(), r.version, &Callbacks::done, key);
     }
     int operator()(const request::Exists& r) const {
-      return zoo_awexists(self.handle(), r.path.c_str(), watcher, context, &Callbacks::stat, key);
+      return zoo_awexists(self.handle(), r.path.c_str(), watcher, nullptr, &Callbacks::stat, key);
     }
     int operator()(const request::Get& r) const {
-      return zoo_awget(self.handle(), r.path.c_str(), watcher, context, &Callbacks::data, key);
+      return zoo_awget(self.handle(), r.path.c_str(), watcher, nullptr, &Callbacks::data, key);
     }
     int operator()(const request::Set& r) const {
       return zoo_aset(self.handle(), r.path.c_str(), r.data.data(), size(r.data), r.version,
                       &Callbacks::stat, key);
     }
     int operator()(const request::GetChildren& r) const {
-      return zoo_awget_children2(self.handle(), r.path.c_str(), watcher, context,
+      return zoo_awget_children2(self.handle(), r.path.c_str(), watcher, nullptr,
                                  &Callbacks::children, key);
     }
     int operator()(const request::GetAcl& r) const {
@@ -242,7 +339,7 @@ int CClient::dispatch(const Request& request, std::uint64_t operation, std::uint
     }
     int operator()(const request::Multi& r) const { return self.commit(r, operation); }
   };
-  return std::visit(Visitor{*this, key, context, watcher, operation}, request);
+  return std::visit(Visitor{*this, key, watcher, operation}, request);
 }
 
 int CClient::commit(const request::Multi& multi, std::uint64_t operation) {
@@ -304,19 +401,36 @@ error_code CClient::remove_watch(const std::string& path, WatchKind kind, std::u
   if (process_id() != owner_) return Errc::forked;
   const LibraryCall call{*this};
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
+  inbox_.expect_no_body();
   // "all" are all of this session's, which is one of ours; without it the server keeps the watch.
   // The parameter's type is a slip in the library's header: it takes the function itself.
-  const int rc = zoo_aremove_all_watches(
-      handle(), path.c_str(), kind == WatchKind::data ? ZWATCHTYPE_DATA : ZWATCHTYPE_CHILD, 0,
-      reinterpret_cast<void_completion_t*>(&Callbacks::done), to_context(operation));
+  const int rc = zoo_aremove_all_watches(handle(), path.c_str(), to_watcher_type(kind), 0,
+                                         reinterpret_cast<void_completion_t*>(&Callbacks::done),
+                                         to_context(operation));
+  if (rc != ZOK) inbox_.withdraw();
   send_failed_ = send_failed_ || zoo_state(handle()) != ZOO_CONNECTED_STATE;
   return to_error(rc);
+}
+
+void CClient::forget_watches(const std::vector<KnownWatch>& watches) {
+  if (process_id() != owner_) return;
+  const LibraryCall call{*this};
+  for (const KnownWatch& watch : watches) {
+    zoo_aremove_all_watches(handle(), watch.path.c_str(), to_watcher_type(watch.kind), 1, nullptr,
+                            nullptr);
+  }
+}
+
+void CClient::stop_reading() {
+  if (process_id() != owner_) return;
+  const LibraryCall call{*this};
+  if (is_reading()) inbox_.leave(descriptor_);
 }
 
 void CClient::set_servers(const std::string& servers) {
   if (process_id() != owner_) return;
   const LibraryCall call{*this};
-  servers_ = servers;
+  servers_ = with_odd_length(servers, repeated_address_);
   servers_changed_ = true;
   if (state_ != HandleState::connected) return;  // interest() takes them up
   zoo_set_servers(handle(), servers_.c_str());
@@ -345,12 +459,16 @@ void CClient::close() {
   if (handle_ == nullptr) return;
   if (process_id() == owner_) {
     const LibraryCall call{*this};
+    if (is_reading()) inbox_.leave(descriptor_);
     zookeeper_close(std::exchange(handle_, nullptr));
   }
   handle_ = nullptr;
 }
 
 void CClient::read_state() {
+  if (!is_reading()) {
+    inbox_.disconnected(handle_ == nullptr ? 0 : zoo_client_id(handle_)->client_id);
+  }
   const int state = handle_ == nullptr ? ZOO_NOTCONNECTED_STATE : zoo_state(handle_);
   if (state == ZOO_CONNECTED_STATE) {
     state_ = HandleState::connected;
@@ -358,8 +476,10 @@ void CClient::read_state() {
     state_ = HandleState::expired;
   } else if (state == ZOO_AUTH_FAILED_STATE) {
     state_ = HandleState::auth_failed;
-  } else if (state == ZOO_CONNECTING_STATE || state == ZOO_ASSOCIATING_STATE) {
+  } else if (state == ZOO_CONNECTING_STATE) {
     state_ = HandleState::connecting;
+  } else if (state == ZOO_ASSOCIATING_STATE) {
+    state_ = HandleState::greeting;
   } else {
     state_ = HandleState::disconnected;
   }

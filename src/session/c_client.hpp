@@ -6,16 +6,18 @@
 ///
 /// - The library is not thread-safe and keeps static state: every call is made under one
 ///   process-wide lock. No call made here blocks on the network (see close()).
-/// - Its callbacks only append to a list of events, which the caller takes *after* the call:
-/// nobody's
+/// - Its callbacks only append to a list of events, which the caller takes *after* the call: no
 ///   handler ever runs inside the library or under its lock.
 /// - A send that fails inside a zoo_a* call closes the socket, says ZOK, and keeps the request
-/// (maybe
-///   half sent) for the *next* connection. interest() throws such leftovers away first.
+///   (maybe half sent) for the *next* connection. interest() throws such leftovers away first.
 /// - It ignores a new list of servers that differs from the old one by ports alone. interest()
-/// insists.
+///   insists.
+/// - Of an even number of addresses it tries every second one only: it is given an odd number.
+/// - It reports each change of the connection to each different watcher, in quadratic time. It is
+///   given one watcher, and events are told apart by their paths.
 /// - zoo_amulti corrupts memory when an operation of it is refused: submit() checks everything that
 ///   the library would check before it calls.
+/// - It believes its server: process() lets it read only what Inbox has looked at.
 /// - After fork(), closing a handle in the child aborts the parent's session: in a child nothing is
 ///   called at all.
 
@@ -26,10 +28,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "custodian/session.hpp"
+#include "session/inbox.hpp"
 
 struct _zhandle;  // NOLINT(bugprone-reserved-identifier): the C client's own name
 
@@ -51,7 +55,7 @@ struct Completed {
   Reply reply;
 };
 struct Watched {
-  std::uint64_t watch = 0;
+  std::string path;
   WatchEventType type = WatchEventType::deleted;
 };
 struct Logged {
@@ -61,7 +65,23 @@ struct Logged {
 }  // namespace event
 using Event = std::variant<event::Completed, event::Watched, event::Logged>;
 
-enum class HandleState { disconnected, connecting, connected, expired, auth_failed };
+enum class HandleState {
+  disconnected,
+  connecting,  ///< to an address that has not accepted yet
+  greeting,    ///< the handshake is sent, and not answered yet
+  connected,
+  expired,
+  auth_failed,
+};
+
+/// Whether a request arms a watch.
+enum class Arms : bool { nothing, a_watch };
+
+/// A watch as the library knows it.
+struct KnownWatch {
+  std::string path;
+  WatchKind kind = WatchKind::data;
+};
 
 /// One handle of the C client. One thread at a time.
 class CClient {
@@ -76,13 +96,17 @@ class CClient {
   [[nodiscard]] Interest interest();
   /// Does what the descriptor is ready for, until there is nothing left to read.
   void process(bool readable, bool writable);
-  /// Queues a request, under a key of the caller's own that its Completed event will bear. The
-  /// watch key (0: none) comes back in a Watched event; the same key twice on a path is one watch.
-  [[nodiscard]] error_code submit(const Request& request, std::uint64_t operation,
-                                  std::uint64_t watch);
+  /// Queues a request, under a key of the caller's own that its Completed event will bear. An event
+  /// of the watch that it arms comes as Watched; two on one path are one watch.
+  [[nodiscard]] error_code submit(const Request& request, std::uint64_t operation, Arms arms);
   /// Takes a watch off the server. Completes as any operation does.
   [[nodiscard]] error_code remove_watch(const std::string& path, WatchKind kind,
                                         std::uint64_t operation);
+  /// Without a connection: takes watches off the library, which then does not restore them on the
+  /// next one.
+  void forget_watches(const std::vector<KnownWatch>& watches);
+  /// The socket is waited for, and not read, from now on: any byte makes it readable.
+  void stop_reading();
   /// May give up a standing connection, of which state() then tells.
   void set_servers(const std::string& servers);
   /// Ends the handle. If it is connected, sends the end of the session; the library then blocks
@@ -92,6 +116,8 @@ class CClient {
 
   /// As of the end of the newest call.
   [[nodiscard]] HandleState state() const noexcept { return state_; }
+  /// Whether the server has answered anything on this connection but the handshake.
+  [[nodiscard]] bool has_answer() const noexcept { return inbox_.has_answer(); }
   [[nodiscard]] SessionInfo session();
   [[nodiscard]] std::vector<Event> take_events();
 
@@ -100,21 +126,33 @@ class CClient {
   friend struct Callbacks;
   struct MultiResults;
 
-  [[nodiscard]] int dispatch(const Request& request, std::uint64_t operation, std::uint64_t watch);
+  [[nodiscard]] int dispatch(const Request& request, std::uint64_t operation, Arms arms);
   [[nodiscard]] int commit(const request::Multi& multi, std::uint64_t operation);
   void take_up_changes();
   void read_state();
+  [[nodiscard]] bool is_reading() const;
+  void read_replies();
+  /// Ends the connection before anything more is read from it.
+  void hang_up();
+  void hang_up(std::string_view fault);
+  void make_room_for_events();
   /// The handle, for a call into the library: checks that its lock is held by this thread.
   [[nodiscard]] _zhandle* handle() const;
 
   _zhandle* handle_ = nullptr;
   const pid_t owner_;
+  const std::size_t repeated_address_;  ///< see with_odd_length()
   std::string servers_;
   std::vector<Event> events_;
+  Inbox inbox_;
+  /// The library's socket, as long as is_reading().
+  int descriptor_ = -1;
   /// Results of transactions under way, by operation: the library writes into them.
   std::map<std::uint64_t, std::unique_ptr<MultiResults>> multis_;
   HandleState state_ = HandleState::disconnected;
   bool send_failed_ = false;
+  /// A callback could not take its note.
+  bool note_lost_ = false;
   bool servers_changed_ = false;
 };
 

@@ -34,13 +34,24 @@ custodian::Stat to_stat(const ::Stat& stat) {
 }
 
 Acl to_acl(const ACL_vector& acl) {
-  Acl entries;
-  entries.reserve(static_cast<std::size_t>(acl.count));
+  if (acl.count == 0) return {};
+  const ACL* const entries = &present(acl.data);
+  Acl result;
+  result.reserve(static_cast<std::size_t>(acl.count));
   for (int i = 0; i < acl.count; ++i) {
-    const ACL& entry = acl.data[i];
-    entries.push_back({static_cast<Permissions>(entry.perms), entry.id.scheme, entry.id.id});
+    result.push_back({static_cast<Permissions>(entries[i].perms), &present(entries[i].id.scheme),
+                      &present(entries[i].id.id)});
   }
-  return entries;
+  return result;
+}
+
+std::vector<std::string> to_strings(const String_vector& strings) {
+  if (strings.count == 0) return {};
+  char* const* const texts = &present(strings.data);
+  std::vector<std::string> result;
+  result.reserve(static_cast<std::size_t>(strings.count));
+  for (int i = 0; i < strings.count; ++i) result.emplace_back(&present(texts[i]));
+  return result;
 }
 
 int to_flags(CreateMode mode) noexcept {

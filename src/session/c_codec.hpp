@@ -5,6 +5,7 @@
 
 #include <zookeeper/zookeeper.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,14 @@ namespace custodian::detail {
 
 [[nodiscard]] error_code to_error(int code) noexcept;
 [[nodiscard]] custodian::Stat to_stat(const ::Stat& stat);
+/// These throw if the library has left anything out, as it does when a reply ends too early.
 [[nodiscard]] Acl to_acl(const ACL_vector& acl);
+[[nodiscard]] std::vector<std::string> to_strings(const String_vector& strings);
+template <typename Type>
+[[nodiscard]] const Type& present(const Type* pointer) {
+  if (pointer == nullptr) throw std::invalid_argument{"a part of a reply is missing"};
+  return *pointer;
+}
 [[nodiscard]] int to_flags(CreateMode mode) noexcept;
 
 /// A list of ACL entries in the library's form; it points into the Acl that it was made from.

@@ -1,6 +1,7 @@
 #include "session/watch_table.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace custodian::detail {
 
@@ -26,7 +27,7 @@ void WatchTable::reply_received(Key key, const std::shared_ptr<Watcher>& watcher
   if (found == entries_.end()) return;  // cleared meanwhile
   Entry& entry = found->second;
   --entry.requests;
-  entry.armed = entry.armed || armed;
+  if (armed) set_armed(entry, true);
   const auto wanted = std::find(entry.requested.begin(), entry.requested.end(), watcher);
   if (wanted != entry.requested.end()) {
     if (armed) {
@@ -39,14 +40,50 @@ void WatchTable::reply_received(Key key, const std::shared_ptr<Watcher>& watcher
   settle(key);
 }
 
-std::vector<std::shared_ptr<Watcher>> WatchTable::fire(Key key) {
-  const auto found = entries_.find(key);
-  if (found == entries_.end()) return {};
-  found->second.armed = false;
-  auto waiting = std::exchange(found->second.waiting, {});
+std::vector<std::shared_ptr<Watcher>> WatchTable::fire(const std::string& path,
+                                                       WatchEventType type) {
+  if (type == WatchEventType::children_changed) return end(path, WatchKind::children);
+  auto watchers = end(path, WatchKind::data);
+  if (type == WatchEventType::deleted) {
+    auto of_children = end(path, WatchKind::children);
+    std::move(of_children.begin(), of_children.end(), std::back_inserter(watchers));
+  }
+  return watchers;
+}
+
+std::vector<std::shared_ptr<Watcher>> WatchTable::end(const std::string& path, WatchKind kind) {
+  const auto found = by_path_.find({path, kind});
+  if (found == by_path_.end()) return {};
+  const Key key = found->second;
+  Entry& entry = entries_.at(key);
+  set_armed(entry, false);
+  auto waiting = std::exchange(entry.waiting, {});
   for (const auto& watcher : waiting) by_watcher_.erase(watcher.get());
   settle(key);
   return waiting;
+}
+
+std::vector<WatchTable::Dropped> WatchTable::drop_beyond(std::size_t bytes) {
+  std::vector<Dropped> dropped;
+  const auto drop_some = [&](const auto& may_go) {
+    for (auto next = by_path_.begin(); next != by_path_.end() && armed_bytes_ > bytes;) {
+      const auto [what, key] = *next++;
+      const Entry& entry = entries_.at(key);
+      if (entry.armed && may_go(entry)) {
+        dropped.push_back({what.first, what.second, end(what.first, what.second)});
+      }
+    }
+  };
+  drop_some([](const Entry& entry) { return entry.waiting.empty(); });
+  drop_some([](const Entry&) { return true; });
+  return dropped;
+}
+
+void WatchTable::set_armed(Entry& entry, bool armed) {
+  if (std::exchange(entry.armed, armed) == armed) return;
+  const std::size_t bytes =
+      entry.path.size() + 4;  // a string in a request has its length before it
+  armed_bytes_ = armed ? armed_bytes_ + bytes : armed_bytes_ - bytes;
 }
 
 void WatchTable::cancel(const std::shared_ptr<Watcher>& watcher) {
@@ -69,6 +106,7 @@ std::vector<std::shared_ptr<Watcher>> WatchTable::clear() {
   by_path_.clear();
   by_watcher_.clear();
   unwanted_.clear();
+  armed_bytes_ = 0;
   return all;
 }
 
@@ -88,7 +126,7 @@ void WatchTable::removed(Key key) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return;
   found->second.removing = false;
-  found->second.armed = false;
+  set_armed(found->second, false);
   settle(key);
 }
 

@@ -3,10 +3,14 @@
 /// \file
 /// Who watches what, by our own count. Pure: no library, no clock, no I/O.
 ///
-/// The C client knows a watch by a path, a function and a context; the server knows one for each
-/// path and session. So everybody here who watches the same thing shares one entry, and its key is
-/// the library's context: never a pointer. When the last of them loses interest, the watch must
-/// come off the server, too, unless a request that will arm it again is under way.
+/// The server knows one watch for each path and session, and so does this: all watchers of the same
+/// thing share one entry. When the last of them loses interest, the watch must come off the server,
+/// too, unless a request that will arm it again is under way.
+///
+/// After a reconnection the C client restores all watches in one request, and a server ends a
+/// connection on which a request is too long: again and again, for the next connection brings the
+/// same request. So the bytes are counted here, and before the client reconnects what would be too
+/// much is given up: see drop_beyond().
 
 #include <cstdint>
 #include <map>
@@ -29,8 +33,10 @@ class WatchTable {
                                  const std::shared_ptr<Watcher>& watcher);
   /// Its reply has come, and has armed the watch or has not.
   void reply_received(Key key, const std::shared_ptr<Watcher>& watcher, bool armed);
-  /// The event has come; these were waiting for it.
-  [[nodiscard]] std::vector<std::shared_ptr<Watcher>> fire(Key key);
+  /// An event of this type has come for the path: ends what it is about, and gives the watchers. A
+  /// deletion ends the watch on the children, too.
+  [[nodiscard]] std::vector<std::shared_ptr<Watcher>> fire(const std::string& path,
+                                                           WatchEventType type);
   void cancel(const std::shared_ptr<Watcher>& watcher);
   /// The session is over: everybody who was waiting. Whose request is under way learns it from the
   /// reply.
@@ -46,6 +52,18 @@ class WatchTable {
   [[nodiscard]] std::vector<Removal> take_removals();
   void removed(Key key);
   void removal_failed(Key key);
+
+  /// What has to be given up so that the rest can be restored by a request of this many bytes. The
+  /// watches have to come off the C client, and their watchers have to look again.
+  struct Dropped {
+    std::string path;
+    WatchKind kind = WatchKind::data;
+    std::vector<std::shared_ptr<Watcher>> watchers;
+  };
+  /// Watches without a watcher go first.
+  [[nodiscard]] std::vector<Dropped> drop_beyond(std::size_t bytes);
+  /// What the request that restores the armed watches has for each, in bytes, summed up.
+  [[nodiscard]] std::size_t armed_bytes() const noexcept { return armed_bytes_; }
 
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
@@ -66,11 +84,14 @@ class WatchTable {
   };
 
   void settle(Key key);
+  void set_armed(Entry& entry, bool armed);
+  [[nodiscard]] std::vector<std::shared_ptr<Watcher>> end(const std::string& path, WatchKind kind);
 
   std::unordered_map<Key, Entry> entries_;
   std::map<std::pair<std::string, WatchKind>, Key> by_path_;
   std::unordered_map<const Watcher*, Key> by_watcher_;
   std::vector<Key> unwanted_;
+  std::size_t armed_bytes_ = 0;
   Key next_ = 1;
 };
 

@@ -4,6 +4,8 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "session/probe.hpp"
+
 namespace custodian::detail {
 
 using std::chrono::milliseconds;
@@ -33,16 +35,19 @@ WatchRequest watch_request(const Request& request) {
 }  // namespace
 
 ZooKeeperSession::ZooKeeperSession(boost::asio::any_io_executor strand, SessionSettings settings,
-                                   std::weak_ptr<SessionObserver> observer)
+                                   std::weak_ptr<SessionObserver> observer, Role role)
     : strand_{std::move(strand)},
       settings_{std::move(settings)},
       observer_{std::move(observer)},
       hosts_{parse_connection_string("connect", settings_.servers).hosts},
       resolver_{strand_},
+      role_{role},
       descriptor_{strand_},
       timer_{strand_} {
   info_.connection = settings_.earlier_connections;
 }
+
+ZooKeeperSession::~ZooKeeperSession() = default;
 
 void ZooKeeperSession::start() { resolve(); }
 
@@ -74,11 +79,13 @@ void ZooKeeperSession::submit(Request request, ReplyHandler handler) {
   operation.decided_by_quorum = is_decided_by_quorum(request);
   operation.stamp.connection = info_.connection;
   operation.stamp.sent = BootClock::now();
-  if (const error_code error = client_->submit(request, id, operation.watch)) {
+  if (const error_code error =
+          client_->submit(request, id, operation.watch == 0 ? Arms::nothing : Arms::a_watch)) {
     if (operation.watch != 0) watches_.reply_received(operation.watch, watch.watcher, false);
     return refuse(error, std::move(operation.handler));
   }
   operations_.emplace(id, std::move(operation));
+  record_.asked();
   schedule_pump();
 }
 
@@ -123,6 +130,7 @@ void ZooKeeperSession::pump() {
   if (!client_) return;
   if (closing_) return pump_closing();
   deliver();
+  if (client_ && !closing_) look_for_refusals();
   if (!client_ || closing_) return;
   remove_unwanted_watches();
   // A connection that begins in this call may have its handshake sent in it.
@@ -151,6 +159,8 @@ void ZooKeeperSession::wait_for(const Interest& interest, BootClock::time_point 
   if (descriptor_.follow(interest.descriptor)) {
     connecting_since_ = steady_clock::now();
     handshake_ = asked;
+    cut_off_ = false;
+    record_.attempted(steady_clock::now());
   }
   milliseconds pause = interest.timeout;
   if (interest.descriptor >= 0 && !descriptor_.is_open()) {
@@ -162,6 +172,7 @@ void ZooKeeperSession::wait_for(const Interest& interest, BootClock::time_point 
     const auto waited =
         std::chrono::duration_cast<milliseconds>(steady_clock::now() - connecting_since_);
     if (waited >= settings_.connect_timeout) {
+      cut_off_ = true;
       descriptor_.shut_down();
     } else {
       pause = std::min(pause, settings_.connect_timeout - waited);
@@ -195,6 +206,8 @@ void ZooKeeperSession::work(bool readable, bool writable) {
 
 void ZooKeeperSession::deliver() {
   const HandleState now = client_->state();
+  observe_attempt(now);
+  if (client_->has_answer()) record_.answered();
   std::vector<Event> events = client_->take_events();
   const bool was_connected = state_ == SessionState::connected;
   const bool lost_connection = was_connected && now != HandleState::connected;
@@ -205,7 +218,7 @@ void ZooKeeperSession::deliver() {
     if (auto* completed = std::get_if<event::Completed>(&each)) {
       complete(*completed);
     } else if (auto* watched = std::get_if<event::Watched>(&each)) {
-      for (const auto& watcher : watches_.fire(watched->watch)) {
+      for (const auto& watcher : watches_.fire(watched->path, watched->type)) {
         watcher->on_event({}, watched->type);
       }
     } else {
@@ -213,6 +226,7 @@ void ZooKeeperSession::deliver() {
       log(damped(logged.level), std::move(logged.message));
     }
   }
+  if (lost_connection) fail_lost_operations();
   if (!client_) return;
   if (lost_connection) on_disconnected();
   if (now == HandleState::connected && !was_connected) on_connected();
@@ -250,6 +264,10 @@ void ZooKeeperSession::complete(event::Completed& completed) {
 
 void ZooKeeperSession::on_connected() {
   failures_ = 0;
+  record_.connected(steady_clock::now(), client_->session().timeout);
+  // The library restores them by itself.
+  if (watches_.armed_bytes() > 0) record_.asked();
+  stop_probe();
   loudest_ = LogLevel::debug;
   const std::uint64_t connection = info_.connection + 1;
   const std::int64_t previous = info_.id;
@@ -267,12 +285,23 @@ void ZooKeeperSession::on_connected() {
 }
 
 void ZooKeeperSession::on_disconnected() {
+  using EndedBy = ConnectionRecord::EndedBy;
+  record_.disconnected(steady_clock::now(), cut_off_ ? EndedBy::us : EndedBy::peer);
   set_state(SessionState::connecting);
+  if (!retired_ && !closing_) drop_excess_watches();
+  if (!retired_ && !closing_ && record_.never_answers(steady_clock::now())) {
+    return give_up(
+        "connections end before any request on them is answered, though no watch was restored on "
+        "them; do the servers accept requests as long as this client sends? "
+        "(ClientOptions::max_request_size is " +
+        std::to_string(settings_.max_request_size) + "; theirs is jute.maxbuffer)");
+  }
   // Addresses change, in a container cluster for one: look the names up again.
   if (!resolver_.busy()) resolve();
 }
 
 void ZooKeeperSession::on_session_over(SessionState state) {
+  stop_probe();
   descriptor_.release();
   resolver_.cancel();
   stop_timer();
@@ -281,12 +310,6 @@ void ZooKeeperSession::on_session_over(SessionState state) {
   fail_operations(ServerErrc::connection_loss);
   end_watches(Errc::session_lost);
   if (!closing_) set_state(state);
-}
-
-void ZooKeeperSession::retire() {
-  if (closing_ || std::exchange(retired_, true)) return;
-  fail_operations(ServerErrc::connection_loss);
-  end_watches(Errc::session_lost);
 }
 
 void ZooKeeperSession::stop_timer() {
@@ -300,6 +323,16 @@ void ZooKeeperSession::begin_again_after(milliseconds pause) {
   timer_.async_wait([self = shared_from_this()](error_code error) {
     if (!error) self->resolve();
   });
+}
+
+void ZooKeeperSession::fail_lost_operations() {
+  // Most have been completed by the library; not those whose send failed just now, nor what could
+  // not be noted.
+  while (!operations_.empty()) {
+    event::Completed lost{operations_.begin()->first, {}};
+    lost.reply.error = ServerErrc::connection_loss;
+    complete(lost);
+  }
 }
 
 void ZooKeeperSession::fail_operations(error_code error) {
@@ -364,10 +397,14 @@ void ZooKeeperSession::on_resolved(Resolver::Result result) {
 void ZooKeeperSession::set_servers(std::string servers) {
   settings_.servers = std::move(servers);
   hosts_ = parse_connection_string("set_servers", settings_.servers).hosts;
+  if (probe_) probe_->set_servers(settings_.servers);
   if (!is_over()) resolve();
 }
 
-void ZooKeeperSession::disconnect() { descriptor_.shut_down(); }
+void ZooKeeperSession::disconnect() {
+  cut_off_ = true;
+  descriptor_.shut_down();
+}
 
 }  // namespace custodian::detail
 

@@ -11,17 +11,26 @@
 
 #include "custodian/session.hpp"
 #include "session/c_client.hpp"
+#include "session/connection_record.hpp"
 #include "session/descriptor.hpp"
 #include "session/resolver.hpp"
 #include "session/watch_table.hpp"
 
 namespace custodian::detail {
 
+class Probe;
+
 class ZooKeeperSession final : public Session,
                                public std::enable_shared_from_this<ZooKeeperSession> {
  public:
+  /// A probe shows whether servers accept new sessions, and begins no probe of its own.
+  enum class Role { session, probe };
+
   ZooKeeperSession(boost::asio::any_io_executor strand, SessionSettings settings,
-                   std::weak_ptr<SessionObserver> observer);
+                   std::weak_ptr<SessionObserver> observer, Role role = Role::session);
+  ZooKeeperSession(const ZooKeeperSession&) = delete;
+  ZooKeeperSession& operator=(const ZooKeeperSession&) = delete;
+  ~ZooKeeperSession() override;
 
   void start() override;
   void submit(Request request, ReplyHandler handler) override;
@@ -64,6 +73,16 @@ class ZooKeeperSession final : public Session,
   void on_disconnected();
   void on_session_over(SessionState state);
   void end_watches(error_code error);
+  /// Gives up what could not be restored on the next connection.
+  void drop_excess_watches();
+  void forget(const std::vector<WatchTable::Dropped>& watches);
+  /// Notes what became of an attempt to connect.
+  void observe_attempt(HandleState now);
+  /// Without a connection for long: ends the session if the servers work, and do not continue it.
+  void look_for_refusals();
+  void stop_probe();
+  /// Ends the session though the servers may still have it: it could never be used again.
+  void give_up(const std::string& reason);
   [[nodiscard]] bool is_over() const;
   void set_state(SessionState state);
   void resolve();
@@ -80,6 +99,8 @@ class ZooKeeperSession final : public Session,
   void wait_for_end_of_connection();
   void closed();
   void fail_operations(error_code error);
+  /// All that were sent on the connection that is gone.
+  void fail_lost_operations();
 
   boost::asio::any_io_executor strand_;
   SessionSettings settings_;
@@ -87,6 +108,7 @@ class ZooKeeperSession final : public Session,
   std::vector<HostPort> hosts_;
   Resolver resolver_;
   std::string addresses_;
+  const Role role_;
   std::optional<CClient> client_;
   Descriptor descriptor_;
   boost::asio::steady_timer timer_;
@@ -102,6 +124,12 @@ class ZooKeeperSession final : public Session,
   std::chrono::steady_clock::time_point connecting_since_;
   BootClock::time_point handshake_;  ///< of the newest connection, or a little earlier
   int failures_ = 0;
+  HandleState handle_state_ = HandleState::disconnected;  ///< as last seen
+  bool cut_off_ = false;  ///< by us: the newest connection, or address, did not answer in time
+  ConnectionRecord record_;
+  bool restores_all_ = true;  ///< of the watches, within the limit
+  std::shared_ptr<Probe> probe_;
+  bool probed_ = false;                 ///< it has its answer
   LogLevel loudest_ = LogLevel::debug;  ///< of what the library has said in this outage
   bool pump_scheduled_ = false;
   bool retired_ = false;

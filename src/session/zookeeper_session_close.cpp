@@ -33,6 +33,7 @@ void ZooKeeperSession::close(std::chrono::milliseconds grace, std::function<void
 void ZooKeeperSession::begin_closing(Closing closing) {
   const bool connected = state_ == SessionState::connected;
   closing_ = std::move(closing);
+  stop_probe();
   resolver_.cancel();
   info_.id = 0;
   boost::asio::post(strand_, [self = shared_from_this(), connected] {
@@ -40,7 +41,8 @@ void ZooKeeperSession::begin_closing(Closing closing) {
     if (!self->closing_ || self->state_ == SessionState::closed) return;
     if (!self->client_ || !connected) return self->finish_closing();
     // No entry in the table: its completion is nobody's.
-    static_cast<void>(self->client_->submit(request::Exists{"/", nullptr}, 0, 0));
+    self->client_->stop_reading();
+    static_cast<void>(self->client_->submit(request::Exists{"/", nullptr}, 0, Arms::nothing));
     self->pump_closing();
   });
 }

@@ -32,6 +32,7 @@ void FakeEnsemble::set_fault_plan(std::shared_ptr<FaultPlan> plan) {
 }
 
 void FakeEnsemble::release_replies() { server_->release_replies(); }
+std::size_t FakeEnsemble::apply_late_requests() { return server_->apply_late_requests(); }
 void FakeEnsemble::expire(std::int64_t session) { server_->end_session(session); }
 void FakeEnsemble::disconnect(std::int64_t session) { server_->disconnect(session); }
 void FakeEnsemble::leave_server_behind() { server_->leave_server_behind(); }

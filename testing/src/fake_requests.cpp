@@ -48,6 +48,7 @@ std::string_view to_string(FaultKind kind) noexcept {
     case FaultKind::pass: return "pass";
     case FaultKind::fail_before: return "fail before";
     case FaultKind::fail_after: return "fail after";
+    case FaultKind::apply_late: return "apply late";
     case FaultKind::disconnect: return "disconnect";
     case FaultKind::expire_before: return "expire before";
     case FaultKind::expire_after: return "expire after";

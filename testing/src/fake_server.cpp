@@ -35,6 +35,7 @@ void FakeServer::forget_session(std::int64_t session) {
     cut(FakeConnectionPtr{found->second.connection}, EarlierReplies::arrive);
   }
   sessions_.erase(found);
+  std::erase_if(late_, [&](const LateRequest& each) { return each.session == session; });
   std::vector<TreeChange> changes;
   tree_.end_session(session, changes);
   fire(changes);
@@ -45,7 +46,8 @@ void FakeServer::end_session(std::int64_t session) {
   forget_session(session);
 }
 
-void FakeServer::cut(const FakeConnectionPtr& connection, EarlierReplies earlier) {
+void FakeServer::cut(const FakeConnectionPtr& connection, EarlierReplies earlier,
+                     NextWatches next_watches) {
   if (std::exchange(connection->severed, true)) return;
   if (const auto found = sessions_.find(connection->session);
       found != sessions_.end() && found->second.connection == connection) {
@@ -53,7 +55,7 @@ void FakeServer::cut(const FakeConnectionPtr& connection, EarlierReplies earlier
     found->second.stale.reset();
   }
   if (earlier == EarlierReplies::are_lost) connection->inbox.clear();
-  connection->inbox.push_back({.kind = FakeMessage::Kind::cut});
+  connection->inbox.push_back({.kind = FakeMessage::Kind::cut, .next_watches = next_watches});
   // A cut ends the waiting for what was held back.
   for (FakeMessage& each : connection->inbox) each.turns = 0;
   wake(connection);
@@ -93,10 +95,13 @@ void FakeServer::serve(const FakeConnectionPtr& connection, const Request& reque
   if (connection->severed) return;
   ServerSession& session = sessions_.at(connection->session);
   switch (fault.kind) {
-    case FaultKind::pass: return process(session, connection, request, operation, arms_watch, 0);
+    case FaultKind::pass:
+      process(session, connection, request, operation, arms_watch, 0);
+      return count_for_late_requests(session.id);
     case FaultKind::delay:
-      return process(session, connection, request, operation, arms_watch,
-                     fault.turns == 0 ? -1 : fault.turns);
+      process(session, connection, request, operation, arms_watch,
+              fault.turns == 0 ? -1 : fault.turns);
+      return count_for_late_requests(session.id);
     case FaultKind::throttle: {
       FakeMessage refusal{.operation = operation, .zxid = tree_.zxid()};
       if (session.stale) refusal.zxid = session.stale->zxid();
@@ -105,18 +110,48 @@ void FakeServer::serve(const FakeConnectionPtr& connection, const Request& reque
     }
     case FaultKind::fail_before:
     case FaultKind::fail_after:
+    case FaultKind::apply_late:
     case FaultKind::disconnect:
     case FaultKind::expire_before:
     case FaultKind::expire_after: break;
   }
   if (fault.next_server == NextServer::lags_behind) session.next_stale = tree_;
-  cut(connection, fault.earlier);
+  cut(connection, fault.earlier, fault.next_watches);
+  if (fault.kind == FaultKind::apply_late && is_write(request)) {
+    late_.push_back({session.id, request, fault.requests_later});
+  }
   if (fault.kind == FaultKind::fail_after || fault.kind == FaultKind::expire_after) {
     process(session, nullptr, request, operation, false, 0);
   }
   if (fault.kind == FaultKind::expire_before || fault.kind == FaultKind::expire_after) {
     forget_session(connection->session);
   }
+}
+
+void FakeServer::count_for_late_requests(std::int64_t session) {
+  for (auto next = late_.begin(); next != late_.end();) {
+    const bool counts = next->session == session && next->requests_later != 0;
+    if (!counts || --next->requests_later != 0) {
+      ++next;
+      continue;
+    }
+    apply_late(*next);
+    next = late_.erase(next);
+  }
+}
+
+void FakeServer::apply_late(const LateRequest& late) {
+  std::vector<TreeChange> changes;
+  static_cast<void>(
+      tree_.apply(late.request, late.session, changes));  // nobody waits for the reply
+  fire(changes);
+}
+
+std::size_t FakeServer::apply_late_requests() {
+  const std::lock_guard lock{mutex_};
+  const std::vector<LateRequest> all = std::exchange(late_, {});
+  for (const LateRequest& each : all) apply_late(each);
+  return all.size();
 }
 
 void FakeServer::process(ServerSession& session, const FakeConnectionPtr& connection,

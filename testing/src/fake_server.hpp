@@ -40,6 +40,7 @@ struct FakeMessage {
   Reply reply{};
   WatchId watch{};  ///< of an event
   WatchEventType event = WatchEventType::created;
+  NextWatches next_watches = NextWatches::are_restored;  ///< of a cut
   std::int64_t zxid = 0;  ///< what the client has seen when it has this
   int turns = 0;          ///< to wait before it arrives; held until released if negative
 };
@@ -88,6 +89,7 @@ class FakeServer {
   // For the ensemble.
   void set_plan(std::shared_ptr<FaultPlan> plan);
   void release_replies();
+  std::size_t apply_late_requests();
   void disconnect(std::int64_t session);
   void set_running(bool running);
   void leave_server_behind();
@@ -120,10 +122,21 @@ class FakeServer {
     std::optional<FakeTree> next_stale;  ///< the same for its next server
   };
 
+  /// One that was sent on a connection that is cut by now.
+  struct LateRequest {
+    std::int64_t session = 0;
+    Request request;
+    int requests_later = 0;  ///< of the session; 0: when it is asked for
+  };
+
   // With the mutex held.
   void process(ServerSession& session, const FakeConnectionPtr& connection, const Request& request,
                std::uint64_t operation, bool arms_watch, int turns);
-  void cut(const FakeConnectionPtr& connection, EarlierReplies earlier);
+  /// The session has sent another request.
+  void count_for_late_requests(std::int64_t session);
+  void apply_late(const LateRequest& late);
+  void cut(const FakeConnectionPtr& connection, EarlierReplies earlier,
+           NextWatches next_watches = NextWatches::are_restored);
   void catch_up(ServerSession& session);
   void forget_session(std::int64_t session);
   void fire(const std::vector<TreeChange>& changes);
@@ -138,6 +151,7 @@ class FakeServer {
   mutable std::mutex mutex_;
   FakeTree tree_;
   std::map<std::int64_t, ServerSession> sessions_;
+  std::vector<LateRequest> late_;
   std::optional<FakeTree> left_behind_;  ///< what the next new session's server shows
   std::int64_t next_session_ = 0x1000'0000'0000'0001;
   bool running_ = true;

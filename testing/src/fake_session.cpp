@@ -89,7 +89,7 @@ void FakeSession::receive(const FakeConnectionPtr& connection) {
   switch (message->kind) {
     case FakeMessage::Kind::reply: return on_reply(std::move(*message));
     case FakeMessage::Kind::event: return on_event(*message);
-    case FakeMessage::Kind::cut: return on_cut();
+    case FakeMessage::Kind::cut: return on_cut(message->next_watches);
   }
 }
 
@@ -163,6 +163,14 @@ void FakeSession::settle(const WatchId& watch) {
   server_->unwatch(info_.id, watch);
 }
 
+void FakeSession::drop_watches() {
+  for (const auto& [id, waiting] : std::exchange(waiting_, {})) {
+    const auto event = id.kind == WatchKind::data ? WatchEventType::data_changed
+                                                  : WatchEventType::children_changed;
+    for (const auto& watcher : waiting.watchers) watcher->on_event({}, event);
+  }
+}
+
 void FakeSession::end_watches(error_code error) {
   std::vector<std::shared_ptr<Watcher>> all;
   for (auto& [id, waiting] : std::exchange(waiting_, {})) {
@@ -211,12 +219,13 @@ void FakeSession::connect() {
   set_state(SessionState::connected);
 }
 
-void FakeSession::on_cut() {
+void FakeSession::on_cut(NextWatches watches) {
   connection_.reset();
   state_ = SessionState::connecting;  // for whoever tries again at once; told below
   fail_operations(ServerErrc::connection_loss);
   if (closing_) return;
   set_state(SessionState::connecting);
+  if (watches == NextWatches::are_dropped) drop_watches();
   if (!closing_) connect_after(server_->options().reconnect_pause);
 }
 

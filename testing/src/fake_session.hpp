@@ -46,7 +46,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
 
   void connect_after(std::chrono::milliseconds pause);
   void connect();
-  void on_cut();
+  void on_cut(NextWatches watches);
   void on_reply(FakeMessage message);
   void on_event(const FakeMessage& message);
   void on_session_over();
@@ -54,6 +54,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   void refuse(error_code error, ReplyHandler handler);
   void complete(Operation operation, Reply reply);
   void fail_operations(error_code error);
+  void drop_watches();
   void end_watches(error_code error);
   /// Takes a watch off the server if nobody here wants it.
   void settle(const WatchId& watch);

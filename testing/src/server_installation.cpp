@@ -1,5 +1,6 @@
 #include "server_installation.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 
@@ -18,26 +19,47 @@ constexpr const char* debian_zookeeper = "/usr/share/java/zookeeper.jar";
 constexpr const char* debian_classpath =
     "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar";
 
+// What Netty's connection factory needs besides the jars that Debian's zookeeper.jar names.
+constexpr std::array debian_netty{"/usr/share/java/netty-codec.jar",
+                                  "/usr/share/java/netty-resolver.jar",
+                                  "/usr/share/java/netty-transport-native-unix-common.jar"};
+
+void require(const char* jar, const char* what, const TestingServerOptions& options) {
+  if (std::filesystem::exists(jar)) return;
+  throw TestingError{std::string{"there is no "} + what + " here: " + jar + " does not exist. " +
+                     how_to_install(options)};
+}
+
+std::string classpath_for(const TestingServerOptions& options) {
+  std::string path = choose(options.classpath, "CUSTODIAN_ZOOKEEPER_CLASSPATH", debian_classpath);
+  if (path != debian_classpath) return path;
+  require(debian_zookeeper, "ZooKeeper server", options);
+  if (options.connection_factory == ConnectionFactory::netty) {
+    for (const char* jar : debian_netty) {
+      require(jar, "Netty for a ZooKeeper server", options);
+      path += std::string{":"} + jar;
+    }
+  }
+  return path;
+}
+
 std::string property(const std::string& name, const std::string& value) {
   return "-D" + name + "=" + value;
 }
 
 }  // namespace
 
-std::string how_to_install() {
-  return "Debian, Ubuntu: apt-get install default-jre-headless libzookeeper-java; in Custodian's "
-         "source tree "
-         "tools/setup does it. Elsewhere: CUSTODIAN_JAVA names the java program and "
-         "CUSTODIAN_ZOOKEEPER_CLASSPATH ZooKeeper's jar files (/opt/zookeeper/lib/*).";
+std::string how_to_install(const TestingServerOptions& options) {
+  const bool netty = options.connection_factory == ConnectionFactory::netty;
+  return std::string{"Debian, Ubuntu: apt-get install default-jre-headless libzookeeper-java"} +
+         (netty ? " libnetty-java" : "") +
+         "; in Custodian's source tree tools/setup does it. Elsewhere: CUSTODIAN_JAVA names the "
+         "java program and CUSTODIAN_ZOOKEEPER_CLASSPATH ZooKeeper's jar files" +
+         (netty ? ", and Netty's," : "") + " (/opt/zookeeper/lib/*).";
 }
 
 std::vector<std::string> server_command(const TestingServerOptions& options) {
-  const std::string classpath =
-      choose(options.classpath, "CUSTODIAN_ZOOKEEPER_CLASSPATH", debian_classpath);
-  if (classpath == debian_classpath && !std::filesystem::exists(debian_zookeeper)) {
-    throw TestingError{std::string{"there is no ZooKeeper server here: "} + debian_zookeeper +
-                       " does not exist. " + how_to_install()};
-  }
+  const std::string classpath = classpath_for(options);
   std::vector<std::string> command{
       choose(options.java, "CUSTODIAN_JAVA", "java"),
       // A short life on a small machine: no optimising compiler, no collector with threads of its
@@ -83,6 +105,8 @@ void write_config(const TestingServerOptions& options, const std::filesystem::pa
          << "clientPort=" << port << "\n"
          << "maxClientCnxns=" << options.max_client_connections << "\n"
          << "4lw.commands.whitelist=*\n";
+  if (options.connection_factory == ConnectionFactory::netty)
+    config << "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory\n";
   for (const auto& line : options.config_lines) config << line << "\n";
   config.close();
   if (!config) throw TestingError{"cannot write " + (directory / "zoo.cfg").string()};

@@ -19,6 +19,6 @@ void write_config(const TestingServerOptions& options, const std::filesystem::pa
 [[nodiscard]] std::string guardian_program(const TestingServerOptions& options);
 
 /// What to install, for messages that end with it.
-[[nodiscard]] std::string how_to_install();
+[[nodiscard]] std::string how_to_install(const TestingServerOptions& options);
 
 }  // namespace custodian::testing

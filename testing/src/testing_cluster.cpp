@@ -114,8 +114,8 @@ void TestingCluster::Impl::wait(
   while (!condition(patience)) {
     for (const Member& each : members) {
       if (each.state == State::stopped || each.server->is_running()) continue;
-      throw TestingError{"no " + what + ": a server has ended by itself. " + how_to_install() +
-                         "\n" + logs()};
+      throw TestingError{"no " + what + ": a server has ended by itself. " +
+                         how_to_install(options.server) + "\n" + logs()};
     }
     if (Clock::now() >= deadline) {
       throw TestingError{"no " + what + " after " + std::to_string(length.count()) + " ms.\n" +

@@ -39,7 +39,7 @@ struct TestingServer::Impl {
 void TestingServer::Impl::start() {
   const std::string answer = guardian.ask("start");
   if (answer != "started") {
-    throw TestingError{"cannot run Java (" + answer + "). " + how_to_install()};
+    throw TestingError{"cannot run Java (" + answer + "). " + how_to_install(options)};
   }
   if (options.ensemble_member == 0) wait_until_ready();
 }
@@ -57,7 +57,7 @@ void TestingServer::Impl::wait_until_ready() {
     if (Clock::now() >= attempt_deadline) patience *= 2;
     if (const std::string state = guardian.ask("poll"); state != "running") {
       throw TestingError{"the ZooKeeper server at " + to_string(endpoint) + " " + state + ". " +
-                         how_to_install() + "\nThe end of its log:\n" + log_tail(20)};
+                         how_to_install(options) + "\nThe end of its log:\n" + log_tail(20)};
     }
     if (Clock::now() >= deadline) {
       guardian.ask("kill");

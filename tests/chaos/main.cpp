@@ -93,6 +93,7 @@ int main(int argc, char* argv[]) {
   int session_timeout = static_cast<int>(settings.stage.session_timeout.count());
   int tick = static_cast<int>(settings.stage.tick.count());
   int duration = 0;
+  std::string connections = "nio";
   std::string wanted_directory;
   std::vector<std::string> kinds;
   std::vector<std::string> locks;
@@ -127,6 +128,9 @@ int main(int argc, char* argv[]) {
   app.add_option("--tick", tick, "the servers' unit of time, in milliseconds")
       ->check(CLI::Range(100, 10'000))
       ->capture_default_str();
+  app.add_option("--connections", connections, "what takes the servers' connections: nio, netty")
+      ->check(CLI::IsMember{{"nio", "netty"}})
+      ->capture_default_str();
   auto* directory =
       app.add_option("--directory", wanted_directory, "where the histories go; it must be empty");
   app.add_flag("--keep", keep, "put them into a temporary directory, which stays")
@@ -135,6 +139,8 @@ int main(int argc, char* argv[]) {
   settings.stage.session_timeout = std::chrono::milliseconds{session_timeout};
   settings.stage.tick = std::chrono::milliseconds{tick};
   settings.duration = std::chrono::seconds{duration};
+  if (connections == "netty")
+    settings.stage.connection_factory = custodian::testing::ConnectionFactory::netty;
 
   int status = 1;
   try {

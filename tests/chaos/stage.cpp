@@ -30,6 +30,7 @@ testing::TestingClusterOptions cluster_options(const StageSettings& settings) {
   testing::TestingClusterOptions options;
   options.peer_links = testing::PeerLinks::proxied;
   options.server.tick_time = settings.tick;
+  options.server.connection_factory = settings.connection_factory;
   // A follower that is cut off answers reads for so long: it is to matter.
   options.sync_limit = 6;
   // One that votes for a leader who cannot be reached gives up after this.

@@ -35,6 +35,7 @@ struct StageSettings {
   std::vector<std::string> locks{one_of_each.begin(), one_of_each.end()};  ///< see kind_of()
   std::chrono::milliseconds session_timeout{2000};
   std::chrono::milliseconds tick{250};
+  testing::ConnectionFactory connection_factory = testing::ConnectionFactory::nio;  ///< of servers
   std::uint64_t seed = 0;
   std::filesystem::path directory{};  ///< exists, and is empty
   std::filesystem::path worker_program{};

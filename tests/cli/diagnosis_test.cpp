@@ -134,6 +134,34 @@ TEST_CASE("a tick that is long for the touch interval is told by how long") {
   CHECK(with_tick(6000ms) == Verdict::warn);
 }
 
+TEST_CASE(
+    "an observer may stand behind an observer master, and a short touch interval is a warning") {
+  Facts facts = good();
+  facts.servers[0] = server("zk1", "observer");
+  CHECK(verdict_on(facts, "observer", "zk1:2181") == Verdict::warn);
+  CHECK(verdict_on(facts, "tick", "zk1:2181") == Verdict::ok);
+  CHECK(count_of(facts, Verdict::fail) == 0);
+  const auto advised = [&] {
+    const auto findings = diagnose(facts);
+    const auto found = std::ranges::find(findings, "observer", &Finding::check);
+    REQUIRE(found != findings.end());
+    return found->advice;
+  };
+  CHECK(advised().find("touch_interval of 3s ") != std::string::npos);
+  // One and a half ticks.
+  facts.touch_interval = 2999ms;
+  CHECK(verdict_on(facts, "observer", "zk1:2181") == Verdict::warn);
+  facts.touch_interval = 3000ms;
+  CHECK(verdict_on(facts, "observer", "zk1:2181") == Verdict::ok);
+  // A tick that nobody knows.
+  facts.servers[0].configuration = {};
+  CHECK(verdict_on(facts, "observer", "zk1:2181") == Verdict::warn);
+  CHECK(advised().find("one and a half ticks") != std::string::npos);
+  // Nobody else is one.
+  const auto findings = diagnose(good());
+  CHECK(std::ranges::find(findings, "observer", &Finding::check) == findings.end());
+}
+
 TEST_CASE("a tick that is only guessed at is a warning at the most") {
   Facts facts = good();
   facts.servers[0].configuration = {};

@@ -18,6 +18,7 @@ TEST_CASE("an exit status for each way of not having a lock") {
   CHECK(status_of(ServerErrc::auth_failed) == ExitStatus::no_permission);
   CHECK(status_of(Errc::invalid_argument) == ExitStatus::usage);
   CHECK(status_of(Errc::session_timeout_too_short) == ExitStatus::usage);
+  CHECK(status_of(Errc::request_too_large) == ExitStatus::usage);
   CHECK(status_of(Errc::malformed_contender) == ExitStatus::failure);
 }
 

@@ -29,16 +29,28 @@ std::string unescaped(std::string_view text) {
   return bytes;
 }
 
+void require_printable(std::string_view shown) {
+  while (!shown.empty()) {
+    const auto character = detail::first_character(shown);
+    require(character.has_value(), "what is shown is UTF-8");
+    require(!detail::is_unprintable(character->code), "what is shown commands no terminal");
+    shown.remove_prefix(character->bytes);
+  }
+}
+
 }  // namespace
 
 void printable(std::string_view input) {
-  // A part of an error's message.
-  const std::string quoted = detail::printable(input);
-  require(input.empty() || is_one_line(quoted), "a message is one line");
+  // A part of an error's message, and a line of a log.
+  for (const std::string& said : {detail::printable(input), detail::in_one_line(input)}) {
+    require(input.empty() || is_one_line(said), "a message is one line");
+    require_printable(said);
+    require(detail::in_one_line(said) == said, "what is printable stays");
+  }
 
   const std::string shown = cli::printable(input);
   require(input.empty() || is_one_line(shown), "what is shown is one line");
-  require(cli::is_utf8(shown), "what is shown is UTF-8");
+  require_printable(shown);
   require(shown.find("\\u{") != shown.npos || unescaped(shown) == input,
           "what is shown tells what it was");
   require(cli::to_hex(input).size() == 2 * input.size(), "a byte has two digits");

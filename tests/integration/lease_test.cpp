@@ -282,5 +282,50 @@ TEST_CASE("a session timeout that is too short for locks is refused, with the ru
   CHECK(message.find("touch_interval") != std::string::npos);
 }
 
+TEST_CASE("five hundred leases are kept by servers that accept small requests only") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  constexpr std::size_t limit = 16'384;
+  const TestingServer server{TestingServerOptions{
+      .tick_time = tick, .min_session_timeout = 500ms, .jute_max_buffer = limit}};
+  ClientOptions options = short_options(server.connect_string());
+  options.session_timeout = 2 * session_timeout;
+  options.max_request_size = limit;
+  Client client{options};
+  client.wait_connected();
+  const std::uint64_t connection = client.session().connection;
+  const std::string folder = "/" + std::string(40, 'p') + "/";
+  std::vector<std::unique_ptr<InterProcessMutex>> mutexes;
+  std::vector<std::future<std::tuple<error_code, Lease>>> acquires;
+  for (int i = 0; i != 500; ++i) {
+    mutexes.push_back(std::make_unique<InterProcessMutex>(client, folder + std::to_string(i)));
+    acquires.push_back(begun<Lease>([&](auto done) { mutexes.back()->async_acquire(done); }));
+  }
+  std::vector<Lease> leases;
+  for (auto& each : acquires) {
+    REQUIRE(each.wait_for(patience) == std::future_status::ready);
+    auto [error, lease] = each.get();
+    REQUIRE_FALSE(error);
+    leases.push_back(std::move(lease));
+  }
+  // A beat that the server refused would cost the connection at once, and the leases by then.
+  const Deadline then{options.session_timeout};
+  REQUIRE(eventually([&] { return then.passed(); }));
+  CHECK(client.session().connection == connection);
+  for (const Lease& each : leases) CHECK(each.state() == LeaseState::held);
+}
+
+TEST_CASE("an acquire that was answered too late does not claim that nothing was sent") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  CutOff cut;
+  InterProcessMutex free{cut.holder, "/free"};
+  cut.proxy.hold_back(Direction::to_client);
+  const std::string message = message_of([&] { (void)free.try_acquire_for(100ms); });
+  CAPTURE(message);
+  CHECK(message.find("connect") != std::string::npos);
+  CHECK(message.find("what was created is deleted") != std::string::npos);
+  cut.proxy.heal();
+  CHECK(eventually([&] { return names_below(cut.waiter, "/free").empty(); }));
+}
+
 }  // namespace
 }  // namespace custodian::tests

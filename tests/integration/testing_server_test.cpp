@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "server_installation.hpp"
 #include "support/catch.hpp"
 #include "support/test_servers.hpp"
 #include "wire_session.hpp"
@@ -297,6 +298,26 @@ TEST_CASE("without ZooKeeper's jar the message says what to install", "[testing-
   const auto message = message_of([&options] { TestingServer server{options}; });
   CHECK(message.find("ZooKeeperServerMain") != std::string::npos);
   CHECK(message.find("libzookeeper-java") != std::string::npos);
+}
+
+TEST_CASE("without Netty's jar files the message says what to install", "[testing-server]") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServerOptions options;
+  options.connection_factory = custodian::testing::ConnectionFactory::netty;
+  options.classpath = "/nonexistent/zookeeper.jar";
+  const auto message = message_of([&options] { TestingServer server{options}; });
+  CHECK(message.find("libnetty-java") != std::string::npos);
+}
+
+TEST_CASE("a class path that is given is taken as it is, for Netty, too", "[testing-server]") {
+  TestingServerOptions options;
+  options.classpath = "/opt/zookeeper/lib/*";
+  for (const auto factory :
+       {custodian::testing::ConnectionFactory::nio, custodian::testing::ConnectionFactory::netty}) {
+    options.connection_factory = factory;
+    const auto command = custodian::testing::server_command(options);
+    CHECK(std::ranges::count(command, options.classpath) == 1);
+  }
 }
 
 TEST_CASE("without the guardian the message names it", "[testing-server]") {

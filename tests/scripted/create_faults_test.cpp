@@ -32,7 +32,7 @@ CreateOptions protected_create(CreateMode mode) {
 Played play(const CreateOptions& options, const Faults& faults,
             const std::function<void(World&, std::size_t)>& at_step = {}) {
   World world;
-  auto client = world.client("observed");
+  auto client = world.client_that_counts_strays("observed");
   const auto plan = std::make_shared<FaultsAt>("observed", faults);
   if (at_step) {
     plan->submitted = [&](std::size_t step) {
@@ -74,6 +74,7 @@ Played play(const CreateOptions& options, const Faults& faults,
       complain("no node, but: " + created.error().message());
     }
   }
+  if (world.strays != 0) complain("a node was left to be found later");
   if (!world.end(client)) complain("something keeps the client alive");
   played.steps = plan->steps();
   return played;
@@ -143,7 +144,7 @@ TEST_CASE("a protected create that its caller gives up leaves no node, whatever 
   for (const Faults& faults : replies) {
     INFO(describe(faults));
     World world;
-    auto client = world.client("observed");
+    auto client = world.client_that_counts_strays("observed");
     world.make("/q");
     boost::asio::cancellation_signal signal;
     const auto plan = std::make_shared<FaultsAt>("observed", faults);
@@ -162,6 +163,7 @@ TEST_CASE("a protected create that its caller gives up leaves no node, whatever 
     CHECK(was_there);
     CHECK(world.run_until_idle(*client));
     CHECK(world.run_until([&] { return world.ensemble.children("/q").empty(); }));
+    CHECK(world.strays == 0);
     CHECK(world.end(client));
   }
 }

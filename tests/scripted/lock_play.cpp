@@ -77,7 +77,7 @@ class Play {
 
   void prepare() {
     other_ = world_.client("other");
-    observed_ = world_.client("observed");
+    observed_ = world_.client_that_counts_strays("observed");
     others_locks_.emplace(*other_);
     locks_.emplace(*observed_);
     using enum Neighbours;
@@ -275,6 +275,7 @@ class Play {
       complain("operations or watches are left in the client");
     if (!world_.run_until_idle(*other_)) complain("operations or watches are left in the other");
     if (contenders() != before_) complain("a node is left");
+    if (world_.strays != 0) complain("a node was left to be found later");
     if (world_.ensemble.watches() != 0) complain("a watch is left on the server");
     locks_.reset();
     others_locks_.reset();

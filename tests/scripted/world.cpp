@@ -33,6 +33,8 @@ const std::vector<Fault>& all_faults() {
         }
       }
     }
+    all.push_back({.kind = FaultKind::fail_before, .next_watches = NextWatches::are_dropped});
+    all.push_back({.kind = FaultKind::fail_after, .next_watches = NextWatches::are_dropped});
     all.push_back({.kind = FaultKind::disconnect});
     all.push_back({.kind = FaultKind::disconnect, .earlier = EarlierReplies::are_lost});
     all.push_back({.kind = FaultKind::expire_before});
@@ -50,6 +52,7 @@ std::string describe(const Fault& fault) {
   std::string text{to_string(fault.kind)};
   if (fault.earlier == EarlierReplies::are_lost) text += ", earlier replies lost";
   if (fault.next_server == NextServer::lags_behind) text += ", then a server that lags";
+  if (fault.next_watches == NextWatches::are_dropped) text += ", watches dropped";
   return text;
 }
 

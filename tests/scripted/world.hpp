@@ -22,6 +22,7 @@ using testing::EarlierReplies;
 using testing::Fault;
 using testing::FaultKind;
 using testing::NextServer;
+using testing::NextWatches;
 using testing::Submission;
 
 /// For what is to come too late. Not shorter: a limit that has passed when the call begins is
@@ -78,6 +79,16 @@ class World {
     return client;
   }
 
+  /// One that counts the nodes which it takes for those of creates that came late: none is expected
+  /// where nothing comes late, for each create sees to what it has left itself.
+  [[nodiscard]] std::unique_ptr<Client> client_that_counts_strays(const std::string& name) {
+    ClientOptions counting = options(name);
+    counting.log = [this](LogLevel, std::string_view message) {
+      if (message.find("came late") != std::string_view::npos) ++strays;
+    };
+    return client(std::move(counting));
+  }
+
   /// Turns the executor until it is so; false if it is not in time, or if nothing is left that
   /// could make it so.
   bool run_until(const std::function<bool()>& condition) {
@@ -115,6 +126,7 @@ class World {
   }
   void remove(const std::string& path) { ensemble.operate(request::Remove{path}); }
 
+  std::size_t strays = 0;
   testing::FakeEnsemble ensemble;
   boost::asio::io_context context{1};
 };

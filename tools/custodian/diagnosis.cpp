@@ -49,6 +49,7 @@ class Diagnosis {
       judge_reach(server);
       if (server.session) judge_session(server);
       judge_tick(server);
+      judge_observer(server);
     }
     judge_leader();
     judge_versions();
@@ -159,11 +160,17 @@ class Diagnosis {
     return " (of " + text_of(*least) + " to " + text_of(*most) + ")";
   }
 
+  /// As far as it is told, or can be guessed.
+  static std::optional<milliseconds> tick_of(const ServerFacts& server) {
+    if (server.configuration.tick_time) return server.configuration.tick_time;
+    if (server.shortest && !server.shortest->error) return server.shortest->timeout / 2;
+    return std::nullopt;
+  }
+
   void judge_tick(const ServerFacts& server) {
     const std::string name = to_string(server.address);
-    std::optional<milliseconds> tick = server.configuration.tick_time;
-    const bool is_told = tick.has_value();
-    if (!tick && server.shortest && !server.shortest->error) tick = server.shortest->timeout / 2;
+    const std::optional<milliseconds> tick = tick_of(server);
+    const bool is_told = server.configuration.tick_time.has_value();
     if (!tick) return;
     const std::string source = is_told ? "" : " (if minSessionTimeout is two ticks, the default)";
     const auto report = server.srvr ? parse_srvr(server.srvr.text) : std::nullopt;
@@ -196,6 +203,28 @@ class Diagnosis {
             ", the touch interval is " + text_of(touch) +
             ", and a holder may be told of a loss when another one has the lock already",
         advice);
+  }
+
+  /// Behind an observer master it answers a follower's pings, whose answer to the leader's next
+  /// ping hands on what it has told: half a tick later than where the leader asks itself.
+  void judge_observer(const ServerFacts& server) {
+    const auto report = server.srvr ? parse_srvr(server.srvr.text) : std::nullopt;
+    if (!report || report->mode != "observer") return;
+    const std::string name = to_string(server.address);
+    const std::optional<milliseconds> tick = tick_of(server);
+    const std::string least = tick ? text_of(*tick * 3 / 2) : "one and a half ticks";
+    if (tick && facts_.touch_interval >= *tick * 3 / 2) {
+      return ok("observer", name,
+                "the touch interval, " + text_of(facts_.touch_interval) +
+                    ", is long enough for an observer, also behind an observer master");
+    }
+    warn("observer", name,
+         "an observer: behind an observer master (observerMasterPort) it tells the leader of a "
+         "session up to a whole tick late, and a touch interval of " +
+             text_of(facts_.touch_interval) + " would be too short",
+         "if the ensemble has observer masters: ClientOptions::touch_interval of " + least +
+             " in every program that uses these servers, and a session timeout of three times "
+             "that or more");
   }
 
   void judge_leader() {

@@ -1,10 +1,21 @@
 #include "global_options.hpp"
 
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
 #include "duration_option.hpp"
 #include "messages.hpp"
 #include "usage_error.hpp"
 
 namespace custodian::cli {
+namespace {
+
+constexpr const char* credential_variable = "CUSTODIAN_AUTH";
+
+}  // namespace
 
 ClientOptions GlobalOptions::client_options() const {
   if (servers.empty()) {
@@ -19,6 +30,17 @@ ClientOptions GlobalOptions::client_options() const {
   options.credentials = auth;
   options.log = client_log(verbosity);
   return options;
+}
+
+void forget_credentials() {
+  const std::string prefix = std::string{credential_variable} + "=";
+  // The bytes, too: a child of fork() has a copy of them.
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text{*entry};
+    if (!text.starts_with(prefix)) continue;
+    explicit_bzero(*entry + prefix.size(), text.size() - prefix.size());
+  }
+  unsetenv(credential_variable);
 }
 
 Credential parse_credential(const std::string& text) {
@@ -54,7 +76,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
          "a credential, digest:user:password, and more of them by more such options; others on "
          "this machine can read it in the list of processes, which [CUSTODIAN_AUTH] avoids")
       ->allow_extra_args(false)
-      ->envname("CUSTODIAN_AUTH")
+      ->envname(credential_variable)
       ->type_name("SCHEME:VALUE")
       ->group(group);
   app.add_flag("-v,--verbose", options.verbosity, "say more: what the connection does; twice: all")

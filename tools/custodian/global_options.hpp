@@ -30,6 +30,11 @@ struct GlobalOptions {
 /// Adds them to the command; `options` must outlive the parsing.
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
+/// Takes the credentials of the environment (CUSTODIAN_AUTH) out of it, once they have been read:
+/// what this process starts does not inherit them, nor shows them in its /proc/<pid>/environ. To be
+/// called while there is one thread.
+void forget_credentials();
+
 /// "digest:user:password". Throws UsageError.
 [[nodiscard]] Credential parse_credential(const std::string& text);
 

@@ -85,8 +85,9 @@ class Guardian {
 
  private:
   void wait() {
-    std::array<pollfd, 3> wanted{{{children_, POLLIN, 0},
+    std::array<pollfd, 4> wanted{{{children_, POLLIN, 0},
                                   {timer_, POLLIN, 0},
+                                  {command_.exec_result(), POLLIN, 0},
                                   // At its end it would be readable for ever.
                                   {runner_is_gone_ ? -1 : control_, POLLIN, 0}}};
     poll(wanted.data(), wanted.size(), -1);
@@ -172,7 +173,9 @@ class Guardian {
 
   void tell(Report report) {
     report.proceeded = proceeded_;
-    if (report.kind == Report::Kind::ended) {
+    const bool is_over =
+        report.kind == Report::Kind::ended || report.kind == Report::Kind::not_started;
+    if (is_over) {
       report.for_loss = std::exchange(countdown_, {}).is_lost();
       is_killing_ = runner_is_gone_;
     }

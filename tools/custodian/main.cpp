@@ -45,14 +45,6 @@ void fill_standard_descriptors() {
   }
 }
 
-/// Printable. Our own refusals are that already, and their backslashes would be doubled.
-std::string message_of(const CLI::ParseError& error) {
-  std::string text = error.what();
-  std::string rest = text;
-  std::erase(rest, '\\');
-  return printable(rest) == rest ? text : printable(text);
-}
-
 int explain(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
   if (const auto unknown = app.remaining(); app.get_subcommands().empty() && !unknown.empty()) {
@@ -64,7 +56,7 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   const bool may_be_command =
       error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) &&
       !app.get_subcommands().empty() && app.get_subcommands().front()->get_group() == running_group;
-  say(message_of(error) + (may_be_command ? "; a command stands behind --" : "") + "; see " +
+  say(error.what() + std::string{may_be_command ? "; a command stands behind --" : ""} + "; see " +
       where + " --help");
   return to_int(ExitStatus::usage);
 }

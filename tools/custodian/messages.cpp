@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "one_line.hpp"
+
 namespace custodian::cli {
 namespace {
 
@@ -30,7 +32,9 @@ std::string line(LogLevel level, std::string_view message) {
 
 }  // namespace
 
-void say(std::string_view message) { logger().log(spdlog::level::info, message); }
+void say(std::string_view message) {
+  logger().log(spdlog::level::info, detail::in_one_line(message));
+}
 
 LogSink client_log(int verbosity) {
   if (verbosity > 0) {

@@ -10,7 +10,8 @@
 
 namespace custodian::cli {
 
-/// A line that is always said. Any thread.
+/// A line that is always said, and is one: what would command a terminal, or begin another line,
+/// is escaped. Any thread.
 void say(std::string_view message);
 
 /// Where the client's own lines go: its errors and warnings, each once; with -v what its connection

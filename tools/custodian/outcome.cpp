@@ -18,7 +18,8 @@ ExitStatus status_of(const error_code& error) noexcept {
       error == ServerErrc::session_closed_require_sasl_auth || error == ServerErrc::invalid_acl) {
     return ExitStatus::no_permission;
   }
-  if (error == Errc::invalid_argument || error == Errc::session_timeout_too_short) {
+  if (error == Errc::invalid_argument || error == Errc::session_timeout_too_short ||
+      error == Errc::request_too_large) {
     return ExitStatus::usage;
   }
   if (error == Errc::node_deleted || error == Errc::session_lost) return ExitStatus::not_acquired;

@@ -9,9 +9,8 @@
 
 namespace custodian::cli {
 
-/// As it is, if it is UTF-8 without control characters. Control characters, those that change the
-/// direction of writing, bytes that are no UTF-8, and the backslash are escaped: "\n", "\x1b",
-/// "\u{202e}", "\\". What comes out has one line, and cannot command a terminal.
+/// One line that cannot command a terminal, by the library's own rules (detail::in_one_line());
+/// with the backslash escaped besides, so that no escape can be forged.
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// The columns that printable text takes on a terminal.

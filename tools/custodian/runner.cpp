@@ -342,6 +342,8 @@ int run_under(const GlobalOptions& global, const RunOptions& options,
   validate(client_options);
   const std::string name = command.front();
   const SignalSetting as_started = SignalSetting::current();
+  // Neither the command nor what it leaves behind has a right to the locks.
+  forget_credentials();
   asio::io_context context;
   GuardianLink guardian{context, std::move(command), as_started};
   // A closed pipe behind the standard error output must not end what holds the lock.

@@ -40,7 +40,8 @@ using Acquire = std::function<void(Attempt attempt, std::function<void(Outcome)>
 /// May throw Error (invalid_argument).
 using MakeAcquire = std::function<Acquire(const Client& client)>;
 
-/// Runs it, and returns the exit status. To be called before this process has any thread. Throws
+/// Runs it, and returns the exit status. The command inherits this process's environment, but for
+/// the credentials (forget_credentials()). To be called before this process has any thread. Throws
 /// UsageError, and Error for arguments that are wrong.
 [[nodiscard]] int run_under(const GlobalOptions& global, const RunOptions& options,
                             std::vector<std::string> command, const MakeAcquire& make_acquire);

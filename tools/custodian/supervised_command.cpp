@@ -15,6 +15,22 @@
 namespace custodian::cli {
 namespace {
 
+/// All that can be, while it lives.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
 bool asks_for_terminal(int stop_signal) { return stop_signal == SIGTTIN || stop_signal == SIGTTOU; }
 
 }  // namespace
@@ -25,32 +41,37 @@ SupervisedCommand::SupervisedCommand(std::vector<std::string> words, SignalSetti
 
 int SupervisedCommand::start(const std::vector<std::string>& environment) {
   leftover_is_refused_ = false;
-  int error_pipe[2];
-  if (pipe2(error_pipe, O_CLOEXEC) != 0) return errno;
+  exec_error_ = 0;
+  int pipe[2];
+  if (pipe2(pipe, O_CLOEXEC | O_NONBLOCK) != 0) return errno;
   const pid_t guardian = getpid();
+  // What comes for the command before it has its own signal setting would be lost to the
+  // guardian's.
+  const SignalsBlocked until_forked;
   process_ = fork();
-  if (process_ == 0) run(environment, guardian, error_pipe[1]);
-  int error = process_ < 0 ? errno : 0;
-  close(error_pipe[1]);
-  if (process_ > 0) {
-    // Both do it: neither must go on before it is done.
-    setpgid(process_, process_);
-    // The pipe closes with a successful exec and brings the reason otherwise.
-    ssize_t count = 0;
-    do {
-      count = read(error_pipe[0], &error, sizeof error);
-    } while (count < 0 && errno == EINTR);
-  }
-  close(error_pipe[0]);
-  active_ = error == 0;
+  if (process_ == 0) run(environment, guardian, pipe[1]);
+  const int error = process_ < 0 ? errno : 0;
+  close(pipe[1]);
   if (error != 0) {
-    if (process_ > 0) {
-      while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-      }
-    }
+    close(pipe[0]);
     process_ = 0;
+    return error;
   }
-  return error;
+  // Both do it: neither must go on before it is done.
+  setpgid(process_, process_);
+  exec_result_ = pipe[0];
+  active_ = true;
+  return 0;
+}
+
+void SupervisedCommand::read_exec_result() {
+  if (exec_result_ < 0) return;
+  ssize_t count = 0;
+  do {
+    count = read(exec_result_, &exec_error_, sizeof exec_error_);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) return;
+  close(std::exchange(exec_result_, -1));
 }
 
 void SupervisedCommand::run(const std::vector<std::string>& environment, pid_t guardian,
@@ -101,6 +122,7 @@ Reached SupervisedCommand::kill_all() const {
 std::vector<Report> SupervisedCommand::reap() {
   std::vector<Report> reports;
   bool main_ended = false;
+  read_exec_result();
   for (;;) {
     int status = 0;
     const pid_t process = waitpid(-1, &status, WNOHANG | WUNTRACED);
@@ -110,7 +132,9 @@ std::vector<Report> SupervisedCommand::reap() {
       // No children, so no grandchildren either: we would have adopted them.
       if (std::exchange(active_, false)) {
         no_more_terminal();
-        reports.push_back({.kind = Report::Kind::ended, .value = wait_status_});
+        reports.push_back(exec_error_ == 0
+                              ? Report{.kind = Report::Kind::ended, .value = wait_status_}
+                              : Report{.kind = Report::Kind::not_started, .value = exec_error_});
       }
       return reports;
     }
@@ -130,7 +154,9 @@ std::vector<Report> SupervisedCommand::reap() {
     }
     process_ = 0;
     wait_status_ = status;
-    main_ended = true;
+    // Written before it ended.
+    read_exec_result();
+    main_ended = exec_error_ == 0;
     // So that Ctrl-C reaches the runner, and through it what is left.
     no_more_terminal();
   }

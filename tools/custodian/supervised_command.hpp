@@ -31,8 +31,12 @@ class SupervisedCommand {
   SupervisedCommand(std::vector<std::string> words, SignalSetting as_started, pid_t runner_group);
 
   /// With "NAME=value" for each further variable. 0, or errno: then nothing runs. It must not run
-  /// already.
+  /// already. Does not wait until the program is executed, which takes as long as its file system
+  /// does: the command is active meanwhile, and what becomes of that shows in reap().
   [[nodiscard]] int start(const std::vector<std::string>& environment);
+
+  /// Becomes readable when the program is executed, or cannot be; -1 when that is known.
+  [[nodiscard]] int exec_result() const noexcept { return exec_result_; }
 
   /// Whether the command, or anything that it has started, is left.
   [[nodiscard]] bool is_active() const noexcept { return active_; }
@@ -49,12 +53,14 @@ class SupervisedCommand {
   /// nothing is left. Before reap(), for a process that has ended has no children any more.
   [[nodiscard]] Reached kill_all() const;
 
-  /// Looks for what has happened since; to be called on SIGCHLD.
+  /// Looks for what has happened since; to be called on SIGCHLD, and when exec_result() is
+  /// readable.
   [[nodiscard]] std::vector<Report> reap();
 
  private:
   [[noreturn]] void run(const std::vector<std::string>& environment, pid_t guardian,
                         int error_pipe);
+  void read_exec_result();
   /// By what the runner is to stop, too, if it is.
   [[nodiscard]] std::optional<int> stopped_by(int number);
   void refuse_terminal();
@@ -65,6 +71,11 @@ class SupervisedCommand {
   Terminal terminal_;
   /// Of the command and its group; 0 when it has been reaped.
   pid_t process_ = 0;
+  /// The end to read from of a pipe that brings errno if the program cannot be executed, and closes
+  /// if it is.
+  int exec_result_ = -1;
+  /// errno, if it could not be executed.
+  int exec_error_ = 0;
   int wait_status_ = 0;
   bool active_ = false;
   /// It has asked for the terminal; that may be lent now, or not.

@@ -57,8 +57,9 @@ struct LeaderSelectorOptions {
   /// Where the function runs. Default: a function that returns void has a thread of its own, a
   /// coroutine the client's callback executor.
   std::optional<boost::asio::any_io_executor> executor{};
-  /// Told on the callback executor what the function has thrown; the log says so, too. It has let
-  /// the leadership go as if it had returned. Perhaps told after the selector's destruction.
+  /// Told on the callback executor what the function has thrown, or the executor that was to run
+  /// it; the log says so, too. The leadership has been released as if it had returned. Perhaps told
+  /// after the selector's destruction.
   std::function<void(std::exception_ptr)> on_exception{};
 };
 

@@ -67,6 +67,10 @@ class FakeEnsemble {
   void set_fault_plan(std::shared_ptr<FaultPlan> plan);
   /// Lets go of all replies that a FaultPlan has delayed.
   void release_replies();
+  /// Applies the requests that a FaultPlan has made late (`FaultKind::apply_late`) and that are not
+  /// applied yet; those of sessions that are over are refused, as all of them. How many were
+  /// applied.
+  std::size_t apply_late_requests();
   /// Ends a session, as its timeout would. Does nothing if there is none of this id.
   void expire(std::int64_t session);
   /// Cuts a session's connection. It comes back by itself.

@@ -18,6 +18,11 @@ enum class FaultKind {
   fail_before,
   /// The server applies the request, and the connection is cut before the reply: `connection_loss`.
   fail_after,
+  /// The connection is cut before the server sees the request: `connection_loss`. It sees it later,
+  /// as one of the earlier connection's, and applies it if the session is alive then. So do servers
+  /// with Netty connections, a few requests later; and what lies in the network may come to them
+  /// after its client has given up the session.
+  apply_late,
   /// The connection was cut before the request could be sent: `not_connected`.
   disconnect,
   /// The servers end the session before they see the request. The client learns it as it would in
@@ -46,6 +51,15 @@ enum class NextServer {
   lags_behind,
 };
 
+/// Whether a session's watches stand on its next connection.
+enum class NextWatches {
+  /// They do, and events that were missed come first.
+  are_restored,
+  /// They end at the cut, as those do that are too many to be restored at once: with `data_changed`
+  /// or `children_changed`, for something may have changed.
+  are_dropped,
+};
+
 /// What goes wrong with one request.
 struct Fault {
   /// What becomes of it.
@@ -54,8 +68,13 @@ struct Fault {
   EarlierReplies earlier = EarlierReplies::arrive;
   /// Of a fault that cuts the connection: what the next one leads to.
   NextServer next_server = NextServer::current;
+  /// Of a fault that cuts the connection: what becomes of the watches.
+  NextWatches next_watches = NextWatches::are_restored;
   /// For `delay`: turns of the executor; 0: until `FakeEnsemble::release_replies()`.
   int turns = 0;
+  /// For `apply_late`: after how many further requests of the session; 0: when
+  /// `FakeEnsemble::apply_late_requests()` is called.
+  int requests_later = 0;
 };
 
 /// A request on its way.

@@ -37,6 +37,12 @@
 
 namespace custodian::testing {
 
+/// What takes a server's connections (zoo.cfg: serverCnxnFactory).
+enum class ConnectionFactory {
+  nio,    ///< ZooKeeper's own, the servers' default
+  netty,  ///< Netty's, which servers need for TLS; see `TestingServerOptions::classpath`
+};
+
 /// How a server is configured, and what it is made of.
 struct TestingServerOptions {
   /// The server's unit of time: it ends a session up to one tick after its timeout. ZooKeeper's
@@ -56,6 +62,9 @@ struct TestingServerOptions {
   std::size_t jute_max_buffer = 0;
   /// Connections from one address; 0: no limit.
   unsigned max_client_connections = 0;
+  /// Netty's differs from the usual one in what a test of reconnections may meet: a request of a
+  /// connection that was cut may be applied behind requests of the session's next one.
+  ConnectionFactory connection_factory = ConnectionFactory::nio;
 
   /// Whether a change is on the disk before it is acknowledged. Without it, data survives a kill()
   /// but not a power failure.
@@ -85,7 +94,9 @@ struct TestingServerOptions {
   /// Empty: the environment's CUSTODIAN_JAVA, else "java" in PATH.
   std::string java{};
   /// Empty: the environment's CUSTODIAN_ZOOKEEPER_CLASSPATH, else Debian's
-  /// /usr/share/java/zookeeper.jar.
+  /// /usr/share/java/zookeeper.jar, with the jar files of Netty that this one lacks if it is asked
+  /// for. A class path that is given is taken as it is, and has to name them by itself, as
+  /// /opt/zookeeper/lib/* does.
   std::string classpath{};
   /// The program that cleans up behind a killed test. The environment's CUSTODIAN_TESTING_GUARDIAN
   /// wins. Empty: where the library was to be installed, which is where it is unless the

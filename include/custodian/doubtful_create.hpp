@@ -1,0 +1,26 @@
+#pragma once
+
+/// \file
+/// For authors of recipes who create nodes of unique names in transactions, which the client cannot
+/// recover by itself; what `Client::create()` makes (`Protection::by_unique_name`) is seen to.
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "custodian/export.hpp"
+
+namespace custodian::detail {
+
+class ClientCore;
+
+/// Whom the node belongs to that a create has made, if it has made one.
+enum class NodeOf : std::uint8_t { caller, nobody };
+
+/// On the strand: the reply to a create of this path (`.../_c_<uuid>-...`), begun then, was lost,
+/// and it is settled now what has become of it. Should the servers apply the create later, the node
+/// is deleted; one that is the caller's stays, until the OwnNode that has it is destroyed.
+CUSTODIAN_EXPORT void remember_doubtful(ClientCore& core, std::string_view path, NodeOf owner,
+                                        std::chrono::steady_clock::time_point began);
+
+}  // namespace custodian::detail

@@ -1,0 +1,74 @@
+#pragma once
+
+/// \file
+/// Protected creates of which it was unknown for a while whether they were applied: which nodes
+/// they have left that nobody owns, and when to look for such nodes again. Pure: times and names go
+/// in.
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace custodian::detail {
+
+/// `_c_<uuid>-`, if the node was made by a protected create.
+[[nodiscard]] std::optional<std::string_view> protection_of(std::string_view name) noexcept;
+
+class DoubtfulCreates {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Duration = std::chrono::steady_clock::duration;
+  /// From the end of a doubt to the first look for what comes late.
+  static constexpr std::chrono::milliseconds first_pause{50};
+  /// Twice as long after each look, up to this: a lock is blocked for no longer.
+  static constexpr std::chrono::milliseconds longest_pause{500};
+
+  /// Whether a look has shown what there is.
+  enum class Look : std::uint8_t { complete, failed };
+
+  /// A create whose doubt is over. `kept` is the name of the node that its caller owns, if it owns
+  /// one. What comes later than `until` is not expected.
+  void add(const std::string& parent, std::string protection, std::optional<std::string> kept,
+           Time now, Time until);
+  /// What is remembered may come until then, too: a session that was thought to be the only one
+  /// goes on beside another one.
+  void extend(Time until);
+  /// Nobody wants this node any more: should it come again, it is a stray.
+  void disown(std::string_view path);
+  /// This node cannot be deleted: no look will be of any use.
+  void forget(std::string_view path);
+  void clear() noexcept { parents_.clear(); }
+
+  [[nodiscard]] bool empty() const noexcept { return parents_.empty(); }
+  /// When to look next, if at all.
+  [[nodiscard]] std::optional<Time> next() const;
+  /// Where to look now.
+  [[nodiscard]] std::vector<std::string> due(Time now) const;
+  /// The paths of those among a parent's children that a doubtful create has left, and nobody owns.
+  [[nodiscard]] std::vector<std::string> strays(const std::string& parent,
+                                                const std::vector<std::string>& children) const;
+  /// A look at this parent began and ended then. Creates whose time had passed before a complete
+  /// one began are forgotten.
+  void looked(const std::string& parent, Look look, Time began, Time ended);
+
+ private:
+  struct Create {
+    std::optional<std::string> kept;
+    Time until;
+  };
+  struct Parent {
+    std::map<std::string, Create, std::less<>> creates;  ///< by protection
+    Duration pause{};                                    ///< before the newest look, or the first
+    Time next{};
+  };
+  using Parents = std::map<std::string, Parent, std::less<>>;
+
+  [[nodiscard]] Parents::iterator parent_with(std::string_view path);
+
+  Parents parents_;
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,66 @@
+#include "session/connection_record.hpp"
+
+#include <algorithm>
+
+namespace custodian::detail {
+
+void ConnectionRecord::connected(Time now, Duration timeout) {
+  timeout_ = timeout;
+  connected_ = true;
+  asked_ = false;
+  answered_ = false;
+  if (unanswered_ == 0) unanswered_since_ = now;
+  first_probe_.reset();
+  last_probe_.reset();
+  attempts_ = 0;
+  refusals_ = 0;
+}
+
+void ConnectionRecord::asked() { asked_ = true; }
+
+void ConnectionRecord::answered() {
+  answered_ = true;
+  unanswered_ = 0;
+}
+
+void ConnectionRecord::disconnected(Time now, EndedBy whom) {
+  connected_ = false;
+  disconnected_at_ = now;
+  // A server that is only slow is given up by us.
+  if (asked_ && !answered_ && whom == EndedBy::peer) ++unanswered_;
+  restores_nothing_ = restores_nothing_ || unanswered_ >= suspicious;
+}
+
+void ConnectionRecord::attempted(Time now) {
+  if (servers_work(now)) ++attempts_;
+}
+
+void ConnectionRecord::refused(Time now) {
+  if (servers_work(now)) ++refusals_;
+}
+
+void ConnectionRecord::probe_connected(Time now) {
+  if (!first_probe_) first_probe_ = now;
+  last_probe_ = now;
+}
+
+bool ConnectionRecord::servers_work(Time now) const noexcept {
+  return last_probe_ && now - *last_probe_ < timeout_;
+}
+
+bool ConnectionRecord::never_answers(Time now) const noexcept {
+  return unanswered_ >= 2 * suspicious && now - unanswered_since_ >= timeout_;
+}
+
+bool ConnectionRecord::wants_probe(Time now) const noexcept {
+  return !connected_ && !servers_work(now) && now - disconnected_at_ >= timeout_;
+}
+
+bool ConnectionRecord::is_refused(std::size_t addresses, Time now) const noexcept {
+  // Servers that have just come back may have too many clients for a moment.
+  constexpr Duration least = std::chrono::seconds{1};
+  return servers_work(now) && now - *first_probe_ >= std::max(least, timeout_ / 6) &&
+         refusals_ >= suspicious && attempts_ >= 2 * addresses;
+}
+
+}  // namespace custodian::detail

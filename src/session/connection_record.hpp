@@ -1,0 +1,81 @@
+#pragma once
+
+/// \file
+/// What the ends of a session's connections say about the servers. Pure: events and times go in,
+/// and nothing is asked or done here.
+///
+/// Two things can keep a session from ever standing again, each of them silent on the wire:
+///
+/// - A request right behind the handshake is longer than the servers accept: they end the
+///   connection without an answer. After a reconnection that is the one which restores the watches.
+///   Each handshake keeps the session alive, so nothing ends it but the client.
+/// - The servers have not seen the newest transaction that this session has seen: they were
+/// rebuilt,
+///   restored from an older snapshot, or are another ensemble. They accept the connection and end
+///   it before they answer the handshake (ZooKeeperServer.processConnectRequest). A server without
+///   a quorum does the same; that one must not cost the session. A *probe*, a new session that has
+///   seen nothing, tells the two apart: only servers that work will have it.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+namespace custodian::detail {
+
+class ConnectionRecord {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Time = Clock::time_point;
+  using Duration = Clock::duration;
+
+  enum class EndedBy { peer, us };
+
+  /// The handshake was answered: the session, of this timeout, lives on this connection.
+  void connected(Time now, Duration timeout);
+  /// Something was sent that a server will answer.
+  void asked();
+  /// A server has answered something on it.
+  void answered();
+  void disconnected(Time now, EndedBy whom);
+  /// An address is tried.
+  void attempted(Time now);
+  /// The peer has ended a connection before it answered the handshake.
+  void refused(Time now);
+  /// A probe has got a session from these servers. That says something for as long as a session
+  /// lasts: attempts and refusals count meanwhile.
+  void probe_connected(Time now);
+
+  /// Whether several connections in a row have ended before any answer, once, so that nothing
+  /// should be restored on the next ones.
+  [[nodiscard]] bool restores_nothing() const noexcept { return restores_nothing_; }
+  /// Whether they have done so although nothing was restored, for as long as a session lasts.
+  [[nodiscard]] bool never_answers(Time now) const noexcept;
+  /// Whether the session has had no connection for so long that a probe shall find out why, and no
+  /// earlier one has lately.
+  [[nodiscard]] bool wants_probe(Time now) const noexcept;
+  /// Whether the servers work, and will not continue this session: they have refused it for a while
+  /// and several times, and all of the addresses were tried, since a probe was connected.
+  [[nodiscard]] bool is_refused(std::size_t addresses, Time now) const noexcept;
+
+ private:
+  static constexpr int suspicious = 3;
+
+  [[nodiscard]] bool servers_work(Time now) const noexcept;
+
+  Duration timeout_{};
+  bool connected_ = false;
+  bool asked_ = false;     ///< on the newest connection
+  bool answered_ = false;  ///< on the newest connection
+  int unanswered_ = 0;     ///< connections in a row that have ended before any answer
+  bool restores_nothing_ = false;
+  Time unanswered_since_{};  ///< when the first of them began
+  Time disconnected_at_{};
+
+  /// In this outage: when a probe was connected first, and the last time.
+  std::optional<Time> first_probe_;
+  std::optional<Time> last_probe_;
+  std::size_t attempts_ = 0;  ///< since then
+  int refusals_ = 0;
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,109 @@
+#include "session/inbox.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace custodian::detail {
+namespace {
+
+/// Nothing more will come.
+bool has_ended(int descriptor) {
+  pollfd socket{descriptor, POLLRDHUP, 0};
+  return ::poll(&socket, 1, 0) > 0;
+}
+
+}  // namespace
+
+void Inbox::disconnected(std::int64_t session) {
+  check_.connect(session);
+  good_frames_ = 0;
+  awaited_ = 0;
+  in_frame_ = false;
+}
+
+Inbox::Next Inbox::next(int descriptor) {
+  if (in_frame_) return Next::read;
+  if (good_frames_ > 0) return Next::read;
+  return drained_ ? Next::wait : look(descriptor);
+}
+
+void Inbox::has_read(Read read) {
+  if (read == Read::part) {
+    in_frame_ = true;
+    return;
+  }
+  // The end of a connection is none.
+  if (!std::exchange(in_frame_, false) && good_frames_ > 0) --good_frames_;
+}
+
+Inbox::Next Inbox::look(int descriptor) {
+  if (buffer_.empty()) buffer_.resize(usual_size);
+  for (;;) {
+    const auto count = ::recv(descriptor, buffer_.data(), buffer_.size(), MSG_PEEK | MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Next::wait;
+    if (count <= 0) return Next::read;  // the library finds out
+    const std::string_view bytes{buffer_.data(), static_cast<std::size_t>(count)};
+    std::string_view rest = bytes;
+    Finding found = check_.examine(rest);
+    while (found.kind == Finding::Kind::good) {
+      ++good_frames_;
+      rest.remove_prefix(found.size);
+      found = check_.examine(rest);
+    }
+    const bool all_seen = bytes.size() < buffer_.size();
+    if (good_frames_ > 0) {
+      // What is behind them is looked at when they are read.
+      drained_ = rest.empty() && all_seen;
+      if (awaited_ != 0) ask_for(descriptor, 0);
+      return Next::read;
+    }
+    if (found.kind == Finding::Kind::fault) {
+      fault_ = std::move(found.fault);
+      return Next::fault;
+    }
+    if (all_seen || found.size > longest_whole) return look_at_part(descriptor, rest, found.size);
+    buffer_.resize(found.size);
+  }
+}
+
+Inbox::Next Inbox::look_at_part(int descriptor, std::string_view bytes, std::size_t size) {
+  if (has_ended(descriptor)) return Next::broken;
+  const std::size_t enough = size > longest_whole ? usual_size : size;
+  // Woken before that is there, the kernel cannot hold so much.
+  if (bytes.size() < enough && awaited_ != enough && ask_for(descriptor, enough)) return Next::wait;
+  // A header, and how long the parts are.
+  constexpr std::size_t least = 64;
+  if (bytes.size() < std::min(size, least)) return Next::wait;
+  Finding found = check_.examine_beginning(bytes);
+  if (found.kind == Finding::Kind::fault) {
+    fault_ = std::move(found.fault);
+    return Next::fault;
+  }
+  if (awaited_ != 0) ask_for(descriptor, 0);
+  in_frame_ = true;
+  return Next::read;
+}
+
+bool Inbox::ask_for(int descriptor, std::size_t bytes) {
+  const int least = bytes == 0 ? 1 : static_cast<int>(bytes);
+  int granted = 0;
+  socklen_t size = sizeof granted;
+  ::setsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
+  ::getsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &granted, &size);
+  awaited_ = bytes;
+  return granted >= least;
+}
+
+void Inbox::leave(int descriptor) {
+  if (awaited_ != 0) ask_for(descriptor, 0);
+}
+
+void Inbox::tidy() {
+  if (buffer_.size() > usual_size) buffer_ = {};
+}
+
+}  // namespace custodian::detail

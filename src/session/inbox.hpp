@@ -1,0 +1,71 @@
+#pragma once
+
+/// \file
+/// What has come in on the C client's socket and is not read yet. It is looked at in the kernel
+/// before the library may read it, and a frame that is there in part only is left there until it
+/// is whole.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "session/reply_check.hpp"
+
+namespace custodian::detail {
+
+class Inbox {
+ public:
+  /// Longer frames are judged by their beginning. Nothing but a listing, or a long ACL, can be as
+  /// long: servers refuse nodes and requests of more than 1 MiB unless told otherwise.
+  static constexpr std::size_t longest_whole = std::size_t{2} << 20U;
+
+  explicit Inbox(std::size_t credentials) : check_{credentials} {}
+
+  // What the library has sent, and whether it is connected.
+  void expect(const Request& request) { check_.expect(expected_reply(request)); }
+  void expect_no_body() { check_.expect({}); }
+  void withdraw() { check_.withdraw(); }
+  void disconnected(std::int64_t session);
+
+  enum class Next {
+    wait,    ///< there is nothing to read now
+    read,    ///< the library may read one frame, or the end
+    broken,  ///< the connection has ended within a frame
+    fault    ///< the library must not read on; see fault()
+  };
+  [[nodiscard]] Next next(int descriptor);
+  /// The library has read; whether to the end of a frame.
+  enum class Read { whole_frame, part };
+  void has_read(Read read);
+  /// The socket may have more than it had.
+  void look_again() noexcept { drained_ = false; }
+  /// Somebody else waits for the socket from now on.
+  void leave(int descriptor);
+  /// Gives memory back that a large frame needed.
+  void tidy();
+
+  /// Whether the server has answered anything since the handshake.
+  [[nodiscard]] bool has_answer() const noexcept { return check_.heard(); }
+  [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
+
+ private:
+  [[nodiscard]] Next look(int descriptor);
+  [[nodiscard]] Next look_at_part(int descriptor, std::string_view bytes, std::size_t size);
+  /// Has the kernel wake us when so many bytes are there, and make room for them; 0: at any.
+  /// Whether it can.
+  bool ask_for(int descriptor, std::size_t bytes);
+
+  static constexpr std::size_t usual_size = std::size_t{16} << 10U;
+
+  ReplyCheck check_;
+  std::vector<char> buffer_;
+  std::string fault_;
+  std::size_t good_frames_ = 0;  ///< looked at, and not read yet
+  std::size_t awaited_ = 0;      ///< what the kernel was asked for
+  bool in_frame_ = false;        ///< the library has read a part of one
+  bool drained_ = false;         ///< beyond the good frames there was nothing more
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,120 @@
+/// \file
+/// What a session gives up so that it can go on, and when it cannot go on: see ConnectionRecord and
+/// WatchTable::drop_beyond().
+
+#include <algorithm>
+#include <ios>
+#include <sstream>
+#include <utility>
+
+#include "session/probe.hpp"
+#include "session/zookeeper_session.hpp"
+
+namespace custodian::detail {
+
+using std::chrono::steady_clock;
+
+namespace {
+
+std::string in_hex(std::int64_t id) {
+  std::ostringstream text;
+  text << "0x" << std::hex << id;
+  return text.str();
+}
+
+}  // namespace
+
+// -- Watches --------------------------------------------------------------------------------------
+
+void ZooKeeperSession::drop_excess_watches() {
+  // The rest of a request serves others; the restored watches travel in one by themselves.
+  const std::size_t most = settings_.max_request_size / 2;
+  const bool restored_all = std::exchange(restores_all_, !record_.restores_nothing());
+  if (restored_all && !restores_all_ && watches_.armed_bytes() > 0) {
+    log(LogLevel::error,
+        "connections end before any request on them is answered: the servers may not accept the "
+        "request that restores " +
+            std::to_string(watches_.armed_bytes()) +
+            " bytes of watches. They are armed one by one from now on; is "
+            "ClientOptions::max_request_size (" +
+            std::to_string(settings_.max_request_size) +
+            ") larger than the servers' jute.maxbuffer?");
+  }
+  const auto dropped = watches_.drop_beyond(restores_all_ ? most : 0);
+  if (dropped.empty()) return;
+  log(LogLevel::info, std::to_string(dropped.size()) +
+                          " watches are too many to be restored at once; what they were on is read "
+                          "again");
+  forget(dropped);
+  for (const auto& watch : dropped) {
+    // Nobody knows whether there is a change: that is for the next look to find out.
+    const auto type = watch.kind == WatchKind::data ? WatchEventType::data_changed
+                                                    : WatchEventType::children_changed;
+    for (const auto& watcher : watch.watchers) watcher->on_event({}, type);
+  }
+}
+
+void ZooKeeperSession::forget(const std::vector<WatchTable::Dropped>& watches) {
+  std::vector<KnownWatch> known;
+  known.reserve(watches.size());
+  for (const auto& watch : watches) known.push_back({watch.path, watch.kind});
+  client_->forget_watches(known);
+}
+
+// -- Sessions that cannot go on -------------------------------------------------------------------
+
+void ZooKeeperSession::retire() {
+  if (closing_ || std::exchange(retired_, true)) return;
+  stop_probe();
+  fail_operations(ServerErrc::connection_loss);
+  // Nor are they restored on its next connection.
+  const auto armed = watches_.drop_beyond(0);
+  if (client_) forget(armed);
+  for (const auto& watch : armed) {
+    for (const auto& watcher : watch.watchers) {
+      watcher->on_event(Errc::session_lost, WatchEventType::deleted);
+    }
+  }
+  end_watches(Errc::session_lost);
+}
+
+void ZooKeeperSession::observe_attempt(HandleState now) {
+  const HandleState before = std::exchange(handle_state_, now);
+  const bool ended = now == HandleState::disconnected || now == HandleState::connecting;
+  if (before == HandleState::greeting && ended && !cut_off_) {
+    record_.refused(steady_clock::now());
+  }
+}
+
+void ZooKeeperSession::look_for_refusals() {
+  if (state_ == SessionState::connected || info_.id == 0 || retired_ || role_ == Role::probe)
+    return;
+  const auto now = steady_clock::now();
+  if (probed_) stop_probe();
+  if (!probe_ && record_.wants_probe(now)) {
+    probe_ = Probe::start(strand_, settings_, [this](Probe::Result result) {
+      if (result == Probe::Result::connected) record_.probe_connected(steady_clock::now());
+      probed_ = true;
+      schedule_pump();
+    });
+  }
+  const auto addresses =
+      static_cast<std::size_t>(std::count(addresses_.begin(), addresses_.end(), ',')) + 1;
+  if (!record_.is_refused(addresses, now)) return;
+  give_up(
+      "the servers accept its connections and end them without an answer, but begin a new session. "
+      "They know less than this session has seen: they were rebuilt, restored from an older "
+      "snapshot, or are another ensemble. What the session held is lost");
+}
+
+void ZooKeeperSession::stop_probe() {
+  probed_ = false;
+  if (const auto probe = std::exchange(probe_, nullptr)) probe->stop();
+}
+
+void ZooKeeperSession::give_up(const std::string& reason) {
+  log(LogLevel::warning, "giving the session up (" + in_hex(info_.id) + "): " + reason);
+  on_session_over(SessionState::expired);
+}
+
+}  // namespace custodian::detail

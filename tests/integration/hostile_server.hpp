@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "custodian/testing/server_endpoint.hpp"
+
+namespace custodian::tests {
+
+/// A request as a server reads it.
+struct SeenRequest {
+  std::int32_t xid = 0;
+  std::int32_t type = 0;
+  std::string body{};
+};
+
+/// Speaks ZooKeeper, and says what the test likes. It has a thread of its own, and serves one
+/// connection after the other.
+class HostileServer {
+ public:
+  struct Words {
+    /// To a handshake.
+    std::function<std::string()> greeting;
+    /// Right behind the greeting.
+    std::string unasked{};
+    /// To each request.
+    std::function<std::string(const SeenRequest&)> answer;
+    /// Whether it closes the connection behind that answer.
+    std::function<bool(const SeenRequest&)> ends{};
+    /// In which it sends what it says.
+    std::size_t piece = 1U << 16U;
+  };
+
+  explicit HostileServer(Words words);
+  ~HostileServer();
+  HostileServer(const HostileServer&) = delete;
+  HostileServer& operator=(const HostileServer&) = delete;
+
+  [[nodiscard]] testing::ServerEndpoint endpoint() const;
+  [[nodiscard]] std::string connect_string() const;
+  /// Handshakes answered.
+  [[nodiscard]] int connections() const { return connections_; }
+  /// Bytes that some client has taken.
+  [[nodiscard]] std::size_t bytes_sent() const { return bytes_sent_; }
+
+ private:
+  void serve();
+  void talk();
+  [[nodiscard]] std::string read_frame();
+  void send(const std::string& bytes);
+
+  const Words words_;
+  boost::asio::io_context context_{1};
+  boost::asio::ip::tcp::acceptor acceptor_;
+  boost::asio::ip::tcp::socket socket_{context_};
+  std::atomic<int> descriptor_{-1};
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> connections_{0};
+  std::atomic<std::size_t> bytes_sent_{0};
+  std::thread thread_;
+};
+
+}  // namespace custodian::tests

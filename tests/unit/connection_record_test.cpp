@@ -1,0 +1,156 @@
+#include "session/connection_record.hpp"
+
+#include "support/catch.hpp"
+
+using custodian::detail::ConnectionRecord;
+using EndedBy = ConnectionRecord::EndedBy;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto timeout = 10s;
+constexpr std::size_t one_address = 1;
+
+/// Seconds of the clock, from some moment.
+ConnectionRecord::Time at(std::chrono::milliseconds moment) {
+  return ConnectionRecord::Time{1'000s} + moment;
+}
+
+/// A connection on which something is asked, and nothing is answered.
+void connect_in_vain(ConnectionRecord& record, std::chrono::milliseconds moment) {
+  record.connected(at(moment), timeout);
+  record.asked();
+  record.disconnected(at(moment + 10ms), EndedBy::peer);
+}
+
+TEST_CASE("nothing is restored after three connections in a row without an answer") {
+  ConnectionRecord record;
+  connect_in_vain(record, 0s);
+  connect_in_vain(record, 1s);
+  CHECK_FALSE(record.restores_nothing());
+  connect_in_vain(record, 2s);
+  CHECK(record.restores_nothing());
+  record.connected(at(3s), timeout);
+  record.asked();
+  record.answered();
+  CHECK(record.restores_nothing());
+}
+
+TEST_CASE("an answer begins the row anew") {
+  ConnectionRecord record;
+  connect_in_vain(record, 0s);
+  connect_in_vain(record, 1s);
+  record.connected(at(2s), timeout);
+  record.asked();
+  record.answered();
+  record.disconnected(at(3s), EndedBy::peer);
+  connect_in_vain(record, 4s);
+  CHECK_FALSE(record.restores_nothing());
+}
+
+TEST_CASE("a connection on which nothing was asked says nothing") {
+  ConnectionRecord record;
+  for (int i = 0; i < 10; ++i) {
+    record.connected(at(i * 1s), timeout);
+    record.disconnected(at(i * 1s + 500ms), EndedBy::peer);
+  }
+  CHECK_FALSE(record.restores_nothing());
+  CHECK_FALSE(record.never_answers(at(20s)));
+}
+
+TEST_CASE("a session that gets no answer for as long as it lasts, on six connections, has no use") {
+  ConnectionRecord record;
+  for (int i = 0; i < 5; ++i) connect_in_vain(record, i * 1s);
+  CHECK_FALSE(record.never_answers(at(11s)));
+  connect_in_vain(record, 5s);
+  CHECK_FALSE(record.never_answers(at(9'999ms)));
+  CHECK(record.never_answers(at(10s)));
+}
+
+TEST_CASE("a connection that was given up by the client says nothing") {
+  ConnectionRecord record;
+  for (int i = 0; i < 10; ++i) {
+    record.connected(at(i * 2s), timeout);
+    record.asked();
+    record.disconnected(at(i * 2s + 1s), EndedBy::us);
+  }
+  CHECK_FALSE(record.restores_nothing());
+  CHECK_FALSE(record.never_answers(at(30s)));
+}
+
+TEST_CASE("a probe is wanted when there has been no connection for a session timeout") {
+  ConnectionRecord record;
+  record.connected(at(0s), timeout);
+  CHECK_FALSE(record.wants_probe(at(60s)));
+  record.disconnected(at(60s), EndedBy::peer);
+  CHECK_FALSE(record.wants_probe(at(69'999ms)));
+  CHECK(record.wants_probe(at(70s)));
+}
+
+TEST_CASE("what a probe has shown says something for a session timeout") {
+  ConnectionRecord record;
+  record.connected(at(0s), timeout);
+  record.disconnected(at(1s), EndedBy::peer);
+  record.probe_connected(at(20s));
+  CHECK_FALSE(record.wants_probe(at(29'999ms)));
+  CHECK(record.wants_probe(at(30s)));
+}
+
+TEST_CASE("refusals count after a probe was connected, and not before") {
+  ConnectionRecord record;
+  record.connected(at(0s), timeout);
+  record.disconnected(at(1s), EndedBy::peer);
+  const auto be_refused = [&record](int times, std::chrono::milliseconds moment) {
+    for (int i = 0; i < times; ++i) {
+      record.attempted(at(moment));
+      record.refused(at(moment));
+    }
+  };
+  SECTION("servers without a quorum refuse everybody, and cost no session") {
+    be_refused(100, 15s);
+    CHECK_FALSE(record.is_refused(one_address, at(16s)));
+    record.probe_connected(at(20s));
+    CHECK_FALSE(record.is_refused(one_address, at(25s)));
+  }
+  SECTION("three refusals after a probe are enough") {
+    record.probe_connected(at(20s));
+    be_refused(2, 21s);
+    CHECK_FALSE(record.is_refused(one_address, at(22s)));
+    be_refused(1, 22s);
+    CHECK(record.is_refused(one_address, at(22s)));
+  }
+  SECTION("but not at once: servers that come back may have too many clients for a moment") {
+    record.probe_connected(at(20s));
+    be_refused(10, 20'100ms);
+    CHECK_FALSE(record.is_refused(one_address, at(21s)));
+    CHECK(record.is_refused(one_address, at(22s)));
+  }
+  SECTION("as many attempts as two for each of several addresses are made") {
+    record.probe_connected(at(20s));
+    be_refused(9, 21s);
+    CHECK_FALSE(record.is_refused(5, at(25s)));
+    record.attempted(at(24s));  // and does not even connect
+    CHECK(record.is_refused(5, at(25s)));
+  }
+  SECTION("a probe of long ago proves nothing any more, until another one is connected") {
+    record.probe_connected(at(20s));
+    be_refused(2, 21s);
+    be_refused(5, 31s);
+    CHECK_FALSE(record.is_refused(one_address, at(31s)));
+    record.probe_connected(at(32s));
+    CHECK_FALSE(record.is_refused(one_address, at(33s)));
+    be_refused(1, 33s);
+    CHECK(record.is_refused(one_address, at(33s)));
+  }
+  SECTION("a connection forgets the refusals before it") {
+    record.probe_connected(at(15s));
+    be_refused(2, 16s);
+    record.connected(at(20s), timeout);
+    record.disconnected(at(21s), EndedBy::peer);
+    record.probe_connected(at(31s));
+    be_refused(2, 32s);
+    CHECK_FALSE(record.is_refused(one_address, at(35s)));
+  }
+}
+
+}  // namespace

@@ -258,22 +258,30 @@ std::int64_t resident_bytes() {
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
+// Sanitizers keep notes beside each byte, and what was freed: memory is not measured there, and a
+// smaller flood does, which is still more than sockets hold.
+#if defined(CUSTODIAN_ADDRESS_SANITIZER) || defined(CUSTODIAN_THREAD_SANITIZER)
+constexpr bool measures_memory = false;
+constexpr std::size_t flood = std::size_t{20} << 20U;
+#else
+constexpr bool measures_memory = true;
+constexpr std::size_t flood = std::size_t{200} << 20U;
+#endif
+
 TEST_CASE("a packet without bound takes no memory") {
-  constexpr std::size_t flood = std::size_t{200} << 20U;
   const std::string some(flood, 'x');
   auto server = std::make_unique<HostileServer>(words(but_for(op_get, [&](std::int32_t xid) {
     return Jute{}.number(1'500'000'000).header(xid).number(1'400'000'000).bytes() + some;
   })));
   Victim victim{*server};
   victim->wait_connected();
-  [[maybe_unused]] const std::int64_t before = resident_bytes();
+  const std::int64_t before = resident_bytes();
   CHECK_THROWS_AS(get(*victim.operator->()), Error);
   CHECK(eventually([&] { return victim.has_logged("packet of 1500000000 bytes"); }));
-#if !defined(CUSTODIAN_ADDRESS_SANITIZER) && !defined(CUSTODIAN_THREAD_SANITIZER)
-  // Sanitizers keep notes beside each byte, and what was freed.
-  // The server makes a copy of what it says.
-  CHECK(resident_bytes() - before < static_cast<std::int64_t>(flood + (flood >> 2U)));
-#endif
+  if (measures_memory) {
+    // The server makes a copy of what it says.
+    CHECK(resident_bytes() - before < static_cast<std::int64_t>(flood + (flood >> 2U)));
+  }
   CHECK(server->bytes_sent() < flood);
   server.reset();
   victim->set_servers(connect_string());
@@ -290,24 +298,31 @@ TEST_CASE("replies that come byte by byte are read") {
   CHECK(server.connections() == 1);
 }
 
-/// A listing of so many names.
-Jute listing(std::int32_t xid, std::int32_t names) {
-  Jute reply = Jute{}.header(xid).number(names);
-  for (std::int32_t i = 0; i < names; ++i) reply.string("node-" + std::to_string(1'000'000 + i));
-  return reply;
+/// So many names as a listing has them, behind their count. They are made before a client asks:
+/// that takes longer than a client may wait, under sanitizers.
+std::string names_of_listing(std::int32_t names) {
+  Jute listed;
+  for (std::int32_t i = 0; i < names; ++i) listed.string("node-" + std::to_string(1'000'000 + i));
+  return listed.bytes();
+}
+
+/// A listing of \a names, whose count is given as \a told.
+std::string listing(std::int32_t xid, std::int32_t told, const std::string& names) {
+  return Jute{}.header(xid).number(told).raw(names).stat().frame();
 }
 
 TEST_CASE("listings of any size are read") {
   // Of one piece, of more than the socket holds unasked, and of more than is looked at.
-  for (const std::int32_t names : {0, 100, 5'000, 50'000, 300'000}) {
+  for (const std::int32_t count : {0, 100, 5'000, 50'000, 300'000}) {
+    const std::string names = names_of_listing(count);
     for (const std::size_t piece : {std::size_t{1000}, std::size_t{1} << 20U}) {
-      CAPTURE(names, piece);
-      auto spoken = words(but_for(
-          op_children, [=](std::int32_t xid) { return listing(xid, names).stat().frame(); }));
+      CAPTURE(count, piece);
+      auto spoken =
+          words(but_for(op_children, [&](std::int32_t xid) { return listing(xid, count, names); }));
       spoken.piece = piece;
       const HostileServer server{std::move(spoken)};
       Victim victim{server};
-      CHECK(victim->children("/x").names.size() == static_cast<std::size_t>(names));
+      CHECK(victim->children("/x").names.size() == static_cast<std::size_t>(count));
       CHECK(victim->exists("/x"));
       CHECK(server.connections() == 1);
     }
@@ -316,12 +331,9 @@ TEST_CASE("listings of any size are read") {
 
 TEST_CASE("a listing too long to be looked at, with a name that is none, costs the connection") {
   // One name more, behind all that is shown: it has no length.
-  auto liar = std::make_unique<HostileServer>(words(but_for(op_children, [](std::int32_t xid) {
-    std::string bytes = listing(xid, 300'000).number(-1).stat().frame();
-    // The count, behind the length and the header.
-    bytes.replace(4 + 16, 4, Jute{}.number(300'001).bytes());
-    return bytes;
-  })));
+  const std::string names = names_of_listing(300'000) + Jute{}.number(-1).bytes();
+  auto liar = std::make_unique<HostileServer>(
+      words(but_for(op_children, [&](std::int32_t xid) { return listing(xid, 300'001, names); })));
   Victim victim{*liar};
   CHECK_THROWS_AS(victim->children("/x", {.deadline = 3s}), Error);
   CHECK(eventually([&] { return victim.has_logged("could not be taken up"); }));

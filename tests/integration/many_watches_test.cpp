@@ -8,6 +8,7 @@
 
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/testing/fault_proxy.hpp"
+#include "support/sanitizers.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -81,10 +82,7 @@ class Crowd {
   }
   Crowd(const Crowd&) = delete;
   Crowd& operator=(const Crowd&) = delete;
-  ~Crowd() {
-    waiter_->close();
-    holder_->close();
-  }
+  ~Crowd() = default;
 
   /// Ends when every watch stands again; false if that takes too long.
   bool cut() {
@@ -122,20 +120,18 @@ class Crowd {
   static std::string path(std::size_t lock) { return "/locks/" + std::to_string(1'000'000 + lock); }
 
   void hold(std::size_t locks) {
-    std::atomic<std::size_t> ended = 0;
-    std::mutex mutex;
     for (std::size_t i = 0; i < locks; ++i) {
       InterProcessMutex lock{*holder_, path(i)};
-      lock.async_acquire([&](error_code error, Lease lease) {
-        {
-          const std::lock_guard guard{mutex};
-          if (!error) leases_.push_back(std::move(lease));
-        }
-        ++ended;  // the last touch of what is on the test's stack
+      lock.async_acquire([this](error_code error, Lease lease) {
+        const std::lock_guard guard{leases_mutex_};
+        if (!error) leases_.push_back(std::move(lease));
       });
     }
-    REQUIRE(eventually([&] { return ended == locks; }, 1min));
-    REQUIRE(leases_.size() == locks);
+    REQUIRE(eventually([&] { return held() == locks; }, 1min));
+  }
+  [[nodiscard]] std::size_t held() {
+    const std::lock_guard guard{leases_mutex_};
+    return leases_.size();
   }
 
   void wait(std::size_t locks) {
@@ -152,6 +148,9 @@ class Crowd {
     REQUIRE(eventually([&] { return stands(); }, 1min));
   }
 
+  // What the clients' handlers touch outlives them.
+  std::mutex leases_mutex_;
+  std::vector<Lease> leases_;
   std::size_t locks_ = 0;
   LongestPacket longest_;
   std::atomic<std::size_t> granted_ = 0;
@@ -164,7 +163,6 @@ class Crowd {
   std::optional<Client> holder_;
   std::optional<Client> waiter_;
   Subscription states_;
-  std::vector<Lease> leases_;
   std::int64_t session_ = 0;
 };
 
@@ -195,8 +193,16 @@ void check_cuts(std::size_t locks, std::size_t limit) {
   CHECK(crowd.failed() == 0);
 }
 
+// Some 5,000 waiters have watches that do not fit into one request. Races show among fewer, and the
+// next test has watches that come off, too.
+#ifdef CUSTODIAN_THREAD_SANITIZER
+constexpr std::size_t usual_waiters = 1'000;
+#else
+constexpr std::size_t usual_waiters = 7'000;
+#endif
+
 TEST_CASE("thousands of waiters of one client keep their places through cuts") {
-  check_cuts(count_from("CUSTODIAN_TEST_WAITERS", 7'000), 0);
+  check_cuts(count_from("CUSTODIAN_TEST_WAITERS", usual_waiters), 0);
 }
 
 TEST_CASE("many waiters keep their places through cuts where servers accept small requests only") {

@@ -31,9 +31,21 @@ class Observed {
     latest_ = std::max(latest_, *told_);
   }
 
-  /// False if somebody waits already.
-  [[nodiscard]] bool begin_to_wait() { return !std::exchange(waiting_, true); }
-  void end_to_wait() { waiting_ = false; }
+  /// For as long as it lives, a caller waits; it owns nothing if another one waits already.
+  class Waiting {
+   public:
+    explicit Waiting(Observed& observed)
+        : observed_{std::exchange(observed.has_waiter_, true) ? nullptr : &observed} {}
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting() {
+      if (observed_ != nullptr) observed_->has_waiter_ = false;
+    }
+    [[nodiscard]] explicit operator bool() const noexcept { return observed_ != nullptr; }
+
+   private:
+    Observed* observed_;
+  };
 
  private:
   static constexpr std::int64_t nobody = 0;
@@ -42,13 +54,17 @@ class Observed {
   const std::string path_;
   std::optional<std::int64_t> told_;
   std::int64_t latest_ = nobody;
-  bool waiting_ = false;
+  bool has_waiter_ = false;
 };
 
 namespace {
 
 asio::awaitable<std::tuple<error_code, std::optional<Participant>>> wait_for_news(
     ObservedPtr observed, CancellationPtr cancellation) {
+  const Observed::Waiting waiting{*observed};
+  if (!waiting) {
+    co_return std::tuple{error_code{Errc::invalid_argument}, std::optional<Participant>{}};
+  }
   const auto core = observed->client().core();
   const OperationOptions patient{Deadline::never(), observed->client().retry_policy().unlimited()};
   for (;;) {
@@ -72,12 +88,7 @@ asio::awaitable<std::tuple<error_code, std::optional<Participant>>> wait_for_new
 
 asio::awaitable<void> next(ObservedPtr observed, CancellationPtr cancellation,
                            std::shared_ptr<Handler<std::optional<Participant>>> handler) {
-  if (!observed->begin_to_wait()) {
-    std::move (*handler)(Errc::invalid_argument, std::nullopt);
-    co_return;
-  }
-  auto [error, leader] = co_await wait_for_news(observed, std::move(cancellation));
-  observed->end_to_wait();
+  auto [error, leader] = co_await wait_for_news(std::move(observed), std::move(cancellation));
   std::move (*handler)(error, std::move(leader));
 }
 
@@ -97,8 +108,7 @@ void start_next_leader(std::shared_ptr<detail::ClientCore>, CancellationPtr canc
   }
   const auto ending = std::make_shared<Handler<std::optional<Participant>>>(std::move(handler));
   detail::spawn_detached(observed->client().core(), next(observed, std::move(cancellation), ending),
-                         "observing " + observed->path(), [observed, ending](error_code error) {
-                           observed->end_to_wait();
+                         "observing " + observed->path(), [ending](error_code error) {
                            if (*ending) std::move (*ending)(error, std::nullopt);
                          });
 }

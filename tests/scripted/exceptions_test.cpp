@@ -1,8 +1,10 @@
 // What users' code throws where the library calls it: whoever waits for an answer gets one.
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/bind_executor.hpp>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/recipes/leader_observer.hpp"
 #include "custodian/recipes/leader_selector.hpp"
 #include "support/catch.hpp"
 #include "world.hpp"
@@ -126,6 +128,42 @@ TEST_CASE("exceptions: an executor that throws ends the turn of a leader, and jo
     selector.async_join(joined.handler());
     REQUIRE(world.run_until_arrived(joined));
     CHECK_FALSE(joined.error());
+  }
+  CHECK(world.run_until_idle(*client));
+  CHECK(world.end(client));
+}
+
+TEST_CASE(
+    "exceptions: an executor that throws for one caller leaves another one waiting for the next "
+    "leader") {
+  World world;
+  Logged logged{world, ""};
+  auto client = world.client(logged.options);
+  {
+    LeaderObserver observer{*client, "/election"};
+    using Leader = Outcome<std::optional<Participant>>;
+    const auto next = [&] {
+      Leader leader;
+      observer.async_next(leader.handler());
+      return leader;
+    };
+    const Leader nobody = next();
+    REQUIRE(world.run_until_arrived(nobody));
+    const Leader waiting = next();
+    world.settle();
+
+    const auto refusals = std::make_shared<int>(1);
+    observer.async_next(
+        asio::bind_executor(Full{refusals, world.context.get_executor()}, Leader{}.handler()));
+    REQUIRE(world.run_until([&] { return *refusals < 1; }));
+    const Leader refused = next();
+    REQUIRE(world.run_until_arrived(refused));
+    CHECK(refused.error() == Errc::invalid_argument);
+
+    world.make("/election");
+    world.make("/election/latch-0000000000");
+    REQUIRE(world.run_until_arrived(waiting));
+    CHECK(waiting.result());
   }
   CHECK(world.run_until_idle(*client));
   CHECK(world.end(client));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <ranges>
 #include <set>
@@ -180,6 +181,7 @@ void CutStorm::wait_for_grants() {
   std::uint64_t connection = client_.session().connection;
   std::vector<std::uint64_t> before;
   for (const Lock& lock : locks_) before.push_back(lock.grants);
+  std::optional<microseconds> first;  // when the first of the locks was granted
   std::set<std::size_t> waited_for;
   for (std::size_t i = 0; i < locks_.size(); ++i) waited_for.insert(i);
   while (!waited_for.empty()) {
@@ -189,14 +191,19 @@ void CutStorm::wait_for_grants() {
     const auto took = duration_cast<microseconds>(Clock::now() - start);
     std::erase_if(waited_for, [&](std::size_t i) {
       if (!granted(i)) return false;
+      if (!first) {
+        first = took;
+        report_.stalls += took > 1s;
+      }
       report_.longest[i] = std::max(report_.longest[i], took);
-      if (took > 1s) ++report_.blocked;
+      report_.blocked += took - *first > 1s;
       return true;
     });
     if (Clock::now() < removal_is_due) continue;
     if (std::exchange(connection, client_.session().connection) != connection) {
       // A server that was kept waiting has cut it, too: what counts is the time since then.
       start = Clock::now();
+      first.reset();
       removal_is_due = start + 2 * settings_.session_timeout;
       continue;
     }
@@ -240,7 +247,8 @@ std::ostream& operator<<(std::ostream& out, const CutStormReport& report) {
   out << "; a connection again after " << Spread{report.healed} << ", each lock granted after "
       << Spread{report.granted} << " more; the longest without a grant, by lock:";
   for (const auto time : report.longest) out << ' ' << in_milliseconds(time) << " ms";
-  out << "; longer than a second: " << report.blocked
+  out << "; stalls of all locks for more than a second: " << report.stalls
+      << ", locks granted more than a second after another: " << report.blocked
       << ", removed by hand: " << report.removed.size() << ", orphans: " << report.orphans.size();
   constexpr std::size_t examples = 5;
   for (const auto& node : report.removed | std::views::take(examples))

@@ -59,7 +59,10 @@ struct CutStormReport {
   std::vector<std::chrono::microseconds> granted;
   /// Of each lock: the longest time from the next connection to the next grant.
   std::vector<std::chrono::microseconds> longest;
-  /// How often that took more than a second.
+  /// After how many cuts no lock at all was granted for more than a second: the server stood still,
+  /// or the machine.
+  int stalls = 0;
+  /// How often a lock was granted more than a second after another one: something was in its way.
   int blocked = 0;
   /// How often that took two session timeouts, so that the first node in line was removed by hand:
   /// which one, and whose.

@@ -119,7 +119,7 @@ void check_contender(const CorePtr& core, std::string_view operation, std::strin
   std::string node = core->prefix().add(join(path, std::string(protection_size, '_')));
   node.append(name).append(sequence_digits, '0');
   // The largest request that it ever needs names two of them: a downgrade creates one and checks
-  // another; whoever leaves checks the next one's and deletes its own.
+  // another; a hand-over checks the next one's and deletes its own.
   request::Create create{.path = node, .acl = open_acl()};
   const request::Multi both{{transaction::Check{std::move(node)}, std::move(create)}};
   check_size(*core, operation, path, both, {"identity", identity.size()});

@@ -95,10 +95,10 @@ CUSTODIAN_EXPORT void require_may_block(const ClientCore& core, std::string_view
 CUSTODIAN_EXPORT void throw_if(const ClientCore& core, error_code error, std::string_view operation,
                                std::string_view path, std::string_view why = {});
 
-/// Runs a coroutine on the client's strand, where nobody waits for it. One that ends by an
-/// exception (memory that ran out, an executor of the user's that throws) has not done what it was
-/// to do: the log names it, and `on_failure` is called, on the strand, so that whoever waits for
-/// what it does still gets an answer.
+/// Runs a coroutine on the client's strand; no caller waits for its end. A coroutine that ends by
+/// an exception (memory ran out, an executor of the user threw) has not done its work: the log
+/// names it, and `on_failure` is called on the strand, so that a handler which depends on that work
+/// still gets an answer.
 CUSTODIAN_EXPORT void spawn_detached(const std::shared_ptr<ClientCore>& core,
                                      boost::asio::awaitable<void> coroutine, std::string_view what,
                                      std::function<void(error_code)> on_failure = {});

@@ -19,8 +19,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A script that whoever executes it waits for until it is let go: a lease of the kernel's on the
-/// file keeps open() waiting (for 45 s at most, /proc/sys/fs/lease-break-time).
+/// A script whose execution does not begin until the test allows it: the test has a lease of the
+/// kernel on the file, and open() waits (for 45 s at most, /proc/sys/fs/lease-break-time).
 class SlowProgram {
  public:
   SlowProgram() : path_{directory_.file("program")} {

@@ -25,7 +25,7 @@ constexpr int many = 3'000;
 /// for the connection and for Java.
 constexpr std::chrono::seconds soon{15};
 
-/// A client with a short session that remembers what it was told of its connection.
+/// A client with a short session, and the states of its connection so far.
 class Observed {
  public:
   explicit Observed(const std::string& servers, std::chrono::milliseconds timeout = session_timeout)
@@ -47,7 +47,7 @@ class Observed {
     const std::lock_guard lock{mutex_};
     return std::ranges::find(states_, state) != states_.end();
   }
-  /// Whether one was told, and later the other.
+  /// Whether the first of these states was followed by the second one, at once or later.
   [[nodiscard]] bool has_in_order(ConnectionState first, ConnectionState second) const {
     const std::lock_guard lock{mutex_};
     const auto at = std::ranges::find(states_, first);

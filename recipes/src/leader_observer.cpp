@@ -108,9 +108,7 @@ void start_next_leader(std::shared_ptr<detail::ClientCore>, CancellationPtr canc
   }
   const auto ending = std::make_shared<Handler<std::optional<Participant>>>(std::move(handler));
   detail::spawn_detached(observed->client().core(), next(observed, std::move(cancellation), ending),
-                         "observing " + observed->path(), [ending](error_code error) {
-                           if (*ending) std::move (*ending)(error, std::nullopt);
-                         });
+                         "observing " + observed->path(), ending);
 }
 
 }  // namespace recipes_detail

@@ -1,8 +1,8 @@
 # Install rules, and the packages that find_package(Custodian CONFIG) and pkg-config find.
 #
 # Components: runtime (the shared libraries, which programs need), development (all else that it takes to build with
-# them, or with the static ones), tools (the program `custodian`) and prometheus (all of custodian::prometheus, whose
-# dependency is not to become the others').
+# them, or with the static ones) and tools (the program `custodian`); prometheus and prometheus_development are the first
+# two of custodian::prometheus, whose dependency is not to become the others'.
 #
 # A static and a shared build may be installed into one prefix, one after the other. Each brings its own list of targets,
 # and CustodianConfig.cmake takes one of them.
@@ -38,12 +38,12 @@ install(EXPORT CustodianTargets NAMESPACE custodian:: FILE CustodianTargets-${_f
 if(TARGET custodian_prometheus)
   set_target_properties(custodian_prometheus PROPERTIES EXPORT_NAME prometheus INSTALL_RPATH $ORIGIN)
   install(TARGETS custodian_prometheus EXPORT CustodianPrometheusTargets
-    LIBRARY COMPONENT prometheus
-    ARCHIVE COMPONENT prometheus
-    FILE_SET HEADERS COMPONENT prometheus)
+    LIBRARY COMPONENT prometheus NAMELINK_COMPONENT prometheus_development
+    ARCHIVE COMPONENT prometheus_development
+    FILE_SET HEADERS COMPONENT prometheus_development)
   # A file of its own, which is read only where prometheus-cpp is.
   install(EXPORT CustodianPrometheusTargets NAMESPACE custodian:: FILE CustodianPrometheusTargets-${_form}.cmake
-    DESTINATION ${_package_dir} COMPONENT prometheus)
+    DESTINATION ${_package_dir} COMPONENT prometheus_development)
 endif()
 configure_package_config_file(cmake/CustodianConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/CustodianConfig.cmake
   INSTALL_DESTINATION ${_package_dir})

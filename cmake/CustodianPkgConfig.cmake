@@ -69,5 +69,6 @@ foreach(_package IN LISTS _packages)
 endforeach()
 if(TARGET custodian_prometheus)
   configure_file(cmake/custodian-prometheus.pc.in ${CMAKE_CURRENT_BINARY_DIR}/custodian-prometheus.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/custodian-prometheus.pc DESTINATION ${_pc_dir} COMPONENT prometheus)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/custodian-prometheus.pc DESTINATION ${_pc_dir}
+    COMPONENT prometheus_development)
 endif()

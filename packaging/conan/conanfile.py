@@ -26,8 +26,21 @@ class CustodianConan(ConanFile):
     topics = ("zookeeper", "lock", "leader-election", "asio")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "fPIC": [True, False], "testing": [True, False], "tools": [True, False]}
-    default_options = {"shared": False, "fPIC": True, "testing": True, "tools": False, "boost/*:header_only": True}
+    options = {
+        "shared": [True, False],
+        "fPIC": [True, False],
+        "prometheus": [True, False],
+        "testing": [True, False],
+        "tools": [True, False],
+    }
+    default_options = {
+        "shared": False,
+        "fPIC": True,
+        "prometheus": False,
+        "testing": True,
+        "tools": False,
+        "boost/*:header_only": True,
+    }
     implements = ["auto_shared_fpic"]
 
     @property
@@ -50,6 +63,8 @@ class CustodianConan(ConanFile):
     def requirements(self):
         # Its headers are in ours.
         self.requires("boost/[>=1.81 <2]", transitive_headers=True)
+        if self.options.prometheus:
+            self.requires("prometheus-cpp/[>=1.0 <2]", transitive_headers=True)
         if self.options.tools:
             self.requires("cli11/[>=2.3 <3]")
             self.requires("nlohmann_json/[>=3.11 <4]")
@@ -68,7 +83,8 @@ class CustodianConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["CUSTODIAN_BUILD_TESTING"] = bool(self.options.testing)
         toolchain.cache_variables["CUSTODIAN_BUILD_TOOLS"] = bool(self.options.tools)
-        for part in ("TESTS", "EXAMPLES", "BENCH", "PROMETHEUS"):
+        toolchain.cache_variables["CUSTODIAN_BUILD_PROMETHEUS"] = bool(self.options.prometheus)
+        for part in ("TESTS", "EXAMPLES", "BENCH"):
             toolchain.cache_variables[f"CUSTODIAN_BUILD_{part}"] = False
         toolchain.generate()
         CMakeDeps(self).generate()
@@ -90,5 +106,7 @@ class CustodianConan(ConanFile):
         self.cpp_info.libs = ["custodian_recipes", "custodian"]
         if self.options.testing:
             self.cpp_info.libs.insert(0, "custodian_testing")
+        if self.options.prometheus:
+            self.cpp_info.libs.insert(0, "custodian_prometheus")
         if not self.options.shared:
             self.cpp_info.system_libs = ["zookeeper_st", "m", "pthread"]

@@ -1,6 +1,6 @@
 # Debian packages: libcustodian<soversion> (what programs need), libcustodian-dev (what it takes to build them) and
-# custodian-tools. tools/package makes them; `cpack -G DEB` in a build with shared libraries does, too, without the static
-# ones.
+# custodian-tools; where custodian::prometheus is built libcustodian-prometheus<soversion> and libcustodian-prometheus-dev,
+# too. tools/package makes them; `cpack -G DEB` in a build with shared libraries does, too, without the static ones.
 set(CUSTODIAN_STATIC_BUILD "" CACHE PATH
   "A build with static libraries, with the same prefix: they go into libcustodian-dev, too")
 
@@ -31,6 +31,9 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL runtime development tools)
+if(TARGET custodian_prometheus)
+  list(APPEND CPACK_COMPONENTS_ALL prometheus prometheus_development)
+endif()
 # Dependencies on others' libraries are found by dpkg-shlibdeps, which is shown where ours are.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src ${PROJECT_BINARY_DIR}/recipes)
@@ -69,6 +72,32 @@ set(CPACK_COMPONENT_TOOLS_DESCRIPTION "locks between machines, on ZooKeeper - co
 The command custodian runs a shell's commands under a lock, permits of a
 semaphore or a leadership, and shows who holds what and who waits, whoever
 has made these locks: Custodian, Apache Curator or kazoo.")
+
+# Of their own: prometheus-cpp's development package brings an HTTP server and curl along.
+set(CPACK_DEBIAN_PROMETHEUS_PACKAGE_NAME libcustodian-prometheus${_soversion})
+set(CPACK_DEBIAN_PROMETHEUS_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_PROMETHEUS_PACKAGE_DEPENDS "libcustodian${_soversion} (= ${_version})")
+set(CPACK_DEBIAN_PROMETHEUS_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/triggers)
+set(CPACK_COMPONENT_PROMETHEUS_DESCRIPTION "locks between machines, on ZooKeeper - metrics for Prometheus
+Custodian is a C++20 library of ZooKeeper recipes (fair locks, semaphores,
+leader election, shared values) in the manner of Apache Curator, and
+compatible with it on the wire.
+.
+This package has the shared library that makes metrics for Prometheus of what
+a program's clients do.")
+
+set(CPACK_DEBIAN_PROMETHEUS_DEVELOPMENT_PACKAGE_NAME libcustodian-prometheus-dev)
+set(CPACK_DEBIAN_PROMETHEUS_DEVELOPMENT_PACKAGE_SECTION libdevel)
+string(CONCAT CPACK_DEBIAN_PROMETHEUS_DEVELOPMENT_PACKAGE_DEPENDS
+  "libcustodian-prometheus${_soversion} (= ${_version}), libcustodian-dev (= ${_version}), prometheus-cpp-dev (>= 1.0)")
+set(CPACK_COMPONENT_PROMETHEUS_DEVELOPMENT_DESCRIPTION
+  "locks between machines, on ZooKeeper - metrics, development files
+Custodian is a C++20 library of ZooKeeper recipes (fair locks, semaphores,
+leader election, shared values) in the manner of Apache Curator, and
+compatible with it on the wire.
+.
+This package has the headers and libraries of custodian::prometheus, metrics
+for Prometheus by prometheus-cpp, for CMake and pkg-config.")
 
 # For documents.cmake.
 set(CPACK_CUSTODIAN_DEBIAN_DIR ${CMAKE_CURRENT_LIST_DIR})

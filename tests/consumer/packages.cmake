@@ -43,8 +43,24 @@ expect_field(${development} Depends "libcustodian[0-9.]+ \\(= [^)]+\\)" "libboos
   "libzookeeper-st-dev")
 expect_field(${tools} Depends "libcustodian[0-9.]+ \\(= [^)]+\\)" "libspdlog|libfmt|libstdc")
 
+# Without metrics, whose package is named to whoever wants them.
+expect_refusal(metrics "without its component prometheus.* libcustodian-prometheus-dev" ${root}.refused
+  -DCMAKE_PREFIX_PATH=${root}/usr)
+if(PROMETHEUS)
+  unpack(libcustodian-prometheus[0-9]* "^usr/lib/[^/]+/libcustodian_prometheus\\.so\\.[0-9.]+$" metrics)
+  unpack(libcustodian-prometheus-dev
+    "^usr/(include/custodian/prometheus/|lib/[^/]+/(libcustodian_prometheus\\.(a|so)|cmake/|pkgconfig/))" metrics_development)
+  expect_field(${metrics} Depends "libcustodian[0-9.]+ \\(= [^)]+\\)" "libprometheus-cpp-core" "libstdc\\+\\+6")
+  expect_field(${metrics_development} Depends "libcustodian-prometheus[0-9.]+ \\(= [^)]+\\)"
+    "libcustodian-dev \\(= [^)]+\\)" "prometheus-cpp-dev")
+  # With it, but not asked for.
+  expect_refusal(forgetful "wants_metrics is linked with custodian::prometheus.*COMPONENTS prometheus" ${root}.refused
+    -DCMAKE_PREFIX_PATH=${root}/usr)
+endif()
+
 # The one form with CMake, the other with pkg-config.
-try_with_cmake(${root}.with_cmake -DCMAKE_PREFIX_PATH=${root}/usr -DCustodian_USE_STATIC_LIBS=ON)
+try_with_cmake(${root}.with_cmake
+  -DCMAKE_PREFIX_PATH=${root}/usr -DCustodian_USE_STATIC_LIBS=ON -DWITH_PROMETHEUS=${PROMETHEUS})
 try_with_pkg_config(${root}/usr ${root}.with_pkg_config)
 file(GLOB libraries ${root}/usr/lib/*)
 run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} ${root}/usr/bin/custodian --version)

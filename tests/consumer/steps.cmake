@@ -30,6 +30,19 @@ function(try_with_cmake folder)
   endif()
 endfunction()
 
+# A project of the stranger's that cannot be configured: the reason matches a regular expression. Further arguments go to
+# CMake. Where the output is wrapped is CMake's affair.
+function(expect_refusal project reason folder)
+  file(REMOVE_RECURSE ${folder})
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${stranger}/${project} -B ${folder} -G ${GENERATOR}
+      -DCMAKE_CXX_COMPILER=${CXX_COMPILER} ${ARGN}
+    OUTPUT_QUIET ERROR_VARIABLE errors RESULT_VARIABLE status)
+  string(REGEX REPLACE "[ \n]+" " " errors "${errors}")
+  if(status EQUAL 0 OR NOT errors MATCHES "${reason}")
+    message(FATAL_ERROR "${project}: status ${status}, and no \"${reason}\" in: ${errors}")
+  endif()
+endfunction()
+
 # The stranger on the compiler's command line, with what pkg-config says of the installation in a prefix.
 function(try_with_pkg_config prefix program)
   if(NOT PKG_CONFIG)
@@ -46,6 +59,8 @@ function(try_with_pkg_config prefix program)
     output_of(flags ${pkg_config} --cflags --libs custodian-prometheus)
     separate_arguments(flags UNIX_COMMAND "${flags}")
     run(${CXX_COMPILER} -std=c++20 ${stranger}/metrics.cpp -o ${program}_metrics ${flags})
+    output_of(libraries ${pkg_config} --variable=libdir custodian-prometheus)
+    run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} ${program}_metrics)
   endif()
 
   # It is not where the system looks for libraries, nor where it was to be installed.

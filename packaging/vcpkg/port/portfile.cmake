@@ -4,8 +4,9 @@ cmake_path(SET SOURCE_PATH NORMALIZE "${CURRENT_PORT_DIR}/../../..")
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
     FEATURES
-        testing CUSTODIAN_BUILD_TESTING
-        tools   CUSTODIAN_BUILD_TOOLS
+        prometheus CUSTODIAN_BUILD_PROMETHEUS
+        testing    CUSTODIAN_BUILD_TESTING
+        tools      CUSTODIAN_BUILD_TOOLS
 )
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
@@ -14,7 +15,6 @@ vcpkg_cmake_configure(
         -DCUSTODIAN_BUILD_TESTS=OFF
         -DCUSTODIAN_BUILD_EXAMPLES=OFF
         -DCUSTODIAN_BUILD_BENCH=OFF
-        -DCUSTODIAN_BUILD_PROMETHEUS=OFF
         # Where vcpkg has programs: the harness's, tools/custodian/custodian-testing-guardian.
         -DCMAKE_INSTALL_LIBEXECDIR=tools
 )

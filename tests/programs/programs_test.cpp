@@ -177,6 +177,20 @@ TEST_CASE("the example of a function under a lock makes its report") {
   CHECK(contains(output, "12 pages\n"));
 }
 
+TEST_CASE("the example of a function under a lock in a coroutine sells one") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE, {connect_string()});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "sold a lamp with token "));
+}
+
+TEST_CASE("the example of a log writes the lines of its client") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_LOG, {connect_string()});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "custodian: info: connection connected"));
+}
+
 TEST_CASE("the example of a test takes all its turns") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_CLUSTER_TEST, {});
@@ -196,9 +210,10 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
   for (const char* example :
        {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK,
         CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LATCH,
-        CUSTODIAN_EXAMPLE_LOST, CUSTODIAN_EXAMPLE_LOST_COROUTINE, CUSTODIAN_EXAMPLE_MULTI_LOCK,
-        CUSTODIAN_EXAMPLE_READ_WRITE, CUSTODIAN_EXAMPLE_SEMAPHORE, CUSTODIAN_EXAMPLE_SHARED_COUNT,
-        CUSTODIAN_EXAMPLE_STRIPED_MUTEX, CUSTODIAN_EXAMPLE_WITH_LOCK}) {
+        CUSTODIAN_EXAMPLE_LOG, CUSTODIAN_EXAMPLE_LOST, CUSTODIAN_EXAMPLE_LOST_COROUTINE,
+        CUSTODIAN_EXAMPLE_MULTI_LOCK, CUSTODIAN_EXAMPLE_READ_WRITE, CUSTODIAN_EXAMPLE_SEMAPHORE,
+        CUSTODIAN_EXAMPLE_SHARED_COUNT, CUSTODIAN_EXAMPLE_STRIPED_MUTEX,
+        CUSTODIAN_EXAMPLE_WITH_LOCK, CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE}) {
     const Result without = run(example, {});
     INFO(example << ": " << without.output);
     CHECK(without.status == 2);

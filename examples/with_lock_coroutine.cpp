@@ -1,0 +1,59 @@
+// A function under a lock in a coroutine, as a service answers a request: done, somebody else is
+// in, or the locks are away.
+//
+//   custodian-example-with_lock_coroutine 127.0.0.1:2181
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/system/system_error.hpp>
+#include <chrono>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "custodian/client.hpp"
+#include "custodian/recipes/path_of.hpp"
+#include "custodian/recipes/with_lock.hpp"
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+asio::awaitable<std::string> sell(custodian::Client client, std::string item) {
+  const std::string path = custodian::path_of("/examples/stock/{}", item);
+  const custodian::WithLockOptions options{.wait = 5s, .when_busy = custodian::Otherwise::skip};
+  const auto take_one = [&item](const custodian::Lease& lease) -> asio::awaitable<std::string> {
+    // Here is one coroutine, of all in all processes that use this path on these servers.
+    co_return "sold a " + item + " with token " + to_string(lease.token());
+  };
+  try {
+    const auto call = co_await custodian::co_with_lock(client, path, options, take_one);
+    co_return call ? *call.value : "busy: somebody else sells a " + item;
+  } catch (const boost::system::system_error& error) {
+    if (error.code() != custodian::ErrorCondition::retryable) throw;
+    co_return "away: no ZooKeeper server answers";
+  }
+}
+
+int main(int argc, char* argv[]) {
+  if (argc != 2) {
+    std::cerr << "usage: " << argv[0] << " host:port[,host:port...]\n";
+    return 2;
+  }
+  try {
+    asio::io_context context;
+    custodian::Client client{context.get_executor(), {.servers = argv[1]}};
+    std::exception_ptr failure;
+    const auto tell = [&](std::exception_ptr error, const std::string& answer) {
+      failure = error;
+      std::cout << answer << '\n';
+      client.close();  // run() returns when there is nothing left to do
+    };
+    asio::co_spawn(context, sell(client.share(), "lamp"), tell);
+    context.run();
+    if (failure) std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

@@ -29,7 +29,7 @@ bool stop_a_thread(custodian::InterProcessMutex& mutex) {
   bool stopped = false;
   std::jthread waiter{[&](std::stop_token stop) {
     try {
-      const custodian::Lease lease = mutex.acquire(stop, options);
+      const custodian::Lease lease = mutex.acquire(options, stop);
     } catch (const custodian::Error& error) {
       stopped = error.code() == asio::error::operation_aborted;
     }

@@ -124,7 +124,7 @@ CUSTODIAN_EXPORT void keep(const HeldNodePtr& node) noexcept;
 /// Threads: different Lease objects may be used by different threads at once; one object by one
 /// thread at a time. Lifetimes: may outlive the lock object and the client; closing the client
 /// loses it.
-class CUSTODIAN_EXPORT Lease {
+class [[nodiscard]] CUSTODIAN_EXPORT Lease {
  public:
   /// Holds nothing.
   Lease() noexcept = default;
@@ -135,7 +135,10 @@ class CUSTODIAN_EXPORT Lease {
   ~Lease();
 
   /// Whether there is something to release; says nothing about a loss, which state() tells.
-  [[nodiscard]] explicit operator bool() const noexcept { return hold_ != nullptr; }
+  [[nodiscard]] explicit operator bool() const& noexcept { return hold_ != nullptr; }
+  /// Not of a temporary, which would release the lock before the condition's body runs: give it a
+  /// name, as in `if (auto result = mutex.try_acquire())`.
+  explicit operator bool() const&& = delete;
 
   /// Lets go; does nothing if empty. The lease is empty afterwards.
   void release() noexcept;

@@ -80,7 +80,7 @@ GroupAcquireResult GroupLock::wait_for(std::string_view operation, const Patienc
 
 // -- The lease face -------------------------------------------------------------------------------
 
-LeaseGroup GroupLock::acquire(std::stop_token stop, AcquireOptions options) {
+LeaseGroup GroupLock::acquire(AcquireOptions options, std::stop_token stop) {
   return wait_for("acquire", {}, std::move(stop), std::move(options)).leases;
 }
 
@@ -88,8 +88,8 @@ GroupAcquireResult GroupLock::try_acquire(AcquireOptions options) {
   return wait_for("try_acquire", {.only_try = true}, {}, std::move(options));
 }
 
-GroupAcquireResult GroupLock::try_acquire_until(Deadline deadline, std::stop_token stop,
-                                                AcquireOptions options) {
+GroupAcquireResult GroupLock::try_acquire_until(Deadline deadline, AcquireOptions options,
+                                                std::stop_token stop) {
   return wait_for("try_acquire_until", recipes_detail::patience_until(deadline), std::move(stop),
                   std::move(options));
 }

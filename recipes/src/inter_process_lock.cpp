@@ -123,7 +123,7 @@ const std::string& InterProcessLock::path() const noexcept { return queue_->path
 
 // -- The lease face -------------------------------------------------------------------------------
 
-Lease InterProcessLock::acquire(std::stop_token stop, AcquireOptions options) {
+Lease InterProcessLock::acquire(AcquireOptions options, std::stop_token stop) {
   // Lost or not: the session of a lost one is kept until it is unlocked.
   const bool holds_other = holds_->of(ContenderKind::shared).count() > 0 ||
                            holds_->of(ContenderKind::exclusive).count() > 0;
@@ -137,8 +137,8 @@ Lease InterProcessLock::acquire(std::stop_token stop, AcquireOptions options) {
   return std::move(lease);
 }
 
-Lease InterProcessLock::acquire(const Lease& lease, std::stop_token stop,
-                                AcquireOptions options) const {
+Lease InterProcessLock::acquire(const Lease& lease, AcquireOptions options,
+                                std::stop_token stop) const {
   auto [error, another] = block<&recipes_detail::start_acquire_beside, Lease>(
       core_, "acquire", path(), std::move(stop), queue_, lease.share(), std::move(options));
   if (error) {
@@ -156,8 +156,8 @@ AcquireResult InterProcessLock::try_acquire(AcquireOptions options) {
   return std::move(result);
 }
 
-AcquireResult InterProcessLock::try_acquire_until(Deadline deadline, std::stop_token stop,
-                                                  AcquireOptions options) {
+AcquireResult InterProcessLock::try_acquire_until(Deadline deadline, AcquireOptions options,
+                                                  std::stop_token stop) {
   auto [error, result] = block<&recipes_detail::start_try_acquire_until, AcquireResult>(
       core_, "try_acquire_until", path(), std::move(stop), queue_, deadline, std::move(options));
   detail::throw_if(*core_, error, "try_acquire_until", path());

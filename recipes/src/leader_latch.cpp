@@ -88,7 +88,8 @@ void Latch::take_office(Lease leadership) {
   told_ = std::make_shared<bool>(false);
   asio::post(listeners_turn_, [self = shared_from_this(), told = told_] {
     // It may be over by the time that they can be told.
-    if (!self->leadership()) return;
+    const Lease leadership = self->leadership();
+    if (!leadership) return;
     *told = true;
     self->tell(Leadership::gained);
   });
@@ -208,7 +209,10 @@ void LeaderLatch::close(CloseMode mode) { latch_->close(mode); }
 
 LeaderLatch::State LeaderLatch::state() const { return latch_->state(); }
 
-bool LeaderLatch::has_leadership() const { return static_cast<bool>(latch_->leadership()); }
+bool LeaderLatch::has_leadership() const {
+  const Lease leadership = latch_->leadership();
+  return static_cast<bool>(leadership);
+}
 Lease LeaderLatch::leadership() const { return latch_->leadership(); }
 
 Subscription LeaderLatch::on_leadership(LeadershipListener listener) {

@@ -249,7 +249,7 @@ InterProcessMutex& StripedMutex::stripe(std::size_t index) {
                   std::to_string(index)};
 }
 
-StripeLease StripedMutex::acquire_any(std::stop_token stop, AcquireOptions options) {
+StripeLease StripedMutex::acquire_any(AcquireOptions options, std::stop_token stop) {
   const auto held = [](const InterProcessMutex& mutex) { return mutex.hold_count() > 0; };
   if (std::ranges::all_of(mutexes_, held)) {
     throw Error{make_error_code(boost::system::errc::resource_deadlock_would_occur), "acquire_any",
@@ -264,8 +264,8 @@ StripeLease StripedMutex::try_acquire_any(AcquireOptions options) {
                                                           std::move(options));
 }
 
-StripeLease StripedMutex::try_acquire_any_until(Deadline deadline, std::stop_token stop,
-                                                AcquireOptions options) {
+StripeLease StripedMutex::try_acquire_any_until(Deadline deadline, AcquireOptions options,
+                                                std::stop_token stop) {
   return wait_for<&recipes_detail::start_try_acquire_any_until>(
       core_, "try_acquire_any_until", stripes_, std::move(stop), deadline, std::move(options));
 }

@@ -22,6 +22,7 @@
 #include "cli/cli_process.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "descendants.hpp"
+#include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -191,7 +192,7 @@ TEST_CASE("the lock is held until what the command has left in the background ha
   InterProcessMutex mutex{*client, "/lock"};
   // First, for who is not connected yet cannot try without waiting.
   CHECK(mutex.participants().size() == 1);
-  CHECK_FALSE(mutex.try_acquire().lease);
+  CHECK_FALSE(acquired(mutex.try_acquire()));
   CHECK_FALSE(cli.has_ended());
   create(directory.file("go"));
   CHECK(cli.end().status == 5);

@@ -8,6 +8,7 @@
 #include "cli/cli_process.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/recipes/inter_process_semaphore.hpp"
+#include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -231,7 +232,7 @@ TEST_CASE("a signal while it holds is the command's, and the lock is kept until 
   InterProcessMutex mutex{*client, "/lock"};
   // First, for who is not connected yet cannot try without waiting.
   CHECK(mutex.participants().size() == 1);
-  CHECK_FALSE(mutex.try_acquire().lease);
+  CHECK_FALSE(acquired(mutex.try_acquire()));
   create(directory.file("go"));
   CHECK(cli.end().status == 9);
   CHECK(is_free(client));

@@ -9,6 +9,7 @@
 #include "custodian/recipes/inter_process_multi_lock.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
+#include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -54,16 +55,16 @@ TEST_CASE("locks of all kinds are had together, and let go together") {
   CHECK(leases.remaining() > 0s);
   Client second = another(client);
   Locks others{second};
-  CHECK_FALSE(others.a.try_acquire().lease);
-  CHECK_FALSE(others.b.read().try_acquire().lease);
-  CHECK_FALSE(others.c.try_acquire().lease);
+  CHECK_FALSE(acquired(others.a.try_acquire()));
+  CHECK_FALSE(acquired(others.b.read().try_acquire()));
+  CHECK_FALSE(acquired(others.c.try_acquire()));
   CHECK(others.d.try_acquire(2).empty());
   const GroupAcquireResult in_vain = others.all.try_acquire();
   CHECK_FALSE(in_vain);
   CHECK(in_vain.path == "/a");
   leases.release();
   CHECK(eventually([&] { return all_nodes(*client).empty(); }));
-  CHECK(others.all.try_acquire_for(patience).leases);
+  CHECK(acquired(others.all.try_acquire_for(patience)));
 }
 
 TEST_CASE("one lock that is held by somebody keeps none of the others from anybody for long") {
@@ -191,7 +192,7 @@ TEST_CASE("a group may be released by one thread while its loss is told on anoth
     options.lease.hold_at_most = std::chrono::milliseconds{20 + round};
     GroupAcquireResult had;
     // On a starved machine the first may be lost before the second is had.
-    if (error_of([&] { had = both.try_acquire_for(patience, {}, options); })) continue;
+    if (error_of([&] { had = both.try_acquire_for(patience, options); })) continue;
     std::atomic<int> told = 0;
     auto wait = begun<>([&](auto done) { had.leases.async_wait_lost(std::move(done)); });
     {
@@ -229,7 +230,7 @@ TEST_CASE("several locks of two ensembles are lost with the session of either") 
   leases.release();
   CHECK(eventually([&] { return names_below(*first, "/a").empty(); }));
   // What was lost can be had again.
-  CHECK(both.try_acquire_for(patience).leases);
+  CHECK(acquired(both.try_acquire_for(patience)));
 }
 
 }  // namespace

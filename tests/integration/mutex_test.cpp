@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
+#include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -24,7 +25,7 @@ TEST_CASE("a lease holds the lock until it is released, and then the next one do
   CHECK(lease.state() == LeaseState::held);
   CHECK(lease.token().value > 0);
   CHECK(lease.node().starts_with("/lock/_c_"));
-  CHECK_FALSE(mutex.try_acquire().lease);
+  CHECK_FALSE(acquired(mutex.try_acquire()));
   const FencingToken first = lease.token();
   lease.release();
   CHECK(lease.state() == LeaseState::released);
@@ -128,9 +129,9 @@ TEST_CASE("a lease re-enters by name, and the last one releases") {
   CHECK(second->hold_count() == 2);
   CHECK(error_of([&] { static_cast<void>(mutex.acquire(foreign)); }) == Errc::invalid_argument);
   first.reset();
-  CHECK_FALSE(mutex.try_acquire().lease);
+  CHECK_FALSE(acquired(mutex.try_acquire()));
   second.reset();
-  CHECK(mutex.try_acquire_for(10s).lease);
+  CHECK(acquired(mutex.try_acquire_for(10s)));
 }
 
 asio::awaitable<void> add_one(InterProcessMutex* mutex, int* counter) {
@@ -313,7 +314,7 @@ TEST_CASE("foreign children take no part, and one without a number stops everybo
   TestClient client{"foreign"};
   client->create("/lock/readme", "", {.parents = Parents::created_as_containers});
   InterProcessMutex mutex{*client, "/lock"};
-  CHECK(mutex.try_acquire().lease);
+  CHECK(acquired(mutex.try_acquire()));
   client->create("/lock/x-lock-first");
   CHECK(error_of([&] { static_cast<void>(mutex.acquire()); }) == Errc::malformed_contender);
   CHECK(eventually([&] { return client->children("/lock").names.size() == 2; }));

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
+#include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -77,7 +78,7 @@ TEST_CASE("a quorum is held with one server killed, and lost, and told, with two
   servers[0].start();
   servers[1].start();
   Contender next{servers};
-  CHECK(next.lock.try_acquire_for(patience).leases);
+  CHECK(acquired(next.lock.try_acquire_for(patience)));
 }
 
 TEST_CASE("with one server away from the start a quorum is had; with two, when one is back") {
@@ -200,7 +201,7 @@ TEST_CASE("a try for a quorum, and one with a limit, fail while another has it")
   CHECK_FALSE(yours.lock.try_lock());
   lock.unlock();
   CHECK(eventually([&] { return is_empty(mine); }));
-  CHECK(yours.lock.try_acquire().leases);
+  CHECK(acquired(yours.lock.try_acquire()));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <shared_mutex>
 
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
+#include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -204,7 +205,7 @@ TEST_CASE("a downgrade lets readers in, and the writer that waits goes on waitin
   writing.release();
   CHECK(eventually([&] { return lock.participants().size() == 2; }));
   // A reader that comes now stands behind the writer, a writer behind the downgraded reader.
-  CHECK_FALSE(lock.read().try_acquire().lease);
+  CHECK_FALSE(acquired(lock.read().try_acquire()));
   CHECK(next_writer.wait_for(0s) == std::future_status::timeout);
   CHECK(reading.state() == LeaseState::held);
   reading.release();
@@ -312,8 +313,8 @@ TEST_CASE("nodes of kazoo's profile bear its names, and stand in one queue with 
   CHECK(reading.node().find("__rlock__") != std::string::npos);
   writing.release();
   InterProcessReadWriteLock curators{*client, "/lock"};
-  CHECK(curators.read().try_acquire_for(10s).lease);
-  CHECK_FALSE(curators.write().try_acquire().lease);
+  CHECK(acquired(curators.read().try_acquire_for(10s)));
+  CHECK_FALSE(acquired(curators.write().try_acquire()));
 }
 
 TEST_CASE("the end of a writer wakes the next writer, or the readers behind it, and nobody else") {

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "custodian/recipes/inter_process_semaphore.hpp"
+#include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -59,7 +60,7 @@ TEST_CASE("as many are in as there are permits, and the next waits until one goe
   InterProcessSemaphore semaphore{*client, "/semaphore", 2};
   Lease one = semaphore.acquire();
   const Lease two = semaphore.acquire();
-  CHECK_FALSE(semaphore.try_acquire());
+  CHECK_FALSE(acquired(semaphore.try_acquire()));
   Position position;
   auto third = begun<std::vector<Lease>>(
       [&](auto done) { semaphore.async_acquire(1, position.options(), std::move(done)); });
@@ -115,7 +116,7 @@ TEST_CASE(
   SharedCount maximum{*client, "/maximum", 2};
   InterProcessSemaphore semaphore{*client, "/semaphore", maximum};
   std::vector<Lease> two = semaphore.acquire(2);
-  CHECK_FALSE(semaphore.try_acquire());
+  CHECK_FALSE(acquired(semaphore.try_acquire()));
   auto three =
       begun<std::vector<Lease>>([&](auto done) { semaphore.async_acquire(3, std::move(done)); });
   REQUIRE(eventually([&] { return semaphore.queue_length() == 1; }));
@@ -129,11 +130,11 @@ TEST_CASE(
   CHECK(two.back().state() == LeaseState::held);
   two.pop_back();
   CHECK(eventually([&] { return names_below(*client, "/semaphore/leases").size() == 1; }));
-  CHECK_FALSE(semaphore.try_acquire());
+  CHECK_FALSE(acquired(semaphore.try_acquire()));
   two.clear();
-  CHECK(eventually([&] { return static_cast<bool>(semaphore.try_acquire()); }));
+  CHECK(eventually([&] { return acquired(semaphore.try_acquire()); }));
   maximum.store(0);
-  CHECK_FALSE(semaphore.try_acquire());
+  CHECK_FALSE(acquired(semaphore.try_acquire()));
   client->set("/maximum", "no number");
   CHECK(error_of([&] { static_cast<void>(semaphore.acquire()); }) == Errc::malformed_data);
   CHECK(eventually([&] { return is_empty(*client, "/semaphore"); }));
@@ -179,7 +180,7 @@ TEST_CASE("who asks for many is not passed by who asks for few later") {
       begun<std::vector<Lease>>([&](auto done) { semaphore.async_acquire(2, std::move(done)); });
   REQUIRE(eventually([&] { return semaphore.participants().size() == 3; }));
   // One is free, and promised.
-  CHECK_FALSE(semaphore.try_acquire());
+  CHECK_FALSE(acquired(semaphore.try_acquire()));
   one.release();
   CHECK(std::get<1>(both.get()).size() == 2);
 }
@@ -336,10 +337,10 @@ TEST_CASE("the view has the functions of std::counting_semaphore, and permits of
     InterProcessSemaphore::Counting counting = semaphore.counting();
     InterProcessSemaphore::Counting copy = counting;
     counting.acquire();
-    CHECK(counting.try_acquire());
-    CHECK(copy.try_acquire_for(10s));
-    CHECK_FALSE(counting.try_acquire());
-    CHECK_FALSE(counting.try_acquire_until(std::chrono::steady_clock::now()));
+    CHECK(acquired(counting.try_acquire()));
+    CHECK(acquired(copy.try_acquire_for(10s)));
+    CHECK_FALSE(acquired(counting.try_acquire()));
+    CHECK_FALSE(acquired(counting.try_acquire_until(std::chrono::steady_clock::now())));
     std::async(std::launch::async, [&] { copy.release(2); }).get();
     CHECK(eventually([&] { return semaphore.participants().size() == 1; }));
     CHECK(error_of([&] { counting.release(2); }) == boost::system::errc::operation_not_permitted);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 
+#include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -81,7 +82,7 @@ TEST_CASE("a key has always the same mutex, with both faces") {
   CHECK(&mutex.for_key("a") == &mutex.stripe(mutex.stripe_of("a")));
   const std::scoped_lock guard{mutex.for_key("a")};
   CHECK(mutex.for_key("a").is_held_by_this_thread());
-  CHECK_FALSE(same.for_key("a").try_acquire().lease);
+  CHECK_FALSE(acquired(same.for_key("a").try_acquire()));
   const Lease other = same.stripe((same.stripe_of("a") + 1) % 5).acquire();
   CHECK(other.state() == LeaseState::held);
   CHECK(mutex.for_key("a").participants().size() == 1);
@@ -116,9 +117,9 @@ TEST_CASE("any stripe that is free is taken and told, and none if all are held")
     indices.insert(any.index);
   }
   CHECK(indices.size() == 3);
-  CHECK_FALSE(mutex.try_acquire_any().lease);
-  CHECK_FALSE(mutex.try_acquire_any_until(std::chrono::steady_clock::now()).lease);
-  CHECK_FALSE(mutex.try_acquire_any_for(2s).lease);
+  CHECK_FALSE(acquired(mutex.try_acquire_any()));
+  CHECK_FALSE(acquired(mutex.try_acquire_any_until(std::chrono::steady_clock::now())));
+  CHECK_FALSE(acquired(mutex.try_acquire_any_for(2s)));
   const std::size_t freed = all[1].index;
   all[1].lease.release();
   const StripeLease again = mutex.try_acquire_any_for(patience);
@@ -243,7 +244,7 @@ TEST_CASE("a thread that holds all stripes is refused another, for it would wait
   mutex[1].lock();
   CHECK(error_of([&] { static_cast<void>(mutex.acquire_any()); }) ==
         boost::system::errc::resource_deadlock_would_occur);
-  CHECK_FALSE(mutex.try_acquire_any().lease);
+  CHECK_FALSE(acquired(mutex.try_acquire_any()));
   mutex[0].unlock();
   mutex[1].unlock();
   CHECK(eventually([&] { return contenders(*client, mutex) == 0; }));

@@ -7,6 +7,7 @@
 
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/recipes/path_of.hpp"
+#include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -59,7 +60,7 @@ TEST_CASE("a function runs under the lock, and gives its value or none") {
   InterProcessMutex mutex{*client, "/lock"};
   const auto call = with_lock(*client, "/lock", {.wait = patience}, [&](const Lease& lease) {
     CHECK(lease.state() == LeaseState::held);
-    CHECK_FALSE(mutex.try_acquire().lease);
+    CHECK_FALSE(acquired(mutex.try_acquire()));
     return std::string{"done"};
   });
   CHECK(call);
@@ -71,7 +72,7 @@ TEST_CASE("a function runs under the lock, and gives its value or none") {
   CHECK(nothing);
   CHECK(ran);
   // It was released both times.
-  CHECK(mutex.try_acquire_for(patience).lease);
+  CHECK(acquired(mutex.try_acquire_for(patience)));
   const auto moved =
       with_lock(*client, "/lock", {.wait = patience}, [] { return std::make_unique<int>(3); });
   CHECK(**moved.value == 3);
@@ -83,7 +84,7 @@ TEST_CASE("a function that throws releases the lock, and its exception passes th
   const auto failing = [](const Lease&) -> int { throw Failure{}; };
   CHECK_THROWS_AS(static_cast<void>(with_lock(*client, "/lock", {.wait = patience}, failing)),
                   Failure);
-  CHECK(mutex.try_acquire_for(patience).lease);
+  CHECK(acquired(mutex.try_acquire_for(patience)));
 }
 
 TEST_CASE("busy: thrown with the name of who is ahead, or skipped, and never under a fallback") {

@@ -9,6 +9,7 @@
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "scenarios.hpp"
 #include "stage.hpp"
+#include "support/acquired.hpp"
 
 namespace custodian::tests {
 namespace {
@@ -164,7 +165,7 @@ TEST_CASE("a lock of kazoo's profile waits for Curator's, and logs the mixture a
   };
   Client client{options};
   InterProcessMutex kazoos{client, path, {.profile = Profile::kazoo}};
-  CHECK_FALSE(kazoos.try_acquire_for(std::chrono::milliseconds{100}).lease);
+  CHECK_FALSE(acquired(kazoos.try_acquire_for(std::chrono::milliseconds{100})));
   const std::string curators = stage.nodes(holder, path).at(0);
   CHECK(eventually([&] {
     const std::scoped_lock guard{mutex};

@@ -119,7 +119,7 @@ void work(const Settings& settings) {
   for (int done = 1; done <= settings.increments; ++done) {
     finish_callbacks(client);  // those of the acquire before
     increment = done;
-    Lease lease = mutex.acquire({}, options);
+    Lease lease = mutex.acquire(options);
     Hold hold{settings.number, lease.token().value, lease.node(), boot_time()};
 
     const long value = read_counter(counter);

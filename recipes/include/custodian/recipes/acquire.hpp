@@ -56,7 +56,7 @@ struct [[nodiscard]] AcquireResult {
   /// Whether there is a lease.
   [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(lease); }
   /// Not of a temporary, whose lease would end with the condition: give it a name, as in
-  /// `if (auto result = ...)`. Whoever only asks looks at `.lease`.
+  /// `if (auto result = ...)`.
   explicit operator bool() const&& = delete;
 };
 

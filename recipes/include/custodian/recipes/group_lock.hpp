@@ -74,7 +74,11 @@ class CUSTODIAN_EXPORT GroupLock {
   /// \{
 
   /// Waits without limit. `stop` ends it with operation_aborted.
-  [[nodiscard]] LeaseGroup acquire(std::stop_token stop = {}, AcquireOptions options = {});
+  [[nodiscard]] LeaseGroup acquire(AcquireOptions options, std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] LeaseGroup acquire(std::stop_token stop = {}) {
+    return acquire(AcquireOptions{}, std::move(stop));
+  }
 
   /// Waits for no lock. A result without leases tells who was in the way, and where.
   [[nodiscard]] GroupAcquireResult try_acquire(AcquireOptions options = {});
@@ -82,13 +86,22 @@ class CUSTODIAN_EXPORT GroupLock {
   /// One deadline for all: each lock is given what is left of it. Coming late is no error; not even
   /// having stood in the queue of the lock in turn by then is one (deadline_exceeded). With a
   /// deadline that has passed, or no time to wait, it is try_acquire().
-  [[nodiscard]] GroupAcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {},
-                                                     AcquireOptions options = {});
+  [[nodiscard]] GroupAcquireResult try_acquire_until(Deadline deadline, AcquireOptions options,
+                                                     std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] GroupAcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {}) {
+    return try_acquire_until(deadline, AcquireOptions{}, std::move(stop));
+  }
   /// Waits for so long: the same with the deadline from now on.
   [[nodiscard]] GroupAcquireResult try_acquire_for(std::chrono::nanoseconds wait,
-                                                   std::stop_token stop = {},
-                                                   AcquireOptions options = {}) {
-    return try_acquire_until(Deadline{wait}, std::move(stop), std::move(options));
+                                                   AcquireOptions options,
+                                                   std::stop_token stop = {}) {
+    return try_acquire_until(Deadline{wait}, std::move(options), std::move(stop));
+  }
+  /// The same with default options.
+  [[nodiscard]] GroupAcquireResult try_acquire_for(std::chrono::nanoseconds wait,
+                                                   std::stop_token stop = {}) {
+    return try_acquire_for(wait, AcquireOptions{}, std::move(stop));
   }
 
   /// This and the tries below are the same three, for any completion token.
@@ -130,8 +143,13 @@ class CUSTODIAN_EXPORT GroupLock {
   }
   /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
+  auto async_try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options, Token&& token) {
+    return async_try_acquire_until(Deadline{wait}, std::move(options), std::forward<Token>(token));
+  }
+  /// The same with default options.
+  template <typename Token>
   auto async_try_acquire_for(std::chrono::nanoseconds wait, Token&& token) {
-    return async_try_acquire_until(Deadline{wait}, std::forward<Token>(token));
+    return async_try_acquire_for(wait, AcquireOptions{}, std::forward<Token>(token));
   }
   /// \}
 

@@ -19,6 +19,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "custodian/bridge.hpp"
@@ -98,7 +99,11 @@ class CUSTODIAN_EXPORT InterProcessLock {
   /// told otherwise. `stop` ends it with operation_aborted. Throws resource_deadlock_would_occur if
   /// this thread holds the lock, or the other one of a read/write lock, by the standard face, for
   /// then it would wait for itself.
-  [[nodiscard]] Lease acquire(std::stop_token stop = {}, AcquireOptions options = {});
+  [[nodiscard]] Lease acquire(AcquireOptions options, std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] Lease acquire(std::stop_token stop = {}) {
+    return acquire(AcquireOptions{}, std::move(stop));
+  }
 
   /// Another lease on the hold that `lease` is a lease on: re-entry by name. Does not ask the
   /// server. Throws lock_lost if it is not held any more, invalid_argument if it is another lock's
@@ -109,8 +114,12 @@ class CUSTODIAN_EXPORT InterProcessLock {
   /// operation_aborted; of the options the lease's terms count. The servers must let the client
   /// read the writer's node. With a lease on the read lock, the write lock is refused:
   /// resource_deadlock_would_occur.
-  [[nodiscard]] Lease acquire(const Lease& lease, std::stop_token stop = {},
-                              AcquireOptions options = {}) const;
+  [[nodiscard]] Lease acquire(const Lease& lease, AcquireOptions options,
+                              std::stop_token stop = {}) const;
+  /// The same with default options.
+  [[nodiscard]] Lease acquire(const Lease& lease, std::stop_token stop = {}) const {
+    return acquire(lease, AcquireOptions{}, std::move(stop));
+  }
 
   /// Takes the lock if nobody holds it or waits for it. Without a connection it throws
   /// not_connected at once; connection_loss if that fails in the midst of it: it asks only once.
@@ -119,13 +128,21 @@ class CUSTODIAN_EXPORT InterProcessLock {
   /// Waits until the deadline, or for so long: `try_acquire_for(2s)`. Coming late is no error; not
   /// even having stood in the queue by then is one (deadline_exceeded). With a deadline that has
   /// passed, or no time to wait, it is try_acquire().
-  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {},
-                                                AcquireOptions options = {});
+  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, AcquireOptions options,
+                                                std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {}) {
+    return try_acquire_until(deadline, AcquireOptions{}, std::move(stop));
+  }
   /// Waits for so long: the same with the deadline from now on.
+  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options,
+                                              std::stop_token stop = {}) {
+    return try_acquire_until(Deadline{wait}, std::move(options), std::move(stop));
+  }
+  /// The same with default options.
   [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait,
-                                              std::stop_token stop = {},
-                                              AcquireOptions options = {}) {
-    return try_acquire_until(Deadline{wait}, std::move(stop), std::move(options));
+                                              std::stop_token stop = {}) {
+    return try_acquire_for(wait, AcquireOptions{}, std::move(stop));
   }
 
   /// This and the tries below are the same three, for any completion token.
@@ -177,8 +194,13 @@ class CUSTODIAN_EXPORT InterProcessLock {
   }
   /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
+  auto async_try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options, Token&& token) {
+    return async_try_acquire_until(Deadline{wait}, std::move(options), std::forward<Token>(token));
+  }
+  /// The same with default options.
+  template <typename Token>
   auto async_try_acquire_for(std::chrono::nanoseconds wait, Token&& token) {
-    return async_try_acquire_until(Deadline{wait}, std::forward<Token>(token));
+    return async_try_acquire_for(wait, AcquireOptions{}, std::forward<Token>(token));
   }
   /// \}
 

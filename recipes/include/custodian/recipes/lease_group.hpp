@@ -46,7 +46,7 @@ CUSTODIAN_EXPORT void start_wait_group_lost(std::shared_ptr<detail::ClientCore> 
 /// Threads: different objects may be used by different threads at once; one object by one thread at
 /// a time. Lifetimes: may outlive the lock object and the clients; closing a client loses its
 /// leases.
-class CUSTODIAN_EXPORT LeaseGroup {
+class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
  public:
   /// Holds nothing.
   LeaseGroup() noexcept = default;
@@ -57,7 +57,10 @@ class CUSTODIAN_EXPORT LeaseGroup {
   ~LeaseGroup();
 
   /// Whether there is something to release; says nothing about a loss, which state() tells.
-  [[nodiscard]] explicit operator bool() const noexcept { return !leases_.empty(); }
+  [[nodiscard]] explicit operator bool() const& noexcept { return !leases_.empty(); }
+  /// Not of a temporary, which would release the locks before the condition's body runs: give it a
+  /// name, as in `if (auto result = both.try_acquire())`.
+  explicit operator bool() const&& = delete;
 
   /// Lets go of all leases, the last one first; does nothing if empty. The group is empty
   /// afterwards.
@@ -120,7 +123,7 @@ struct [[nodiscard]] GroupAcquireResult {
   /// Whether there are leases.
   [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(leases); }
   /// Not of a temporary, whose leases would end with the condition: give it a name, as in
-  /// `if (auto result = ...)`. Whoever only asks looks at `.leases`.
+  /// `if (auto result = ...)`.
   explicit operator bool() const&& = delete;
 };
 

@@ -31,6 +31,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
@@ -57,7 +58,7 @@ struct [[nodiscard]] StripeLease {
   /// Whether there is a lease.
   [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(lease); }
   /// Not of a temporary, whose lease would end with the condition: give it a name, as in
-  /// `if (auto result = ...)`. Whoever only asks looks at `.lease`.
+  /// `if (auto result = ...)`.
   explicit operator bool() const&& = delete;
 };
 
@@ -127,7 +128,11 @@ class CUSTODIAN_EXPORT StripedMutex {
 
   /// Waits until a stripe is had, without limit. `stop` ends it with operation_aborted. Throws
   /// resource_deadlock_would_occur if this thread holds all of them by their standard faces.
-  [[nodiscard]] StripeLease acquire_any(std::stop_token stop = {}, AcquireOptions options = {});
+  [[nodiscard]] StripeLease acquire_any(AcquireOptions options, std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] StripeLease acquire_any(std::stop_token stop = {}) {
+    return acquire_any(AcquireOptions{}, std::move(stop));
+  }
 
   /// Takes a stripe that nobody holds or waits for, if there is one. Without a connection it throws
   /// not_connected at once; connection_loss if that fails in the midst of it.
@@ -136,13 +141,21 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// Waits until the deadline, or for so long. Coming late is no error, but empty; not even having
   /// stood in a line by then is one (deadline_exceeded). Without time to wait it is
   /// try_acquire_any().
-  [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, std::stop_token stop = {},
-                                                  AcquireOptions options = {});
+  [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, AcquireOptions options,
+                                                  std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, std::stop_token stop = {}) {
+    return try_acquire_any_until(deadline, AcquireOptions{}, std::move(stop));
+  }
   /// The same for so long.
   [[nodiscard]] StripeLease try_acquire_any_for(std::chrono::nanoseconds wait,
-                                                std::stop_token stop = {},
-                                                AcquireOptions options = {}) {
-    return try_acquire_any_until(Deadline{wait}, std::move(stop), std::move(options));
+                                                AcquireOptions options, std::stop_token stop = {}) {
+    return try_acquire_any_until(Deadline{wait}, std::move(options), std::move(stop));
+  }
+  /// The same with default options.
+  [[nodiscard]] StripeLease try_acquire_any_for(std::chrono::nanoseconds wait,
+                                                std::stop_token stop = {}) {
+    return try_acquire_any_for(wait, AcquireOptions{}, std::move(stop));
   }
 
   /// This and the tries below are the same three, for any completion token.
@@ -183,8 +196,15 @@ class CUSTODIAN_EXPORT StripedMutex {
   }
   /// As try_acquire_any_for(). Otherwise as async_acquire_any().
   template <typename Token>
+  auto async_try_acquire_any_for(std::chrono::nanoseconds wait, AcquireOptions options,
+                                 Token&& token) {
+    return async_try_acquire_any_until(Deadline{wait}, std::move(options),
+                                       std::forward<Token>(token));
+  }
+  /// The same with default options.
+  template <typename Token>
   auto async_try_acquire_any_for(std::chrono::nanoseconds wait, Token&& token) {
-    return async_try_acquire_any_until(Deadline{wait}, std::forward<Token>(token));
+    return async_try_acquire_any_for(wait, AcquireOptions{}, std::forward<Token>(token));
   }
   /// \}
 

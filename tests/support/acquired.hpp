@@ -1,0 +1,10 @@
+#pragma once
+
+/// \file
+/// Whether a try has acquired its lock, for tests that only ask: the lock is released at once.
+
+namespace custodian::tests {
+
+[[nodiscard]] bool acquired(const auto& result) { return static_cast<bool>(result); }
+
+}  // namespace custodian::tests

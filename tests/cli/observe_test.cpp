@@ -5,6 +5,7 @@
 
 #include "cli/look.hpp"
 #include "custodian/recipes/leader_latch.hpp"
+#include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -37,7 +38,7 @@ TEST_CASE("observe --once tells who leads now, and ends") {
   CHECK(nobody["path"] == "/leader");
   LeaderLatch one{*test, "/leader", {.id = "one"}};
   one.start();
-  REQUIRE(one.wait_for(patience));
+  REQUIRE(acquired(one.wait_for(patience)));
   const auto leader = look_json(test, {"observe", "/leader", "--once"})["leader"];
   CHECK(leader["identity"] == "one");
   CHECK(leader["token"] == to_string(one.leadership().token()));

@@ -6,6 +6,7 @@
 #include "custodian/recipes/leader_latch.hpp"
 #include "custodian/testing/fault_proxy.hpp"
 #include "leadership.hpp"
+#include "support/acquired.hpp"
 
 namespace custodian::tests {
 namespace {
@@ -41,7 +42,7 @@ TEST_CASE("a leader that is cut off knows that it does not lead before another o
   Client cut{short_session};
   LeaderLatch first{cut, election_path};
   first.start();
-  REQUIRE(first.wait_for(patience));
+  REQUIRE(acquired(first.wait_for(patience)));
   LatchCandidate second{root, "second", server.connect_string()};
   std::atomic<bool> two = false;
   Subscription watching = second.latch.on_leadership([&](Leadership now) {
@@ -50,13 +51,13 @@ TEST_CASE("a leader that is cut off knows that it does not lead before another o
   stand(second, 2);
   proxy.refuse();
   proxy.cut();
-  REQUIRE(second.latch.wait_for(patience));
+  REQUIRE(acquired(second.latch.wait_for(patience)));
   CHECK_FALSE(first.has_leadership());
   CHECK_FALSE(two);
   proxy.accept();
   REQUIRE(eventually([&] { return second.latch.participants().size() == 2; }));
   second.latch.close();
-  CHECK(first.wait_for(patience));
+  CHECK(acquired(first.wait_for(patience)));
 }
 
 TEST_CASE("a short disconnection costs the leadership under one error policy, and not the other") {

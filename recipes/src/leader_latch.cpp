@@ -88,8 +88,8 @@ void Latch::take_office(Lease leadership) {
   told_ = std::make_shared<bool>(false);
   asio::post(listeners_turn_, [self = shared_from_this(), told = told_] {
     // It may be over by the time that they can be told.
-    const Lease leadership = self->leadership();
-    if (!leadership) return;
+    const Lease current = self->leadership();
+    if (!current) return;
     *told = true;
     self->tell(Leadership::gained);
   });

@@ -55,8 +55,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcustodian-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 string(CONCAT CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "libcustodian${_soversion} (= ${_version}), libboost1.81-dev | libboost-dev (>= 1.81), libzookeeper-st-dev (>= 3.8)")
-# For custodian::testing, and what uses it.
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "default-jre-headless, libzookeeper-java")
+# For custodian::testing, and what uses it; and for metrics.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "default-jre-headless, libzookeeper-java, libcustodian-prometheus-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "locks between machines, on ZooKeeper - development files
 Custodian is a C++20 library of ZooKeeper recipes (fair locks, semaphores,
 leader election, shared values) in the manner of Apache Curator, and

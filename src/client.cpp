@@ -166,33 +166,57 @@ bool Client::close(Deadline deadline) {
 
 // -- Blocking forms -------------------------------------------------------------------------------
 
+namespace {
+
+/// Ends at the deadline, also if nobody runs the context; what is thrown then is `unended`.
+template <auto Start, typename... Results, typename... Arguments>
+std::tuple<error_code, Results...> block_in_time(const std::shared_ptr<detail::ClientCore>& core,
+                                                 std::string_view operation, std::string_view path,
+                                                 Errc unended, Deadline deadline,
+                                                 Arguments... arguments) {
+  const Deadline end = deadline.or_default(core->options().operation_timeout);
+  auto outcome =
+      block_until<Start, Results...>(core, operation, path, {}, end, std::move(arguments)...);
+  if (outcome) return std::move(*outcome);
+  throw Error{unended, operation, path,
+              "no thread runs the client's context, or those that do are busy"};
+}
+
+// Nobody knows whether the context has sent it before it stood still.
+constexpr Errc write_unended = Errc::deadline_exceeded_outcome_unknown;
+constexpr Errc read_unended = Errc::deadline_exceeded;
+
+}  // namespace
+
 Created Client::create(std::string path, std::string data, CreateOptions options) {
   detail::check_create(core_, path, data, options);
-  auto [error, created] = block<&detail::start_create, Created>(
-      core_, "create", path, {}, path, std::move(data), std::move(options));
+  auto [error, created] = block_in_time<&detail::start_create, Created>(
+      core_, "create", path, write_unended, options.deadline, path, std::move(data),
+      std::move(options));
   detail::throw_if(*core_, error, "create", path);
   return created;
 }
 
-GetResult Client::get(std::string path, OperationOptions options) {
+GetResult Client::get(std::string path, OperationOptions options) const {
   detail::check_path(core_, "get", path);
-  auto [error, result] =
-      block<&detail::start_get, GetResult>(core_, "get", path, {}, path, options);
+  auto [error, result] = block_in_time<&detail::start_get, GetResult>(
+      core_, "get", path, read_unended, options.deadline, path, options);
   detail::throw_if(*core_, error, "get", path);
   return result;
 }
 
 Stat Client::set(std::string path, std::string data, SetOptions options) {
   detail::check_set(core_, path, data);
-  auto [error, stat] =
-      block<&detail::start_set, Stat>(core_, "set", path, {}, path, std::move(data), options);
+  auto [error, stat] = block_in_time<&detail::start_set, Stat>(
+      core_, "set", path, write_unended, options.deadline, path, std::move(data), options);
   detail::throw_if(*core_, error, "set", path);
   return stat;
 }
 
 void Client::remove(std::string path, RemoveOptions options) {
   detail::check_remove(core_, path, options);
-  auto [error] = block<&detail::start_remove>(core_, "remove", path, {}, path, options);
+  auto [error] = block_in_time<&detail::start_remove>(core_, "remove", path, write_unended,
+                                                      options.deadline, path, options);
   detail::throw_if(*core_, error, "remove", path);
 }
 
@@ -203,39 +227,41 @@ void Client::remove_in_background(std::string path) noexcept {
   });
 }
 
-std::optional<Stat> Client::exists(std::string path, OperationOptions options) {
+std::optional<Stat> Client::exists(std::string path, OperationOptions options) const {
   detail::check_path(core_, "exists", path);
-  auto [error, stat] =
-      block<&detail::start_exists, std::optional<Stat>>(core_, "exists", path, {}, path, options);
+  auto [error, stat] = block_in_time<&detail::start_exists, std::optional<Stat>>(
+      core_, "exists", path, read_unended, options.deadline, path, options);
   detail::throw_if(*core_, error, "exists", path);
   return stat;
 }
 
-Children Client::children(std::string path, OperationOptions options) {
+Children Client::children(std::string path, OperationOptions options) const {
   detail::check_path(core_, "children", path);
-  auto [error, children] =
-      block<&detail::start_children, Children>(core_, "children", path, {}, path, options);
+  auto [error, children] = block_in_time<&detail::start_children, Children>(
+      core_, "children", path, read_unended, options.deadline, path, options);
   detail::throw_if(*core_, error, "children", path);
   return children;
 }
 
-Acl Client::get_acl(std::string path, OperationOptions options) {
+Acl Client::get_acl(std::string path, OperationOptions options) const {
   detail::check_path(core_, "get_acl", path);
-  auto [error, acl] = block<&detail::start_get_acl, Acl>(core_, "get_acl", path, {}, path, options);
+  auto [error, acl] = block_in_time<&detail::start_get_acl, Acl>(
+      core_, "get_acl", path, read_unended, options.deadline, path, options);
   detail::throw_if(*core_, error, "get_acl", path);
   return acl;
 }
 
 void Client::set_acl(std::string path, Acl acl, SetOptions options) {
   detail::check_path(core_, "set_acl", path);
-  auto [error] =
-      block<&detail::start_set_acl>(core_, "set_acl", path, {}, path, std::move(acl), options);
+  auto [error] = block_in_time<&detail::start_set_acl>(
+      core_, "set_acl", path, write_unended, options.deadline, path, std::move(acl), options);
   detail::throw_if(*core_, error, "set_acl", path);
 }
 
-void Client::sync(std::string path, OperationOptions options) {
+void Client::sync(std::string path, OperationOptions options) const {
   detail::check_path(core_, "sync", path);
-  auto [error] = block<&detail::start_sync>(core_, "sync", path, {}, path, options);
+  auto [error] = block_in_time<&detail::start_sync>(core_, "sync", path, read_unended,
+                                                    options.deadline, path, options);
   detail::throw_if(*core_, error, "sync", path);
 }
 
@@ -269,39 +295,43 @@ void throw_if_failed(const detail::ClientCore& core, error_code error,
 std::vector<TransactionResult> Client::commit(Transaction transaction, OperationOptions options) {
   detail::check_commit(core_, transaction);
   const std::vector<std::string> paths = paths_of(transaction);
-  auto [error, results] = block<&detail::start_commit, std::vector<TransactionResult>>(
-      core_, "commit", "", {}, std::move(transaction), options);
+  auto [error, results] = block_in_time<&detail::start_commit, std::vector<TransactionResult>>(
+      core_, "commit", "", write_unended, options.deadline, std::move(transaction), options);
   throw_if_failed(*core_, error, results, paths);
   return results;
 }
 
-std::pair<GetResult, Watch> Client::get_and_watch(std::string path, OperationOptions options) {
+std::pair<GetResult, Watch> Client::get_and_watch(std::string path,
+                                                  OperationOptions options) const {
   detail::check_path(core_, "get", path);
-  auto [error, result, watch] =
-      block<&detail::start_get_and_watch, GetResult, Watch>(core_, "get", path, {}, path, options);
+  auto [error, result, watch] = block_in_time<&detail::start_get_and_watch, GetResult, Watch>(
+      core_, "get", path, read_unended, options.deadline, path, options);
   detail::throw_if(*core_, error, "get", path);
   return {std::move(result), std::move(watch)};
 }
 
 std::pair<std::optional<Stat>, Watch> Client::exists_and_watch(std::string path,
-                                                               OperationOptions options) {
+                                                               OperationOptions options) const {
   detail::check_path(core_, "exists", path);
-  auto [error, stat, watch] = block<&detail::start_exists_and_watch, std::optional<Stat>, Watch>(
-      core_, "exists", path, {}, path, options);
+  auto [error, stat, watch] =
+      block_in_time<&detail::start_exists_and_watch, std::optional<Stat>, Watch>(
+          core_, "exists", path, read_unended, options.deadline, path, options);
   detail::throw_if(*core_, error, "exists", path);
   return {stat, std::move(watch)};
 }
 
-std::pair<Children, Watch> Client::children_and_watch(std::string path, OperationOptions options) {
+std::pair<Children, Watch> Client::children_and_watch(std::string path,
+                                                      OperationOptions options) const {
   detail::check_path(core_, "children", path);
-  auto [error, children, watch] = block<&detail::start_children_and_watch, Children, Watch>(
-      core_, "children", path, {}, path, options);
+  auto [error, children, watch] = block_in_time<&detail::start_children_and_watch, Children, Watch>(
+      core_, "children", path, read_unended, options.deadline, path, options);
   detail::throw_if(*core_, error, "children", path);
   return {std::move(children), std::move(watch)};
 }
 
-void Client::wait_connected(OperationOptions options) {
-  auto [error] = block<&detail::start_wait_connected>(core_, "wait_connected", "", {}, options);
+void Client::wait_connected(OperationOptions options) const {
+  auto [error] = block_in_time<&detail::start_wait_connected>(
+      core_, "wait_connected", "", read_unended, options.deadline, options);
   detail::throw_if(*core_, error, "wait_connected", "");
 }
 
@@ -309,7 +339,7 @@ void Client::wait_connected(OperationOptions options) {
 
 ConnectionState Client::connection_state() const { return core_->connection_state(); }
 
-Subscription Client::on_connection_state(ConnectionListener listener) {
+Subscription Client::on_connection_state(ConnectionListener listener) const {
   return core_->listen(std::move(listener));
 }
 

@@ -31,6 +31,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -43,6 +44,7 @@
 #include <tuple>
 #include <utility>
 
+#include "custodian/deadline.hpp"
 #include "custodian/error.hpp"
 #include "custodian/export.hpp"
 
@@ -88,6 +90,9 @@ namespace detail {
     const ClientCore& core);
 /// On the strand: `SessionInfo::connection`.
 [[nodiscard]] CUSTODIAN_EXPORT std::uint64_t connection_number(const ClientCore& core);
+/// How long a blocking call waits, after its deadline, for the context to end it.
+inline constexpr std::chrono::milliseconds blocking_grace{100};
+
 CUSTODIAN_EXPORT void require_may_block(const ClientCore& core, std::string_view operation,
                                         std::string_view path);
 /// Throws what a blocking call has failed with. Of one that found no server in time the message
@@ -172,22 +177,28 @@ boost::asio::awaitable<std::tuple<error_code, Results...>> await(
       token, std::move(core), std::move(cancellation), std::move(arguments)...);
 }
 
-/// The same, for a caller who waits: returns the error and the results. `stop` cancels.
+/// The same, for a caller who waits: the error and the results. `stop` cancels.
+///
+/// The operation ends itself at its deadline, in a handler that the client's context runs. A
+/// context that nobody runs ends nothing: so the caller waits until `end` and a tenth of a second
+/// more, and then for nothing. The result is empty then. The operation is cancelled; if the context
+/// runs again later, what the operation brings is destroyed: a lease is released.
 template <auto Start, typename... Results, typename... Arguments>
-std::tuple<error_code, Results...> block(std::shared_ptr<detail::ClientCore> core,
-                                         std::string_view operation, std::string_view path,
-                                         std::stop_token stop, Arguments... arguments) {
+std::optional<std::tuple<error_code, Results...>> block_until(
+    std::shared_ptr<detail::ClientCore> core, std::string_view operation, std::string_view path,
+    std::stop_token stop, Deadline end, Arguments... arguments) {
   detail::require_may_block(*core, operation, path);
   struct Outcome {
     std::mutex mutex;
     std::condition_variable arrived;
     std::optional<std::tuple<error_code, Results...>> value;
+    bool abandoned = false;
   };
   const auto outcome = std::make_shared<Outcome>();
   const auto settle = [outcome](error_code error, Results... results) {
     {
       const std::lock_guard lock{outcome->mutex};
-      if (outcome->value) return;
+      if (outcome->value || outcome->abandoned) return;
       outcome->value.emplace(error, std::move(results)...);
     }
     // Whoever wakes finds the mutex free.
@@ -196,7 +207,7 @@ std::tuple<error_code, Results...> block(std::shared_ptr<detail::ClientCore> cor
   // Should the handler be destroyed unused, with its executor's context, nobody waits for ever.
   std::shared_ptr<void> last_word{nullptr, [settle](void*) { settle(Errc::closed, Results{}...); }};
   CancellationPtr cancellation;
-  if (stop.stop_possible()) cancellation = std::make_shared<Cancellation>(core);
+  if (stop.stop_possible() || !end.is_never()) cancellation = std::make_shared<Cancellation>(core);
   Handler<Results...> handler{
       [settle, last_word = std::move(last_word)](error_code error, Results... results) {
         settle(error, std::move(results)...);
@@ -206,8 +217,26 @@ std::tuple<error_code, Results...> block(std::shared_ptr<detail::ClientCore> cor
                                      if (cancellation) cancellation->request();
                                    }};
   std::unique_lock lock{outcome->mutex};
-  outcome->arrived.wait(lock, [&] { return outcome->value.has_value(); });
-  return std::move(*outcome->value);
+  const auto arrived = [&] { return outcome->value.has_value(); };
+  if (end.is_never()) {
+    outcome->arrived.wait(lock, arrived);
+  } else if (const auto last = detail::saturated_sum(end.time_point(), detail::blocking_grace);
+             !outcome->arrived.wait_until(lock, last, arrived)) {
+    outcome->abandoned = true;
+    lock.unlock();
+    cancellation->request();
+    return std::nullopt;
+  }
+  return std::move(outcome->value);
+}
+
+/// The same without a limit of the caller's own: returns the error and the results.
+template <auto Start, typename... Results, typename... Arguments>
+std::tuple<error_code, Results...> block(std::shared_ptr<detail::ClientCore> core,
+                                         std::string_view operation, std::string_view path,
+                                         std::stop_token stop, Arguments... arguments) {
+  return *block_until<Start, Results...>(std::move(core), operation, path, std::move(stop),
+                                         Deadline::never(), std::move(arguments)...);
 }
 
 }  // namespace custodian

@@ -94,13 +94,13 @@ class CUSTODIAN_EXPORT Client {
 
   /// Reads a node. Errors: no_node, no_auth.
   template <typename Token>
-  auto async_get(std::string path, OperationOptions options, Token&& token) {
+  auto async_get(std::string path, OperationOptions options, Token&& token) const {
     detail::check_path(core_, "get", path);
     return initiate<void(error_code, GetResult), &detail::start_get>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
   /// The same, blocking. Throws Error.
-  GetResult get(std::string path, OperationOptions options = {});
+  GetResult get(std::string path, OperationOptions options = {}) const;
 
   /// Writes a node. Errors: no_node, bad_version, no_auth.
   template <typename Token>
@@ -130,33 +130,33 @@ class CUSTODIAN_EXPORT Client {
 
   /// Completes with the node's metadata, or nothing if it does not exist.
   template <typename Token>
-  auto async_exists(std::string path, OperationOptions options, Token&& token) {
+  auto async_exists(std::string path, OperationOptions options, Token&& token) const {
     detail::check_path(core_, "exists", path);
     return initiate<void(error_code, std::optional<Stat>), &detail::start_exists>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
   /// The same, blocking. Throws Error.
-  std::optional<Stat> exists(std::string path, OperationOptions options = {});
+  std::optional<Stat> exists(std::string path, OperationOptions options = {}) const;
 
   /// Lists the names of a node's children. Errors: no_node, no_auth.
   template <typename Token>
-  auto async_children(std::string path, OperationOptions options, Token&& token) {
+  auto async_children(std::string path, OperationOptions options, Token&& token) const {
     detail::check_path(core_, "children", path);
     return initiate<void(error_code, Children), &detail::start_children>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
   /// The same, blocking. Throws Error.
-  Children children(std::string path, OperationOptions options = {});
+  Children children(std::string path, OperationOptions options = {}) const;
 
   /// Reads a node's ACL. Errors: no_node, no_auth.
   template <typename Token>
-  auto async_get_acl(std::string path, OperationOptions options, Token&& token) {
+  auto async_get_acl(std::string path, OperationOptions options, Token&& token) const {
     detail::check_path(core_, "get_acl", path);
     return initiate<void(error_code, Acl), &detail::start_get_acl>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
   /// The same, blocking. Throws Error.
-  Acl get_acl(std::string path, OperationOptions options = {});
+  Acl get_acl(std::string path, OperationOptions options = {}) const;
 
   /// Replaces a node's ACL. Errors: no_node, bad_version (of the ACL), invalid_acl, no_auth.
   template <typename Token>
@@ -171,13 +171,13 @@ class CUSTODIAN_EXPORT Client {
   /// Waits until the connected server has caught up with the leader, as far as this path goes. Does
   /// not prove that the leader still leads.
   template <typename Token>
-  auto async_sync(std::string path, OperationOptions options, Token&& token) {
+  auto async_sync(std::string path, OperationOptions options, Token&& token) const {
     detail::check_path(core_, "sync", path);
     return initiate<void(error_code), &detail::start_sync>(core_, std::forward<Token>(token),
                                                            std::move(path), options);
   }
   /// The same, blocking. Throws Error.
-  void sync(std::string path, OperationOptions options = {});
+  void sync(std::string path, OperationOptions options = {}) const;
 
   /// Applies all operations, or none. Completes with the error of the first that failed, and with
   /// what became of each. Never repeated when its reply is lost.
@@ -197,35 +197,36 @@ class CUSTODIAN_EXPORT Client {
 
   /// Reads and watches what was read: the watch ends with the next change of the data, or the node.
   template <typename Token>
-  auto async_get_and_watch(std::string path, OperationOptions options, Token&& token) {
+  auto async_get_and_watch(std::string path, OperationOptions options, Token&& token) const {
     detail::check_path(core_, "get", path);
     return initiate<void(error_code, GetResult, Watch), &detail::start_get_and_watch>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
   /// The same, blocking. Throws Error.
-  std::pair<GetResult, Watch> get_and_watch(std::string path, OperationOptions options = {});
+  std::pair<GetResult, Watch> get_and_watch(std::string path, OperationOptions options = {}) const;
 
   /// The same, for a node that need not exist. Beware of watching a node that is gone for good, a
   /// sequential one for instance: the watch then stays on the server until it is destroyed.
   template <typename Token>
-  auto async_exists_and_watch(std::string path, OperationOptions options, Token&& token) {
+  auto async_exists_and_watch(std::string path, OperationOptions options, Token&& token) const {
     detail::check_path(core_, "exists", path);
     return initiate<void(error_code, std::optional<Stat>, Watch), &detail::start_exists_and_watch>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
   /// The same, blocking. Throws Error.
   std::pair<std::optional<Stat>, Watch> exists_and_watch(std::string path,
-                                                         OperationOptions options = {});
+                                                         OperationOptions options = {}) const;
 
   /// The same, for the list of a node's children.
   template <typename Token>
-  auto async_children_and_watch(std::string path, OperationOptions options, Token&& token) {
+  auto async_children_and_watch(std::string path, OperationOptions options, Token&& token) const {
     detail::check_path(core_, "children", path);
     return initiate<void(error_code, Children, Watch), &detail::start_children_and_watch>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
   /// The same, blocking. Throws Error.
-  std::pair<Children, Watch> children_and_watch(std::string path, OperationOptions options = {});
+  std::pair<Children, Watch> children_and_watch(std::string path,
+                                                OperationOptions options = {}) const;
   /// \}
 
   /// \name Connection
@@ -234,7 +235,7 @@ class CUSTODIAN_EXPORT Client {
   /// As of now: it may be another one when it arrives. Any thread.
   [[nodiscard]] ConnectionState connection_state() const;
   /// Told of every change from now on. The listener is kept until the subscription is destroyed.
-  [[nodiscard]] Subscription on_connection_state(ConnectionListener listener);
+  [[nodiscard]] Subscription on_connection_state(ConnectionListener listener) const;
 
   /// Waits until the state is another than `known`, at once if it is already.
   /// Completes with: error, the state (`known` with an error).
@@ -242,19 +243,19 @@ class CUSTODIAN_EXPORT Client {
   /// Errors: operation_aborted; closed, if that is the state and is known.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
-  auto async_wait_connection_state(ConnectionState known, Token&& token) {
+  auto async_wait_connection_state(ConnectionState known, Token&& token) const {
     return initiate<void(error_code, ConnectionState), &detail::start_wait_connection_state>(
         core_, std::forward<Token>(token), known);
   }
 
   /// Completes when there is a connection; at once if there is one.
   template <typename Token>
-  auto async_wait_connected(OperationOptions options, Token&& token) {
+  auto async_wait_connected(OperationOptions options, Token&& token) const {
     return initiate<void(error_code), &detail::start_wait_connected>(
         core_, std::forward<Token>(token), options);
   }
   /// The same, blocking. Throws Error.
-  void wait_connected(OperationOptions options = {});
+  void wait_connected(OperationOptions options = {}) const;
 
   /// The session as of now; its id is 0 if there is none.
   [[nodiscard]] SessionInfo session() const;

@@ -26,6 +26,7 @@ struct Turn {
 struct Outcome {
   std::vector<Lease> leases;
   std::optional<Participant> blocked_by;
+  NotAcquired reason = NotAcquired::none;
 };
 
 struct Acquire;
@@ -50,7 +51,8 @@ struct Acquire {
   bool out_of_reach = false;
   bool declined = false;  ///< it was only to be tried
   bool has_queued = false;
-  bool for_others = false;  ///< who wait; what becomes of them is told, and not of this
+  bool for_others = false;      ///< who wait; what becomes of them is told, and not of this
+  bool somebody_ahead = false;  ///< as last seen, if not always who
   /// The nearest one ahead, as last seen; of one that waits behind its own client's, when it ends.
   std::unique_ptr<Participant> nearest{};
   /// It is asked for meanwhile, too.

@@ -4,6 +4,8 @@
 #include <boost/asio/error.hpp>
 #include <functional>
 
+#include "not_acquired.hpp"
+
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
@@ -119,6 +121,7 @@ void Batch::on_done(const QueuePtr& queue, BatchOrder::Tenure tenure, detail::He
 
 void Batch::end(const QueuePtr& queue, Waiter waiter, error_code error, AcquireResult result) {
   observe_end(*queue, {}, waiter.began, error, result ? 1 : 0);
+  if (result.reason != NotAcquired::none) error.clear();
   std::move(waiter.handler)(error, std::move(result));
 }
 
@@ -218,21 +221,28 @@ void Batch::give_up(const QueuePtr& queue, Id id, error_code error) {
   const auto [waited, line] = batch.order_.leave(id);
   if (!waited) return;
   bool stood = batch.order_.held();
+  bool somebody_ahead = stood;
   std::optional<Participant> nearest;
   for (const auto& [number, each] : batch.in_line_) {
     const AcquirePtr acquire = each.acquire.lock();
     if (!acquire) continue;
     stood = stood || acquire->has_queued;
+    somebody_ahead = somebody_ahead || acquire->somebody_ahead;
     if (!nearest && acquire->nearest) nearest = *acquire->nearest;
   }
-  // Late is no error for one who stood in the queue.
-  if (error == Errc::deadline_exceeded && stood) error.clear();
+  AcquireResult result{.blocked_by = std::move(nearest)};
+  if (error == Errc::deadline_exceeded) {
+    result.reason = why_not_acquired(somebody_ahead || result.blocked_by,
+                                     is_connected(queue->client.connection_state()));
+    // An observer is told the difference.
+    if (stood) error.clear();
+  }
   Errand errand = batch.begin_errand(queue, line);
   Waiter waiter = batch.take(id, errand);
   lock.unlock();
 
   run(queue, std::move(errand));
-  end(queue, std::move(waiter), error, AcquireResult{.blocked_by = std::move(nearest)});
+  end(queue, std::move(waiter), error, std::move(result));
 }
 
 void Batch::set_alarm(const QueuePtr& queue) {

@@ -8,6 +8,7 @@
 
 #include "acquire_outcome.hpp"
 #include "acquisition.hpp"
+#include "not_acquired.hpp"
 #include "waiting_acquires.hpp"
 
 namespace custodian::recipes_detail {
@@ -99,6 +100,17 @@ error_code verdict(const Acquire& acquire, const WaitingAcquires& service, error
   return acquire.late ? make_error_code(Errc::deadline_exceeded) : error;
 }
 
+/// Of an acquire with a limit that has ended without a lease: time or connection were wanting, and
+/// that is a result. Everything else is an error.
+NotAcquired reason_of(const Acquire& acquire, const error_code& error, const Outcome& outcome) {
+  if (!outcome.leases.empty() || !acquire.patience.limited()) return NotAcquired::none;
+  if (error && !is_lack_of_answer(error)) return NotAcquired::none;
+  const bool failing = acquire.options.requeue == RequeuePolicy::fail && !acquire.patience.only_try;
+  if (failing && error == Errc::session_lost) return NotAcquired::none;
+  return why_not_acquired(acquire.somebody_ahead || acquire.declined || outcome.blocked_by,
+                          is_connected(acquire.client().connection_state()));
+}
+
 void finish(Acquire& acquire, Turn turn) {
   auto& service = waiting_acquires(acquire);
   acquire.held.release();
@@ -110,8 +122,10 @@ void finish(Acquire& acquire, Turn turn) {
   if (!acquire.for_others) {
     observe_end(*acquire.queue, acquire.patience, acquire.began, turn.error, turn.leases.size());
   }
-  Outcome outcome{std::move(turn.leases), {}};
+  Outcome outcome{.leases = std::move(turn.leases), .blocked_by = {}};
   if (outcome.leases.empty() && acquire.nearest) outcome.blocked_by = std::move(*acquire.nearest);
+  outcome.reason = reason_of(acquire, turn.error, outcome);
+  if (outcome.reason != NotAcquired::none) turn.error.clear();
   std::move(acquire.handler)(turn.error, std::move(outcome));
 }
 
@@ -165,6 +179,7 @@ void end_attempt(const AcquirePtr& acquire, Turn turn) {
                      !acquire->patience.only_try;
   if (!again) return finish(*acquire, std::move(turn));
   acquire->nearest.reset();
+  acquire->somebody_ahead = false;
   if (acquire->options.on_requeued) {
     asio::post(acquire->client().callback_executor(), acquire->options.on_requeued);
   }
@@ -183,6 +198,9 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
   error_code error = client.unusable();
   if (!error && !is_valid(what->options.lease)) error = Errc::invalid_argument;
   if (error) return std::move(handler)(error, Outcome{});
+  if (what->patience.only_try && what->patience.deadline.is_never()) {
+    what->patience.deadline = client.deadline_or_default(Deadline{});
+  }
   what->give_up = std::make_shared<Cancellation>(client.core());
   what->callers = std::move(cancellation);
   what->handler.swap(handler);
@@ -193,7 +211,8 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
 
 Handler<Outcome> as_one_lease(Handler<AcquireResult> handler) {
   return [handler = std::move(handler)](error_code error, Outcome outcome) mutable {
-    AcquireResult result{{}, std::move(outcome.blocked_by)};
+    AcquireResult result{
+        .lease = {}, .blocked_by = std::move(outcome.blocked_by), .reason = outcome.reason};
     if (!outcome.leases.empty()) result.lease = std::move(outcome.leases.front());
     std::move(handler)(error, std::move(result));
   };

@@ -63,6 +63,11 @@ struct Patience {
   /// If set: gives up (not_connected) when the servers have been out of reach for so long, or have
   /// not let it stand in the queue by then.
   std::optional<std::chrono::nanoseconds> reach_within{};
+
+  /// Whether it may end without a lease and without an error.
+  [[nodiscard]] bool limited() const noexcept {
+    return only_try || reach_within || !deadline.is_never();
+  }
 };
 
 [[nodiscard]] Patience patience_until(Deadline deadline);

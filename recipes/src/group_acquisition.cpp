@@ -17,6 +17,7 @@
 
 #include "backoff.hpp"
 #include "group_count.hpp"
+#include "not_acquired.hpp"
 #include "permit_queue.hpp"
 #include "waiting_acquires.hpp"
 
@@ -54,6 +55,7 @@ struct Miss {
   error_code error;
   std::string path;
   std::optional<Participant> blocked_by{};
+  NotAcquired reason = NotAcquired::none;
 };
 
 struct GroupAcquire {
@@ -125,7 +127,8 @@ void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation
   start_acquire_within(
       std::get<QueuePtr>(place), std::move(cancellation), patience, std::move(options), {},
       [at_home = std::move(at_home)](error_code error, AcquireResult result) mutable {
-        Outcome outcome{{}, std::move(result.blocked_by)};
+        Outcome outcome{
+            .leases = {}, .blocked_by = std::move(result.blocked_by), .reason = result.reason};
         if (result) outcome.leases.push_back(std::move(result.lease));
         at_home(error, std::move(outcome));
       });
@@ -186,7 +189,8 @@ asio::awaitable<void> pass(GroupAcquirePtr acquire) {
       acquire->had.push_back({lock.path(), std::move(outcome.leases)});
       listen(ears, acquire, acquire->had.back());
     } else {
-      acquire->misses.push_back({error, lock.path(), std::move(outcome.blocked_by)});
+      acquire->misses.push_back(
+          {error, lock.path(), std::move(outcome.blocked_by), outcome.reason});
     }
   }
   acquire->count();
@@ -218,13 +222,20 @@ std::optional<Ending> ending_of(const GroupAcquire& acquire) {
     if (spare-- == 0) return Ending{miss.error, {.path = miss.path}};
   }
   if (!acquire.patience.only_try && !acquire.over()) return std::nullopt;
-  const auto blocked = std::ranges::find(acquire.misses, error_code{}, &Miss::error);
-  if (blocked != acquire.misses.end()) {
-    return Ending{{}, {.blocked_by = blocked->blocked_by, .path = blocked->path}};
+  auto telling = std::ranges::find(acquire.misses, NotAcquired::blocked, &Miss::reason);
+  if (telling == acquire.misses.end()) {
+    telling = std::ranges::find_if(acquire.misses, [](const Miss& miss) { return !miss.error; });
   }
-  const bool none = acquire.misses.empty();
-  return Ending{Errc::deadline_exceeded,
-                {.path = none ? std::string{} : acquire.misses.front().path}};
+  if (telling != acquire.misses.end()) {
+    return Ending{
+        {}, {.blocked_by = telling->blocked_by, .path = telling->path, .reason = telling->reason}};
+  }
+  // The time was up before anything was asked for, or what was had was lost again.
+  const AnyLock& first = acquire.group->locks.front();
+  const bool connected = is_connected(acquire.group->home().connection_state());
+  return Ending{{},
+                {.path = acquire.misses.empty() ? first.path() : acquire.misses.front().path,
+                 .reason = why_not_acquired(false, connected)}};
 }
 
 LeaseGroup group_of(GroupAcquire& acquire) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "block_in_time.hpp"
 #include "group_acquisition.hpp"
 #include "hold_pool.hpp"
 
@@ -54,6 +55,10 @@ GroupLock::GroupLock(recipes_detail::LockGroupPtr locks)
       locks_{std::move(locks)},
       pool_{std::make_unique<recipes_detail::HoldPool<LeaseGroup>>()} {}
 
+GroupLock::GroupLock(GroupLock&&) noexcept = default;
+
+GroupLock& GroupLock::operator=(GroupLock&&) noexcept = default;
+
 GroupLock::~GroupLock() = default;
 
 std::vector<std::string> GroupLock::paths() const {
@@ -68,8 +73,12 @@ GroupAcquireResult GroupLock::wait_for(std::string_view operation, const Patienc
   for (const AnyLock& lock : locks_->locks) {
     detail::require_may_block(*recipes_detail::client_of(lock).core(), operation, lock.path());
   }
-  auto [error, result] = block<&recipes_detail::start_waited_for, GroupAcquireResult>(
-      core_, operation, first, std::move(stop), locks_, patience, std::move(options));
+  const Deadline end =
+      patience.only_try ? recipes_detail::end_of(locks_->home(), {}) : patience.deadline;
+  auto outcome = block_until<&recipes_detail::start_waited_for, GroupAcquireResult>(
+      core_, operation, first, std::move(stop), end, locks_, patience, std::move(options));
+  if (!outcome) return {.path = first, .reason = NotAcquired::context_not_run};
+  auto& [error, result] = *outcome;
   if (error) {
     const auto failed = std::ranges::find(locks_->locks, result.path, &AnyLock::path);
     const AnyLock& named = failed == locks_->locks.end() ? locks_->locks.front() : *failed;
@@ -110,5 +119,10 @@ bool GroupLock::try_lock_until(Deadline deadline) {
 void GroupLock::unlock() { pool_->release(1, "unlock", locks_->locks.front().path()); }
 
 LeaseGroup GroupLock::current_leases() const { return pool_->youngest(); }
+
+bool GroupLock::owns_lock() const {
+  const LeaseState state = current_leases().state();
+  return state == LeaseState::held || state == LeaseState::suspended;
+}
 
 }  // namespace custodian

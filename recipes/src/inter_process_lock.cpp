@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "batch.hpp"
+#include "block_in_time.hpp"
 #include "contender_queue.hpp"
 #include "custodian/observer.hpp"
 #include "lock_holds.hpp"
@@ -117,6 +118,10 @@ InterProcessLock::InterProcessLock(recipes_detail::QueuePtr queue,
                                    std::shared_ptr<recipes_detail::LockHolds> holds)
     : core_{queue->client.core()}, queue_{std::move(queue)}, holds_{std::move(holds)} {}
 
+InterProcessLock::InterProcessLock(InterProcessLock&&) noexcept = default;
+
+InterProcessLock& InterProcessLock::operator=(InterProcessLock&&) noexcept = default;
+
 InterProcessLock::~InterProcessLock() = default;
 
 const std::string& InterProcessLock::path() const noexcept { return queue_->path; }
@@ -150,18 +155,18 @@ Lease InterProcessLock::acquire(const Lease& lease, AcquireOptions options,
 }
 
 AcquireResult InterProcessLock::try_acquire(AcquireOptions options) {
-  auto [error, result] = block<&recipes_detail::start_try_acquire, AcquireResult>(
-      core_, "try_acquire", path(), {}, queue_, std::move(options));
-  detail::throw_if(*core_, error, "try_acquire", path());
-  return std::move(result);
+  const Deadline end = recipes_detail::end_of(queue_->client, {});
+  return recipes_detail::block_in_time<&recipes_detail::start_try_acquire, AcquireResult>(
+      queue_->client, "try_acquire", path(), {}, end, queue_, std::move(options));
 }
 
 AcquireResult InterProcessLock::try_acquire_until(Deadline deadline, AcquireOptions options,
                                                   std::stop_token stop) {
-  auto [error, result] = block<&recipes_detail::start_try_acquire_until, AcquireResult>(
-      core_, "try_acquire_until", path(), std::move(stop), queue_, deadline, std::move(options));
-  detail::throw_if(*core_, error, "try_acquire_until", path());
-  return std::move(result);
+  const Deadline end =
+      recipes_detail::end_of(queue_->client, deadline.or_default(Deadline::never()));
+  return recipes_detail::block_in_time<&recipes_detail::start_try_acquire_until, AcquireResult>(
+      queue_->client, "try_acquire_until", path(), std::move(stop), end, queue_, deadline,
+      std::move(options));
 }
 
 // -- The standard face ----------------------------------------------------------------------------
@@ -182,8 +187,12 @@ ThreadHolds& InterProcessLock::holds() const { return holds_->of(queue_->kind); 
 bool InterProcessLock::enter(std::string_view operation, const Patience& patience) {
   if (holds().enter_again(path())) return true;
   const Lease beside = holds_->beside(queue_->kind).lease();
-  auto [error, result] = block<&start_enter, AcquireResult>(core_, operation, path(), {}, queue_,
-                                                            patience, beside.share());
+  const Deadline end =
+      patience.only_try ? recipes_detail::end_of(queue_->client, {}) : patience.deadline;
+  auto outcome = block_until<&start_enter, AcquireResult>(core_, operation, path(), {}, end, queue_,
+                                                          patience, beside.share());
+  if (!outcome) return false;  // nobody runs the context
+  auto& [error, result] = *outcome;
   if (error) {
     const error_code objection =
         beside ? recipes_detail::objection_to(*queue_, beside) : error_code{};

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "block_in_time.hpp"
 #include "hold_pool.hpp"
 #include "permit_queue.hpp"
 
@@ -14,9 +15,11 @@ namespace recipes_detail {
 
 namespace {
 
-auto only_the_leases(Handler<std::vector<Lease>> handler) {
+Handler<Outcome> as_permits(Handler<PermitsResult> handler) {
   return [handler = std::move(handler)](error_code error, Outcome outcome) mutable {
-    std::move(handler)(error, std::move(outcome.leases));
+    std::move(handler)(error, PermitsResult{.permits = std::move(outcome.leases),
+                                            .blocked_by = std::move(outcome.blocked_by),
+                                            .reason = outcome.reason});
   };
 }
 
@@ -25,23 +28,26 @@ auto only_the_leases(Handler<std::vector<Lease>> handler) {
 void start_acquire_permits(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                            PermitQueuePtr queue, int permits, AcquireOptions options,
                            Handler<std::vector<Lease>> handler) {
-  start_acquire_permits_within(queue, std::move(cancellation), permits, {}, std::move(options),
-                               only_the_leases(std::move(handler)));
+  start_acquire_permits_within(
+      queue, std::move(cancellation), permits, {}, std::move(options),
+      [handler = std::move(handler)](error_code error, Outcome outcome) mutable {
+        std::move(handler)(error, std::move(outcome.leases));
+      });
 }
 
 void start_try_acquire_permits(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                                PermitQueuePtr queue, int permits, AcquireOptions options,
-                               Handler<std::vector<Lease>> handler) {
+                               Handler<PermitsResult> handler) {
   start_acquire_permits_within(queue, std::move(cancellation), permits, {.only_try = true},
-                               std::move(options), only_the_leases(std::move(handler)));
+                               std::move(options), as_permits(std::move(handler)));
 }
 
 void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore>,
                                      CancellationPtr cancellation, PermitQueuePtr queue,
                                      int permits, Deadline deadline, AcquireOptions options,
-                                     Handler<std::vector<Lease>> handler) {
+                                     Handler<PermitsResult> handler) {
   start_acquire_permits_within(queue, std::move(cancellation), permits, patience_until(deadline),
-                               std::move(options), only_the_leases(std::move(handler)));
+                               std::move(options), as_permits(std::move(handler)));
 }
 
 void start_permit_holders(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
@@ -62,20 +68,42 @@ void start_permit_queue_length(std::shared_ptr<detail::ClientCore> core,
 
 namespace {
 
-Lease only(std::vector<Lease> leases) {
-  return leases.empty() ? Lease{} : std::move(leases.front());
+AcquireResult as_one(PermitsResult result) {
+  AcquireResult one{
+      .lease = {}, .blocked_by = std::move(result.blocked_by), .reason = result.reason};
+  if (!result.permits.empty()) one.lease = std::move(result.permits.front());
+  return one;
 }
 
-/// What the blocking forms share.
-template <auto Start, typename... Arguments>
-std::vector<Lease> wait_for(const std::shared_ptr<detail::ClientCore>& core,
-                            std::string_view operation, const PermitQueuePtr& queue, int permits,
-                            std::stop_token stop, Arguments... arguments) {
-  check_permits(*queue, operation, permits);
-  auto [error, leases] = block<Start, std::vector<Lease>>(
-      core, operation, queue->path, std::move(stop), queue, permits, std::move(arguments)...);
-  detail::throw_if(*core, error, operation, queue->path);
+// What the semaphore and its counting view share.
+
+std::vector<Lease> acquire_from(const PermitQueuePtr& queue, int permits, AcquireOptions options,
+                                std::stop_token stop) {
+  check_permits(*queue, "acquire", permits);
+  const auto core = queue->turnstile->client.core();
+  auto [error, leases] = block<&recipes_detail::start_acquire_permits, std::vector<Lease>>(
+      core, "acquire", queue->path, std::move(stop), queue, permits, std::move(options));
+  detail::throw_if(*core, error, "acquire", queue->path);
   return std::move(leases);
+}
+
+PermitsResult try_from(const PermitQueuePtr& queue, int permits, AcquireOptions options) {
+  check_permits(*queue, "try_acquire", permits);
+  const Client& client = queue->turnstile->client;
+  return recipes_detail::block_in_time<&recipes_detail::start_try_acquire_permits, PermitsResult>(
+      client, "try_acquire", queue->path, {}, recipes_detail::end_of(client, {}), queue, permits,
+      std::move(options));
+}
+
+PermitsResult try_from_until(const PermitQueuePtr& queue, int permits, Deadline deadline,
+                             AcquireOptions options, std::stop_token stop) {
+  check_permits(*queue, "try_acquire_until", permits);
+  const Client& client = queue->turnstile->client;
+  const Deadline end = recipes_detail::end_of(client, deadline.or_default(Deadline::never()));
+  return recipes_detail::block_in_time<&recipes_detail::start_try_acquire_permits_until,
+                                       PermitsResult>(client, "try_acquire_until", queue->path,
+                                                      std::move(stop), end, queue, permits,
+                                                      deadline, std::move(options));
 }
 
 }  // namespace
@@ -84,46 +112,42 @@ InterProcessSemaphore::InterProcessSemaphore(const Client& client, const std::st
                                              int maximum, const LockOptions& options)
     : core_{client.core()},
       queue_{recipes_detail::make_permit_queue(client, "InterProcessSemaphore", path, maximum,
-                                               recipes_detail::Blocker::is_not_told, options)} {}
+                                               options)} {}
 
 InterProcessSemaphore::InterProcessSemaphore(const Client& client, const std::string& path,
                                              const SharedCount& maximum, const LockOptions& options)
     : core_{client.core()},
       queue_{recipes_detail::make_permit_queue(client, "InterProcessSemaphore", path,
-                                               maximum.state(),
-                                               recipes_detail::Blocker::is_not_told, options)} {}
+                                               maximum.state(), options)} {}
 
 const std::string& InterProcessSemaphore::path() const noexcept { return queue_->path; }
 
-Lease InterProcessSemaphore::acquire(std::stop_token stop, AcquireOptions options) {
-  return only(acquire(1, std::move(stop), std::move(options)));
+Lease InterProcessSemaphore::acquire(AcquireOptions options, std::stop_token stop) {
+  return std::move(acquire(1, std::move(options), std::move(stop)).front());
 }
 
-std::vector<Lease> InterProcessSemaphore::acquire(int permits, std::stop_token stop,
-                                                  AcquireOptions options) {
-  return wait_for<&recipes_detail::start_acquire_permits>(core_, "acquire", queue_, permits,
-                                                          std::move(stop), std::move(options));
+std::vector<Lease> InterProcessSemaphore::acquire(int permits, AcquireOptions options,
+                                                  std::stop_token stop) {
+  return acquire_from(queue_, permits, std::move(options), std::move(stop));
 }
 
-Lease InterProcessSemaphore::try_acquire(AcquireOptions options) {
-  return only(try_acquire(1, std::move(options)));
+AcquireResult InterProcessSemaphore::try_acquire(AcquireOptions options) {
+  return as_one(try_acquire(1, std::move(options)));
 }
 
-std::vector<Lease> InterProcessSemaphore::try_acquire(int permits, AcquireOptions options) {
-  return wait_for<&recipes_detail::start_try_acquire_permits>(core_, "try_acquire", queue_, permits,
-                                                              {}, std::move(options));
+PermitsResult InterProcessSemaphore::try_acquire(int permits, AcquireOptions options) {
+  return try_from(queue_, permits, std::move(options));
 }
 
-Lease InterProcessSemaphore::try_acquire_until(Deadline deadline, std::stop_token stop,
-                                               AcquireOptions options) {
-  return only(try_acquire_until(1, deadline, std::move(stop), std::move(options)));
+AcquireResult InterProcessSemaphore::try_acquire_until(Deadline deadline, AcquireOptions options,
+                                                       std::stop_token stop) {
+  return as_one(try_acquire_until(1, deadline, std::move(options), std::move(stop)));
 }
 
-std::vector<Lease> InterProcessSemaphore::try_acquire_until(int permits, Deadline deadline,
-                                                            std::stop_token stop,
-                                                            AcquireOptions options) {
-  return wait_for<&recipes_detail::start_try_acquire_permits_until>(
-      core_, "try_acquire_until", queue_, permits, std::move(stop), deadline, std::move(options));
+PermitsResult InterProcessSemaphore::try_acquire_until(int permits, Deadline deadline,
+                                                       AcquireOptions options,
+                                                       std::stop_token stop) {
+  return try_from_until(queue_, permits, deadline, std::move(options), std::move(stop));
 }
 
 std::vector<Participant> InterProcessSemaphore::participants(OperationOptions options) const {
@@ -145,23 +169,14 @@ std::size_t InterProcessSemaphore::queue_length(OperationOptions options) const 
 using Counting = InterProcessSemaphore::Counting;
 
 Counting::Counting(const InterProcessSemaphore& semaphore)
-    : core_{semaphore.core_},
-      queue_{semaphore.queue_},
-      pool_{std::make_shared<recipes_detail::HoldPool<Lease>>()} {}
+    : queue_{semaphore.queue_}, pool_{std::make_shared<recipes_detail::HoldPool<Lease>>()} {}
 
-void Counting::acquire() {
-  pool_->put(wait_for<&recipes_detail::start_acquire_permits>(core_, "acquire", queue_, 1, {},
-                                                              AcquireOptions{}));
-}
+void Counting::acquire() { pool_->put(acquire_from(queue_, 1, {}, {})); }
 
-bool Counting::try_acquire() {
-  return pool_->put(wait_for<&recipes_detail::start_try_acquire_permits>(
-      core_, "try_acquire", queue_, 1, {}, AcquireOptions{}));
-}
+bool Counting::try_acquire() { return pool_->put(try_from(queue_, 1, {}).permits); }
 
 bool Counting::try_acquire_until(Deadline deadline) {
-  return pool_->put(wait_for<&recipes_detail::start_try_acquire_permits_until>(
-      core_, "try_acquire_until", queue_, 1, {}, deadline, AcquireOptions{}));
+  return pool_->put(try_from_until(queue_, 1, deadline, {}, {}).permits);
 }
 
 void Counting::release(std::ptrdiff_t permits) { pool_->release(permits, "release", queue_->path); }

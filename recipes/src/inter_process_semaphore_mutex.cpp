@@ -2,10 +2,14 @@
 
 #include <utility>
 
+#include "block_in_time.hpp"
 #include "hold_pool.hpp"
 #include "permit_queue.hpp"
 
 namespace custodian {
+
+using recipes_detail::block_in_time;
+using recipes_detail::end_of;
 
 namespace recipes_detail {
 
@@ -45,73 +49,83 @@ void start_try_acquire_permit_until(std::shared_ptr<detail::ClientCore>,
 
 }  // namespace recipes_detail
 
-namespace {
-
-/// What the blocking forms share.
-template <auto Start, typename Result, typename... Arguments>
-Result wait_for(const std::shared_ptr<detail::ClientCore>& core, std::string_view operation,
-                const recipes_detail::PermitQueuePtr& queue, std::stop_token stop,
-                Arguments... arguments) {
-  auto [error, result] = block<Start, Result>(core, operation, queue->path, std::move(stop), queue,
-                                              std::move(arguments)...);
-  detail::throw_if(*core, error, operation, queue->path);
-  return std::move(result);
-}
-
-}  // namespace
-
 InterProcessSemaphoreMutex::InterProcessSemaphoreMutex(const Client& client,
                                                        const std::string& path,
                                                        const LockOptions& options)
     : core_{client.core()},
       queue_{recipes_detail::make_permit_queue(client, "InterProcessSemaphoreMutex", path, 1,
-                                               recipes_detail::Blocker::is_told, options)},
+                                               options)},
       pool_{std::make_unique<recipes_detail::HoldPool<Lease>>()} {}
+
+InterProcessSemaphoreMutex::InterProcessSemaphoreMutex(InterProcessSemaphoreMutex&&) noexcept =
+    default;
+
+InterProcessSemaphoreMutex& InterProcessSemaphoreMutex::operator=(
+    InterProcessSemaphoreMutex&&) noexcept = default;
 
 InterProcessSemaphoreMutex::~InterProcessSemaphoreMutex() = default;
 
 const std::string& InterProcessSemaphoreMutex::path() const noexcept { return queue_->path; }
 
-Lease InterProcessSemaphoreMutex::acquire(std::stop_token stop, AcquireOptions options) {
-  return wait_for<&recipes_detail::start_acquire_permit, Lease>(
-      core_, "acquire", queue_, std::move(stop), std::move(options));
+const Client& InterProcessSemaphoreMutex::client() const { return queue_->turnstile->client; }
+
+Lease InterProcessSemaphoreMutex::acquire(AcquireOptions options, std::stop_token stop) {
+  auto [error, lease] = block<&recipes_detail::start_acquire_permit, Lease>(
+      core_, "acquire", path(), std::move(stop), queue_, std::move(options));
+  detail::throw_if(*core_, error, "acquire", path());
+  return std::move(lease);
 }
 
 AcquireResult InterProcessSemaphoreMutex::try_acquire(AcquireOptions options) {
-  return wait_for<&recipes_detail::start_try_acquire_permit, AcquireResult>(
-      core_, "try_acquire", queue_, {}, std::move(options));
+  return try_in("try_acquire", std::move(options));
 }
 
-AcquireResult InterProcessSemaphoreMutex::try_acquire_until(Deadline deadline, std::stop_token stop,
-                                                            AcquireOptions options) {
-  return wait_for<&recipes_detail::start_try_acquire_permit_until, AcquireResult>(
-      core_, "try_acquire_until", queue_, std::move(stop), deadline, std::move(options));
+AcquireResult InterProcessSemaphoreMutex::try_acquire_until(Deadline deadline,
+                                                            AcquireOptions options,
+                                                            std::stop_token stop) {
+  return try_until("try_acquire_until", deadline, std::move(options), std::move(stop));
+}
+
+AcquireResult InterProcessSemaphoreMutex::try_in(std::string_view operation,
+                                                 AcquireOptions options) {
+  return block_in_time<&recipes_detail::start_try_acquire_permit, AcquireResult>(
+      client(), operation, path(), {}, end_of(client(), {}), queue_, std::move(options));
+}
+
+AcquireResult InterProcessSemaphoreMutex::try_until(std::string_view operation, Deadline deadline,
+                                                    AcquireOptions options, std::stop_token stop) {
+  const Deadline end = end_of(client(), deadline.or_default(Deadline::never()));
+  return block_in_time<&recipes_detail::start_try_acquire_permit_until, AcquireResult>(
+      client(), operation, path(), std::move(stop), end, queue_, deadline, std::move(options));
 }
 
 void InterProcessSemaphoreMutex::lock() {
-  pool_->put(wait_for<&recipes_detail::start_acquire_permit, Lease>(core_, "lock", queue_, {},
-                                                                    AcquireOptions{}));
+  auto [error, lease] = block<&recipes_detail::start_acquire_permit, Lease>(
+      core_, "lock", path(), {}, queue_, AcquireOptions{});
+  detail::throw_if(*core_, error, "lock", path());
+  pool_->put(std::move(lease));
 }
 
-bool InterProcessSemaphoreMutex::try_lock() {
-  return pool_->put(wait_for<&recipes_detail::start_try_acquire_permit, AcquireResult>(
-                        core_, "try_lock", queue_, {}, AcquireOptions{})
-                        .lease);
-}
+bool InterProcessSemaphoreMutex::try_lock() { return pool_->put(try_in("try_lock", {}).lease); }
 
 bool InterProcessSemaphoreMutex::try_lock_until(Deadline deadline) {
-  return pool_->put(wait_for<&recipes_detail::start_try_acquire_permit_until, AcquireResult>(
-                        core_, "try_lock_until", queue_, {}, deadline, AcquireOptions{})
-                        .lease);
+  return pool_->put(try_until("try_lock_until", deadline, {}, {}).lease);
 }
 
 void InterProcessSemaphoreMutex::unlock() { pool_->release(1, "unlock", path()); }
 
 Lease InterProcessSemaphoreMutex::current_lease() const { return pool_->youngest(); }
 
+bool InterProcessSemaphoreMutex::owns_lock() const {
+  const LeaseState state = current_lease().state();
+  return state == LeaseState::held || state == LeaseState::suspended;
+}
+
 std::vector<Participant> InterProcessSemaphoreMutex::participants(OperationOptions options) const {
-  return wait_for<&recipes_detail::start_permit_holders, std::vector<Participant>>(
-      core_, "participants", queue_, {}, options);
+  auto [error, holders] = block<&recipes_detail::start_permit_holders, std::vector<Participant>>(
+      core_, "participants", path(), {}, queue_, options);
+  detail::throw_if(*core_, error, "participants", path());
+  return std::move(holders);
 }
 
 }  // namespace custodian

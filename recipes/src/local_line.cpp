@@ -1,6 +1,10 @@
 #include "local_line.hpp"
 
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
 #include "acquisition.hpp"
@@ -130,15 +134,15 @@ Participant LocalLine::participant(const Member& member) const {
           .identity = member.identity,
           .session = stat.ephemeral_owner,
           .since = stat.created,
-          .token = {fencing_epoch_, stat.czxid}};
+          .token = {fencing_epoch_, stat.czxid},
+          .own = true};
 }
 
 // -- Who waits, and who goes ----------------------------------------------------------------------
 
-void LocalLine::wait(Member& member, std::shared_ptr<Waiter> waiter,
-                     const std::shared_ptr<detail::ClientCore>& core) {
+void LocalLine::wait(Member& member, std::shared_ptr<Waiter> waiter, const Client& client) {
   member.waiter = std::move(waiter);
-  if (!minding_) mind(core);
+  if (!minding_) mind(client);
 }
 
 void LocalLine::wake(Member& member) {
@@ -171,12 +175,17 @@ std::shared_ptr<detail::LineNode> LocalLine::leave(Member& member, Leaving leavi
   return departure.heir == nullptr ? nullptr : member_of(*departure.heir).node;
 }
 
-void LocalLine::mind(const std::shared_ptr<detail::ClientCore>& core) {
+void LocalLine::mind(const Client& client) {
+  const auto core = client.core();
   minding_ = std::make_shared<Cancellation>(core);
   // Without it they might wait for ever: they look again, and see what has become of them.
   detail::spawn_detached(core, mind_session(shared_from_this(), core, minding_),
                          "watching over a line of waiters",
                          [self = shared_from_this()](error_code) { self->look_again_all(); });
+  detail::spawn_detached(
+      core,
+      mind_holder(shared_from_this(), std::make_shared<const Client>(client.share()), minding_),
+      "watching over the holder of a line");
 }
 
 asio::awaitable<void> LocalLine::mind_session(LocalLinePtr self,
@@ -192,6 +201,48 @@ asio::awaitable<void> LocalLine::mind_session(LocalLinePtr self,
       self->look_again_all();
     }
     if (error) co_return;
+    known = now;
+  }
+}
+
+const LocalLine::Member* LocalLine::holder() const {
+  const Member* first = nullptr;
+  for (const auto& [name, member] : members_) {
+    const bool earlier =
+        first == nullptr || member->created->stat.czxid < first->created->stat.czxid;
+    if (member->granted && earlier) first = member.get();
+  }
+  return first;
+}
+
+asio::awaitable<void> LocalLine::mind_holder(LocalLinePtr self,
+                                             std::shared_ptr<const Client> client,
+                                             CancellationPtr over) {
+  // Everything that waits here gives way to the holder within a session timeout, if that one dies.
+  std::int64_t known = 0;
+  bool reported = false;
+  while (!over->requested()) {
+    const auto pause = std::max<std::chrono::milliseconds>(client->session().timeout,
+                                                           std::chrono::milliseconds{100});
+    const auto timer = std::make_shared<asio::steady_timer>(self->strand_, pause);
+    over->on_request(timer.get(), [timer] { timer->cancel(); });
+    co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
+    over->forget(timer.get());
+    if (over->requested()) co_return;
+
+    const Member* const holder = self->holder();
+    const std::int64_t now = holder == nullptr ? 0 : holder->created->stat.czxid;
+    if (now != known) reported = false;
+    const bool waited_for = std::ranges::any_of(
+        self->members_, [](const auto& each) { return each.second->waiter != nullptr; });
+    if (now != 0 && now == known && waited_for && !reported) {
+      client->log(LogLevel::warning,
+                  "an acquire waits behind " + holder->created->path +
+                      ", which this client has held for longer than its session timeout. If the "
+                      "task that holds it is the one that waits, it waits for itself: let it use "
+                      "acquire(lease), or release first");
+      reported = true;
+    }
     known = now;
   }
 }

@@ -66,8 +66,7 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   void tell_missing(const Member& member, const Listing& listing);
   /// Of a member that stands behind another: wakes the waiter, once and in a turn of its own, when
   /// it may go on or is to look again.
-  void wait(Member& member, std::shared_ptr<Waiter> waiter,
-            const std::shared_ptr<detail::ClientCore>& core);
+  void wait(Member& member, std::shared_ptr<Waiter> waiter, const Client& client);
   /// The same for another reason: whoever waits gives up. Nothing happens if nobody waits.
   void wake(Member& member);
 
@@ -83,7 +82,13 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   void place_by_number(Member& member, NumberTold told);
   [[nodiscard]] std::shared_ptr<detail::LineNode> leave(Member& member, Leaving leaving);
   void wake(const std::vector<LinePlace*>& members);
-  void mind(const std::shared_ptr<detail::ClientCore>& core);
+  void mind(const Client& client);
+  /// Who has been first for longest; null if the lock is somebody else's.
+  [[nodiscard]] const Member* holder() const;
+  /// Warns, once a holder, of those who wait behind one of this client for a session timeout: the
+  /// task that waits may be the one that holds.
+  [[nodiscard]] static boost::asio::awaitable<void> mind_holder(
+      LocalLinePtr self, std::shared_ptr<const Client> client, CancellationPtr over);
   [[nodiscard]] static boost::asio::awaitable<void> mind_session(
       LocalLinePtr self, std::shared_ptr<detail::ClientCore> core, CancellationPtr over);
   void look_again_all();

@@ -16,11 +16,13 @@ std::string child(const std::string& parent, std::string_view name) {
 }
 
 Participant participant_of(const Client& client, std::string node, GetResult read) {
-  return {.node = std::move(node),
-          .identity = std::move(read.data),
-          .session = read.stat.ephemeral_owner,
-          .since = read.stat.created,
-          .token = {client.fencing_epoch(), read.stat.czxid}};
+  return {
+      .node = std::move(node),
+      .identity = std::move(read.data),
+      .session = read.stat.ephemeral_owner,
+      .since = read.stat.created,
+      .token = {client.fencing_epoch(), read.stat.czxid},
+      .own = read.stat.ephemeral_owner != 0 && read.stat.ephemeral_owner == client.session().id};
 }
 
 namespace {

@@ -136,7 +136,8 @@ asio::awaitable<Turn> take_all(AcquirePtr acquire, std::vector<OwnNode> nodes) {
 /// Sees who is in the way, unless that is known or nobody wants to, and tells whoever acquires.
 asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, PermitQueuePtr queue, Full full) {
   std::optional<std::string> node;
-  const bool wanted = acquire->options.on_position || queue->blocker == Blocker::is_told;
+  const bool wanted = acquire->options.on_position || acquire->patience.limited();
+  acquire->somebody_ahead = true;
   if (full.nearest && wanted) node = child(queue->leases->path, *full.nearest);
   const bool known = node && acquire->nearest && acquire->nearest->node == *node;
   if (!known) acquire->nearest.reset();
@@ -167,6 +168,7 @@ asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, PermitQueuePtr 
     if (error) co_return error;
     if (!place.alive()) co_return Errc::session_lost;
     if (permits <= known.value) co_return error_code{};
+    acquire->somebody_ahead = true;
     if (acquire->patience.only_try) {
       acquire->declined = true;
       co_return asio::error::operation_aborted;
@@ -260,7 +262,7 @@ void check_counter(const Client& client, std::string_view name, const std::strin
 }  // namespace
 
 PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
-                                 const std::string& path, Maximum maximum, Blocker blocker,
+                                 const std::string& path, Maximum maximum,
                                  const LockOptions& options) {
   detail::check_path(client.core(), name, path);
   if (options.profile != Profile::curator) {
@@ -286,8 +288,7 @@ PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
   return std::make_shared<const PermitQueue>(PermitQueue{.turnstile = queue_at("locks", mutex_rule),
                                                          .leases = queue_at("leases", permit_rule),
                                                          .path = path,
-                                                         .maximum = std::move(maximum),
-                                                         .blocker = blocker});
+                                                         .maximum = std::move(maximum)});
 }
 
 void check_permits(const PermitQueue& queue, std::string_view operation, int permits) {

@@ -16,9 +16,6 @@ namespace custodian::recipes_detail {
 /// How many permits there are: for ever, or as a counter of the same client says now.
 using Maximum = std::variant<int, SharedNodePtr>;
 
-/// Whether who comes late wants to know who was in the way.
-enum class Blocker { is_told, is_not_told };
-
 /// Each is a node, and a list of some ten thousand names is more than servers let through.
 inline constexpr int most_permits_at_once = 1000;
 
@@ -28,13 +25,12 @@ struct PermitQueue {
   QueuePtr leases;     ///< at P/leases: a node is a permit taken, or about to be
   std::string path;
   Maximum maximum;
-  Blocker blocker;
 };
 
 /// For a constructor of this name; throws what it is to throw.
 [[nodiscard]] PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
                                                const std::string& path, Maximum maximum,
-                                               Blocker blocker, const LockOptions& options);
+                                               const LockOptions& options);
 
 /// Throws invalid_argument if so many can never be had.
 void check_permits(const PermitQueue& queue, std::string_view operation, int permits);

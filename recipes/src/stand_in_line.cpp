@@ -224,6 +224,7 @@ void Standing::on_listed() {
       on_listing(*acquire_->queue, *reply, node_.name(), *line_, *member_, ahead);
   if (error || member_->granted) return finish(error);
   ahead_ = ahead.count;
+  acquire_->somebody_ahead = true;
   if (member_->ahead != nullptr) return wait_in_line();
   detail::spawn_detached(acquire_->client().core(),
                          wait_for_others(shared_from_this(), std::move(ahead)),
@@ -250,6 +251,7 @@ asio::awaitable<void> Standing::wait_for_others(std::shared_ptr<Standing> self, 
 /// Waits behind another of this client's, until it may go on or must look again.
 void Standing::wait_in_line() {
   behind_ = line_->in_front_of(*member_);
+  acquire_->somebody_ahead = true;
   if (acquire_->options.on_position || acquire_->patience.only_try || acquire_->shows_nearest) {
     acquire_->nearest = std::make_unique<Participant>(line_->participant(*behind_));
   }
@@ -260,7 +262,7 @@ void Standing::wait_in_line() {
   }
   if (acquire_->on_waiting) acquire_->on_waiting();
   acquire_->give_up->on_request(this, [this] { line_->wake(*member_); });
-  line_->wait(*member_, shared_from_this(), acquire_->client().core());
+  line_->wait(*member_, shared_from_this(), acquire_->client());
 }
 
 void Standing::on_woken() {

@@ -9,10 +9,14 @@
 #include <vector>
 
 #include "acquisition.hpp"
+#include "block_in_time.hpp"
 
 namespace custodian {
 
 namespace asio = boost::asio;
+
+using recipes_detail::block_in_time;
+using recipes_detail::end_of;
 
 std::size_t stripe_of(std::string_view key, std::size_t stripes) {
   if (stripes == 0) {
@@ -104,6 +108,8 @@ class Lines : public std::enable_shared_from_this<Lines> {
   void on_end(const std::shared_ptr<Line>& line, Place place) {
     line->end.emplace(std::move(place));
     if (line->acquire->has_queued) whole_->has_queued = true;
+    if (line->acquire->somebody_ahead) whole_->somebody_ahead = true;
+    if (line->acquire->nearest) whole_->nearest = std::move(line->acquire->nearest);
     if (!first_ && !line->acquire->declined) first_ = line;
     changed_.cancel();
   }
@@ -166,7 +172,10 @@ void start_acquire_any_within(const StripesPtr& stripes, CancellationPtr cancell
                                               }}),
         std::move(cancellation),
         [index, handler = std::move(handler)](error_code error, Outcome outcome) mutable {
-          StripeLease result{{}, *index};
+          StripeLease result{.lease = {},
+                             .index = *index,
+                             .blocked_by = std::move(outcome.blocked_by),
+                             .reason = outcome.reason};
           if (!outcome.leases.empty()) result.lease = std::move(outcome.leases.front());
           std::move(handler)(error, std::move(result));
         });
@@ -213,26 +222,15 @@ void start_try_acquire_any_until(std::shared_ptr<detail::ClientCore>, Cancellati
 
 }  // namespace recipes_detail
 
-namespace {
-
-/// What the blocking forms share.
-template <auto Start, typename... Arguments>
-StripeLease wait_for(const std::shared_ptr<detail::ClientCore>& core, std::string_view operation,
-                     const recipes_detail::StripesPtr& stripes, std::stop_token stop,
-                     Arguments... arguments) {
-  auto [error, result] = block<Start, StripeLease>(core, operation, stripes->path, std::move(stop),
-                                                   stripes, std::move(arguments)...);
-  detail::throw_if(*core, error, operation, stripes->path);
-  return std::move(result);
-}
-
-}  // namespace
-
 StripedMutex::StripedMutex(const Client& client, const std::string& path, std::size_t stripes,
                            const LockOptions& options)
     : core_{client.core()}, stripes_{recipes_detail::make_stripes(client, path, stripes, options)} {
   for (const auto& queue : stripes_->queues) mutexes_.emplace_back(client, queue->path, options);
 }
+
+StripedMutex::StripedMutex(StripedMutex&&) noexcept = default;
+
+StripedMutex& StripedMutex::operator=(StripedMutex&&) noexcept = default;
 
 StripedMutex::~StripedMutex() = default;
 
@@ -255,19 +253,25 @@ StripeLease StripedMutex::acquire_any(AcquireOptions options, std::stop_token st
     throw Error{make_error_code(boost::system::errc::resource_deadlock_would_occur), "acquire_any",
                 path(), "this thread holds all the stripes itself"};
   }
-  return wait_for<&recipes_detail::start_acquire_any>(core_, "acquire_any", stripes_,
-                                                      std::move(stop), std::move(options));
+  auto [error, any] = block<&recipes_detail::start_acquire_any, StripeLease>(
+      core_, "acquire_any", path(), std::move(stop), stripes_, std::move(options));
+  detail::throw_if(*core_, error, "acquire_any", path());
+  return std::move(any);
 }
 
 StripeLease StripedMutex::try_acquire_any(AcquireOptions options) {
-  return wait_for<&recipes_detail::start_try_acquire_any>(core_, "try_acquire_any", stripes_, {},
-                                                          std::move(options));
+  const Client& client = stripes_->queues.front()->client;
+  return block_in_time<&recipes_detail::start_try_acquire_any, StripeLease>(
+      client, "try_acquire_any", path(), {}, end_of(client, {}), stripes_, std::move(options));
 }
 
 StripeLease StripedMutex::try_acquire_any_until(Deadline deadline, AcquireOptions options,
                                                 std::stop_token stop) {
-  return wait_for<&recipes_detail::start_try_acquire_any_until>(
-      core_, "try_acquire_any_until", stripes_, std::move(stop), deadline, std::move(options));
+  const Client& client = stripes_->queues.front()->client;
+  const Deadline end = end_of(client, deadline.or_default(Deadline::never()));
+  return block_in_time<&recipes_detail::start_try_acquire_any_until, StripeLease>(
+      client, "try_acquire_any_until", path(), std::move(stop), end, stripes_, deadline,
+      std::move(options));
 }
 
 }  // namespace custodian

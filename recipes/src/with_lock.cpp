@@ -2,20 +2,17 @@
 
 #include <algorithm>
 
+#include "block_in_time.hpp"
 #include "contender_queue.hpp"
 #include "lock_answer.hpp"
+#include "not_acquired.hpp"
 
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
 
 LockAnswer lock_answer(const LastSight& seen) noexcept {
-  const bool no_answer = seen.error == Errc::deadline_exceeded ||
-                         seen.error == Errc::deadline_exceeded_outcome_unknown ||
-                         seen.error == Errc::not_connected || seen.error == Errc::session_lost ||
-                         seen.error == ServerErrc::connection_loss ||
-                         seen.error == ServerErrc::operation_timeout;
-  if (seen.error && !no_answer) return LockAnswer::failed;
+  if (seen.error && !is_lack_of_answer(seen.error)) return LockAnswer::failed;
   // With a connection it was slow, or is back: whoever holds the lock may be alive.
   if (seen.somebody_ahead || seen.connected) return LockAnswer::busy;
   return LockAnswer::away;
@@ -74,10 +71,10 @@ bool is_in_reach(const Client& client, error_code waited) {
 error_code busy() { return make_error_code(boost::system::errc::device_or_resource_busy); }
 
 LockedEntry otherwise(const Client& client, Otherwise what, const std::string& path,
-                      error_code error, std::string_view why = {},
-                      std::optional<Participant> blocked_by = {}) {
+                      error_code error, AcquireResult result, std::string_view why = {}) {
   if (what == Otherwise::fail) detail::throw_if(*client.core(), error, "with_lock", path, why);
-  return {.under = Under::nothing, .blocked_by = std::move(blocked_by)};
+  return {
+      .under = Under::nothing, .blocked_by = std::move(result.blocked_by), .reason = result.reason};
 }
 
 /// What an acquire has come to: the way in, or past; nothing if there is a fallback to try.
@@ -85,19 +82,23 @@ std::optional<LockedEntry> judge(const Client& client, const std::string& path,
                                  const WithLockOptions& options, error_code error,
                                  AcquireResult result, bool connected) {
   if (result) return LockedEntry{.under = Under::lock, .lease = std::move(result.lease)};
-  switch (lock_answer(
-      {.error = error, .somebody_ahead = result.blocked_by.has_value(), .connected = connected})) {
+  const bool somebody_ahead =
+      result.reason == NotAcquired::blocked || result.reason == NotAcquired::context_not_run;
+  const LockAnswer answer =
+      lock_answer({.error = error, .somebody_ahead = somebody_ahead, .connected = connected});
+  if (result.reason == NotAcquired::none) result.reason = why_not_acquired(false, connected);
+  switch (answer) {
     case LockAnswer::failed: throw Error{error, "with_lock", path};
     case LockAnswer::busy: {
-      const std::string why = result.blocked_by ? result.blocked_by->identity + " is ahead"
-                                                : std::string{"it was not had in time"};
-      return otherwise(client, options.when_busy, path, busy(), why, std::move(result.blocked_by));
+      const std::string why =
+          result.blocked_by ? result.blocked_by->identity + " is ahead" : result.explain();
+      return otherwise(client, options.when_busy, path, busy(), std::move(result), why);
     }
     case LockAnswer::away: break;
   }
   if (options.fallback || options.async_fallback) return std::nullopt;
   return otherwise(client, options.when_away, path,
-                   error ? error : make_error_code(Errc::not_connected));
+                   error ? error : make_error_code(Errc::not_connected), std::move(result));
 }
 
 /// Throws if the fallback was had, or not, too late: for nothing new may begin.
@@ -110,8 +111,12 @@ LockedEntry under_fallback(const Client& client, const std::string& path,
   if (const error_code why = client.unusable()) {
     throw Error{why, "with_lock", path, "while the fallback was waited for"};
   }
-  if (held) return {.under = Under::fallback, .fallback = std::move(held)};
-  return otherwise(client, options.when_busy, path, busy(),
+  if (held) {
+    return {.under = Under::fallback,
+            .fallback = std::move(held),
+            .reason = NotAcquired::no_connection};
+  }
+  return otherwise(client, options.when_busy, path, busy(), {.reason = NotAcquired::blocked},
                    "ZooKeeper does not answer, and somebody else holds the fallback");
 }
 
@@ -123,14 +128,14 @@ void refuse(bool wrong, const std::string& path, std::string_view why) {
 
 LossReason LockedEntry::leave(std::string_view path, WhenLost when_lost) {
   const bool lost = lease && lease.state() == LeaseState::lost;
-  const LossReason reason = lost ? lease.loss_reason() : LossReason::none;
+  const LossReason loss = lost ? lease.loss_reason() : LossReason::none;
   lease.release();
   fallback.reset();
   if (lost && when_lost == WhenLost::fail) {
     throw Error{Errc::lock_lost, "with_lock", path,
-                "before the function had ended: " + std::string{to_string(reason)}};
+                "before the function had ended: " + std::string{to_string(loss)}};
   }
-  return reason;
+  return loss;
 }
 
 LockedEntry enter(const Client& client, const std::string& path, const WithLockOptions& options) {
@@ -140,16 +145,27 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
   const nanoseconds wait = wait_of(client, options);
   const Deadline deadline{wait};
 
+  // Nobody can tell whether somebody else is in.
+  const auto not_run = [&] {
+    AcquireResult nothing{.reason = NotAcquired::context_not_run};
+    const std::string why = nothing.explain();
+    return otherwise(client, options.when_busy, path, busy(), std::move(nothing), why);
+  };
   error_code error;
   AcquireResult result;
   bool connected = false;
   if (const auto limit = connection_limit(client, options, wait)) {
-    std::tie(error) = block<&detail::start_wait_connected>(client.core(), "with_lock", path,
-                                                           options.stop, *limit);
+    const auto waited = block_until<&detail::start_wait_connected>(
+        client.core(), "with_lock", path, options.stop, limit->deadline, *limit);
+    if (!waited) return not_run();
+    std::tie(error) = *waited;
   }
   if (is_in_reach(client, error)) {
-    std::tie(error, result) = block<&start_try_acquire_until, AcquireResult>(
-        client.core(), "with_lock", path, options.stop, queue, deadline, AcquireOptions{});
+    auto outcome = block_until<&start_try_acquire_until, AcquireResult>(
+        client.core(), "with_lock", path, options.stop, end_of(client, deadline), queue, deadline,
+        AcquireOptions{});
+    if (!outcome) return not_run();
+    std::tie(error, result) = std::move(*outcome);
     connected = is_connected(client.connection_state());
   }
   if (auto entry = judge(client, path, options, error, std::move(result), connected)) {

@@ -59,6 +59,10 @@ class CUSTODIAN_EXPORT GroupLock {
  public:
   GroupLock(const GroupLock&) = delete;
   GroupLock& operator=(const GroupLock&) = delete;
+  /// As InterProcessLock's: a moved-from object may be destroyed, or assigned to.
+  GroupLock(GroupLock&&) noexcept;
+  /// The same. What the object that is assigned to had locked is unlocked.
+  GroupLock& operator=(GroupLock&&) noexcept;
 
   /// Of the locks, in the order in which they are acquired.
   [[nodiscard]] std::vector<std::string> paths() const;
@@ -83,9 +87,9 @@ class CUSTODIAN_EXPORT GroupLock {
   /// Waits for no lock. A result without leases tells who was in the way, and where.
   [[nodiscard]] GroupAcquireResult try_acquire(AcquireOptions options = {});
 
-  /// One deadline for all: each lock is given what is left of it. Coming late is no error; not even
-  /// having stood in the queue of the lock in turn by then is one (deadline_exceeded). With a
-  /// deadline that has passed, or no time to wait, it is try_acquire().
+  /// One deadline for all: each lock is given what is left of it. Coming late is no error, whatever
+  /// the cause: see InterProcessLock::try_acquire_until(). With a deadline that has passed, or no
+  /// time to wait, it is try_acquire().
   [[nodiscard]] GroupAcquireResult try_acquire_until(Deadline deadline, AcquireOptions options,
                                                      std::stop_token stop = {});
   /// The same with default options.
@@ -179,6 +183,8 @@ class CUSTODIAN_EXPORT GroupLock {
   /// The leases behind the object's youngest hold, shared, as
   /// InterProcessSemaphoreMutex::current_lease().
   [[nodiscard]] LeaseGroup current_leases() const;
+  /// Whether the object has locked it, and has not lost it.
+  [[nodiscard]] bool owns_lock() const;
   /// \}
 
  protected:

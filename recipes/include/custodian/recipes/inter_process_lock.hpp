@@ -82,6 +82,12 @@ class CUSTODIAN_EXPORT InterProcessLock {
  public:
   InterProcessLock(const InterProcessLock&) = delete;
   InterProcessLock& operator=(const InterProcessLock&) = delete;
+  /// Of the moved-from object no member function may be called any more; it may be destroyed, or
+  /// assigned to. What threads hold of it by the standard face goes along: they unlock the new
+  /// object. Not while a blocking call of the object is under way.
+  InterProcessLock(InterProcessLock&&) noexcept;
+  /// The same. Threads must not hold the object that is assigned to.
+  InterProcessLock& operator=(InterProcessLock&&) noexcept;
 
   /// The parent of the contenders' nodes.
   [[nodiscard]] const std::string& path() const noexcept;
@@ -121,13 +127,17 @@ class CUSTODIAN_EXPORT InterProcessLock {
     return acquire(lease, AcquireOptions{}, std::move(stop));
   }
 
-  /// Takes the lock if nobody holds it or waits for it. Without a connection it throws
-  /// not_connected at once; connection_loss if that fails in the midst of it: it asks only once.
+  /// Takes the lock if nobody holds it or waits for it. It asks the servers once, and gives them as
+  /// long as any operation (`ClientOptions::operation_timeout`). Without a connection it ends at
+  /// once. An empty result says why (`reason`, `explain()`); a busy machine, a slow server or a
+  /// missing connection is never an error here.
   [[nodiscard]] AcquireResult try_acquire(AcquireOptions options = {});
 
-  /// Waits until the deadline, or for so long: `try_acquire_for(2s)`. Coming late is no error; not
-  /// even having stood in the queue by then is one (deadline_exceeded). With a deadline that has
-  /// passed, or no time to wait, it is try_acquire().
+  /// Waits until the deadline, or for so long: `try_acquire_for(2s)`. Coming late is no error,
+  /// whatever the cause: the empty result says whether somebody is ahead, the servers did not
+  /// answer, there is no connection, or nobody runs the client's context. The blocking form ends a
+  /// tenth of a second after the deadline at the latest. With a deadline that has passed, or no
+  /// time to wait, it is try_acquire().
   [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, AcquireOptions options,
                                                 std::stop_token stop = {});
   /// The same with default options.
@@ -212,7 +222,8 @@ class CUSTODIAN_EXPORT InterProcessLock {
   /// resource_deadlock_would_occur, at once, if this is the write lock and the thread holds only
   /// the read lock.
   void lock();
-  /// As try_acquire(), or another hold if this thread has the lock. Throws Error as lock() does.
+  /// As try_acquire(), or another hold if this thread has the lock: false if there is no
+  /// connection, too. Throws Error as lock() does.
   [[nodiscard]] bool try_lock();
   /// The same as try_acquire_until(), for so long.
   template <typename Rep, typename Period>
@@ -234,8 +245,11 @@ class CUSTODIAN_EXPORT InterProcessLock {
   /// The lease behind this thread's hold, shared: for its token, its state, and to be told of its
   /// loss. Empty if this thread has locked nothing. Keeps the lock until it is released, too.
   [[nodiscard]] Lease current_lease() const;
-  /// Whether this thread has locked it, and has not lost it.
+  /// Whether this thread has locked it, and has not lost it. Apache Curator's
+  /// isOwnedByCurrentThread.
   [[nodiscard]] bool is_held_by_this_thread() const;
+  /// The same; the name that all locks of this library have for it.
+  [[nodiscard]] bool owns_lock() const { return is_held_by_this_thread(); }
   /// How often this thread would have to unlock().
   [[nodiscard]] int hold_count() const;
   /// \}

@@ -45,6 +45,29 @@ class CUSTODIAN_EXPORT InterProcessReadWriteLock {
  public:
   /// The side of those who read: many may hold it at once.
   class ReadLock final : public InterProcessLock {
+   public:
+    /// \name SharedTimedLockable: for `std::shared_lock{lock.read()}`
+    /// \{
+
+    /// As lock().
+    void lock_shared() { lock(); }
+    /// As try_lock().
+    [[nodiscard]] bool try_lock_shared() { return try_lock(); }
+    /// As try_lock_for().
+    template <typename Rep, typename Period>
+    [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& wait) {
+      return try_lock_for(wait);
+    }
+    /// As try_lock_until().
+    template <typename Clock, typename Duration>
+    [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& time) {
+      return try_lock_until(time);
+    }
+    /// As unlock().
+    void unlock_shared() { unlock(); }
+    /// \}
+
+   private:
     friend class InterProcessReadWriteLock;
     using InterProcessLock::InterProcessLock;
   };

@@ -63,12 +63,12 @@ CUSTODIAN_EXPORT void start_acquire_permits(std::shared_ptr<detail::ClientCore> 
 CUSTODIAN_EXPORT void start_try_acquire_permits(std::shared_ptr<detail::ClientCore> core,
                                                 CancellationPtr cancellation, PermitQueuePtr queue,
                                                 int permits, AcquireOptions options,
-                                                Handler<std::vector<Lease>> handler);
+                                                Handler<PermitsResult> handler);
 CUSTODIAN_EXPORT void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore> core,
                                                       CancellationPtr cancellation,
                                                       PermitQueuePtr queue, int permits,
                                                       Deadline deadline, AcquireOptions options,
-                                                      Handler<std::vector<Lease>> handler);
+                                                      Handler<PermitsResult> handler);
 CUSTODIAN_EXPORT void start_permit_holders(std::shared_ptr<detail::ClientCore> core,
                                            CancellationPtr cancellation, PermitQueuePtr queue,
                                            OperationOptions options,
@@ -111,42 +111,65 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
 
   /// Waits for a permit, without limit: through disconnections, and through a lost session unless
   /// told otherwise. `stop` ends it with operation_aborted.
-  [[nodiscard]] Lease acquire(std::stop_token stop = {}, AcquireOptions options = {});
-  /// So many, or none.
-  [[nodiscard]] std::vector<Lease> acquire(int permits, std::stop_token stop = {},
-                                           AcquireOptions options = {});
-
-  /// Takes permits if they are free and nobody is about to take some; otherwise comes back empty.
-  /// As with std::counting_semaphore it may do so although permits are free: when another acquire
-  /// is just passing. Without a connection it throws not_connected at once; connection_loss if that
-  /// fails in the midst of it.
-  [[nodiscard]] Lease try_acquire(AcquireOptions options = {});
-  /// So many, or none.
-  [[nodiscard]] std::vector<Lease> try_acquire(int permits, AcquireOptions options = {});
-
-  /// Waits until the deadline, or for so long. Coming late is no error, but empty; not even having
-  /// stood in the queue by then is one (deadline_exceeded). Without time to wait it is
-  /// try_acquire().
-  [[nodiscard]] Lease try_acquire_until(Deadline deadline, std::stop_token stop = {},
-                                        AcquireOptions options = {});
-  /// So many, or none.
-  [[nodiscard]] std::vector<Lease> try_acquire_until(int permits, Deadline deadline,
-                                                     std::stop_token stop = {},
-                                                     AcquireOptions options = {});
-  /// The same for so long.
-  [[nodiscard]] Lease try_acquire_for(std::chrono::nanoseconds wait, std::stop_token stop = {},
-                                      AcquireOptions options = {}) {
-    return try_acquire_until(Deadline{wait}, std::move(stop), std::move(options));
+  [[nodiscard]] Lease acquire(AcquireOptions options, std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] Lease acquire(std::stop_token stop = {}) {
+    return acquire(AcquireOptions{}, std::move(stop));
   }
   /// So many, or none.
-  [[nodiscard]] std::vector<Lease> try_acquire_for(int permits, std::chrono::nanoseconds wait,
-                                                   std::stop_token stop = {},
-                                                   AcquireOptions options = {}) {
-    return try_acquire_until(permits, Deadline{wait}, std::move(stop), std::move(options));
+  [[nodiscard]] std::vector<Lease> acquire(int permits, AcquireOptions options,
+                                           std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] std::vector<Lease> acquire(int permits, std::stop_token stop = {}) {
+    return acquire(permits, AcquireOptions{}, std::move(stop));
+  }
+
+  /// Takes permits if they are free and nobody is about to take some; otherwise the result is
+  /// empty, and says why. As with std::counting_semaphore it may be so although permits are free:
+  /// when another acquire is just passing. Time and connection as InterProcessLock::try_acquire().
+  [[nodiscard]] AcquireResult try_acquire(AcquireOptions options = {});
+  /// So many, or none.
+  [[nodiscard]] PermitsResult try_acquire(int permits, AcquireOptions options = {});
+
+  /// Waits until the deadline, or for so long. Coming late is no error, whatever the cause: see
+  /// InterProcessLock::try_acquire_until(). Without time to wait it is try_acquire().
+  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, AcquireOptions options,
+                                                std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {}) {
+    return try_acquire_until(deadline, AcquireOptions{}, std::move(stop));
+  }
+  /// So many, or none.
+  [[nodiscard]] PermitsResult try_acquire_until(int permits, Deadline deadline,
+                                                AcquireOptions options, std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] PermitsResult try_acquire_until(int permits, Deadline deadline,
+                                                std::stop_token stop = {}) {
+    return try_acquire_until(permits, deadline, AcquireOptions{}, std::move(stop));
+  }
+  /// The same for so long.
+  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options,
+                                              std::stop_token stop = {}) {
+    return try_acquire_until(Deadline{wait}, std::move(options), std::move(stop));
+  }
+  /// The same with default options.
+  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait,
+                                              std::stop_token stop = {}) {
+    return try_acquire_for(wait, AcquireOptions{}, std::move(stop));
+  }
+  /// So many, or none.
+  [[nodiscard]] PermitsResult try_acquire_for(int permits, std::chrono::nanoseconds wait,
+                                              AcquireOptions options, std::stop_token stop = {}) {
+    return try_acquire_until(permits, Deadline{wait}, std::move(options), std::move(stop));
+  }
+  /// The same with default options.
+  [[nodiscard]] PermitsResult try_acquire_for(int permits, std::chrono::nanoseconds wait,
+                                              std::stop_token stop = {}) {
+    return try_acquire_for(permits, wait, AcquireOptions{}, std::move(stop));
   }
 
   /// This and the tries below are the same three, for any completion token.
-  /// Completes with: error, the permits: as many as asked for, or none.
+  /// Completes with: error, the permits: as many as asked for; a try with: error, PermitsResult.
   /// Cancellation: total. Permits that come too late for it are released again.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
@@ -164,8 +187,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   template <typename Token>
   auto async_try_acquire(int permits, AcquireOptions options, Token&& token) {
     recipes_detail::check_permits(*queue_, "async_try_acquire", permits);
-    return initiate<void(error_code, std::vector<Lease>),
-                    &recipes_detail::start_try_acquire_permits>(
+    return initiate<void(error_code, PermitsResult), &recipes_detail::start_try_acquire_permits>(
         core_, std::forward<Token>(token), queue_, permits, std::move(options));
   }
   /// The same with default options.
@@ -178,7 +200,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   auto async_try_acquire_until(int permits, Deadline deadline, AcquireOptions options,
                                Token&& token) {
     recipes_detail::check_permits(*queue_, "async_try_acquire_until", permits);
-    return initiate<void(error_code, std::vector<Lease>),
+    return initiate<void(error_code, PermitsResult),
                     &recipes_detail::start_try_acquire_permits_until>(
         core_, std::forward<Token>(token), queue_, permits, deadline, std::move(options));
   }
@@ -189,8 +211,15 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   }
   /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
+  auto async_try_acquire_for(int permits, std::chrono::nanoseconds wait, AcquireOptions options,
+                             Token&& token) {
+    return async_try_acquire_until(permits, Deadline{wait}, std::move(options),
+                                   std::forward<Token>(token));
+  }
+  /// The same with default options.
+  template <typename Token>
   auto async_try_acquire_for(int permits, std::chrono::nanoseconds wait, Token&& token) {
-    return async_try_acquire_until(permits, Deadline{wait}, std::forward<Token>(token));
+    return async_try_acquire_for(permits, wait, AcquireOptions{}, std::forward<Token>(token));
   }
 
   /// \}
@@ -226,7 +255,6 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
     friend class InterProcessSemaphore;
     explicit Counting(const InterProcessSemaphore& semaphore);
 
-    std::shared_ptr<detail::ClientCore> core_;
     recipes_detail::PermitQueuePtr queue_;
     std::shared_ptr<recipes_detail::HoldPool<Lease>> pool_;
   };

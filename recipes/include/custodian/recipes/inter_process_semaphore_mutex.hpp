@@ -23,6 +23,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "custodian/export.hpp"
@@ -54,6 +55,10 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
                              const LockOptions& options = {});
   InterProcessSemaphoreMutex(const InterProcessSemaphoreMutex&) = delete;
   InterProcessSemaphoreMutex& operator=(const InterProcessSemaphoreMutex&) = delete;
+  /// As InterProcessLock's: a moved-from object may be destroyed, or assigned to.
+  InterProcessSemaphoreMutex(InterProcessSemaphoreMutex&&) noexcept;
+  /// The same. What the object that is assigned to had locked is unlocked.
+  InterProcessSemaphoreMutex& operator=(InterProcessSemaphoreMutex&&) noexcept;
   /// Unlocks what is locked.
   ~InterProcessSemaphoreMutex();
 
@@ -67,17 +72,29 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
   /// \{
 
   /// Waits without limit.
-  [[nodiscard]] Lease acquire(std::stop_token stop = {}, AcquireOptions options = {});
+  [[nodiscard]] Lease acquire(AcquireOptions options, std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] Lease acquire(std::stop_token stop = {}) {
+    return acquire(AcquireOptions{}, std::move(stop));
+  }
   /// Takes it if it is free.
   [[nodiscard]] AcquireResult try_acquire(AcquireOptions options = {});
   /// Waits until the deadline.
-  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {},
-                                                AcquireOptions options = {});
+  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, AcquireOptions options,
+                                                std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {}) {
+    return try_acquire_until(deadline, AcquireOptions{}, std::move(stop));
+  }
   /// Waits for so long.
+  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options,
+                                              std::stop_token stop = {}) {
+    return try_acquire_until(Deadline{wait}, std::move(options), std::move(stop));
+  }
+  /// The same with default options.
   [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait,
-                                              std::stop_token stop = {},
-                                              AcquireOptions options = {}) {
-    return try_acquire_until(Deadline{wait}, std::move(stop), std::move(options));
+                                              std::stop_token stop = {}) {
+    return try_acquire_for(wait, AcquireOptions{}, std::move(stop));
   }
 
   /// This and the tries below are the same three, for any completion token: see
@@ -117,8 +134,13 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
   }
   /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
+  auto async_try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options, Token&& token) {
+    return async_try_acquire_until(Deadline{wait}, std::move(options), std::forward<Token>(token));
+  }
+  /// The same with default options.
+  template <typename Token>
   auto async_try_acquire_for(std::chrono::nanoseconds wait, Token&& token) {
-    return async_try_acquire_until(Deadline{wait}, std::forward<Token>(token));
+    return async_try_acquire_for(wait, AcquireOptions{}, std::forward<Token>(token));
   }
   /// \}
 
@@ -153,6 +175,8 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
   /// object's and need not be the caller's: who has lost the lock finds here whoever locked the
   /// object since. A holder that guards its writes by a token takes the lease face.
   [[nodiscard]] Lease current_lease() const;
+  /// Whether the object has locked it, and has not lost it.
+  [[nodiscard]] bool owns_lock() const;
   /// \}
 
   /// \name Introspection
@@ -174,6 +198,11 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
   /// \}
 
  private:
+  [[nodiscard]] const Client& client() const;
+  [[nodiscard]] AcquireResult try_in(std::string_view operation, AcquireOptions options);
+  [[nodiscard]] AcquireResult try_until(std::string_view operation, Deadline deadline,
+                                        AcquireOptions options, std::stop_token stop);
+
   std::shared_ptr<detail::ClientCore> core_;
   recipes_detail::PermitQueuePtr queue_;
   /// Locked by the standard face; several only if all but the youngest are lost.

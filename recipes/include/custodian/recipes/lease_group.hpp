@@ -119,6 +119,13 @@ struct [[nodiscard]] GroupAcquireResult {
   std::optional<Participant> blocked_by{};
   /// The lock that was not had: of several, the one that decided. Empty if there are leases.
   std::string path{};
+  /// Why there are no leases, of the lock `path`.
+  NotAcquired reason = NotAcquired::none;
+
+  /// As AcquireResult::explain(), with the lock's path.
+  [[nodiscard]] std::string explain() const {
+    return recipes_detail::explain(reason, blocked_by, path);
+  }
 
   /// Whether there are leases.
   [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(leases); }

@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -54,6 +55,14 @@ struct [[nodiscard]] StripeLease {
   Lease lease{};
   /// Means something only with a lease.
   std::size_t index = 0;
+  /// Who was ahead in one of the lines, as last seen: of all of them, the one seen last. Empty if
+  /// there is a lease, or nobody was seen.
+  std::optional<Participant> blocked_by{};
+  /// Why there is no lease.
+  NotAcquired reason = NotAcquired::none;
+
+  /// As AcquireResult::explain().
+  [[nodiscard]] std::string explain() const { return recipes_detail::explain(reason, blocked_by); }
 
   /// Whether there is a lease.
   [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(lease); }
@@ -92,6 +101,11 @@ class CUSTODIAN_EXPORT StripedMutex {
                const LockOptions& options = {});
   StripedMutex(const StripedMutex&) = delete;
   StripedMutex& operator=(const StripedMutex&) = delete;
+  /// As InterProcessLock's: a moved-from object may be destroyed, or assigned to. The stripes'
+  /// mutexes stay where they are: references to them remain valid.
+  StripedMutex(StripedMutex&&) noexcept;
+  /// The same. Threads must not hold a stripe of the object that is assigned to.
+  StripedMutex& operator=(StripedMutex&&) noexcept;
   ~StripedMutex();
 
   /// The parent of the stripes.
@@ -134,13 +148,12 @@ class CUSTODIAN_EXPORT StripedMutex {
     return acquire_any(AcquireOptions{}, std::move(stop));
   }
 
-  /// Takes a stripe that nobody holds or waits for, if there is one. Without a connection it throws
-  /// not_connected at once; connection_loss if that fails in the midst of it.
+  /// Takes a stripe that nobody holds or waits for, if there is one. Time and connection as
+  /// InterProcessLock::try_acquire().
   [[nodiscard]] StripeLease try_acquire_any(AcquireOptions options = {});
 
-  /// Waits until the deadline, or for so long. Coming late is no error, but empty; not even having
-  /// stood in a line by then is one (deadline_exceeded). Without time to wait it is
-  /// try_acquire_any().
+  /// Waits until the deadline, or for so long. Coming late is no error, whatever the cause: see
+  /// InterProcessLock::try_acquire_until(). Without time to wait it is try_acquire_any().
   [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, AcquireOptions options,
                                                   std::stop_token stop = {});
   /// The same with default options.
@@ -211,7 +224,7 @@ class CUSTODIAN_EXPORT StripedMutex {
  private:
   std::shared_ptr<detail::ClientCore> core_;
   recipes_detail::StripesPtr stripes_;
-  std::deque<InterProcessMutex> mutexes_;  // which do not move
+  std::deque<InterProcessMutex> mutexes_;  // a deque, for its elements stay where they are
 };
 
 }  // namespace custodian

@@ -117,6 +117,11 @@ struct [[nodiscard]] LockedCall {
   LossReason loss = LossReason::none;
   /// Who was in the way, if somebody was seen.
   std::optional<Participant> blocked_by{};
+  /// Why the function did not run under the lock; none if it did.
+  NotAcquired reason = NotAcquired::none;
+
+  /// As AcquireResult::explain().
+  [[nodiscard]] std::string explain() const { return recipes_detail::explain(reason, blocked_by); }
 
   /// Whether the function ran.
   [[nodiscard]] explicit operator bool() const noexcept { return under != Under::nothing; }
@@ -130,6 +135,7 @@ struct CUSTODIAN_EXPORT LockedEntry {
   Lease lease{};
   std::shared_ptr<void> fallback{};
   std::optional<Participant> blocked_by{};
+  NotAcquired reason = NotAcquired::none;
 
   /// Lets go of it, and tells whether it was lost until then; throws lock_lost if that is asked
   /// for.
@@ -164,7 +170,8 @@ template <typename Value, typename Function>
 boost::asio::awaitable<LockedCall<Value>> co_run(std::shared_ptr<Client> client, std::string path,
                                                  WithLockOptions options, Function function) {
   LockedEntry entry = co_await co_enter(client, path, options);
-  LockedCall<Value> call{.under = entry.under, .blocked_by = std::move(entry.blocked_by)};
+  LockedCall<Value> call{
+      .under = entry.under, .blocked_by = std::move(entry.blocked_by), .reason = entry.reason};
   if (!call) co_return call;
   auto running = call_with(function, entry.lease);
   if constexpr (std::is_void_v<Value>) {
@@ -185,18 +192,19 @@ boost::asio::awaitable<LockedCall<Value>> co_run(std::shared_ptr<Client> client,
 /// What the function throws passes through, after the release, and then nothing tells of a loss.
 ///
 /// Errors: device_or_resource_busy (*busy*; the message says with whom, if known);
-/// deadline_exceeded, not_connected, connection_loss, session_lost (*away*; with skip or a fallback
-/// they are not thrown); lock_lost (when_lost); and whatever else, in both cases: closed,
-/// operation_aborted, invalid_argument, no_auth, would_deadlock and so on. A client that is closing
-/// is not away: nothing new shall begin, and the client is looked at again when the fallback is
-/// had. Who was seen to be ahead before ZooKeeper went away counts as being in, so that it is busy,
-/// until this client's own session has ended: then theirs may have, too.
+/// not_connected, deadline_exceeded (*away*; with skip or a fallback they are not thrown);
+/// lock_lost (when_lost); and whatever else, in both cases: closed, operation_aborted,
+/// invalid_argument, no_auth, would_deadlock and so on. A client that is closing is not away:
+/// nothing new shall begin, and the client is looked at again when the fallback is had. Who was
+/// seen to be ahead before ZooKeeper went away counts as being in, so that it is busy, until this
+/// client's own session has ended: then theirs may have, too.
 template <typename Function>
 auto with_lock(const Client& client, const std::string& path, const WithLockOptions& options,
                Function&& function) {
   using Value = std::decay_t<recipes_detail::ResultOf<Function>>;
   recipes_detail::LockedEntry entry = recipes_detail::enter(client, path, options);
-  LockedCall<Value> call{.under = entry.under, .blocked_by = std::move(entry.blocked_by)};
+  LockedCall<Value> call{
+      .under = entry.under, .blocked_by = std::move(entry.blocked_by), .reason = entry.reason};
   if (!call) return call;
   if constexpr (std::is_void_v<Value>) {
     recipes_detail::call_with(function, entry.lease);

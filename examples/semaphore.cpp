@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <iostream>
+#include <utility>
 #include <vector>
 
 #include "custodian/client.hpp"
@@ -16,11 +17,12 @@ void solve(custodian::InterProcessSemaphore& licences) {
 
 void solve_in_parallel(custodian::InterProcessSemaphore& licences) {
   // All three or none: nobody waits for the third while holding two.
-  std::vector<custodian::Lease> three = licences.try_acquire_for(3, std::chrono::seconds{10});
-  if (three.empty()) {
-    std::cout << "not now\n";
+  auto result = licences.try_acquire_for(3, std::chrono::seconds{10});
+  if (!result) {
+    std::cout << "not now: " << result.explain() << '\n';
     return;
   }
+  std::vector<custodian::Lease> three = std::move(result.permits);
   std::cout << "solving, with " << three.size() << " licences of five\n";
   three.pop_back();
   std::cout << "the rest takes only " << three.size() << '\n';

@@ -200,7 +200,10 @@ asio::awaitable<void> LocalLine::mind_session(LocalLinePtr self,
     if (error || now == ConnectionState::lost || now == ConnectionState::closed) {
       self->look_again_all();
     }
-    if (error) co_return;
+    if (error) {
+      over->request();
+      co_return;
+    }
     known = now;
   }
 }

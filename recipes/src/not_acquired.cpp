@@ -18,7 +18,8 @@ namespace recipes_detail {
 bool is_lack_of_answer(const error_code& error) noexcept {
   return error == Errc::deadline_exceeded || error == Errc::deadline_exceeded_outcome_unknown ||
          error == Errc::not_connected || error == Errc::session_lost ||
-         error == ServerErrc::connection_loss || error == ServerErrc::operation_timeout;
+         error == ServerErrc::connection_loss || error == ServerErrc::operation_timeout ||
+         error == ServerErrc::throttled;
 }
 
 NotAcquired why_not_acquired(bool somebody_ahead, bool connected) noexcept {

@@ -240,8 +240,7 @@ TEST_CASE("a downgrade waits no longer than it is told to, and leaves nothing be
   lock.lock();
   server.pause();
   // Sent, and not answered.
-  CHECK(error_of([&] { static_cast<void>(lock.try_lock_shared_for(50ms)); }) ==
-        Errc::deadline_exceeded);
+  CHECK_FALSE(lock.try_lock_shared_for(50ms));
   std::stop_source stop;
   stop.request_stop();
   CHECK(error_of([&] {

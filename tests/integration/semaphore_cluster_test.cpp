@@ -25,7 +25,7 @@ TEST_CASE("an ensemble's servers are killed in turn: permits stay, and others ar
   const Lease held = semaphore.acquire();
   for (std::size_t member = 0; member < cluster.size(); ++member) {
     cluster.kill(member);
-    const Lease another = semaphore.try_acquire_for(patience);
+    const AcquireResult another = semaphore.try_acquire_for(patience);
     CHECK(another);
     CHECK(held.state() != LeaseState::lost);
     cluster.start(member);

@@ -29,12 +29,12 @@ struct Tally {
   void count(error_code error, const AcquireResult& result) {
     if (result) {
       ++granted;
-    } else if (!error) {
+    } else if (!error && result.reason == NotAcquired::blocked) {
       ++late;
+    } else if (!error && result.reason == NotAcquired::no_answer) {
+      ++never_queued;
     } else if (error == asio::error::operation_aborted) {
       ++cancelled;
-    } else if (error == Errc::deadline_exceeded) {
-      ++never_queued;
     } else {
       ++other;
     }

@@ -87,7 +87,7 @@ class Permits final : public Lock {
       : semaphore_{std::move(semaphore)}, number_{number} {}
   void lock() override { held_.push_back(semaphore_.acquire(number_)); }
   bool try_lock() override {
-    std::vector<Lease> leases = semaphore_.try_acquire(number_);
+    std::vector<Lease> leases = semaphore_.try_acquire(number_).permits;
     if (leases.empty()) return false;
     held_.push_back(std::move(leases));
     return true;

@@ -3,6 +3,8 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "support/catch.hpp"
@@ -104,6 +106,44 @@ TEST_CASE("local line: whose session is over is told so without another connecti
     CHECK(waiting.error() == Errc::session_lost);
   }
   CHECK(world.end(client));
+}
+
+TEST_CASE("local line: who waits behind its own client for a session timeout is warned of, once") {
+  World world;
+  std::vector<std::string> warnings;
+  ClientOptions options = world.options("mine");
+  options.session_timeout = 2s;
+  options.touch_interval = 100ms;
+  options.log = [&](LogLevel level, std::string_view message) {
+    if (level == LogLevel::warning) warnings.emplace_back(message);
+  };
+  auto client = world.client(options);
+  options.log = nullptr;
+  {
+    InterProcessMutex mutex{*client, "/lock"};
+    auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    REQUIRE(first.arrived());
+    Outcome<Lease> second;
+    mutex.async_acquire(second.handler());
+    Outcome<Lease> third;
+    mutex.async_acquire(third.handler());
+    REQUIRE(world.run_until([&] { return !warnings.empty(); }));
+    CHECK_FALSE(second.arrived());
+    CHECK(warnings.front().find(first.result().node()) != std::string::npos);
+    CHECK(warnings.front().find("waits for itself") != std::string::npos);
+    Outcome<AcquireResult> late;
+    mutex.async_try_acquire_for(brief_limit, late.handler());
+    REQUIRE(world.run_until_arrived(late));
+    REQUIRE(late.result().blocked_by);
+    CHECK(late.result().blocked_by->own);
+    first.result().release();
+    REQUIRE(world.run_until_arrived(second));
+    second.result().release();
+    REQUIRE(world.run_until_arrived(third));
+    third.result().release();
+  }
+  CHECK(world.end(client));
+  CHECK(warnings.size() == 1);
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ class Play {
     const auto& of_expiry = scenario_.expected_of_expiry;
     if (expires_ && std::ranges::find(of_expiry, error) != of_expiry.end()) return;
     // Who asks only once is told of the fault.
-    if (scenario_.face == Face::try_acquire && faulty_ && error) return;
+    if (scenario_.face == Face::try_acquire && faulty_ && !error) return;
     complain("no lease, but: " + error.message());
   }
 

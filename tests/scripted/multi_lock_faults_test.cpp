@@ -147,8 +147,8 @@ class Play {
       return;
     }
     const bool excused = (cancel_ && error == asio::error::operation_aborted) ||
-                         (face_ == Face::try_acquire && (faulty_ || (!error && path_ == "/b"))) ||
-                         (face_ == Face::timed && (!error || error == Errc::deadline_exceeded));
+                         (face_ == Face::try_acquire && !error && (faulty_ || path_ == "/b")) ||
+                         (face_ == Face::timed && !error);
     if (!excused) complain("no leases, but: " + error.message() + " at " + path_);
   }
 

@@ -81,18 +81,21 @@ Run run_for_two(Face face, const Faults& faults, std::optional<Cancel> cancel = 
     Outcome<std::vector<Lease>> two;
     auto handler = asio::bind_cancellation_slot(signal.slot(), two.handler());
     if (face == Face::acquire) mine.async_acquire(2, options, handler);
-    if (face == Face::try_acquire) mine.async_try_acquire(2, options, handler);
-    if (face == Face::timed) {
-      mine.async_try_acquire_until(2, brief_limit, options, handler);
-    }
+    NotAcquired reason = NotAcquired::none;
+    auto limited = asio::bind_cancellation_slot(
+        signal.slot(), [&reason, ended = two.handler()](error_code error, PermitsResult tried) {
+          reason = tried.reason;
+          ended(error, std::move(tried.permits));
+        });
+    if (face == Face::try_acquire) mine.async_try_acquire(2, options, limited);
+    if (face == Face::timed) mine.async_try_acquire_until(2, brief_limit, options, limited);
     if (!world.run_until_arrived(two)) return {"the acquire does not end"};
     result.granted = !two.result().empty();
     const error_code error = two.error();
     if (result.granted && two.result().size() != 2) complain("some, and not all");
     if (result.granted && error) complain("permits with an error");
     const bool excused = (cancel && error == asio::error::operation_aborted) ||
-                         (face == Face::try_acquire && (!error || !faults.empty())) ||
-                         (face == Face::timed && (!error || error == Errc::deadline_exceeded));
+                         (face != Face::acquire && !error && reason != NotAcquired::none);
     if (!result.granted && !excused) complain("no permits, but: " + error.message());
     const auto alive = [&](const Lease& lease) { return world.ensemble.exists(lease.node()); };
     const auto in =

@@ -165,13 +165,13 @@ TEST_CASE("semaphore: a maximum that is lowered while somebody looks lets nobody
       world.ensemble.operate(request::Set{"/maximum", std::string{"\0\0\0\2", 4}});
       const auto plan = std::make_shared<Lowering>(world, at);
       world.ensemble.set_fault_plan(plan);
-      auto another =
-          run<std::vector<Lease>>(world, [&](auto done) { mine.async_try_acquire(1, done); });
+      auto another = run<PermitsResult>(world, [&](auto done) { mine.async_try_acquire(1, done); });
       REQUIRE(another.arrived());
       lowered = plan->lowered;
       CHECK_FALSE(another.error());
-      CHECK(another.result().empty() == lowered);
-      another.result().clear();
+      CHECK(another.result().permits.empty() == lowered);
+      CHECK((another.result().reason == NotAcquired::blocked) == lowered);
+      another.result().permits.clear();
       CHECK(world.run_until([&] { return leases(world).size() == 1; }));
       CHECK((lowered || at >= 5));
     }
@@ -194,9 +194,10 @@ TEST_CASE("semaphore: who asks for more than there are waits without leases unti
     mine.async_acquire(maximum + 2, options, five.handler());
     REQUIRE(world.run_until([&] { return missing == 2; }));
     CHECK(leases(world).empty());
-    auto none = run<std::vector<Lease>>(
-        world, [&](auto done) { mine.async_try_acquire(maximum + 1, done); });
-    CHECK(none.result().empty());
+    auto none =
+        run<PermitsResult>(world, [&](auto done) { mine.async_try_acquire(maximum + 1, done); });
+    CHECK_FALSE(none.result());
+    CHECK(none.result().reason == NotAcquired::blocked);
     SharedCount{*client, "/maximum", maximum}.async_store(maximum + 2, [](error_code) {});
     REQUIRE(world.run_until_arrived(five));
     CHECK(five.result().size() == maximum + 2);

@@ -149,8 +149,8 @@ class Stock {
     const error_code error = any_.error();
     if (cancel_ && error == asio::error::operation_aborted) return true;
     switch (play_.face) {
-      case Face::try_acquire: return !error || faulty_;
-      case Face::timed: return !error || error == Errc::deadline_exceeded;
+      case Face::try_acquire:
+      case Face::timed: return !error && any_.result().reason != NotAcquired::none;
       default: break;
     }
     if (play_.incident == Incident::own_node_is_deleted && error == Errc::node_deleted) return true;

@@ -31,12 +31,14 @@ TEST_CASE("a lease without a name cannot be a condition", "[lease]") {
   STATIC_REQUIRE(named_may_be_asked<AcquireResult>);
   STATIC_REQUIRE(named_may_be_asked<StripeLease>);
   STATIC_REQUIRE(named_may_be_asked<GroupAcquireResult>);
+  STATIC_REQUIRE(named_may_be_asked<PermitsResult>);
 
   STATIC_REQUIRE_FALSE(temporary_may_be_asked<Lease>);
   STATIC_REQUIRE_FALSE(temporary_may_be_asked<LeaseGroup>);
   STATIC_REQUIRE_FALSE(temporary_may_be_asked<AcquireResult>);
   STATIC_REQUIRE_FALSE(temporary_may_be_asked<StripeLease>);
   STATIC_REQUIRE_FALSE(temporary_may_be_asked<GroupAcquireResult>);
+  STATIC_REQUIRE_FALSE(temporary_may_be_asked<PermitsResult>);
 }
 
 TEST_CASE("nor can the lease within a result without a name", "[lease]") {

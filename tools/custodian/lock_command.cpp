@@ -11,6 +11,7 @@
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
 #include "custodian/recipes/inter_process_semaphore_mutex.hpp"
 #include "help_formatter.hpp"
+#include "outcome.hpp"
 #include "run_options.hpp"
 #include "runner.hpp"
 #include "usage_error.hpp"
@@ -38,7 +39,8 @@ Acquire acquire_from(std::shared_ptr<void> owner, Lock& lock) {
             attempt.slot,
             asio::bind_executor(attempt.executor, [handler = std::move(handler)](
                                                       error_code error, AcquireResult result) {
-              Outcome outcome{.error = error, .blocked_by = std::move(result.blocked_by)};
+              Outcome outcome{.error = error ? error : error_of(result.reason),
+                              .blocked_by = std::move(result.blocked_by)};
               if (result) outcome.leases.push_back(std::move(result.lease));
               handler(std::move(outcome));
             })));

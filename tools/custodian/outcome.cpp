@@ -26,6 +26,17 @@ ExitStatus status_of(const error_code& error) noexcept {
   return ExitStatus::failure;
 }
 
+error_code error_of(NotAcquired reason) noexcept {
+  switch (reason) {
+    case NotAcquired::none:
+    case NotAcquired::blocked: break;
+    case NotAcquired::no_connection: return Errc::not_connected;
+    case NotAcquired::no_answer:
+    case NotAcquired::context_not_run: return Errc::deadline_exceeded;
+  }
+  return {};
+}
+
 std::string refusal(const std::string& what, const error_code& error,
                     const std::optional<Participant>& blocked_by) {
   switch (status_of(error)) {

@@ -17,6 +17,9 @@ namespace custodian::cli {
 /// The exit status for an error of the library.
 [[nodiscard]] ExitStatus status_of(const error_code& error) noexcept;
 
+/// The error that an acquire without a lease stands for; none if somebody was in the way.
+[[nodiscard]] error_code error_of(NotAcquired reason) noexcept;
+
 /// Why `what` ("the lock /p") was not had: by an error, or since it came too late.
 [[nodiscard]] std::string refusal(const std::string& what, const error_code& error,
                                   const std::optional<Participant>& blocked_by);

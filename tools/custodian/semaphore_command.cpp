@@ -9,6 +9,7 @@
 
 #include "custodian/recipes/inter_process_semaphore.hpp"
 #include "help_formatter.hpp"
+#include "outcome.hpp"
 #include "run_options.hpp"
 #include "runner.hpp"
 #include "usage_error.hpp"
@@ -35,8 +36,10 @@ Acquire make_acquire(const SemaphoreChoice& choice, const Client& client) {
         asio::bind_cancellation_slot(
             attempt.slot,
             asio::bind_executor(attempt.executor, [handler = std::move(handler)](
-                                                      error_code error, std::vector<Lease> leases) {
-              handler({.error = error, .leases = std::move(leases)});
+                                                      error_code error, PermitsResult result) {
+              handler({.error = error ? error : error_of(result.reason),
+                       .leases = std::move(result.permits),
+                       .blocked_by = std::move(result.blocked_by)});
             })));
   };
 }

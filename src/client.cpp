@@ -143,16 +143,24 @@ void Client::close() {
   struct Closed {
     std::mutex mutex;
     std::condition_variable arrived;
+    bool begun = false;
     bool value = false;
+
+    void tell(bool Closed::*what) {
+      const std::lock_guard lock{mutex};
+      this->*what = true;
+      arrived.notify_all();
+    }
   };
   const auto closed = std::make_shared<Closed>();
-  core_->close(close_grace, [closed] {
-    const std::lock_guard lock{closed->mutex};
-    closed->value = true;
-    closed->arrived.notify_all();
-  });
+  boost::asio::post(core_->strand(), [closed] { closed->tell(&Closed::begun); });
+  core_->close(close_grace, [closed] { closed->tell(&Closed::value); });
   if (core_->is_own_thread()) return;
   std::unique_lock lock{closed->mutex};
+  // Nobody runs the context, as far as one can tell.
+  const bool runs =
+      closed->arrived.wait_for(lock, detail::blocking_grace, [&] { return closed->begun; });
+  if (!runs && !runtime_) return;
   closed->arrived.wait_for(lock, close_grace, [&] { return closed->value; });
 }
 

@@ -10,6 +10,7 @@
 #include "operation.hpp"
 #include "process_id.hpp"
 #include "run_here.hpp"
+#include "text/in_hex.hpp"
 #include "text/one_line.hpp"
 
 namespace custodian::detail {
@@ -207,6 +208,14 @@ bool ClientCore::is_own_thread() const {
 
 // -- State ----------------------------------------------------------------------------------------
 
+std::string ClientCore::where(ConnectionState state) const {
+  if (state != ConnectionState::connected && state != ConnectionState::reconnected) return {};
+  const SessionInfo info = session_info();
+  const std::string server = info.server.empty() ? std::string{} : "server " + info.server + ", ";
+  return ": " + server + "session " + in_hex(info.id) + ", timeout " +
+         std::to_string(info.timeout.count()) + " ms";
+}
+
 void ClientCore::set_connection_state(ConnectionState state) {
   std::vector<std::weak_ptr<ConnectionListener>> listeners;
   {
@@ -215,7 +224,8 @@ void ClientCore::set_connection_state(ConnectionState state) {
     listeners = listeners_.alive();
   }
   const bool bad = state == ConnectionState::suspended || state == ConnectionState::lost;
-  log(bad ? LogLevel::warning : LogLevel::info, "connection " + std::string{to_string(state)});
+  log(bad ? LogLevel::warning : LogLevel::info,
+      "connection " + std::string{to_string(state)} + where(state));
   if (observation_) observation_->tell_connection_changed(state);
   for (auto& weak : listeners) {
     asio::post(callbacks_, [weak = std::move(weak), state] {

@@ -143,6 +143,8 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   void begin_close(std::chrono::milliseconds grace);
   void set_session_info(const SessionInfo& info);
   void set_connection_state(ConnectionState state);
+  /// Of a state with a connection: to which server, in which session, for the log.
+  [[nodiscard]] std::string where(ConnectionState state) const;
   [[nodiscard]] std::vector<std::shared_ptr<Operation>> operations() const;
   [[nodiscard]] std::vector<Service*> services() const;
 

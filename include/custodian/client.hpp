@@ -264,7 +264,8 @@ class CUSTODIAN_EXPORT Client {
   void set_servers(std::string_view servers);
 
   /// Ends the session and waits for that to be sent, one second at most; on a thread that runs the
-  /// client only begins it. What is under way fails (closed), leases are lost, watches end. Does
+  /// client it only begins that, and a tenth of a second is all that it waits where nobody runs the
+  /// client's executor. What is under way fails (closed), leases are lost, watches end. Does
   /// nothing the second time.
   void close();
   /// The same in an orderly way: refuses new acquires, ends those that wait, and closes when the

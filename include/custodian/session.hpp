@@ -192,6 +192,7 @@ struct SessionInfo {
   std::chrono::milliseconds timeout{0};  ///< as negotiated
   std::uint64_t connection = 0;          ///< the newest connection of the client, counted from 1
   BootClock::time_point handshake{};     ///< when that one's left, or a little earlier
+  std::string server{};  ///< "address:port" that it leads to; empty if that is not known
 };
 
 /// What a session is like.

@@ -14,6 +14,7 @@
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
+#include "lock_paths.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -33,6 +34,8 @@ struct Queue {
   std::unique_ptr<Batch> batch{};
   /// As what the client's observer is told of it; null if there is none.
   detail::ObservedLockPtr observed{};
+  /// Its path is that of a lock while this exists.
+  LockPlacePtr place{};
   mutable std::atomic<bool> foreign_reported = false;
   mutable std::atomic<bool> end_reported = false;
   mutable std::atomic<bool> mixture_reported = false;

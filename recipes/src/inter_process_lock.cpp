@@ -95,6 +95,7 @@ QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rul
   if (options.identity.empty()) options.identity = client.identity();
   detail::check_contender(client.core(), lock, path, lock_name_of(rule, kind, options.profile),
                           options.identity);
+  LockPlacePtr place = take_place(client, lock, path);
   const auto [recipe, shown_path] = observed_as.value_or(ObservedAs{lock, path});
   auto observed = detail::make_observed(*client.core(), recipe, shown_path);
   return std::shared_ptr<const Queue>{
@@ -109,7 +110,8 @@ QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rul
                 .batch = batch && kind == ContenderKind::exclusive
                              ? std::make_unique<Batch>(client, options.hand_off.passes())
                              : nullptr,
-                .observed = std::move(observed)}};
+                .observed = std::move(observed),
+                .place = std::move(place)}};
 }
 
 }  // namespace recipes_detail

@@ -14,6 +14,7 @@
 #include "process_id.hpp"
 #include "session/address_list.hpp"
 #include "session/c_codec.hpp"
+#include "session/c_log_line.hpp"
 #include "session/library_call.hpp"
 
 namespace custodian::detail {
@@ -45,14 +46,6 @@ WatchEventType to_event_type(int type) {
 
 ZooWatcherType to_watcher_type(WatchKind kind) {
   return kind == WatchKind::data ? ZWATCHTYPE_DATA : ZWATCHTYPE_CHILD;
-}
-
-/// The library calls an address that refuses a connection an error, and a late ping a warning. Both
-/// are everyday matters of a client that reconnects by itself.
-LogLevel to_level(std::string_view line) {
-  if (line.find("ZOO_ERROR@") != std::string_view::npos) return LogLevel::warning;
-  if (line.find("ZOO_WARN@") != std::string_view::npos) return LogLevel::info;
-  return LogLevel::debug;
 }
 
 }  // namespace
@@ -160,7 +153,10 @@ struct Callbacks {
 
   static void logged(const char* line) noexcept {
     try {
-      LibraryCall::client().events_.emplace_back(event::Logged{to_level(line), line});
+      auto parsed = parse_c_log_line(line);
+      if (!parsed) return;
+      LibraryCall::client().events_.emplace_back(
+          event::Logged{parsed->level, std::move(parsed->message)});
     } catch (...) {
       // A line less.
     }
@@ -441,10 +437,10 @@ void CClient::set_servers(const std::string& servers) {
 void CClient::take_up_changes() {
   const bool reload = servers_changed_ && zoo_state(handle()) != ZOO_CONNECTED_STATE;
   if (!send_failed_ && !reload) return;
-  // An address to which no TCP connection can be begun. It serves twice: the library compares the
-  // addresses of lists without their ports, and ignores a list that it takes for the old one; and
-  // it clears its queues only on the way of a failure that it notices.
-  zoo_set_servers(handle(), "255.255.255.255:9");
+  // It serves twice: the library compares the addresses of lists without their ports, and ignores a
+  // list that it takes for the old one; and it clears its queues only on the way of a failure that
+  // it notices.
+  zoo_set_servers(handle(), nowhere.data());
   if (std::exchange(send_failed_, false)) {
     int descriptor = -1;
     int interest = 0;
@@ -489,10 +485,12 @@ SessionInfo CClient::session() {
   if (process_id() != owner_) return {};
   const LibraryCall call{*this};
   const clientid_t* id = zoo_client_id(handle());
+  const char* const server = zoo_get_current_server(handle());
   return {.id = id->client_id,
           .password = {id->passwd, sizeof id->passwd},
           .timeout = std::chrono::milliseconds{zoo_recv_timeout(handle())},
-          .connection = 0};
+          .connection = 0,
+          .server = server == nullptr ? std::string{} : std::string{server}};
 }
 
 std::vector<Event> CClient::take_events() { return std::exchange(events_, {}); }

@@ -3,26 +3,15 @@
 /// WatchTable::drop_beyond().
 
 #include <algorithm>
-#include <ios>
-#include <sstream>
 #include <utility>
 
 #include "session/probe.hpp"
 #include "session/zookeeper_session.hpp"
+#include "text/in_hex.hpp"
 
 namespace custodian::detail {
 
 using std::chrono::steady_clock;
-
-namespace {
-
-std::string in_hex(std::int64_t id) {
-  std::ostringstream text;
-  text << "0x" << std::hex << id;
-  return text.str();
-}
-
-}  // namespace
 
 // -- Watches --------------------------------------------------------------------------------------
 

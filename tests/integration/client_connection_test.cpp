@@ -1,9 +1,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <future>
 #include <mutex>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "support/test_client.hpp"
@@ -322,6 +326,64 @@ TEST_CASE("the log sink hears of the connection") {
   Client client{options};
   client.wait_connected();
   CHECK_FALSE(line.get_future().get().empty());
+}
+
+TEST_CASE("the log names the server and the session of a connection, and no address that is none") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  testing::TestingServer server;
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  const auto contains = [&](std::string_view text) {
+    const std::lock_guard lock{mutex};
+    return std::ranges::any_of(
+        lines, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+  };
+  ClientOptions options = options_for(server.connect_string());
+  options.log = [&](LogLevel, std::string_view line) {
+    const std::lock_guard lock{mutex};
+    lines.emplace_back(line);
+  };
+  Client client{options};
+  client.wait_connected();
+  std::ostringstream session;
+  session << "session 0x" << std::hex << client.session().id;
+  CHECK(eventually([&] {
+    return contains("connection connected: server " + server.connect_string() + ", " +
+                    session.str() + ", timeout ");
+  }));
+  CHECK(client.session().server == server.connect_string());
+  // Requests that fail at once make the library drop its queues.
+  for (int round = 0; round < 3; ++round) {
+    server.kill();
+    for (int i = 0; i < 5; ++i) {
+      client.async_exists("/", {.deadline = 1s}, [](error_code, std::optional<Stat>) {});
+    }
+    CHECK(eventually([&] { return !is_connected(client.connection_state()); }));
+    server.start();
+    client.wait_connected();
+  }
+  CHECK(eventually([&] { return contains("connection reconnected: server "); }));
+  client.close();
+  CHECK_FALSE(contains("255.255.255.255"));
+  CHECK(contains("ZOO_"));
+  CHECK_FALSE(contains(":ZOO_"));
+}
+
+TEST_CASE("closing a client on a context that nobody runs does not wait for it") {
+  asio::io_context context;
+  {
+    Client client{context.get_executor(), options_for(connect_string())};
+    client.close();
+    CHECK_FALSE(context.stopped());
+  }
+  // What it began comes to its end when somebody runs the context.
+  context.run_for(patience);
+  CHECK(context.stopped());
+  {
+    Client abandoned{context.get_executor(), options_for(connect_string())};
+    abandoned.close();
+  }
+  // And nothing is left of it if nobody does.
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+#pragma once
+
+/// \file
+/// Where a lock can be: a lock's node has the contenders as its children, and must be nobody
+/// else's.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "custodian/client.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Why no lock can be at this path, whatever else there is; empty if one can. Pure.
+[[nodiscard]] std::string_view objection_to_path(std::string_view path) noexcept;
+
+/// A lock of one client, at a path, until it is destroyed. Any thread.
+class LockPlace;
+using LockPlacePtr = std::shared_ptr<const LockPlace>;
+
+/// Takes the path for a lock, for a constructor of this name. Any number of locks may be at one
+/// path. Throws Error (invalid_argument) if no lock can be there, or this client has a lock at a
+/// node above it.
+[[nodiscard]] LockPlacePtr take_place(const Client& client, std::string_view lock,
+                                      const std::string& path);
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,25 @@
+#include "session/c_log_line.hpp"
+
+namespace custodian::detail {
+
+namespace {
+
+/// The library calls an address that refuses a connection an error, and a late ping a warning. Both
+/// are everyday matters of a client that reconnects by itself.
+LogLevel level_of(std::string_view message) {
+  if (message.starts_with("ZOO_ERROR@")) return LogLevel::warning;
+  if (message.starts_with("ZOO_WARN@")) return LogLevel::info;
+  return LogLevel::debug;
+}
+
+}  // namespace
+
+std::optional<CLogLine> parse_c_log_line(std::string_view line) {
+  if (line.find(nowhere) != std::string_view::npos) return std::nullopt;
+  // "2026-11-23 10:00:00,000:4711(0x7f):ZOO_ERROR@function@2370: text"
+  const std::size_t begin = line.find(":ZOO_");
+  const std::string_view message = begin == std::string_view::npos ? line : line.substr(begin + 1);
+  return CLogLine{level_of(message), std::string{message}};
+}
+
+}  // namespace custodian::detail

@@ -1,0 +1,20 @@
+#pragma once
+
+/// \file
+/// Session ids as ZooKeeper's own tools write them.
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <string>
+
+namespace custodian::detail {
+
+/// "0x100000a3f2b0001".
+[[nodiscard]] inline std::string in_hex(std::int64_t id) {
+  std::array<char, 16> digits{};
+  const auto end = std::to_chars(digits.begin(), digits.end(), static_cast<std::uint64_t>(id), 16);
+  return "0x" + std::string{digits.begin(), end.ptr};
+}
+
+}  // namespace custodian::detail

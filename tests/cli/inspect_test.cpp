@@ -252,5 +252,36 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("inspect says that a path does not exist, or which locks are right below it") {
+  TestClient test{"inspect-around"};
+  const Json missing = look_json(test, {"inspect", "/inventory"});
+  CHECK(missing["exists"] == false);
+  CHECK(contains(look(test, {"inspect", "/inventory"}).output, "the path does not exist"));
+
+  InterProcessMutex hot{*test, "/inventory/hot"};
+  InterProcessMutex waited_for{*test, "/inventory/hot"};
+  InterProcessSemaphore licences{*test, "/inventory/licences", 2};
+  const Lease lease = hot.acquire();
+  const Waiter waiter{test, waited_for, 1};
+  const Lease licence = licences.acquire();
+  test->create("/inventory/notes", "precious");
+  const Json seen = look_json(test, {"inspect", "/inventory"});
+  CHECK(seen["exists"] == true);
+  REQUIRE(seen["below"].size() == 2);
+  const auto& first =
+      seen["below"][0]["path"] == "/inventory/hot" ? seen["below"][0] : seen["below"][1];
+  CHECK(first["path"] == "/inventory/hot");
+  CHECK(first["holding"] == 1);
+  CHECK(first["waiting"] == 1);
+  const Result result = look(test, {"inspect", "/inventory"});
+  INFO(result.output);
+  CHECK(contains(result.output, "a lock below: /inventory/hot (1 hold, 1 wait)"));
+  CHECK(contains(result.output, "a lock below: /inventory/licences"));
+  CHECK(contains(result.output, "takes no part: /inventory/notes"));
+  CHECK_FALSE(contains(result.output, "takes no part: /inventory/hot"));
+  // Where somebody is, nothing else is looked for.
+  CHECK(look_json(test, {"inspect", "/inventory/hot"})["below"].empty());
+}
+
 }  // namespace
 }  // namespace custodian::tests

@@ -1,6 +1,8 @@
 // custodian revoke and custodian break: what they do, and what they refuse.
 
+#include <future>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/look.hpp"
 #include "cli/terminal_process.hpp"
@@ -138,6 +140,34 @@ TEST_CASE("break on a terminal shows who loses it and who is next, and asks") {
   CHECK(process.shows("deleted "));
   CHECK(process.status() == 0);
   CHECK_FALSE(test->exists(lease.node()));
+}
+
+TEST_CASE("break takes all places of a session away, at the path and right below it") {
+  TestClient test{"break-session"};
+  ClientOptions options = options_for(test.servers());
+  options.name_space = test.root();
+  Client dead{options};
+  InterProcessMutex hot{dead, "/inventory/hot"};
+  InterProcessMutex cold{dead, "/inventory/cold"};
+  InterProcessMutex others{*test, "/inventory/hot"};
+  const Lease held = hot.acquire();
+  const Lease also_held = cold.acquire();
+  auto next = begun<Lease>([&](auto done) { others.async_acquire(done); });
+  REQUIRE(eventually([&] { return names_below(*test, "/inventory/hot").size() == 2; }));
+  std::ostringstream id;
+  id << "0x" << std::hex << dead.session().id;
+
+  CHECK(look(test, {"break", "/inventory", "--session", id.str()}).status == 64);  // nobody to ask
+  CHECK(look(test, {"break", "/inventory", "--session", "someone", "--yes"}).status == 64);
+  CHECK(look(test, {"break", "/inventory", "--session", "0x1", "--yes"}).status == 64);
+  CHECK(look(test, {"break", "/inventory", "--yes"}).status == 64);
+  const Json broken = look_json(test, {"break", "/inventory", "--session", id.str(), "--yes"});
+  CHECK(broken["session"] == id.str());
+  CHECK(broken["deleted"].size() == 2);
+  REQUIRE(next.wait_for(patience) == std::future_status::ready);
+  const Lease passed_on = std::get<Lease>(next.get());
+  CHECK(passed_on);
+  CHECK(names_below(*test, "/inventory/cold").empty());
 }
 
 }  // namespace

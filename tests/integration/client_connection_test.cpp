@@ -155,7 +155,6 @@ TEST_CASE("without a server an operation ends at its deadline, or at once if tol
 
 TEST_CASE("who finds no server in time is told which ones were looked for") {
   Client client{options_for("127.0.0.1:1,127.0.0.1:2/chroot")};
-  InterProcessMutex mutex{client, "/lock"};
   const std::string both = "(no connection to 127.0.0.1:1,127.0.0.1:2): ";
   CHECK(message_of([&] {
           client.wait_connected({.deadline = 50ms});
@@ -163,15 +162,6 @@ TEST_CASE("who finds no server in time is told which ones were looked for") {
   CHECK(message_of([&] {
           static_cast<void>(client.get("/a", {.deadline = 50ms}));
         }).starts_with("get /a " + both));
-  CHECK(message_of([&] {
-          static_cast<void>(mutex.try_acquire());
-        }).starts_with("try_acquire /lock " + both));
-  CHECK(message_of([&] {
-          static_cast<void>(mutex.try_acquire_for(50ms));
-        }).starts_with("try_acquire_until /lock " + both));
-  CHECK(message_of([&] {
-          static_cast<void>(mutex.try_lock());
-        }).starts_with("try_lock /lock " + both));
   client.set_servers("127.0.0.1:3");
   CHECK(message_of([&] {
           client.wait_connected({.deadline = 50ms});

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "contender_choice.hpp"
 #include "exit_status.hpp"
@@ -21,6 +22,7 @@ namespace {
 struct BreakRequest {
   std::string path{};
   std::string node{};
+  std::string session{};
   bool yes = false;
   bool json = false;
 };
@@ -73,11 +75,82 @@ Ending delete_as_seen(Client& client, const std::string& node, std::int32_t vers
   }
 }
 
-int break_place(const GlobalOptions& options, const BreakRequest& request) {
+/// Says it, and asks about it if somebody is there to ask; throws UsageError if not.
+void require_terminal_or_yes(const BreakRequest& request) {
   const bool can_ask = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   if (!request.yes && !can_ask) {
     throw UsageError{"there is no terminal to ask on: --yes says that you are certain"};
   }
+}
+
+/// One of the session's places, as it was seen.
+struct Place {
+  Inspected who{};
+  std::int32_t version = 0;
+};
+
+/// At the path, and at the locks right below it.
+std::vector<Place> places_of(const Client& client, const std::string& path, std::int64_t session) {
+  std::vector<Place> places;
+  const auto collect = [&](const Inspection& seen) {
+    for (const Inspected& each : seen.contenders) {
+      if (each.participant.session != session) continue;
+      if (const auto stat = client.exists(each.participant.node)) {
+        places.push_back({each, stat->version});
+      }
+    }
+  };
+  const Inspection here = inspect(client, path);
+  collect(here);
+  for (const std::string& child : here.foreign) collect(inspect(client, child));
+  return places;
+}
+
+int break_session(const GlobalOptions& options, const BreakRequest& request) {
+  require_terminal_or_yes(request);
+  const std::int64_t session = parse_session(request.session);
+  Client client = connect(options);
+  const std::vector<Place> places = places_of(client, request.path, session);
+  if (places.empty()) {
+    throw UsageError{"session " + session_text(session) + " has no place at " +
+                     printable(request.path) +
+                     " or right below it; custodian inspect shows who has"};
+  }
+  for (const Place& place : places) say_who("To be broken", place.who);
+  std::cerr
+      << "\nThis does not stop its process, nor end its session. Until the process is told, or "
+         "for as long\nas it is paused, it goes on as if it held what it held, beside the "
+         "next one. End the process\nfirst if you can. Only what checks the fencing token "
+         "is safe from both.\n"
+      << std::flush;
+  if (!request.yes && !is_confirmed()) {
+    say("nothing was done");
+    return to_int(ExitStatus::failure);
+  }
+  bool changed = false;
+  Json deleted = Json::array();
+  for (const Place& place : places) {
+    const std::string& node = place.who.participant.node;
+    const Ending ending = delete_as_seen(client, node, place.version);
+    changed = changed || ending == Ending::changed;
+    if (ending == Ending::deleted) deleted.push_back(node);
+    if (request.json) continue;
+    const char* const what = ending == Ending::deleted   ? "deleted "
+                             : ending == Ending::changed ? "changed meanwhile, and left: "
+                                                         : "gone by itself: ";
+    std::cout << what << printable(node) << '\n';
+  }
+  if (request.json) {
+    std::cout << to_line(Json{{"path", request.path},
+                              {"session", session_text(session)},
+                              {"deleted", std::move(deleted)}})
+              << '\n';
+  }
+  return to_int(changed ? ExitStatus::failure : ExitStatus::ok);
+}
+
+int break_place(const GlobalOptions& options, const BreakRequest& request) {
+  require_terminal_or_yes(request);
   Client client = connect(options);
   const Inspection seen = inspect(client, request.path);
   const auto loser = find_contender(seen, request.path, request.node);
@@ -121,17 +194,25 @@ void add_break_command(CLI::App& app, Invocation& invocation) {
       "Deletes the node, and does not stop the process, which learns of it late, or never.\n"
       "Asks first.\n\n"
       "Example:\n"
-      "  custodian break /locks/backup --node _c_0f...-lock-0000000042");
+      "  custodian break /locks/backup --node _c_0f...-lock-0000000042\n"
+      "  custodian break /inventory --session 0x100000a3f2b0001");
   const auto request = std::make_shared<BreakRequest>();
   add_path_argument(*command, request->path, "the path that the lock was given")->required();
-  command->add_option("--node", request->node, "the node of who is to lose it, as inspect shows it")
-      ->type_name("NODE")
-      ->required();
+  CLI::App* const who = command->add_option_group("Who is to lose it");
+  who->require_option(1);
+  who->add_option("--node", request->node, "by its node, as inspect shows it")->type_name("NODE");
+  who->add_option("--session", request->session,
+                  "all that this session holds or waits for, at the path and at the locks right "
+                  "below it; for an instance that is dead")
+      ->type_name("ID");
   command->add_flag("--yes", request->yes, "do not ask");
   command->add_flag("--json", request->json, "what was done, as a line of JSON");
   command->callback([&invocation, request] {
     invocation.run = [request](const GlobalOptions& options) {
-      return with_errors_said([&] { return break_place(options, *request); });
+      return with_errors_said([&] {
+        return request->session.empty() ? break_place(options, *request)
+                                        : break_session(options, *request);
+      });
     };
   });
 }

@@ -1,7 +1,11 @@
 #include "contender_choice.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
+
+#include "printable_text.hpp"
+#include "usage_error.hpp"
 
 namespace custodian::cli {
 
@@ -20,6 +24,17 @@ std::optional<Inspected> find_contender(const Inspection& inspection, const std:
                                        [](const Inspected& each) { return each.participant.node; });
   if (found == inspection.contenders.end()) return std::nullopt;
   return *found;
+}
+
+std::int64_t parse_session(std::string_view text) {
+  const std::string_view digits = text.starts_with("0x") ? text.substr(2) : text;
+  std::uint64_t id = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id, 16);
+  if (error != std::errc{} || end != digits.data() + digits.size() || id == 0) {
+    throw UsageError{printable(text) +
+                     " is no session: its id reads 0x100000a3f2b0001, as inspect shows it"};
+  }
+  return static_cast<std::int64_t>(id);
 }
 
 std::vector<Inspected> heirs_of(const Inspection& inspection, const Inspected& gone) {

@@ -3,6 +3,7 @@
 /// \file
 /// Whom a command means that asks somebody to let go, or takes a place away. Pure.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ namespace custodian::cli {
 [[nodiscard]] std::optional<Inspected> find_contender(const Inspection& inspection,
                                                       const std::string& path,
                                                       std::string_view node);
+
+/// A session's id as inspect shows it, "0x100000a3f2b0001". Throws UsageError.
+[[nodiscard]] std::int64_t parse_session(std::string_view text);
 
 /// Who is next when this one has gone, and would hold then; nobody if it does not hold, or nobody
 /// waits for it alone.

@@ -256,7 +256,10 @@ class Diagnosis {
           "run this again; if it stays so, they are of several ensembles: name servers of "
           "one only");
     }
-    if (standalone == 1) return ok("leader", {}, "one server, which stands alone");
+    if (standalone == 1) {
+      return warn("leader", {}, "one server, which stands alone: while it is away nobody acquires",
+                  "run an ensemble of three or five, for one server is for tests");
+    }
     if (leaders.size() == 1) return ok("leader", {}, leaders[0] + " leads");
     if (silent == facts_.servers.size()) {
       return warn("leader", {}, "nobody told who leads", "see the servers above");

@@ -54,6 +54,7 @@ void add_elect_command(CLI::App& app, Invocation& invocation) {
       ->type_name("ID");
   add_hold_at_most_option(*elect, *options);
   add_on_lost_option(*elect, *options, MayIgnoreLoss::no);
+  add_session_options(*elect, *options);
   elect->footer(
       "It ends when the command ends by itself, with its exit status, or by a signal that asks it "
       "to.\n\n" +

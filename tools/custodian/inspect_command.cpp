@@ -16,8 +16,9 @@ namespace {
 int look_once(const GlobalOptions& options, const InspectRequest& request) {
   const Client client = connect(options);
   SessionAddresses addresses{options.servers, request.admin_port};
-  const QueueView view = view_of(request, inspect(client, request.path, request.options),
-                                 request.without_addresses ? nullptr : &addresses);
+  QueueView view = view_of(request, inspect(client, request.path, request.options),
+                           request.without_addresses ? nullptr : &addresses);
+  view.around = look_around(client, request.path, view.inspection);
   if (request.json) {
     std::cout << to_line(json_of(view)) << '\n';
   } else {
@@ -33,7 +34,8 @@ void add_inspect_command(CLI::App& app, Invocation& invocation) {
       app.add_subcommand("inspect", "shows who holds and who waits at a path, in order");
   command->group(looking_group);
   command->footer(
-      "Shows any lock, semaphore or election of this library, of Apache Curator or of kazoo.\n\n"
+      "Shows any lock, semaphore or election of this library, of Apache Curator or of kazoo.\n"
+      "Where nobody is, it says whether the path exists, and which locks are right below it.\n\n"
       "Examples:\n"
       "  custodian inspect /locks/backup\n"
       "  custodian inspect /locks/backup --watch");

@@ -94,6 +94,8 @@ void add_lock_command(CLI::App& app, Invocation& invocation) {
   add_hold_at_most_option(*lock, choice->run);
   add_identity_option(*lock, choice->run);
   add_on_lost_option(*lock, choice->run, MayIgnoreLoss::yes);
+  add_on_revoke_option(*lock, choice->run);
+  add_session_options(*lock, choice->run);
   lock->footer(run_footer("custodian lock /locks/backup --wait 5m -- ./backup.sh --full"));
   lock->callback([choice, &invocation] {
     invocation.takes_command = true;

@@ -11,6 +11,7 @@
 #include "custodian/recipes/inspect.hpp"
 #include "json_text.hpp"
 #include "server_answers.hpp"
+#include "surroundings.hpp"
 
 namespace custodian::cli {
 
@@ -21,6 +22,8 @@ struct QueueView {
   std::optional<Addresses> addresses{};
   /// When it was seen.
   std::chrono::system_clock::time_point at{};
+  /// What else is there; looked for only where there are no contenders.
+  Surroundings around{};
 };
 
 /// The words for people and programs alike.

@@ -51,6 +51,21 @@ void add_on_lost_option(CLI::App& subcommand, RunOptions& options, MayIgnoreLoss
   add_choice(subcommand, "--on-lost", options.on_lost, words, description);
 }
 
+void add_on_revoke_option(CLI::App& subcommand, RunOptions& options) {
+  add_choice(subcommand, "--on-revoke", options.on_revoke,
+             {{"ignore", OnRevoke::ignore}, {"terminate", OnRevoke::terminate}},
+             "what becomes of the command when somebody asks for the lock (custodian revoke): "
+             "ignore, terminate (SIGTERM, once; the lock is released when the command has ended) "
+             "(default: ignore)");
+}
+
+void add_session_options(CLI::App& subcommand, RunOptions& options) {
+  add_acl_option(subcommand, options.acl);
+  add_duration_option(subcommand, "--touch-interval", options.touch_interval,
+                      "how often the servers hear of us at the least; three quarters of their "
+                      "tick, and a third of the session timeout at the most (1500ms)");
+}
+
 std::string run_footer(const std::string& example) {
   return "Example:\n  " + example +
          "\n\n"

@@ -5,13 +5,22 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "course.hpp"
+#include "custodian/client_options.hpp"
 #include "custodian/recipes/acquire.hpp"
+#include "node_acl.hpp"
 
 namespace custodian::cli {
+
+/// What becomes of the command when somebody asks for what it runs under (custodian revoke).
+enum class OnRevoke : std::uint8_t {
+  ignore,     ///< nothing
+  terminate,  ///< it is asked to end, by SIGTERM; the lock is released when it has ended
+};
 
 struct RunOptions {
   std::string path{};
@@ -21,6 +30,9 @@ struct RunOptions {
   std::optional<std::chrono::nanoseconds> hold_at_most{};
   std::string identity{};
   OnLost on_lost = OnLost::terminate;
+  OnRevoke on_revoke = OnRevoke::ignore;
+  NodeAcl acl = NodeAcl::by_credentials;
+  std::chrono::milliseconds touch_interval = ClientOptions{}.touch_interval;
   Repeat repeat = Repeat::never;
 };
 
@@ -33,6 +45,11 @@ void add_identity_option(CLI::App& subcommand, RunOptions& options);
 /// --on-lost, of which `ignore` is not for everybody.
 enum class MayIgnoreLoss : std::uint8_t { no, yes };
 void add_on_lost_option(CLI::App& subcommand, RunOptions& options, MayIgnoreLoss may_ignore);
+
+/// --on-revoke.
+void add_on_revoke_option(CLI::App& subcommand, RunOptions& options);
+/// --acl and --touch-interval.
+void add_session_options(CLI::App& subcommand, RunOptions& options);
 
 /// What every subcommand that runs a command says at the end of its help.
 [[nodiscard]] std::string run_footer(const std::string& example);

@@ -5,6 +5,7 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
@@ -64,6 +65,7 @@ class Runner {
   void on_report(const std::optional<Report>& report);
   void on_outcome(Outcome outcome);
   void on_loss(LossReason reason);
+  void on_revoked();
   void keep_guardian_informed();
   void say_when_unconnected();
   void say_what_is_left();
@@ -90,6 +92,7 @@ class Runner {
   Acquire acquire_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   Holding holding_;
+  std::vector<Subscription> revocations_;  ///< until the command is asked to end
   bool is_loss_told_ = false;
   std::optional<int> status_;
 };
@@ -201,6 +204,7 @@ void Runner::take(const step::EndOrphans& /*step*/) { guardian_.end_orphans(); }
 void Runner::take(const step::Release& /*step*/) {
   beat_.cancel();
   notice_.cancel();
+  revocations_.clear();
   holding_.end();
 }
 
@@ -247,6 +251,13 @@ void Runner::on_outcome(Outcome outcome) {
   }
   notice_.cancel();
   is_loss_told_ = false;
+  if (options_.on_revoke == OnRevoke::terminate) {
+    // The context outlives us, and nobody runs it then.
+    const auto asked = [this, &context = context_] {
+      asio::post(context, [this] { on_revoked(); });
+    };
+    for (const Lease& lease : outcome.leases) revocations_.push_back(lease.make_revocable(asked));
+  }
   holding_.begin(std::move(outcome.leases));
   on(event::Acquired{});
 }
@@ -258,6 +269,14 @@ void Runner::on_loss(LossReason reason) {
   say(what() + " is lost (" + std::string{to_string(reason)} + "): " +
       (options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
                                           : "the command is ended"));
+}
+
+void Runner::on_revoked() {
+  // Once for all permits, and not when it is being released.
+  if (revocations_.empty()) return;
+  revocations_.clear();
+  say("somebody asks for " + what() + ": the command is asked to end (--on-revoke terminate)");
+  on(event::Signalled{SIGTERM});
 }
 
 // -- The rest -------------------------------------------------------------------------------------
@@ -339,6 +358,8 @@ int run_under(const GlobalOptions& global, const RunOptions& options,
               std::vector<std::string> command, const MakeAcquire& make_acquire) {
   ClientOptions client_options = global.client_options();
   if (!options.identity.empty()) client_options.identity = options.identity;
+  client_options.touch_interval = options.touch_interval;
+  client_options.acl_provider = acl_provider(options.acl, !client_options.credentials.empty());
   validate(client_options);
   const std::string name = command.front();
   const SignalSetting as_started = SignalSetting::current();

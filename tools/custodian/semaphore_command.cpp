@@ -66,6 +66,8 @@ void add_semaphore_command(CLI::App& app, Invocation& invocation) {
   add_hold_at_most_option(*semaphore, choice->run);
   add_identity_option(*semaphore, choice->run);
   add_on_lost_option(*semaphore, choice->run, MayIgnoreLoss::yes);
+  add_on_revoke_option(*semaphore, choice->run);
+  add_session_options(*semaphore, choice->run);
   semaphore->footer(
       run_footer("custodian semaphore /licences/solver --permits 5 -- ./solve model.lp"));
   semaphore->callback([choice, &invocation] {

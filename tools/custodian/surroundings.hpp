@@ -1,0 +1,44 @@
+#pragma once
+
+/// \file
+/// What else is at a path where nobody holds or waits: whether it exists, and the locks right below
+/// it.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "custodian/client.hpp"
+#include "custodian/recipes/inspect.hpp"
+#include "json_text.hpp"
+
+namespace custodian::cli {
+
+struct LockBelow {
+  std::string path{};
+  std::size_t holding = 0;
+  std::size_t waiting = 0;
+};
+
+struct Surroundings {
+  bool exists = true;
+  std::vector<LockBelow> below{};
+  /// So many children were not looked at.
+  std::size_t not_looked_at = 0;
+};
+
+/// How many children are looked at: each costs a request or more.
+inline constexpr std::size_t most_looked_at = 100;
+
+/// Asks the servers about a path at which `seen` was seen. Where there are contenders it asks for
+/// nothing. Throws Error.
+[[nodiscard]] Surroundings look_around(const Client& client, const std::string& path,
+                                       const Inspection& seen);
+
+/// For people; nothing if there is nothing to say.
+[[nodiscard]] std::vector<std::string> lines_of(const Surroundings& around);
+
+/// "exists" and "below".
+void put_surroundings(Json& json, const Surroundings& around);
+
+}  // namespace custodian::cli

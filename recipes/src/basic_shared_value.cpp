@@ -49,7 +49,7 @@ bool BasicSharedValue<T>::compare_exchange(Versioned<T>& expected, const T& desi
           core_, "compare_exchange", path(), {}, node_,
           ExpectedVersion{expected.version, expected.mzxid}, bytes_for(node_, desired), options);
   detail::throw_if(*core_, error, "compare_exchange", path());
-  if (!written) expected = std::move(now);
+  expected = std::move(now);
   return written;
 }
 

@@ -169,6 +169,18 @@ std::string TestingCluster::connect_string(std::size_t member) const {
   return each.proxy ? each.proxy->connect_string() : each.server->connect_string();
 }
 
+ClientOptions TestingCluster::client_options() const {
+  ClientOptions options = server(0).client_options();
+  options.servers = connect_string();
+  return options;
+}
+
+void TestingCluster::expire(const Client& client) const {
+  const std::optional<std::size_t> serving = leader();
+  if (!serving) throw TestingError{"no member leads, so no session can be ended"};
+  server(*serving).expire(client);
+}
+
 const TestingServer& TestingCluster::server(std::size_t member) const {
   return *impl_->members.at(member).server;
 }

@@ -147,6 +147,25 @@ void TestingServer::expire_session(std::int64_t session_id, std::string_view pas
   testing::expire_session(impl_->endpoint, session_id, password);
 }
 
+ClientOptions TestingServer::client_options() const {
+  const TestingServerOptions& server = impl_->options;
+  ClientOptions options;
+  options.servers = connect_string();
+  options.session_timeout =
+      std::clamp(options.session_timeout, server.min_session_timeout, server.max_session_timeout);
+  // Servers tell the leader of a session at every half of a tick; the rest is slack.
+  options.touch_interval = std::min(server.tick_time * 3 / 4, options.session_timeout / 3);
+  return options;
+}
+
+void TestingServer::expire(const Client& client) const {
+  const SessionInfo session = client.session();
+  if (session.id == 0) {
+    throw TestingError{"the client has no session that could be ended; wait_connected() first"};
+  }
+  expire_session(session.id, session.password);
+}
+
 std::string TestingServer::log_tail(std::size_t lines) const { return impl_->log_tail(lines); }
 
 }  // namespace custodian::testing

@@ -152,8 +152,9 @@ class CUSTODIAN_EXPORT BasicSharedValue {
     return async_compare_exchange(expected, desired, OperationOptions{},
                                   std::forward<Token>(token));
   }
-  /// The same, as std::atomic has it: if false, `expected` is what was found; otherwise, and if it
-  /// throws, it is left alone. `while (!count.compare_exchange(now, now.value + 1)) {}`
+  /// The same, blocking: `expected` is what is there now, also if true, unlike std::atomic's: so
+  /// the next write needs no load(). If it throws, `expected` is left alone. `while
+  /// (!count.compare_exchange(now, now.value + 1)) {}`
   [[nodiscard]] bool compare_exchange(Versioned<T>& expected, const T& desired,
                                       OperationOptions options = {});
 

@@ -113,9 +113,10 @@ concept CoroutineLeader =
     std::same_as<std::invoke_result_t<Function&, Lease, std::stop_token>,
                  boost::asio::awaitable<void>>;
 
-template <BlockingLeader Function>
-[[nodiscard]] LeaderFunction leader_function(Function function);
-template <CoroutineLeader Function>
+template <typename Function>
+inline constexpr LeaderFunctionKind kind_of =
+    CoroutineLeader<Function> ? LeaderFunctionKind::coroutine : LeaderFunctionKind::blocking;
+template <typename Function>
 [[nodiscard]] LeaderFunction leader_function(Function function);
 }  // namespace recipes_detail
 
@@ -128,16 +129,10 @@ class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
   /// given up when it has returned and no lease that it shared is left.
   ///
   /// Throws Error (invalid_argument) if `path` is not a valid path. Contacts no server.
-  template <recipes_detail::BlockingLeader Function>
+  template <typename Function>
   LeaderSelector(const Client& client, std::string path, Function function,
                  LeaderSelectorOptions options = {})
-      : LeaderSelector{client, std::move(path), recipes_detail::LeaderFunctionKind::blocking,
-                       recipes_detail::leader_function(std::move(function)), std::move(options)} {}
-  /// The same for a coroutine.
-  template <recipes_detail::CoroutineLeader Function>
-  LeaderSelector(const Client& client, std::string path, Function function,
-                 LeaderSelectorOptions options = {})
-      : LeaderSelector{client, std::move(path), recipes_detail::LeaderFunctionKind::coroutine,
+      : LeaderSelector{client, std::move(path), recipes_detail::kind_of<Function>,
                        recipes_detail::leader_function(std::move(function)), std::move(options)} {}
 
   /// Closes it. Waits, as std::jthread's does, until a function that may block has returned, so it
@@ -190,7 +185,7 @@ class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
 namespace recipes_detail {
 
 template <BlockingLeader Function>
-LeaderFunction leader_function(Function function) {
+LeaderFunction blocking_function(Function function) {
   return [function = std::move(function)](const boost::asio::any_io_executor& executor,
                                           std::shared_ptr<LeaderTurn> turn) mutable {
     // The turn keeps the selector, and that keeps the function.
@@ -215,7 +210,7 @@ boost::asio::awaitable<void> lead(Function* function, std::shared_ptr<LeaderTurn
 }
 
 template <CoroutineLeader Function>
-LeaderFunction leader_function(Function function) {
+LeaderFunction coroutine_function(Function function) {
   return [function = std::move(function)](const boost::asio::any_io_executor& executor,
                                           const std::shared_ptr<LeaderTurn>& turn) mutable {
     // Posted first, or it would begin on the client's strand where they share a context.
@@ -224,6 +219,22 @@ LeaderFunction leader_function(Function function) {
                             [turn](std::exception_ptr thrown) { turn->end(std::move(thrown)); });
     });
   };
+}
+
+template <typename Function>
+LeaderFunction leader_function(Function function) {
+  static_assert(
+      BlockingLeader<Function> || CoroutineLeader<Function>,
+      "a LeaderSelector's function is void(const Lease& leadership, std::stop_token stop), "
+      "or a coroutine, asio::awaitable<void>(Lease leadership, std::stop_token stop); it "
+      "can be copied");
+  if constexpr (CoroutineLeader<Function>) {
+    return coroutine_function(std::move(function));
+  } else if constexpr (BlockingLeader<Function>) {
+    return blocking_function(std::move(function));
+  } else {
+    return {};
+  }
 }
 
 }  // namespace recipes_detail

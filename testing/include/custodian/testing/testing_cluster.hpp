@@ -94,6 +94,10 @@ class TestingCluster {
   [[nodiscard]] std::string connect_string() const;
   /// One of them.
   [[nodiscard]] std::string connect_string(std::size_t member) const;
+  /// As TestingServer::client_options(), with the addresses of all members.
+  [[nodiscard]] ClientOptions client_options() const;
+  /// As TestingServer::expire(). Throws `TestingError` if no member leads.
+  void expire(const Client& client) const;
   /// For questions, such as statistics(). To start and stop it, use the cluster.
   [[nodiscard]] const TestingServer& server(std::size_t member) const;
 

@@ -27,6 +27,8 @@
 #include <string_view>
 #include <vector>
 
+#include "custodian/client.hpp"
+#include "custodian/client_options.hpp"
 #include "custodian/testing/server_endpoint.hpp"
 
 // The CMake target defines it, here and not in the library, so that an installation can be moved.
@@ -122,6 +124,12 @@ class TestingServer {
   [[nodiscard]] std::uint16_t port() const;
   /// endpoint() as a connection string.
   [[nodiscard]] std::string connect_string() const;
+  /// For a client of this server: its address, a session timeout that it grants, and a touch
+  /// interval that fits its tick, so that sessions may be as short as three of those.
+  [[nodiscard]] ClientOptions client_options() const;
+  /// Has the server end a client's session, as if the client had been away for too long: leases
+  /// are lost, ephemeral nodes are gone. Throws `TestingError` if the client has no session.
+  void expire(const Client& client) const;
   /// zoo.cfg, data/ and server.log.
   [[nodiscard]] const std::filesystem::path& directory() const;
 

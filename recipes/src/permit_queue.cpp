@@ -281,6 +281,8 @@ PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
   if (const auto* counter = std::get_if<SharedNodePtr>(&maximum)) {
     check_counter(client, name, path, **counter);
   }
+  // Refused by the path that the caller has given, and not by that of a child.
+  static_cast<void>(take_place(client, name, path));
   const auto queue_at = [&](std::string_view node, const Rule& rule) {
     return make_queue(client, name, rule, ContenderKind::exclusive, child(path, node), options,
                       ObservedAs{name, path});

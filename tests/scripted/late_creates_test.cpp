@@ -58,13 +58,10 @@ enum class Wanted { mutex, writer, reader, downgrade, semaphore_mutex, permits }
 constexpr Wanted all_wanted[] = {Wanted::mutex,     Wanted::writer,          Wanted::reader,
                                  Wanted::downgrade, Wanted::semaphore_mutex, Wanted::permits};
 
-/// The locks of one client on the path.
+/// The locks of one client on the path, of which only those are made that are wanted: a mutex and a
+/// semaphore do not go on one path.
 struct Locks {
-  explicit Locks(const Client& client)
-      : mutex{client, path},
-        both{client, path},
-        semaphore_mutex{client, path},
-        semaphore{client, path, 2} {}
+  explicit Locks(const Client& of) : client{of.share()} {}
 
   using Done = std::function<void(error_code, std::vector<Lease>)>;
 
@@ -75,20 +72,27 @@ struct Locks {
       done(error, std::move(leases));
     });
     switch (wanted) {
-      case Wanted::mutex: return mutex.async_acquire(one);
-      case Wanted::writer: return both.write().async_acquire(one);
-      case Wanted::reader: return both.read().async_acquire(one);
-      case Wanted::downgrade: return both.read().async_acquire(writing, one);
-      case Wanted::semaphore_mutex: return semaphore_mutex.async_acquire(one);
+      case Wanted::mutex: return made(mutex).async_acquire(one);
+      case Wanted::writer: return made(both).write().async_acquire(one);
+      case Wanted::reader: return made(both).read().async_acquire(one);
+      case Wanted::downgrade: return made(both).read().async_acquire(writing, one);
+      case Wanted::semaphore_mutex: return made(semaphore_mutex).async_acquire(one);
       case Wanted::permits:
-        return semaphore.async_acquire(2, asio::bind_cancellation_slot(slot, done));
+        return made(semaphore, 2).async_acquire(2, asio::bind_cancellation_slot(slot, done));
     }
   }
 
-  InterProcessMutex mutex;
-  InterProcessReadWriteLock both;
-  InterProcessSemaphoreMutex semaphore_mutex;
-  InterProcessSemaphore semaphore;
+  template <typename Lock, typename... Arguments>
+  [[nodiscard]] Lock& made(std::optional<Lock>& lock, Arguments... arguments) {
+    if (!lock) lock.emplace(client, path, arguments...);
+    return *lock;
+  }
+
+  Client client;
+  std::optional<InterProcessMutex> mutex{};
+  std::optional<InterProcessReadWriteLock> both{};
+  std::optional<InterProcessSemaphoreMutex> semaphore_mutex{};
+  std::optional<InterProcessSemaphore> semaphore{};
 };
 
 /// What excludes it.

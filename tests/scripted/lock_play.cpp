@@ -5,6 +5,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/post.hpp>
 #include <limits>
+#include <optional>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/recipes/inter_process_read_write_lock.hpp"
@@ -21,25 +22,32 @@ constexpr auto lock_path = "/locks/one";
 /// The locks of one client on the path.
 class Locks {
  public:
-  explicit Locks(const Client& client)
-      : mutex_{client, lock_path}, both_{client, lock_path}, semaphore_mutex_{client, lock_path} {}
+  explicit Locks(const Client& client) : client_{client.share()} {}
 
   /// They have their lease faces in common, and no base.
   template <typename Function>
   void with(Recipe recipe, Function function) {
     switch (recipe) {
-      case Recipe::mutex: return function(mutex_);
-      case Recipe::writer: return function(both_.write());
-      case Recipe::reader: return function(both_.read());
-      case Recipe::semaphore_mutex: return function(semaphore_mutex_);
+      case Recipe::mutex: return function(made(mutex_));
+      case Recipe::writer: return function(made(both_).write());
+      case Recipe::reader: return function(made(both_).read());
+      case Recipe::semaphore_mutex: return function(made(semaphore_mutex_));
     }
   }
-  [[nodiscard]] InterProcessReadWriteLock::ReadLock& read() { return both_.read(); }
+  [[nodiscard]] InterProcessReadWriteLock::ReadLock& read() { return made(both_).read(); }
 
  private:
-  InterProcessMutex mutex_;
-  InterProcessReadWriteLock both_;
-  InterProcessSemaphoreMutex semaphore_mutex_;
+  /// Not all of them: a mutex and a semaphore mutex of one client do not go on one path.
+  template <typename Lock>
+  [[nodiscard]] Lock& made(std::optional<Lock>& lock) {
+    if (!lock) lock.emplace(client_, lock_path);
+    return *lock;
+  }
+
+  Client client_;
+  std::optional<InterProcessMutex> mutex_;
+  std::optional<InterProcessReadWriteLock> both_;
+  std::optional<InterProcessSemaphoreMutex> semaphore_mutex_;
 };
 
 /// What everybody waits for.

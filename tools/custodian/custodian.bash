@@ -6,7 +6,7 @@ _custodian()
   local commands="lock semaphore elect observe inspect revoke break doctor"
   local options="--help --servers --namespace --session-timeout --auth --verbose -h -v"
   local with_value=" --servers --namespace --session-timeout --auth --wait --kind --profile --hold-at-most --identity
-    --on-lost --permits --take --id --admin-port --node --touch-interval "
+    --on-lost --on-revoke --acl --permits --take --id --admin-port --node --session --touch-interval "
   with_value=${with_value//$'\n'/ }
   COMPREPLY=()
 
@@ -37,6 +37,8 @@ _custodian()
     case $previous in
       --kind) values="mutex read write semaphore-mutex" ;;
       --profile) values="curator kazoo" ;;
+      --on-revoke) values="ignore terminate" ;;
+      --acl) values="open creator-all creator-all-read-all" ;;
       --on-lost)
         values="terminate kill"
         [[ $command != elect ]] && values+=" ignore"
@@ -46,19 +48,19 @@ _custodian()
     return
   fi
 
-  local running="--hold-at-most --on-lost --"
+  local running="--hold-at-most --on-lost --acl --touch-interval --"
   case $command in
     "")
       [[ $current == -* ]] || options=$commands
       [[ $current == -* ]] && options+=" --version"
       ;;
-    lock) options+=" --wait --no-wait --kind --profile --identity $running" ;;
-    semaphore) options+=" --permits --take --wait --no-wait --identity $running" ;;
+    lock) options+=" --wait --no-wait --kind --profile --identity --on-revoke $running" ;;
+    semaphore) options+=" --permits --take --wait --no-wait --identity --on-revoke $running" ;;
     elect) options+=" --id $running" ;;
     observe) options+=" --once --json" ;;
     inspect) options+=" --watch --json --permits --no-addresses --admin-port" ;;
     revoke) options+=" --node --json" ;;
-    break) options+=" --node --yes --json" ;;
+    break) options+=" --node --session --yes --json" ;;
     doctor) options+=" --touch-interval --admin-port --json" ;;
   esac
   # A path is nothing that could be known here.

@@ -105,12 +105,13 @@ std::vector<std::string> lines_of(const QueueView& view, system_clock::time_poin
     }
     lines = aligned(rows);
   }
-  std::ranges::move(lines_of(view.around), std::back_inserter(lines));
+  if (view.around) std::ranges::move(lines_of(*view.around), std::back_inserter(lines));
   for (const std::string& node : seen.malformed) {
     lines.push_back("bears no number, and stops the queue; remove it: " + printable(node));
   }
   for (const std::string& node : seen.foreign) {
-    const bool is_lock = std::ranges::count(view.around.below, node, &LockBelow::path) > 0;
+    const bool is_lock =
+        view.around && std::ranges::count(view.around->below, node, &LockBelow::path) > 0;
     if (is_lock) continue;
     lines.push_back("takes no part: " + printable(node));
   }
@@ -145,7 +146,7 @@ Json json_of(const QueueView& view) {
   }
   json["malformed"] = view.inspection.malformed;
   json["foreign"] = view.inspection.foreign;
-  put_surroundings(json, view.around);
+  if (view.around) put_surroundings(json, *view.around);
   return json;
 }
 

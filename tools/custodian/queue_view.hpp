@@ -23,7 +23,7 @@ struct QueueView {
   /// When it was seen.
   std::chrono::system_clock::time_point at{};
   /// What else is there; looked for only where there are no contenders.
-  Surroundings around{};
+  std::optional<Surroundings> around{};
 };
 
 /// The words for people and programs alike.

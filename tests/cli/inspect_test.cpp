@@ -265,8 +265,16 @@ TEST_CASE("inspect says that a path does not exist, or which locks are right bel
   const Waiter waiter{test, waited_for, 1};
   const Lease licence = licences.acquire();
   test->create("/inventory/notes", "precious");
+  ClientOptions owner_options = options_for(test.servers());
+  owner_options.name_space = test.root();
+  owner_options.credentials = {{"digest", "owner:secret"}};
+  Client owner{owner_options};
+  owner.create("/inventory/private", {}, {.acl = creator_all_acl()});
   const Json seen = look_json(test, {"inspect", "/inventory"});
   CHECK(seen["exists"] == true);
+  CHECK(seen["data_length"] == 0);
+  CHECK(seen["closed"] == Json{"/inventory/private"});
+  CHECK(seen["not_looked_at"] == 0);
   REQUIRE(seen["below"].size() == 2);
   const auto& first =
       seen["below"][0]["path"] == "/inventory/hot" ? seen["below"][0] : seen["below"][1];
@@ -279,8 +287,15 @@ TEST_CASE("inspect says that a path does not exist, or which locks are right bel
   CHECK(contains(result.output, "a lock below: /inventory/licences"));
   CHECK(contains(result.output, "takes no part: /inventory/notes"));
   CHECK_FALSE(contains(result.output, "takes no part: /inventory/hot"));
+  // A child of others' credentials is named, and hides no other.
+  CHECK(contains(result.output, "may not be looked at with these credentials: /inventory/private"));
+  CHECK(look_json(test, {"inspect", "/inventory/notes"})["data_length"] == 8);
+  CHECK(contains(look(test, {"inspect", "/inventory/notes"}).output,
+                 "the path has data of its own: 8 bytes"));
   // Where somebody is, nothing else is looked for.
   CHECK(look_json(test, {"inspect", "/inventory/hot"})["below"].empty());
+  // Whoever cleans up may not list it.
+  owner.remove("/inventory/private");
 }
 
 }  // namespace

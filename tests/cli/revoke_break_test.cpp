@@ -154,6 +154,10 @@ TEST_CASE("break takes all places of a session away, at the path and right below
   const Lease also_held = cold.acquire();
   auto next = begun<Lease>([&](auto done) { others.async_acquire(done); });
   REQUIRE(eventually([&] { return names_below(*test, "/inventory/hot").size() == 2; }));
+  // A child of others' credentials is passed over.
+  options.credentials = {{"digest", "owner:secret"}};
+  Client owner{options};
+  owner.create("/inventory/private", {}, {.acl = creator_all_acl()});
   std::ostringstream id;
   id << "0x" << std::hex << dead.session().id;
 
@@ -168,6 +172,7 @@ TEST_CASE("break takes all places of a session away, at the path and right below
   const Lease passed_on = std::get<Lease>(next.get());
   CHECK(passed_on);
   CHECK(names_below(*test, "/inventory/cold").empty());
+  owner.remove("/inventory/private");
 }
 
 }  // namespace

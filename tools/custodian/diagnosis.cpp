@@ -4,9 +4,11 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 
 #include "duration.hpp"
+#include "path_diagnosis.hpp"
 #include "printable_text.hpp"
 
 namespace custodian::cli {
@@ -58,7 +60,7 @@ class Diagnosis {
            "see the servers above, and their logs");
     }
     judge_extended_types();
-    if (facts_.path) judge_path(*facts_.path);
+    if (facts_.path) std::ranges::move(diagnose_path(*facts_.path), std::back_inserter(findings_));
     judge_clock();
     return std::move(findings_);
   }
@@ -288,54 +290,6 @@ class Diagnosis {
          "server");
   }
 
-  void judge_path(const PathFacts& facts) {
-    const std::string path = printable(facts.path);
-    if (facts.existing.empty()) {
-      return fail("path", path, "the chroot behind the servers does not exist",
-                  "create it, or leave it out of the list of servers");
-    }
-    if (is_gone(facts)) {
-      return warn("path", path, "comes and goes, and could not be tried while it was there",
-                  "try its parent");
-    }
-    const bool is_there = facts.existing == facts.path;
-    const std::string at = is_there ? "there" : "at " + printable(facts.existing);
-    bool is_usable = true;
-    const auto judge = [&](const error_code& error, const std::string& deed,
-                           const std::string& advice) {
-      if (!error) return;
-      is_usable = false;
-      fail("path", path,
-           "with these credentials nobody may " + deed + " " + at + ": " + error.message(), advice);
-    };
-    const std::string who = "give --auth, or have setAcl done by who may";
-    judge(facts.list_error, "list", who);
-    judge(facts.create_error, "create", who);
-    judge(facts.remove_error, "delete",
-          who + "; a lock that is taken here is freed only when its session ends");
-    if (is_usable) {
-      ok("path", path,
-         is_there ? "may be listed, and nodes created and deleted there"
-                  : "does not exist yet, and may be created at " + printable(facts.existing));
-    }
-    judge_acl(facts);
-  }
-
-  void judge_acl(const PathFacts& facts) {
-    if (!facts.acl) return;
-    const auto may = [](const AclEntry& entry, Permissions power) {
-      return entry.scheme == "world" && (entry.permissions & power) != Permissions::none;
-    };
-    const bool is_open = std::ranges::any_of(*facts.acl, [&](const AclEntry& entry) {
-      return may(entry, Permissions::write) || may(entry, Permissions::create) ||
-             may(entry, Permissions::remove) || may(entry, Permissions::admin);
-    });
-    if (!is_open) return;
-    warn("acl", printable(facts.existing),
-         "is open to world:anyone: whoever reaches the servers can take and break locks here",
-         "fine in a closed network; otherwise set an ACL (ClientOptions::acl_provider, setAcl)");
-  }
-
   void judge_clock() {
     if (facts_.clock) {
       const nanoseconds ahead = facts_.clock->ahead;
@@ -395,10 +349,6 @@ class Diagnosis {
 };
 
 }  // namespace
-
-bool is_gone(const PathFacts& facts) {
-  return facts.list_error == ServerErrc::no_node || facts.create_error == ServerErrc::no_node;
-}
 
 std::string_view to_string(Verdict verdict) noexcept {
   switch (verdict) {

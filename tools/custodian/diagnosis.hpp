@@ -50,9 +50,6 @@ struct PathFacts {
   error_code remove_error{};
 };
 
-/// Whether what existed was removed before the rest could be asked.
-[[nodiscard]] bool is_gone(const PathFacts& facts);
-
 struct ClockFacts {
   /// The leader's clock less ours, and by how much that may be wrong.
   std::chrono::nanoseconds ahead{0};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "custodian/client.hpp"
+#include "path_diagnosis.hpp"
 
 namespace custodian::cli {
 namespace {

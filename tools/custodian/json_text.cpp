@@ -1,8 +1,6 @@
 #include "json_text.hpp"
 
-#include <array>
-#include <charconv>
-
+#include "in_hex.hpp"
 #include "printable_text.hpp"
 #include "time_text.hpp"
 
@@ -12,12 +10,7 @@ std::string to_line(const Json& json) {
   return json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
 }
 
-std::string session_text(std::int64_t session) {
-  std::array<char, 16> digits{};
-  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(),
-                                    static_cast<std::uint64_t>(session), 16);
-  return "0x" + std::string{digits.data(), result.ptr};
-}
+std::string session_text(std::int64_t session) { return detail::in_hex(session); }
 
 void put_identity(Json& into, const std::string& identity) {
   if (is_utf8(identity)) {

@@ -5,6 +5,7 @@
 /// it.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,21 @@ struct LockBelow {
 struct Surroundings {
   bool exists = true;
   std::vector<LockBelow> below{};
+  /// Of the node's data, in bytes.
+  std::size_t data_length = 0;
+  /// Children that these credentials may not look at.
+  std::vector<std::string> closed{};
   /// So many children were not looked at.
   std::size_t not_looked_at = 0;
 };
 
 /// How many children are looked at: each costs a request or more.
 inline constexpr std::size_t most_looked_at = 100;
+
+/// The inspection of a child; nothing if these credentials may not look at it. Throws Error for
+/// anything else.
+[[nodiscard]] std::optional<Inspection> inspect_if_allowed(const Client& client,
+                                                           const std::string& path);
 
 /// Asks the servers about a path at which `seen` was seen. Where there are contenders it asks for
 /// nothing. Throws Error.
@@ -38,7 +48,7 @@ inline constexpr std::size_t most_looked_at = 100;
 /// For people; nothing if there is nothing to say.
 [[nodiscard]] std::vector<std::string> lines_of(const Surroundings& around);
 
-/// "exists" and "below".
+/// "exists", "data_length", "below", "closed" and "not_looked_at".
 void put_surroundings(Json& json, const Surroundings& around);
 
 }  // namespace custodian::cli

@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 namespace custodian::tests::scheduler {
 namespace {
 
-using job_scheduler::sqlite::Connection;
-using job_scheduler::sqlite::Statement;
+using sqlite::Connection;
+using sqlite::Statement;
 
 /// Lines have the time in microseconds.
 constexpr Time rounding{1us};

@@ -29,7 +29,7 @@ struct Verdict {
   std::map<FaultKind, std::vector<Time>> takeovers{};
 };
 
-/// Throws job_scheduler::sqlite::Error if the database cannot be read.
+/// Throws sqlite::Error if the database cannot be read.
 [[nodiscard]] Verdict judge(const Account& account);
 
 /// As people read it; the violations last.

@@ -58,7 +58,7 @@ TEST_CASE("a leader whose database fails lets others lead, and tries again") {
   const Directory directory;
   const std::string file = directory.file("jobs");
   job_scheduler::SqliteJobStore{file}.add_jobs(1);
-  const job_scheduler::sqlite::Connection database{file, patience};
+  const sqlite::Connection database{file, patience};
   run(database,
       "CREATE TRIGGER disk_full BEFORE INSERT ON results"
       " BEGIN SELECT RAISE(ABORT, 'the disk is full'); END");

@@ -177,10 +177,10 @@ void Stage::understand(Instance& instance, const std::string& line) {
 }
 
 bool Stage::is_stopped_in_a_job(std::int64_t token) const {
-  using job_scheduler::sqlite::Connection;
-  using job_scheduler::sqlite::Error;
-  using job_scheduler::sqlite::Statement;
-  using job_scheduler::sqlite::Transaction;
+  using sqlite::Connection;
+  using sqlite::Error;
+  using sqlite::Statement;
+  using sqlite::Transaction;
   // Whoever was about to end a transaction when it was stopped has ended it by then, or never will.
   constexpr auto patience = 500ms;
   try {

@@ -12,7 +12,6 @@ using custodian::tests::Directory;
 using custodian::tests::Program;
 using custodian::tests::Result;
 using job_scheduler::SqliteJobStore;
-namespace sqlite = job_scheduler::sqlite;
 
 namespace {
 

@@ -8,7 +8,6 @@ using job_scheduler::Attempt;
 using job_scheduler::Leader;
 using job_scheduler::SqliteJobStore;
 using job_scheduler::StaleToken;
-namespace sqlite = job_scheduler::sqlite;
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <thread>
 
-namespace job_scheduler::sqlite {
+namespace sqlite {
 
 class Error : public std::runtime_error {
  public:
@@ -154,4 +154,4 @@ class Transaction {
   bool committed_ = false;
 };
 
-}  // namespace job_scheduler::sqlite
+}  // namespace sqlite

@@ -1,0 +1,45 @@
+#pragma once
+
+/// \file
+/// Whether this instance should get requests.
+///
+/// A request that needs a lock is answered by itself: 503, and why. So being without ZooKeeper for
+/// a moment is no reason to be taken out of the load balancer: all instances would be at once, with
+/// what they could still answer. Being without it for longer than a session, while others may have
+/// it, is one.
+
+#include <atomic>
+#include <chrono>
+
+#include "custodian/client.hpp"
+
+namespace inventory {
+
+/// Threads: any.
+class Health {
+ public:
+  /// `patience`: how long an instance without a connection is ready still.
+  Health(const custodian::Client& client, std::chrono::milliseconds patience)
+      : patience_{patience},
+        listening_{client.on_connection_state([this](custodian::ConnectionState state) {
+          const bool was_connected = connected_.exchange(is_connected(state));
+          if (was_connected && !is_connected(state)) since_ = Clock::now();
+        })} {}
+
+  void begin_shutdown() { shutting_down_ = true; }
+  [[nodiscard]] bool shutting_down() const { return shutting_down_; }
+  [[nodiscard]] bool ready() const {
+    return !shutting_down_ && (connected_ || Clock::now() - since_.load() < patience_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const std::chrono::milliseconds patience_;
+  std::atomic<bool> shutting_down_ = false;
+  std::atomic<bool> connected_ = false;
+  std::atomic<Clock::time_point> since_ = Clock::now();
+  custodian::Subscription listening_;
+};
+
+}  // namespace inventory

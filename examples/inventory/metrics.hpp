@@ -1,0 +1,31 @@
+#pragma once
+
+/// \file
+/// What the client tells of locks, as Prometheus reads it.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "custodian/observer.hpp"
+
+namespace inventory {
+
+class Metrics {
+ public:
+  /// For ClientOptions::observer; null if the program was built without metrics.
+  [[nodiscard]] std::shared_ptr<custodian::Observer> observer();
+  /// The page; nothing if there are none.
+  [[nodiscard]] std::optional<std::string> page() const;
+
+  Metrics();
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+  ~Metrics();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace inventory

@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// Sells pieces of items, one seller of an item at a time among all instances. Knows of locks and
+/// of the stock, and nothing of HTTP.
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "custodian/client.hpp"
+#include "custodian/lease.hpp"
+#include "stock.hpp"
+
+namespace inventory {
+
+/// What becomes of an order.
+enum class Sale {
+  sold,
+  out_of_stock,
+  no_such_item,
+  busy,               ///< others sell the item; the customer may ask again
+  locks_unavailable,  ///< there is no connection to ZooKeeper
+  lock_lost,          ///< the lock was lost in the midst of it, and nothing was sold
+  shutting_down,
+};
+/// "out_of_stock".
+[[nodiscard]] std::string to_string(Sale sale);
+
+struct ShopOptions {
+  /// How long a customer waits for those who buy the same.
+  std::chrono::milliseconds wait{200};
+  /// What selling takes beside the database: asking for a payment, say.
+  std::chrono::milliseconds work{3};
+  /// False shows what the locks are for: it oversells.
+  bool locks = true;
+};
+
+/// Threads: any. Lifetimes: the client and the stock outlive it.
+class Shop {
+ public:
+  Shop(const custodian::Client& client, Stock& stock, ShopOptions options);
+
+  /// Runs where it is awaited. Throws sqlite::Error, and custodian::Error of what nobody foresees:
+  /// an ACL that forbids it.
+  boost::asio::awaitable<Sale> sell(std::string item, std::int64_t pieces);
+
+ private:
+  boost::asio::awaitable<Sale> sell_as_the_only_one(const std::string& item, std::int64_t pieces,
+                                                    const custodian::Lease& lease);
+
+  const custodian::Client client_;
+  Stock& stock_;
+  const ShopOptions options_;
+  /// The database blocks, and its thread is not one that customers wait for.
+  boost::asio::thread_pool database_{1};
+};
+
+}  // namespace inventory

@@ -1,0 +1,43 @@
+#pragma once
+
+/// \file
+/// How many pieces there are of each item, and who has sold some, in SQLite. Whoever sells comes
+/// with a fencing token, and one who comes with an older token than another before is refused.
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "custodian/fencing_token.hpp"
+#include "sqlite.hpp"
+
+namespace inventory {
+
+/// Threads: any. Processes: any number, on one file.
+class Stock {
+ public:
+  /// Makes the file and its tables if they are not there. Throws sqlite::Error, as all functions
+  /// do.
+  explicit Stock(const std::string& file);
+
+  /// So many pieces of a new item. Does nothing if the item is known.
+  void add(const std::string& item, std::int64_t pieces);
+  /// Nothing if there is no such item.
+  [[nodiscard]] std::optional<std::int64_t> pieces(const std::string& item);
+
+  /// The first act of a seller, before it reads anything: from now on no older token may sell the
+  /// item. False if somebody has come with a newer one. Without a token nobody is refused.
+  [[nodiscard]] bool claim(const std::string& item,
+                           const std::optional<custodian::FencingToken>& token);
+  /// Leaves so many pieces, and writes down the order. False if somebody with a newer token has
+  /// come since claim(): then nothing is changed.
+  [[nodiscard]] bool sell(const std::string& item, std::int64_t left, std::int64_t sold,
+                          const std::optional<custodian::FencingToken>& token);
+
+ private:
+  std::mutex mutex_;  ///< guards the connection
+  sqlite::Connection connection_;
+};
+
+}  // namespace inventory

@@ -8,6 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -18,7 +19,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "custodian/client.hpp"
 #include "health.hpp"
@@ -44,6 +48,19 @@ struct Options {
   bool without_locks = false;
 };
 
+/// "lamp=300".
+std::pair<std::string, std::int64_t> parse_item(const std::string& text) {
+  const std::size_t sign = text.find('=');
+  std::int64_t pieces = 0;
+  const char* const end = text.data() + text.size();
+  const char* const begin = sign == std::string::npos ? end : text.data() + sign + 1;
+  const auto [last, error] = std::from_chars(begin, end, pieces);
+  if (error != std::errc{} || last != end || pieces < 0 || sign == 0) {
+    throw CLI::ValidationError{"--item", text + " does not read as lamp=300"};
+  }
+  return {text.substr(0, sign), pieces};
+}
+
 Options parse(int argc, char* argv[]) {
   Options options;
   CLI::App app{"Sells items that several instances have in stock together."};
@@ -51,7 +68,12 @@ Options parse(int argc, char* argv[]) {
   app.add_option("--address", options.address, "where to listen")->capture_default_str();
   app.add_option("--port", options.port, "0: a free one")->capture_default_str();
   app.add_option("--database", options.database, "the same file for all")->capture_default_str();
-  app.add_option("--item", options.items, "an item that is new, and how many: lamp 300; repeat it");
+  app.add_option_function<std::vector<std::string>>(
+      "--item",
+      [&options](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) options.items.insert(parse_item(text));
+      },
+      "an item that is new, and how many: lamp=300; repeat it");
   app.add_option("--session-timeout-ms", options.session_timeout_ms)->capture_default_str();
   app.add_option("--touch-interval-ms", options.touch_interval_ms)->capture_default_str();
   app.add_flag("--without-locks", options.without_locks, "to see what the locks are for");

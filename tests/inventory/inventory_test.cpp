@@ -86,7 +86,7 @@ class Instance {
                                  "--touch-interval-ms",
                                  "375"};
     for (const std::string& item : items) {
-      all.insert(all.end(), {"--item", item, std::to_string(pieces)});
+      all.insert(all.end(), {"--item", item + "=" + std::to_string(pieces)});
     }
     if (!locks) all.emplace_back("--without-locks");
     return all;

@@ -20,19 +20,20 @@ FakeServer::Handshake FakeServer::connect(const std::shared_ptr<FakeSession>& re
   if (!is_new && !sessions_.contains(session)) return {Welcome::expired, nullptr, false};
   ServerSession& known = sessions_[session];
   known.id = session;
-  known.connection = std::make_shared<FakeConnection>(
+  const auto connection = std::make_shared<FakeConnection>(
       FakeConnection{.session = session, .strand = strand, .receiver = receiver});
+  known.connection = connection;
   known.stale = std::exchange(is_new ? left_behind_ : known.next_stale, std::nullopt);
   known.watches = std::move(watches);
   fire_missed(known, known.stale ? *known.stale : tree_, seen);
-  return {Welcome::accepted, known.connection, known.stale.has_value()};
+  return {Welcome::accepted, connection, known.stale.has_value()};
 }
 
 void FakeServer::forget_session(std::int64_t session) {
   const auto found = sessions_.find(session);
   if (found == sessions_.end()) return;
-  if (found->second.connection) {
-    cut(FakeConnectionPtr{found->second.connection}, EarlierReplies::arrive);
+  if (const auto connection = found->second.connection.lock()) {
+    cut(connection, EarlierReplies::arrive);
   }
   sessions_.erase(found);
   std::erase_if(late_, [&](const LateRequest& each) { return each.session == session; });
@@ -50,7 +51,7 @@ void FakeServer::cut(const FakeConnectionPtr& connection, EarlierReplies earlier
                      NextWatches next_watches) {
   if (std::exchange(connection->severed, true)) return;
   if (const auto found = sessions_.find(connection->session);
-      found != sessions_.end() && found->second.connection == connection) {
+      found != sessions_.end() && found->second.connection.lock() == connection) {
     found->second.connection.reset();
     found->second.stale.reset();
   }
@@ -69,8 +70,10 @@ void FakeServer::sever(const FakeConnectionPtr& connection, EarlierReplies earli
 void FakeServer::disconnect(std::int64_t session) {
   const std::lock_guard lock{mutex_};
   const auto found = sessions_.find(session);
-  if (found == sessions_.end() || !found->second.connection) return;
-  cut(FakeConnectionPtr{found->second.connection}, EarlierReplies::arrive);
+  if (found == sessions_.end()) return;
+  if (const auto connection = found->second.connection.lock()) {
+    cut(connection, EarlierReplies::arrive);
+  }
 }
 
 void FakeServer::set_running(bool running) {
@@ -78,7 +81,7 @@ void FakeServer::set_running(bool running) {
   running_ = running;
   if (running) return;
   for (auto& [id, session] : sessions_) {
-    if (session.connection) cut(FakeConnectionPtr{session.connection}, EarlierReplies::arrive);
+    if (const auto connection = session.connection.lock()) cut(connection, EarlierReplies::arrive);
   }
 }
 
@@ -184,7 +187,9 @@ void FakeServer::catch_up(ServerSession& session) {
 void FakeServer::catch_up(const FakeConnectionPtr& connection) {
   const std::lock_guard lock{mutex_};
   const auto found = sessions_.find(connection->session);
-  if (found != sessions_.end() && found->second.connection == connection) catch_up(found->second);
+  if (found != sessions_.end() && found->second.connection.lock() == connection) {
+    catch_up(found->second);
+  }
 }
 
 void FakeServer::send(const FakeConnectionPtr& connection, FakeMessage message) {
@@ -221,9 +226,10 @@ std::optional<FakeMessage> FakeServer::receive(const FakeConnectionPtr& connecti
 void FakeServer::release_replies() {
   const std::lock_guard lock{mutex_};
   for (auto& [id, session] : sessions_) {
-    if (!session.connection) continue;
-    for (FakeMessage& each : session.connection->inbox) each.turns = 0;
-    if (!session.connection->inbox.empty()) wake(session.connection);
+    const auto connection = session.connection.lock();
+    if (!connection) continue;
+    for (FakeMessage& each : connection->inbox) each.turns = 0;
+    if (!connection->inbox.empty()) wake(connection);
   }
 }
 
@@ -238,8 +244,10 @@ void FakeServer::unwatch(std::int64_t session, const WatchId& watch) {
 
 void FakeServer::fire_one(ServerSession& session, ArmedWatches::iterator watch, WatchEventType type,
                           std::int64_t zxid) {
-  send(session.connection,
-       {.kind = FakeMessage::Kind::event, .watch = watch->first, .event = type, .zxid = zxid});
+  if (const auto connection = session.connection.lock()) {
+    send(connection,
+         {.kind = FakeMessage::Kind::event, .watch = watch->first, .event = type, .zxid = zxid});
+  }
   session.watches.erase(watch);
 }
 
@@ -247,7 +255,7 @@ void FakeServer::fire(const std::vector<TreeChange>& changes) {
   for (const TreeChange& change : changes) {
     for (auto& [id, session] : sessions_) {
       // Who is away, or on a server that has not got so far, is told later.
-      if (!session.connection || session.stale) continue;
+      if (session.connection.expired() || session.stale) continue;
       for (const WatchKind kind : {WatchKind::data, WatchKind::children}) {
         const bool of_children = change.type == WatchEventType::children_changed;
         const bool concerned =
@@ -290,7 +298,7 @@ std::map<std::int64_t, std::size_t> FakeServer::watches() const {
 bool FakeServer::is_connected(std::int64_t session) const {
   const std::lock_guard lock{mutex_};
   const auto found = sessions_.find(session);
-  return found != sessions_.end() && found->second.connection != nullptr;
+  return found != sessions_.end() && !found->second.connection.expired();
 }
 
 // -- What a test sets and reads -------------------------------------------------------------------

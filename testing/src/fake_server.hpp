@@ -116,7 +116,9 @@ class FakeServer {
  private:
   struct ServerSession {
     std::int64_t id = 0;
-    FakeConnectionPtr connection;  ///< null: not connected
+    /// The session's own: it has an executor, which must not outlive its context. Gone: not
+    /// connected.
+    std::weak_ptr<FakeConnection> connection;
     ArmedWatches watches;
     std::optional<FakeTree> stale;       ///< what its server shows while that lags behind
     std::optional<FakeTree> next_stale;  ///< the same for its next server

@@ -135,5 +135,20 @@ TEST_CASE("end of context: what the handlers of those who wait own goes with it"
   CHECK(kept.expired());
 }
 
+TEST_CASE("context end: an ensemble may go before the context of its clients, or after it") {
+  for (const bool ensemble_first : {false, true}) {
+    auto ensemble = std::make_unique<testing::FakeEnsemble>();
+    auto context = std::make_unique<asio::io_context>();
+    {
+      Client client{context->get_executor(), ensemble->options("mine")};
+      while (!is_connected(client.connection_state())) context->run_one_for(World::limit);
+    }
+    // The client's end has begun, and nobody runs the context any more.
+    if (ensemble_first) ensemble.reset();
+    context.reset();
+    ensemble.reset();
+  }
+}
+
 }  // namespace
 }  // namespace custodian::tests

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// How many pieces there are of each item, and who has sold some, in SQLite. Whoever sells comes
-/// with a fencing token, and one who comes with an older token than another before is refused.
+/// The pieces of each item, and the orders, in SQLite. A seller brings a fencing token; a token
+/// that is older than the newest one seen is refused.
 
 #include <cstdint>
 #include <mutex>

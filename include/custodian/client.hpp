@@ -55,9 +55,8 @@
 namespace custodian {
 
 /// A connection to ZooKeeper, its sessions, and all that is done with them. Move-only; see share().
-/// A `const Client` serves whoever looks (get, exists, children, waits, listeners) or makes locks;
-/// who writes nodes needs one that is not const.
-/// \copydetails custodian/client.hpp
+/// A `const Client` can look (get, exists, children, waits, listeners) and make locks; writing
+/// nodes needs one that is not const. \copydetails custodian/client.hpp
 class CUSTODIAN_EXPORT Client {
  public:
   /// A client with threads of its own: one for I/O, one for callbacks. Begins to connect at once,

@@ -234,7 +234,7 @@ void Batch::give_up(const QueuePtr& queue, Id id, error_code error) {
   if (error == Errc::deadline_exceeded) {
     result.reason = why_not_acquired(somebody_ahead || result.blocked_by,
                                      is_connected(queue->client.connection_state()));
-    // An observer is told the difference.
+    // An observer still sees the difference.
     if (stood) error.clear();
   }
   Errand errand = batch.begin_errand(queue, line);

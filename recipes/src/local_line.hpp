@@ -83,7 +83,7 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   [[nodiscard]] std::shared_ptr<detail::LineNode> leave(Member& member, Leaving leaving);
   void wake(const std::vector<LinePlace*>& members);
   void mind(const Client& client);
-  /// Who has been first for longest; null if the lock is somebody else's.
+  /// The oldest member that may go on; null if another client holds the lock.
   [[nodiscard]] const Member* holder() const;
   /// Warns, once a holder, of those who wait behind one of this client for a session timeout: the
   /// task that waits may be the one that holds.

@@ -1,16 +1,14 @@
 // The example of a service, as its users would see it: three instances sell what there is, and no
 // more, whatever happens to them.
 
-#include <unistd.h>
-
 #include <csignal>
-#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "child_process/child_process.hpp"
 #include "custodian/testing/testing_server.hpp"
 #include "customers.hpp"
+#include "programs/program.hpp"
 #include "sqlite.hpp"
 #include "support/test_client.hpp"
 
@@ -22,23 +20,6 @@ using inventory::ask;
 using inventory::Customers;
 
 const std::vector<std::string> items{"bolt", "lamp", "nail", "saw"};
-
-/// A folder that is gone with the test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "inventory-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"mkdtemp"};
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// One process that sells.
 class Instance {
@@ -139,7 +120,7 @@ class Shop {
   testing::TestingServer server;
 
  private:
-  Folder folder_;
+  Directory folder_;
   const std::int64_t pieces_;
   std::vector<std::unique_ptr<Instance>> instances_;
 };

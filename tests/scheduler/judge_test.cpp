@@ -14,7 +14,6 @@ using namespace std::chrono_literals;
 namespace custodian::tests::scheduler {
 namespace {
 
-
 /// A good run. A is stopped in the middle of job 2, which B runs again; B is killed in the middle
 /// of job 3, which C runs again. Nothing in the tables keeps one from spoiling it.
 struct Run {

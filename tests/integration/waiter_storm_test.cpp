@@ -31,7 +31,7 @@ struct Tally {
       ++granted;
     } else if (!error && result.reason == NotAcquired::blocked) {
       ++late;
-    } else if (!error && result.reason == NotAcquired::no_answer) {
+    } else if (!error) {
       ++never_queued;
     } else if (error == asio::error::operation_aborted) {
       ++cancelled;

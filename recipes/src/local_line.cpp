@@ -176,7 +176,7 @@ std::shared_ptr<detail::LineNode> LocalLine::leave(Member& member, Leaving leavi
 }
 
 void LocalLine::mind(const Client& client) {
-  const auto core = client.core();
+  const auto& core = client.core();
   minding_ = std::make_shared<Cancellation>(core);
   // Without it they might wait for ever: they look again, and see what has become of them.
   detail::spawn_detached(core, mind_session(shared_from_this(), core, minding_),

@@ -3,18 +3,22 @@
 //   custodian-example-fake_test
 
 #include <algorithm>
+#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "custodian/client.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/testing/fake_ensemble.hpp"
+#include "custodian/testing/for_each_fault.hpp"
 
 using namespace std::chrono_literals;
+namespace asio = boost::asio;
 namespace testing = custodian::testing;
 
 /// What is tested: it takes its turn, or says that it could not.
@@ -52,9 +56,36 @@ void a_lost_reply_costs_no_turn() {
     throw std::logic_error{"nothing was lost"};
 }
 
+/// Each kind of fault, at each request of a turn: some hundred runs, a few seconds.
+void no_fault_costs_a_turn() {
+  testing::for_each_fault([](testing::FakeEnsemble& ensemble, const std::string& /*fault*/) {
+    const custodian::Client client{ensemble.options("mine")};
+    take_turn(client);
+  });
+}
+
+/// A client on the test's own context: the test runs it, and ends the client before that is gone.
+void a_turn_on_the_context_of_the_test() {
+  testing::FakeEnsemble ensemble;
+  asio::io_context context;
+  custodian::Client client{context.get_executor(), ensemble.options("mine")};
+  custodian::InterProcessMutex mutex{client, "/examples/turns"};
+  custodian::AcquireResult result;
+  mutex.async_try_acquire_for(30s, [&](custodian::error_code error, custodian::AcquireResult got) {
+    if (error) throw custodian::Error{error, "try_acquire_for", mutex.path()};
+    result = std::move(got);
+    result.lease.release();
+    client.close();  // run() returns when there is nothing left to do
+  });
+  context.run();
+  if (result.reason != custodian::NotAcquired::none) throw std::logic_error{result.explain()};
+}
+
 int main() {
   try {
     a_lost_reply_costs_no_turn();
+    no_fault_costs_a_turn();
+    a_turn_on_the_context_of_the_test();
     std::cout << "all turns were taken\n";
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';

@@ -1,11 +1,17 @@
 // Which calls compile: options need no stop token before them, and each timed acquire takes
-// options, in its asynchronous form, too.
+// options, in its asynchronous form, too; which guards take which lock; and what a const client
+// may.
 
 #include <boost/asio/use_future.hpp>
 #include <chrono>
+#include <concepts>
+#include <mutex>
+#include <shared_mutex>
 #include <stop_token>
+#include <string>
 #include <type_traits>
 
+#include "custodian/client.hpp"
 #include "custodian/recipes/group_lock.hpp"
 #include "custodian/recipes/inter_process_lock.hpp"
 #include "custodian/recipes/inter_process_multi_lock.hpp"
@@ -94,6 +100,62 @@ TEST_CASE("every lock moves, so that it may be kept in a std::vector", "[acquire
   STATIC_REQUIRE(moves<QuorumLock>);
   STATIC_REQUIRE(moves<StripedMutex>);
   STATIC_REQUIRE(std::is_nothrow_move_constructible_v<InterProcessSemaphore>);
+}
+
+template <typename Lock>
+concept SaysWhetherItIsHeld = requires(const Lock& lock) {
+  { lock.owns_lock() } -> std::same_as<bool>;
+};
+
+TEST_CASE("every lock with a standard face says whether it is held, by one name", "[acquire]") {
+  STATIC_REQUIRE(SaysWhetherItIsHeld<InterProcessMutex>);
+  STATIC_REQUIRE(SaysWhetherItIsHeld<InterProcessReadWriteLock::ReadLock>);
+  STATIC_REQUIRE(SaysWhetherItIsHeld<InterProcessReadWriteLock::WriteLock>);
+  STATIC_REQUIRE(SaysWhetherItIsHeld<InterProcessSemaphoreMutex>);
+  STATIC_REQUIRE(SaysWhetherItIsHeld<InterProcessMultiLock>);
+  STATIC_REQUIRE(SaysWhetherItIsHeld<QuorumLock>);
+}
+
+template <typename Guard, typename Lock>
+concept Guards = requires(Lock& lock) {
+  Guard{lock};
+  Guard{lock, std::defer_lock}.try_lock_for(1s);
+};
+
+TEST_CASE("the guards of the standard take the locks that they are for", "[acquire]") {
+  using Both = InterProcessReadWriteLock;
+  STATIC_REQUIRE(Guards<std::unique_lock<InterProcessMutex>, InterProcessMutex>);
+  STATIC_REQUIRE(Guards<std::unique_lock<Both::WriteLock>, Both::WriteLock>);
+  STATIC_REQUIRE(Guards<std::shared_lock<Both::ReadLock>, Both::ReadLock>);
+  STATIC_REQUIRE(Guards<std::shared_lock<Both>, Both>);
+  STATIC_REQUIRE(Guards<std::unique_lock<Both>, Both>);
+  STATIC_REQUIRE(Guards<std::unique_lock<InterProcessSemaphoreMutex>, InterProcessSemaphoreMutex>);
+  STATIC_REQUIRE(Guards<std::unique_lock<InterProcessMultiLock>, InterProcessMultiLock>);
+}
+
+template <typename AnyClient>
+concept MayLook = requires(AnyClient& client, std::string path) {
+  client.exists(path);
+  client.get(path);
+  client.get(path, {2s});
+  client.children(path);
+  client.wait_connected();
+  client.wait_connected({5s});
+  client.wait_connected({.deadline = 5s});
+  client.async_exists(path, {}, asio::use_future);
+  client.on_connection_state([](ConnectionState) {});
+};
+
+template <typename AnyClient>
+concept MayWrite = requires(AnyClient& client, std::string path) {
+  client.create(path);
+};
+
+TEST_CASE("a client that is const may look and wait, and may not write", "[client]") {
+  STATIC_REQUIRE(MayLook<const Client>);
+  STATIC_REQUIRE(MayLook<Client>);
+  STATIC_REQUIRE(MayWrite<Client>);
+  STATIC_REQUIRE_FALSE(MayWrite<const Client>);
 }
 
 }  // namespace

@@ -362,6 +362,15 @@ void Client::set_servers(std::string_view servers) {
   core_->on_strand([core = core_, text = std::string{servers}] { core->set_servers(text); });
 }
 
+void Client::set_credentials(const std::vector<ClientOptions::Credential>& credentials) {
+  const ClientOptions& options = core_->options();
+  detail::check_credentials("set_credentials", credentials, options.max_request_size);
+  if (core_->forked()) throw Error{Errc::forked, "set_credentials", ""};
+  core_->on_strand([core = core_, later = detail::for_a_session(credentials)]() mutable {
+    core->set_credentials(std::move(later));
+  });
+}
+
 asio::any_io_executor Client::get_executor() const { return core_->strand(); }
 
 const std::string& Client::identity() const { return core_->options().identity; }

@@ -96,17 +96,23 @@ void validate(const ClientOptions& options) {
   if (options.max_request_size < 1024) {
     refuse("connect", "", "max_request_size: less than 1024 bytes serve for nothing");
   }
-  for (const auto& [scheme, value] : options.credentials) {
-    if (scheme.empty()) refuse("connect", "", "credentials: a scheme is empty");
-    if (scheme == "digest" && value.find(':') == std::string::npos) {
-      refuse("connect", "", "credentials: a digest reads user:password");
-    }
-    check_size(options.max_request_size, "connect", "", detail::encoded_size({scheme, value}),
-               {"credentials", scheme.size() + value.size()});
-  }
+  detail::check_credentials("connect", options.credentials, options.max_request_size);
 }
 
 namespace detail {
+
+void check_credentials(std::string_view operation,
+                       const std::vector<ClientOptions::Credential>& credentials,
+                       std::size_t max_request_size) {
+  for (const auto& [scheme, value] : credentials) {
+    if (scheme.empty()) refuse(operation, "", "credentials: a scheme is empty");
+    if (scheme == "digest" && value.find(':') == std::string::npos) {
+      refuse(operation, "", "credentials: a digest reads user:password");
+    }
+    check_size(max_request_size, operation, "", encoded_size({scheme, value}),
+               {"credentials", scheme.size() + value.size()});
+  }
+}
 
 void check_path(const CorePtr& core, std::string_view operation, std::string_view path) {
   validate_path(operation, path);

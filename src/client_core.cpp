@@ -36,6 +36,14 @@ ClientOptions with_defaults(ClientOptions options) {
 
 }  // namespace
 
+std::vector<SessionSettings::Credential> for_a_session(
+    const std::vector<ClientOptions::Credential>& credentials) {
+  std::vector<SessionSettings::Credential> all;
+  all.reserve(credentials.size());
+  for (const auto& [scheme, value] : credentials) all.push_back({scheme, value});
+  return all;
+}
+
 ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_executor callbacks,
                        ClientOptions options, std::shared_ptr<void> keep_alive)
     : keep_alive_{std::move(keep_alive)},
@@ -48,6 +56,7 @@ ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_execu
       observation_{options_.observer ? std::make_unique<Observation>(*this, options_.observer)
                                      : nullptr},
       boot_timers_{std::make_shared<BootTimers>(strand_)},
+      credentials_{for_a_session(options_.credentials)},
       timer_{strand_},
       servers_{options_.servers.substr(0, options_.servers.find('/'))} {}
 
@@ -68,20 +77,19 @@ void ClientCore::begin_session() {
                            .session_timeout = options_.session_timeout,
                            .connect_timeout = options_.connect_timeout,
                            .earlier_connections = session_info().connection,
-                           .credentials = {},
+                           .credentials = credentials_,
                            .max_request_size = options_.max_request_size};
-  for (const auto& [scheme, value] : options_.credentials) {
-    settings.credentials.push_back({scheme, value});
-  }
   session_ = std::make_shared<ClientSession>(shared_from_this());
   session_->start(std::move(settings));
 }
 
 void ClientCore::begin_session_after(std::chrono::milliseconds pause) {
+  pauses_ = true;
   timer_.expires_after(pause);
   timer_.async_wait([weak = weak_from_this()](error_code error) {
     const auto self = weak.lock();
-    if (self && !error && !self->closing_) self->begin_session();
+    if (!self || error || self->closing_ || !std::exchange(self->pauses_, false)) return;
+    self->begin_session();
   });
 }
 
@@ -197,6 +205,20 @@ void ClientCore::set_servers(const std::string& servers) {
   }
   session_->wire().set_servers(servers);
   for (const auto& each : retired_) each->wire().set_servers(servers);
+}
+
+void ClientCore::set_credentials(std::vector<SessionSettings::Credential> credentials) {
+  if (closing_) return;
+  credentials_ = std::move(credentials);
+  if (!std::exchange(pauses_, false)) return session_->wire().set_credentials(credentials_);
+  // The earlier ones were refused: with these it may be another matter.
+  timer_.cancel();
+  begin_session();
+}
+
+void ClientCore::on_credentials_refused(const ClientSession& session,
+                                        const std::vector<SessionSettings::Credential>& kept) {
+  if (&session == session_.get()) credentials_ = kept;
 }
 
 bool ClientCore::forked() const noexcept { return process_id() != process_; }

@@ -124,6 +124,10 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   void enter(Operation& operation);
   void leave(Operation& operation) noexcept;
   void set_servers(const std::string& servers);
+  void set_credentials(std::vector<SessionSettings::Credential> credentials);
+  /// The session goes on with these.
+  void on_credentials_refused(const ClientSession& session,
+                              const std::vector<SessionSettings::Credential>& kept);
   /// Cancels a timer when nobody holds anything any more, or the client is closed; call it before.
   void cancel_when_drained(const std::shared_ptr<boost::asio::steady_timer>& timer);
   void wait_state(ConnectionState known, const CancellationPtr& cancellation,
@@ -161,6 +165,8 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   std::shared_ptr<ClientSession> session_;
   /// Given up, and not closed yet.
   std::vector<std::shared_ptr<ClientSession>> retired_;
+  std::vector<SessionSettings::Credential> credentials_;  ///< of the next session
+  bool pauses_ = false;  ///< between two sessions: the timer begins the next one
   boost::asio::steady_timer timer_;
   GuaranteedDeletes deletes_{*this};
   LateCreates late_creates_{*this};
@@ -191,5 +197,13 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   int holds_ = 0;
   std::optional<bool> cut_holders_off_;  ///< known when the client is closed
 };
+
+/// Throws Error (invalid_argument) if the client cannot have these.
+void check_credentials(std::string_view operation,
+                       const std::vector<ClientOptions::Credential>& credentials,
+                       std::size_t max_request_size);
+/// The same credentials, as a session takes them.
+[[nodiscard]] std::vector<SessionSettings::Credential> for_a_session(
+    const std::vector<ClientOptions::Credential>& credentials);
 
 }  // namespace custodian::detail

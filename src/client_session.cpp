@@ -92,6 +92,10 @@ void ClientSession::submit(Request request, ReplyHandler handler) {
   });
 }
 
+void ClientSession::on_credentials_refused(const std::vector<SessionSettings::Credential>& kept) {
+  if (const auto core = core_.lock()) core->on_credentials_refused(*this, kept);
+}
+
 void ClientSession::on_log(LogLevel level, std::string message) {
   if (const auto core = core_.lock()) core->log(level, std::move(message));
 }

@@ -63,6 +63,7 @@ class ClientSession final : public SessionObserver,
   void on_state(SessionState state, const SessionInfo& info) override;
   void on_answer(const Stamp& stamp) override;
   void on_log(LogLevel level, std::string message) override;
+  void on_credentials_refused(const std::vector<SessionSettings::Credential>& kept) override;
 
  private:
   using Holds = std::vector<std::shared_ptr<HeldNode>>;

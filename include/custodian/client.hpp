@@ -264,6 +264,25 @@ class CUSTODIAN_EXPORT Client {
   /// Replaces the servers; throws Error if the list is wrong or has a chroot. The session goes on.
   void set_servers(std::string_view servers);
 
+  /// Replaces `ClientOptions::credentials`, for a rotation without a restart: docs/operating.md
+  /// says in which order. The session goes on, with the leases on it. Returns at once; of several
+  /// calls the newest counts. Any thread; throws Error (invalid_argument, as the constructor does;
+  /// forked); does nothing once the client is closed.
+  ///
+  /// New credentials: the client presents them to the servers on a short session beside its own
+  /// first, and then on the standing connection, when the log says so (`LogLevel::info`); without a
+  /// connection, on the next one. A request that needs them and is sent earlier fails (no_auth).
+  /// If the servers refuse them, the log says that (`LogLevel::error`), and the client goes on with
+  /// the earlier ones: nothing is lost. They refuse a scheme that they do not know; a `digest` with
+  /// a wrong password is another user to them, whom they accept.
+  ///
+  /// Earlier credentials: nobody can take back what a session has presented, so this one has their
+  /// permissions until it ends, and nodes that it creates with creator_all_acl() belong to all that
+  /// it has presented. Later sessions present the new ones alone.
+  ///
+  /// Without a session, as after auth_failed, a new one begins with these at once.
+  void set_credentials(const std::vector<ClientOptions::Credential>& credentials);
+
   /// Ends the session and waits for that to be sent, one second at most; on a thread that runs the
   /// client it only begins that, and a tenth of a second is all that it waits where nobody runs the
   /// client's executor. What is under way fails (closed), leases are lost, watches end. Does

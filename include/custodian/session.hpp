@@ -205,6 +205,29 @@ enum class SessionState {
   closed,       ///< by us; the end
 };
 
+/// What a session needs to know.
+struct SessionSettings {
+  std::string servers{};  ///< host:port,... without a chroot
+  /// What to ask the servers for.
+  std::chrono::milliseconds session_timeout{0};
+  /// After this long an address that does not answer is given up for the next one.
+  std::chrono::milliseconds connect_timeout{0};
+  std::uint64_t earlier_connections = 0;  ///< of the client, by its earlier sessions
+  /// As `ClientOptions::Credential`.
+  struct Credential {
+    /// "digest", for one.
+    std::string scheme{};
+    /// "user:password".
+    std::string value{};
+    /// Of two that are the same.
+    friend bool operator==(const Credential&, const Credential&) = default;
+  };
+  /// Presented to every server.
+  std::vector<Credential> credentials{};
+  /// Bytes of a request that the servers accept; as `ClientOptions::max_request_size`.
+  std::size_t max_request_size = 0xfffff;
+};
+
 /// Told of each change of state, in order. When the state has become `connected`, what the
 /// observer submits from within the call travels before anything else on that connection.
 class CUSTODIAN_EXPORT SessionObserver {
@@ -216,6 +239,10 @@ class CUSTODIAN_EXPORT SessionObserver {
   virtual void on_answer(const Stamp& stamp) = 0;
   /// Something that people may want to know.
   virtual void on_log(LogLevel level, std::string message) = 0;
+  /// The servers refuse what `Session::set_credentials()` gave; the session goes on with these.
+  virtual void on_credentials_refused(const std::vector<SessionSettings::Credential>& kept) {
+    static_cast<void>(kept);
+  }
 };
 
 /// One ZooKeeper session, from its first handshake to its end.
@@ -254,6 +281,12 @@ class CUSTODIAN_EXPORT Session {
   /// server is among them.
   virtual void set_servers(std::string servers) = 0;
 
+  /// Replaces the credentials (validated before). Those that are new are presented on the standing
+  /// connection, once the servers have accepted them elsewhere, and on every later one; those that
+  /// are not among them any more stay with the session, for nobody can take them back. New ones
+  /// that the servers refuse do not end the session: see SessionObserver::on_credentials_refused().
+  virtual void set_credentials(std::vector<SessionSettings::Credential> credentials) = 0;
+
   /// Operations without a reply, and watches: for tests that nothing is left over.
   struct Load {
     /// Without a reply.
@@ -263,27 +296,6 @@ class CUSTODIAN_EXPORT Session {
   };
   /// As of now.
   [[nodiscard]] virtual Load load() const = 0;
-};
-
-/// What a session needs to know.
-struct SessionSettings {
-  std::string servers{};  ///< host:port,... without a chroot
-  /// What to ask the servers for.
-  std::chrono::milliseconds session_timeout{0};
-  /// After this long an address that does not answer is given up for the next one.
-  std::chrono::milliseconds connect_timeout{0};
-  std::uint64_t earlier_connections = 0;  ///< of the client, by its earlier sessions
-  /// As `ClientOptions::Credential`.
-  struct Credential {
-    /// "digest", for one.
-    std::string scheme{};
-    /// "user:password".
-    std::string value{};
-  };
-  /// Presented to every server.
-  std::vector<Credential> credentials{};
-  /// Bytes of a request that the servers accept; as `ClientOptions::max_request_size`.
-  std::size_t max_request_size = 0xfffff;
 };
 
 /// Makes a session on a strand. An observer that is gone is told nothing.

@@ -48,6 +48,13 @@ ZooWatcherType to_watcher_type(WatchKind kind) {
   return kind == WatchKind::data ? ZWATCHTYPE_DATA : ZWATCHTYPE_CHILD;
 }
 
+int add_credential(_zhandle* handle, const SessionSettings::Credential& credential) {
+  // The state of the handle tells of a refusal.
+  return zoo_add_auth(
+      handle, credential.scheme.c_str(), credential.value.data(),
+      static_cast<int>(credential.value.size()), [](int, const void*) {}, nullptr);
+}
+
 }  // namespace
 
 /// What the library calls back. Each only takes a note, and none throws: an exception would pass
@@ -178,11 +185,7 @@ CClient::CClient(const std::string& servers, const SessionSettings& settings)
   }
   // Otherwise it looks names up in the midst of a healthy connection.
   zoo_set_servers_resolution_delay(handle_, -1);
-  for (const auto& [scheme, value] : settings.credentials) {
-    zoo_add_auth(
-        handle_, scheme.c_str(), value.data(), static_cast<int>(value.size()),
-        [](int, const void*) {}, nullptr);
-  }
+  for (const auto& credential : settings.credentials) add_credential(handle_, credential);
 }
 
 CClient::~CClient() { close(); }
@@ -404,6 +407,16 @@ error_code CClient::remove_watch(const std::string& path, WatchKind kind, std::u
                                          reinterpret_cast<void_completion_t*>(&Callbacks::done),
                                          to_context(operation));
   if (rc != ZOK) inbox_.withdraw();
+  send_failed_ = send_failed_ || zoo_state(handle()) != ZOO_CONNECTED_STATE;
+  return to_error(rc);
+}
+
+error_code CClient::present(const SessionSettings::Credential& credential) {
+  if (process_id() != owner_) return Errc::forked;
+  const LibraryCall call{*this};
+  if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
+  inbox_.expect_credential();
+  const int rc = add_credential(handle(), credential);
   send_failed_ = send_failed_ || zoo_state(handle()) != ZOO_CONNECTED_STATE;
   return to_error(rc);
 }

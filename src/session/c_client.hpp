@@ -17,6 +17,9 @@
 ///   given one watcher, and events are told apart by their paths.
 /// - zoo_amulti corrupts memory when an operation of it is refused: submit() checks everything that
 ///   the library would check before it calls.
+/// - zoo_add_auth puts its packet in front of those that are still to be sent, of which the first
+/// may
+///   be half sent: present() is for a time when there are none.
 /// - It believes its server: process() lets it read only what Inbox has looked at.
 /// - After fork(), closing a handle in the child aborts the parent's session: in a child nothing is
 ///   called at all.
@@ -102,6 +105,10 @@ class CClient {
   /// Takes a watch off the server. Completes as any operation does.
   [[nodiscard]] error_code remove_watch(const std::string& path, WatchKind kind,
                                         std::uint64_t operation);
+  /// Presents a credential on this connection, and on all that follow. Only while connected, when
+  /// interest() does not want to write: the library puts it in front of what is still to be sent,
+  /// which may be half sent.
+  [[nodiscard]] error_code present(const SessionSettings::Credential& credential);
   /// Without a connection: takes watches off the library, which then does not restore them on the
   /// next one.
   void forget_watches(const std::vector<KnownWatch>& watches);

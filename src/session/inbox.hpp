@@ -27,6 +27,7 @@ class Inbox {
   void expect(const Request& request) { check_.expect(expected_reply(request)); }
   void expect_no_body() { check_.expect({}); }
   void withdraw() { check_.withdraw(); }
+  void expect_credential() { check_.expect_credential(); }
   void disconnected(std::int64_t session);
 
   enum class Next {

@@ -68,6 +68,8 @@ class ReplyCheck {
   void expect(ExpectedReply reply);
   /// It was not sent.
   void withdraw() { expected_.pop_back(); }
+  /// One more credential is about to be presented, on this connection and on later ones.
+  void expect_credential() { ++credentials_; }
 
   /// Whether the server has answered anything on this connection: a request, a ping, or the one
   /// that restores the watches.

@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "session/credential_trial.hpp"
 #include "session/probe.hpp"
 
 namespace custodian::detail {
@@ -136,6 +137,7 @@ void ZooKeeperSession::pump() {
   // A connection that begins in this call may have its handshake sent in it.
   const auto before = BootClock::now();
   const Interest interest = client_->interest();
+  present_accepted(interest);
   wait_for(interest, before);
   deliver();
 }
@@ -302,6 +304,7 @@ void ZooKeeperSession::on_disconnected() {
 
 void ZooKeeperSession::on_session_over(SessionState state) {
   stop_probe();
+  stop_trial();
   descriptor_.release();
   resolver_.cancel();
   stop_timer();
@@ -381,6 +384,7 @@ void ZooKeeperSession::on_resolved(Resolver::Result result) {
     addresses_ = result.addresses;
     try {
       client_.emplace(addresses_, settings_);
+      presented_ = settings_.credentials;
     } catch (const Error& error) {
       // No address of a family that this machine has, for one.
       log(LogLevel::error, error.what());
@@ -398,6 +402,7 @@ void ZooKeeperSession::set_servers(std::string servers) {
   settings_.servers = std::move(servers);
   hosts_ = parse_connection_string("set_servers", settings_.servers).hosts;
   if (probe_) probe_->set_servers(settings_.servers);
+  if (trial_) trial_->set_servers(settings_.servers);
   if (!is_over()) resolve();
 }
 

@@ -18,6 +18,7 @@
 
 namespace custodian::detail {
 
+class CredentialTrial;
 class Probe;
 
 class ZooKeeperSession final : public Session,
@@ -39,6 +40,7 @@ class ZooKeeperSession final : public Session,
   void retire() override;
   void disconnect() override;
   void set_servers(std::string servers) override;
+  void set_credentials(std::vector<SessionSettings::Credential> credentials) override;
   [[nodiscard]] Load load() const override;
 
  private:
@@ -83,6 +85,11 @@ class ZooKeeperSession final : public Session,
   void stop_probe();
   /// Ends the session though the servers may still have it: it could never be used again.
   void give_up(const std::string& reason);
+  // Credentials that came later.
+  void accept(std::vector<SessionSettings::Credential> wanted);
+  void refuse_credentials();
+  void present_accepted(const Interest& interest);
+  void stop_trial();
   [[nodiscard]] bool is_over() const;
   void set_state(SessionState state);
   void resolve();
@@ -128,6 +135,10 @@ class ZooKeeperSession final : public Session,
   bool cut_off_ = false;  ///< by us: the newest connection, or address, did not answer in time
   ConnectionRecord record_;
   bool restores_all_ = true;  ///< of the watches, within the limit
+  /// All that the handle presents, or will as soon as it can.
+  std::vector<SessionSettings::Credential> presented_;
+  std::size_t to_present_ = 0;  ///< the last so many of them
+  std::shared_ptr<CredentialTrial> trial_;
   std::shared_ptr<Probe> probe_;
   bool probed_ = false;                 ///< it has its answer
   LogLevel loudest_ = LogLevel::debug;  ///< of what the library has said in this outage

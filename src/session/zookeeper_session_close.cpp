@@ -34,6 +34,7 @@ void ZooKeeperSession::begin_closing(Closing closing) {
   const bool connected = state_ == SessionState::connected;
   closing_ = std::move(closing);
   stop_probe();
+  stop_trial();
   resolver_.cancel();
   info_.id = 0;
   boost::asio::post(strand_, [self = shared_from_this(), connected] {

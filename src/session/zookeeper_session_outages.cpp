@@ -55,6 +55,7 @@ void ZooKeeperSession::forget(const std::vector<WatchTable::Dropped>& watches) {
 void ZooKeeperSession::retire() {
   if (closing_ || std::exchange(retired_, true)) return;
   stop_probe();
+  stop_trial();
   fail_operations(ServerErrc::connection_loss);
   // Nor are they restored on its next connection.
   const auto armed = watches_.drop_beyond(0);

@@ -25,6 +25,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   void retire() override;
   void disconnect() override;
   void set_servers(std::string) override {}
+  void set_credentials(std::vector<SessionSettings::Credential>) override {}
   [[nodiscard]] Load load() const override;
 
   /// Something has come in on this connection.

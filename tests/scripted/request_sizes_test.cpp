@@ -39,6 +39,9 @@ class Scale final : public Session {
   void retire() override { session_->retire(); }
   void disconnect() override { session_->disconnect(); }
   void set_servers(std::string servers) override { session_->set_servers(std::move(servers)); }
+  void set_credentials(std::vector<SessionSettings::Credential> credentials) override {
+    session_->set_credentials(std::move(credentials));
+  }
   [[nodiscard]] Load load() const override { return session_->load(); }
 
  private:

@@ -1,0 +1,73 @@
+#include "session/credential_trial.hpp"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "session/zookeeper_session.hpp"
+
+namespace custodian::detail {
+
+std::shared_ptr<CredentialTrial> CredentialTrial::start(const boost::asio::any_io_executor& strand,
+                                                        SessionSettings settings,
+                                                        Listener listener) {
+  const std::shared_ptr<CredentialTrial> trial{
+      new CredentialTrial{strand, std::move(settings), std::move(listener)}};
+  trial->begin();
+  return trial;
+}
+
+CredentialTrial::CredentialTrial(boost::asio::any_io_executor strand, SessionSettings settings,
+                                 Listener listener)
+    : strand_{std::move(strand)}, settings_{std::move(settings)}, listener_{std::move(listener)} {}
+
+void CredentialTrial::begin() {
+  session_ = std::make_shared<ZooKeeperSession>(strand_, settings_, weak_from_this(),
+                                                ZooKeeperSession::Role::probe);
+  session_->start();
+}
+
+void CredentialTrial::set_servers(const std::string& servers) {
+  settings_.servers = servers;
+  session_->set_servers(servers);
+}
+
+void CredentialTrial::stop() {
+  constexpr std::chrono::seconds grace{1};
+  listener_ = nullptr;
+  session_->close(grace, nullptr);
+}
+
+void CredentialTrial::on_state(SessionState state, const SessionInfo&) {
+  if (!listener_) return;
+  switch (state) {
+    case SessionState::connecting:
+    case SessionState::closed: break;
+    case SessionState::connected: ask(); break;
+    case SessionState::auth_failed: conclude(Verdict::refused); break;
+    case SessionState::expired:
+      // Later: this call comes from within the session that is to be replaced.
+      boost::asio::post(strand_, [weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (self && self->listener_) self->begin();
+      });
+      break;
+  }
+}
+
+void CredentialTrial::ask() {
+  // A server answers credentials before what comes after them on the connection.
+  session_->submit(request::Exists{"/", nullptr}, [weak = weak_from_this()](const Reply& reply) {
+    const auto self = weak.lock();
+    if (!self || !self->listener_) return;
+    if (is_answer_of_server(reply.error)) return self->conclude(Verdict::accepted);
+    // Throttled, for one: the next connection asks again.
+    self->session_->disconnect();
+  });
+}
+
+void CredentialTrial::conclude(Verdict verdict) {
+  const Listener listener = std::exchange(listener_, nullptr);
+  if (listener) listener(verdict);
+}
+
+}  // namespace custodian::detail

@@ -1,0 +1,50 @@
+#pragma once
+
+/// \file
+/// A second session with the same servers, begun to find out whether they accept credentials. A
+/// server that refuses some ends the connection, and the C client ends the handle with it: on the
+/// session that stands this would cost every lock. Strand only.
+
+#include <boost/asio/any_io_executor.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "custodian/session.hpp"
+
+namespace custodian::detail {
+
+class ZooKeeperSession;
+
+class CredentialTrial final : public SessionObserver,
+                              public std::enable_shared_from_this<CredentialTrial> {
+ public:
+  enum class Verdict { accepted, refused };
+  /// Called once, however long it takes to reach a server.
+  using Listener = std::function<void(Verdict)>;
+
+  /// `settings` have the credentials.
+  [[nodiscard]] static std::shared_ptr<CredentialTrial> start(
+      const boost::asio::any_io_executor& strand, SessionSettings settings, Listener listener);
+  void set_servers(const std::string& servers);
+  /// Ends its session, in the background. The listener is not called any more.
+  void stop();
+
+  void on_state(SessionState state, const SessionInfo& info) override;
+  void on_answer(const Stamp&) override {}
+  /// The session that it serves logs what is to be known.
+  void on_log(LogLevel, std::string) override {}
+
+ private:
+  CredentialTrial(boost::asio::any_io_executor strand, SessionSettings settings, Listener listener);
+  void begin();
+  void ask();
+  void conclude(Verdict verdict);
+
+  const boost::asio::any_io_executor strand_;
+  SessionSettings settings_;
+  Listener listener_;
+  std::shared_ptr<ZooKeeperSession> session_;
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,77 @@
+/// \file
+/// Credentials that come while a session stands. Nobody can take credentials back from a
+/// connection, nor from a handle of the C client, and a refusal ends the handle. So each is
+/// presented once, and only after the servers have accepted it on a session of its own: see
+/// CredentialTrial.
+
+#include <algorithm>
+#include <utility>
+
+#include "session/credential_trial.hpp"
+#include "session/zookeeper_session.hpp"
+
+namespace custodian::detail {
+
+using Credentials = std::vector<SessionSettings::Credential>;
+
+void ZooKeeperSession::set_credentials(Credentials credentials) {
+  if (closing_ || retired_ || is_over()) return;
+  stop_trial();
+  if (!client_) {
+    settings_.credentials = std::move(credentials);
+    return;
+  }
+  SessionSettings settings = settings_;
+  settings.credentials = credentials;
+  std::erase_if(settings.credentials, [this](const auto& each) {
+    return std::ranges::find(presented_, each) != presented_.end();
+  });
+  if (settings.credentials.empty()) return accept(std::move(credentials));
+  trial_ = CredentialTrial::start(
+      strand_, std::move(settings),
+      [weak = weak_from_this(), wanted = std::move(credentials)](CredentialTrial::Verdict verdict) {
+        const auto self = weak.lock();
+        if (!self) return;
+        self->stop_trial();
+        if (verdict == CredentialTrial::Verdict::refused) return self->refuse_credentials();
+        self->accept(wanted);
+      });
+}
+
+void ZooKeeperSession::accept(Credentials wanted) {
+  for (const auto& each : wanted) {
+    if (std::ranges::find(presented_, each) != presented_.end()) continue;
+    presented_.push_back(each);
+    ++to_present_;
+  }
+  settings_.credentials = std::move(wanted);
+  if (to_present_ != 0) schedule_pump();
+}
+
+void ZooKeeperSession::refuse_credentials() {
+  log(LogLevel::error,
+      "the servers refuse the new credentials; the client goes on with the earlier ones");
+  if (const auto observer = observer_.lock()) {
+    observer->on_credentials_refused(settings_.credentials);
+  }
+}
+
+void ZooKeeperSession::present_accepted(const Interest& interest) {
+  if (to_present_ == 0 || state_ != SessionState::connected) return;
+  // See CClient::present(); who writes pumps again.
+  if (interest.error || interest.write) return;
+  for (; to_present_ != 0; --to_present_) {
+    const auto& next = presented_[presented_.size() - to_present_];
+    if (const error_code error = client_->present(next)) {
+      log(LogLevel::error, "the new credentials cannot be presented: " + error.message());
+    }
+  }
+  log(LogLevel::info, "the new credentials are presented");
+  schedule_pump();  // the library has not sent them yet
+}
+
+void ZooKeeperSession::stop_trial() {
+  if (const auto trial = std::exchange(trial_, nullptr)) trial->stop();
+}
+
+}  // namespace custodian::detail

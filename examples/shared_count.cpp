@@ -15,6 +15,11 @@ void add_one(custodian::SharedCount& workers) {
   }
 }
 
+/// Says so whenever there are more workers, or fewer, for as long as the subscription lives.
+custodian::Subscription follow(const custodian::SharedCount& workers) {
+  return workers.on_change([](const auto& now) { std::cout << now.value << " workers now\n"; });
+}
+
 int main(int argc, char* argv[]) {
   if (argc != 2) {
     std::cerr << "usage: " << argv[0] << " host:port[,host:port...]\n";
@@ -28,6 +33,9 @@ int main(int argc, char* argv[]) {
     add_one(workers);
     // At once if it has changed since; however long it takes, otherwise.
     std::cout << "from now on " << workers.wait(known).value << " workers\n";
+    const custodian::Subscription subscription = follow(workers);
+    add_one(workers);
+    std::cout << workers.last_known()->value << " workers, without a request\n";
   } catch (const custodian::Error& error) {
     std::cerr << error.what() << '\n';
     return 1;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "shared_node.hpp"
+#include "value_listener.hpp"
 
 namespace custodian {
 
@@ -15,7 +16,8 @@ BasicSharedValue<T>::BasicSharedValue(const Client& client, std::string_view rec
                                       std::string path, const T& seed)
     : core_{client.core()} {
   detail::check_path(core_, recipe, path);
-  auto node = std::make_shared<SharedNode>(SharedNode{client.share(), std::move(path), {}});
+  auto node = std::make_shared<SharedNode>(
+      SharedNode{.client = client.share(), .path = std::move(path), .seed = {}});
   node->seed = bytes_for(node, seed);
   detail::check_create(core_, node->path, node->seed, {});
   node_ = std::move(node);
@@ -59,6 +61,18 @@ Versioned<T> BasicSharedValue<T>::wait(const Versioned<T>& known, std::stop_toke
       core_, "wait", path(), std::move(stop), node_, known.mzxid);
   detail::throw_if(*core_, error, "wait", path());
   return std::move(value);
+}
+
+template <typename T>
+Subscription BasicSharedValue<T>::on_change(Listener listener) const {
+  return recipes_detail::listen<T>(node_, std::move(listener));
+}
+
+template <typename T>
+std::optional<Versioned<T>> BasicSharedValue<T>::last_known() const {
+  // In a forked child the mutex may be locked for ever.
+  if (node_->client.unusable() == Errc::forked) return std::nullopt;
+  return recipes_detail::last_known<T>(*node_);
 }
 
 template class BasicSharedValue<std::string>;

@@ -28,15 +28,34 @@ bool decode(const std::string& bytes, std::int32_t& value) {
   return number.has_value();
 }
 
+}  // namespace
+
+Sighting sighting_of(const SharedNode& node, const Stat& stat) {
+  return {stat.mzxid, node.client.session().id};
+}
+
 template <typename T>
-std::tuple<error_code, Versioned<T>> understood(error_code error, GetResult found) {
+std::tuple<error_code, Versioned<T>> understood(const SharedNode& node, error_code error,
+                                                GetResult found) {
   Versioned<T> value;
   if (!error && !decode(std::move(found.data), value.value)) error = Errc::malformed_data;
   if (error) return {error, Versioned<T>{}};
   value.version = found.stat.version;
   value.mzxid = found.stat.mzxid;
+  node.newest->note({sighting_of(node, found.stat), value.version, encode(value.value)});
   return {error, std::move(value)};
 }
+
+template <typename T>
+std::optional<Versioned<T>> last_known(const SharedNode& node) {
+  auto newest = node.newest->get();
+  if (!newest) return std::nullopt;
+  Versioned<T> value{.version = newest->version, .mzxid = newest->sighting.mzxid};
+  decode(std::move(newest->bytes), value.value);
+  return value;
+}
+
+namespace {
 
 // -- Bytes and the node ---------------------------------------------------------------------------
 
@@ -90,6 +109,7 @@ asio::awaitable<error_code> write(SharedNodePtr node, CancellationPtr cancellati
   for (;;) {
     const auto [error, stat] = co_await await<&detail::start_set, Stat>(core, cancellation, path,
                                                                         desired, whatever_is_there);
+    if (!error) node->newest->note({sighting_of(*node, stat), stat.version, desired});
     if (error != ServerErrc::no_node) co_return error;
     // With the seed, so that version 0 is never anything else.
     const error_code missing = co_await create_with_seed(node, cancellation, options);
@@ -122,21 +142,27 @@ asio::awaitable<Exchange> exchange(SharedNodePtr node, CancellationPtr cancellat
   co_return Exchange{.error = error, .now = std::move(found)};
 }
 
-asio::awaitable<Found> read_newer(SharedNodePtr node, CancellationPtr cancellation,
-                                  std::int64_t known_mzxid) {
+}  // namespace
+
+asio::awaitable<Found> next_news(SharedNodePtr node, CancellationPtr cancellation, Sighting seen,
+                                 Watch watch) {
   const auto core = node->client.core();
   const OperationOptions patient{Deadline::never(), node->client.retry_policy().unlimited()};
   for (;;) {
+    if (watch) {
+      const auto [ended, event] =
+          co_await await<&detail::start_wait, WatchEventType>(core, cancellation, watch.state());
+      // A session that is over has taken the watch along; the next look shows what was missed.
+      if (ended && ended != Errc::session_lost) co_return Found{ended, GetResult{}, Watch{}};
+    }
     Found found = co_await read(node, cancellation, patient, Watching::yes);
-    const auto& [error, result, watch] = found;
-    // Later, and not only another: a server that is behind may show an earlier one.
-    if (error || result.stat.mzxid > known_mzxid) co_return found;
-    const auto [ended, event] =
-        co_await await<&detail::start_wait, WatchEventType>(core, cancellation, watch.state());
-    // A session that is over has taken the watch along; the next look shows what was missed.
-    if (ended && ended != Errc::session_lost) co_return Found{ended, GetResult{}, Watch{}};
+    auto& [error, result, armed] = found;
+    if (error || is_news(seen, sighting_of(*node, result.stat))) co_return found;
+    watch = std::move(armed);
   }
 }
+
+namespace {
 
 // -- From start to end ----------------------------------------------------------------------------
 
@@ -147,7 +173,7 @@ template <typename T>
 asio::awaitable<void> load(SharedNodePtr node, CancellationPtr cancellation,
                            OperationOptions options, HandlerPtr<Versioned<T>> handler) {
   auto [error, found, watch] = co_await read(node, cancellation, options, Watching::no);
-  auto [verdict, value] = understood<T>(error, std::move(found));
+  auto [verdict, value] = understood<T>(*node, error, std::move(found));
   std::move (*handler)(verdict, std::move(value));
 }
 
@@ -163,16 +189,19 @@ asio::awaitable<void> compare_exchange(SharedNodePtr node, CancellationPtr cance
                                        OperationOptions options,
                                        std::shared_ptr<Handler<bool, Versioned<T>>> handler) {
   Exchange ended = co_await exchange(node, cancellation, expected, std::move(desired), options);
-  auto [error, now] = understood<T>(ended.error, std::move(ended.now));
+  auto [error, now] = understood<T>(*node, ended.error, std::move(ended.now));
   std::move (*handler)(error, ended.written, std::move(now));
 }
 
 template <typename T>
 asio::awaitable<void> wait_newer(SharedNodePtr node, CancellationPtr cancellation,
                                  std::int64_t known_mzxid, HandlerPtr<Versioned<T>> handler) {
-  auto [error, found, watch] = co_await read_newer(node, cancellation, known_mzxid);
+  // Later, and not only another: a server that is behind may show an earlier one.
+  const Sighting known{known_mzxid};
+  Watch none;
+  auto [error, found, watch] = co_await next_news(node, cancellation, known, std::move(none));
   watch = Watch{};  // off the server before its user goes on
-  auto [verdict, value] = understood<T>(error, std::move(found));
+  auto [verdict, value] = understood<T>(*node, error, std::move(found));
   std::move (*handler)(verdict, std::move(value));
 }
 
@@ -242,12 +271,15 @@ template <typename T>
 asio::awaitable<std::tuple<error_code, Versioned<T>, Watch>> read_and_watch(
     SharedNodePtr node, CancellationPtr cancellation, OperationOptions options) {
   auto [error, found, watch] = co_await read(node, cancellation, options, Watching::yes);
-  auto [verdict, value] = understood<T>(error, std::move(found));
+  auto [verdict, value] = understood<T>(*node, error, std::move(found));
   if (verdict) watch = Watch{};
   co_return std::tuple{verdict, std::move(value), std::move(watch)};
 }
 
 template std::string bytes_for(const SharedNodePtr&, const std::string&);
+template std::tuple<error_code, Versioned<std::string>> understood(const SharedNode&, error_code,
+                                                                   GetResult);
+template std::optional<Versioned<std::string>> last_known(const SharedNode&);
 template void start_load(std::shared_ptr<detail::ClientCore>, CancellationPtr, SharedNodePtr,
                          OperationOptions, Handler<Versioned<std::string>>);
 template void start_compare_exchange(std::shared_ptr<detail::ClientCore>, CancellationPtr,
@@ -259,6 +291,9 @@ template asio::awaitable<std::tuple<error_code, Versioned<std::string>, Watch>> 
     SharedNodePtr, CancellationPtr, OperationOptions);
 
 template std::string bytes_for(const SharedNodePtr&, const std::int32_t&);
+template std::tuple<error_code, Versioned<std::int32_t>> understood(const SharedNode&, error_code,
+                                                                    GetResult);
+template std::optional<Versioned<std::int32_t>> last_known(const SharedNode&);
 template void start_load(std::shared_ptr<detail::ClientCore>, CancellationPtr, SharedNodePtr,
                          OperationOptions, Handler<Versioned<std::int32_t>>);
 template void start_compare_exchange(std::shared_ptr<detail::ClientCore>, CancellationPtr,

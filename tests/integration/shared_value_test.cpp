@@ -7,6 +7,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <mutex>
 
 #include "custodian/recipes/shared_count.hpp"
 #include "support/test_client.hpp"
@@ -246,6 +247,71 @@ TEST_CASE("a follower sees every restart of its server through, and the last wri
     CHECK(seen[i].mzxid > seen[i - 1].mzxid);
     CHECK(seen[i].value > seen[i - 1].value);
   }
+}
+
+TEST_CASE(
+    "a listener hears of each value that stays through restarts and a lost session, in order") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  testing::TestingServer server;
+  TestClient client{"listener", server.connect_string()};
+  SharedCount count{*client, "/count"};
+  const Client other{beside(client, server.connect_string())};
+  SharedCount others{other, "/count"};
+  std::mutex mutex;
+  std::vector<Count> heard;
+  const auto newest = [&] {
+    const std::lock_guard lock{mutex};
+    return heard.empty() ? Count{} : heard.back();
+  };
+  Subscription subscription = count.on_change([&](const Count& value) {
+    const std::lock_guard lock{mutex};
+    heard.push_back(value);
+  });
+  for (std::int32_t value = 1; value <= 12; ++value) {
+    if (value == 4) server.restart();
+    if (value == 8) {
+      const SessionInfo session = client->session();
+      server.expire_session(session.id, session.password);
+    }
+    // One whose reply is lost may have been applied.
+    const error_code error = error_of([&] { others.store(value); });
+    if (error) CHECK(error == ErrorCondition::outcome_unknown);
+    if (value % 4 == 0) {
+      const Count now = others.load();
+      REQUIRE(eventually([&] { return newest() == now; }));
+      CHECK(count.last_known() == now);
+    }
+  }
+  subscription.reset();
+  CHECK(eventually([&] { return client->load().watches == 0; }));
+  for (std::size_t i = 1; i < heard.size(); ++i) CHECK(heard[i].mzxid > heard[i - 1].mzxid);
+}
+
+TEST_CASE(
+    "listeners come and go on many threads while the value changes, and leave nothing behind") {
+  TestClient client{"listeners"};
+  SharedCount count{*client, "/count"};
+  const Client other{beside(client)};
+  SharedCount others{other, "/count"};
+  std::atomic<int> calls = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (int k = 0; k < 50; ++k) {
+        Subscription subscription = count.on_change([&calls](const Count&) { ++calls; });
+        if ((i + k) % 3 == 0) std::this_thread::yield();
+        if ((i + k) % 3 == 1) {
+          const int before = calls;
+          static_cast<void>(eventually([&] { return calls > before; }, 20ms));
+        }
+        subscription.reset();
+      }
+    });
+  }
+  for (std::int32_t value = 1; value <= 50; ++value) others.store(value);
+  for (std::thread& thread : threads) thread.join();
+  CHECK(eventually([&] { return client->load().watches == 0; }));
+  CHECK(eventually([&] { return client->load().operations == 0; }));
 }
 
 TEST_CASE("a wait goes on in the next session when its own is lost") {

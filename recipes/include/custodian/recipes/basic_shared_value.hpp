@@ -21,13 +21,16 @@
 /// fail with closed); an operation under way may outlive it.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 
 #include "custodian/bridge.hpp"
 #include "custodian/client.hpp"
+#include "custodian/connection_state.hpp"
 #include "custodian/export.hpp"
 #include "custodian/recipes/versioned.hpp"
 
@@ -172,6 +175,42 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   }
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
   [[nodiscard]] Versioned<T> wait(const Versioned<T>& known, std::stop_token stop = {}) const;
+  /// \}
+
+  /// \name Without asking
+  /// \{
+
+  /// Is called with a value.
+  using Listener = std::function<void(const Versioned<T>&)>;
+
+  /// Notifies the listener of the value that is there, and then of each newer one, through
+  /// disconnections and lost sessions, until the subscription is destroyed or the client is closed;
+  /// it is not told of either. A missing node comes into being, with the seed; a deleted one counts
+  /// as the seed, written anew.
+  ///
+  /// No write is notified twice. Within a session none is notified after a later one; after a lost
+  /// session the first one may be earlier, of a server that lags behind or of servers that were
+  /// restored. What was overwritten before the listener was called is skipped, so a slow listener
+  /// costs others nothing. A compare_exchange() may begin with what the listener was given.
+  ///
+  /// Errors: they do not reach the listener. While the servers forbid to read or to create the node
+  /// (no_auth), the client tries again, with the pauses of its retry policy; of a node that holds
+  /// something else (malformed_data) it waits for the next change. The log says so once each
+  /// (`LogLevel::warning`). Throws Error: invalid_argument (an empty function), forked.
+  ///
+  /// The subscription may be destroyed at any moment, by any thread, by the listener itself, too:
+  /// no new call begins then; one that is under way may still be running. It may outlive the client
+  /// and this object. To be used as a member, declare it after what the listener uses.
+  ///
+  /// Executor: the client's callback executor; calls do not overlap. What the listener throws
+  /// reaches that executor.
+  [[nodiscard]] Subscription on_change(Listener listener) const;
+
+  /// The newest value that this object, or a copy of it, has read or written, without a request: as
+  /// old as the newest of its operations. Together with on_change() it is what the server showed
+  /// last. Nothing before the first, and in a forked child. Never an older value after a newer one
+  /// within a session. Any thread; never blocks.
+  [[nodiscard]] std::optional<Versioned<T>> last_known() const;
   /// \}
 
   /// For authors of recipes: what to keep of it.

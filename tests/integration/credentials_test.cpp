@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/testing/fault_proxy.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -208,6 +209,34 @@ TEST_CASE("new credentials that the servers refuse cost a session that stands no
   client.set_credentials(new_ones);
   CHECK(eventually([&] { return opens(client, "/new"); }));
   client.close();
+}
+
+TEST_CASE("new credentials do not get in the way of a request that is half sent") {
+  Nodes nodes{"half-sent"};
+  testing::FaultProxy proxy{server_endpoint()};
+  ClientOptions options = with(old_ones, nodes.place.root());
+  options.servers = proxy.connect_string();
+  Client client{options};
+  client.create("/root/large");
+  const SessionInfo before = client.session();
+  // Much more than the kernel takes off the client's hands, for a second or two. The connection on
+  // which the credentials are tried has as much to itself.
+  proxy.throttle(testing::Direction::to_server, std::uint64_t{8} << 20U);
+  std::vector<std::future<std::tuple<error_code, Stat>>> writes;
+  for (int i = 0; i < 20; ++i) {
+    Outcome<Stat> written;
+    writes.push_back(written.future());
+    client.async_set("/root/large", std::string(1'000'000, 'x'), SetOptions{}, written.handler());
+  }
+  client.set_credentials(new_ones);
+  for (auto& each : writes) {
+    REQUIRE(each.wait_for(patience) == std::future_status::ready);
+    CHECK_FALSE(std::get<0>(each.get()));
+  }
+  proxy.heal();
+  CHECK(eventually([&] { return opens(client, "/new"); }));
+  CHECK(client.session().id == before.id);
+  CHECK(client.session().connection == before.connection);
 }
 
 TEST_CASE("the newest of several credentials given at once are the client's") {

@@ -164,6 +164,12 @@ void HeldNode::wait_for_event() {
              });
 }
 
+void HeldNode::watch() {
+  // Whoever has waited for the lock may have one already.
+  const bool is_watched = node_.watch() && !is_over(node_.watch().state());
+  if (!is_watched) look();
+}
+
 void HeldNode::look() {
   if (is_lost() || std::exchange(looking_, true)) return;
   if (!end_of_look_) end_of_look_ = std::make_shared<Cancellation>(core_);
@@ -181,8 +187,10 @@ void HeldNode::on_look(const error_code& error, const GetResult& found, Watch wa
   if (is_lost()) return;
   if (error) {
     if (error != Errc::closed) {
-      core_->log(LogLevel::warning, "cannot read " + path() + ": " + error.message() +
-                                        "; nobody will be told of a request to release it");
+      core_->log(LogLevel::warning,
+                 "cannot read " + path() + ": " + error.message() +
+                     "; a request to release it is not noticed, and its deletion "
+                     "by somebody else by a beat only");
     }
     return;
   }

@@ -61,6 +61,8 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   [[nodiscard]] bool is_checkable() const noexcept { return checkable_; }
   /// Whether somebody wants it: its holder is told.
   void look();
+  /// Its deletion by somebody else is noticed by a watch from now on, and not only by the beats.
+  void watch();
   /// The holder has been told that it is lost.
   void on_holder_told();
 

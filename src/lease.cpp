@@ -189,6 +189,8 @@ std::shared_ptr<ClientCore> core_of(const HoldPtr& hold, std::string_view operat
 
 const HeldNodePtr& held_node(const Lease& lease) noexcept { return lease.hold()->node(); }
 
+void watch_node(const Lease& lease) { lease.hold()->node()->watch(); }
+
 void set_pass_on(const HeldNodePtr& node, PassOn pass_on) { node->set_pass_on(std::move(pass_on)); }
 
 bool may_be_passed_on(const HeldNodePtr& node) noexcept { return node->may_be_passed_on(); }

@@ -94,6 +94,11 @@ CUSTODIAN_EXPORT void start_assert_held(std::shared_ptr<ClientCore> core,
 [[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<ClientCore> core_of(const HoldPtr& hold,
                                                                    std::string_view operation);
 
+/// For authors of recipes whose holders hold for long, on the strand: has the node of the lease,
+/// which is not empty, watched. Its deletion by somebody else is noticed at once then, and not only
+/// by the next beat. Costs a read, unless there is a watch already.
+CUSTODIAN_EXPORT void watch_node(const Lease& lease);
+
 // For authors of recipes whose holders follow each other on one node: the node that a lease stands
 // on, which is not empty.
 [[nodiscard]] CUSTODIAN_EXPORT const HeldNodePtr& held_node(const Lease& lease) noexcept;

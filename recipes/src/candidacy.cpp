@@ -46,7 +46,10 @@ asio::awaitable<Lease> Candidacy::stand() {
     AcquireOptions options;
     auto [error, lease] =
         co_await await<&start_acquire, Lease>(core, over_, queue_, std::move(options));
-    if (!error && !ended()) co_return std::move(lease);
+    if (!error && !ended()) {
+      detail::watch_node(lease);
+      co_return std::move(lease);
+    }
     if (error == Errc::closed || error == Errc::forked) end();
     if (ended()) break;
     tell(error);

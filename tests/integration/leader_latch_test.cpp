@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "custodian/testing/testing_server.hpp"
 #include "leadership.hpp"
 #include "support/acquired.hpp"
 
@@ -175,6 +176,18 @@ TEST_CASE("another one leads only when the listeners of the one before have been
   CHECK_FALSE(acquired(second.latch.wait_for(100ms)));
   go = true;
   CHECK(acquired(second.latch.wait_for(patience)));
+}
+
+TEST_CASE("a leader hears of its deleted node by a watch, long before its next beat") {
+  // Beats come at a sixth of this: much later than anything here waits.
+  testing::TestingServer server{{.max_session_timeout = 2h}};
+  TestClient root{"latch-watch", server.connect_string(), 2h};
+  LatchCandidate lone{root, "lone", server.connect_string(), {}, 2h};
+  const Lease leadership = lead(lone);
+  REQUIRE(eventually([&] { return lone.client.load().watches == 1; }));
+  root->remove(leadership.node());
+  REQUIRE(eventually([&] { return lone.heard.is({gained, ended, gained}); }));
+  CHECK(leadership.loss_reason() == LossReason::node_deleted);
 }
 
 TEST_CASE("a latch is started once, and a closed one stays closed") {

@@ -15,10 +15,12 @@
 namespace custodian::tests {
 
 /// Another client below the same root.
-[[nodiscard]] inline ClientOptions beside(const TestClient& client,
-                                          std::string servers = connect_string()) {
+[[nodiscard]] inline ClientOptions beside(
+    const TestClient& client, std::string servers = connect_string(),
+    std::chrono::milliseconds session_timeout = std::chrono::seconds{10}) {
   ClientOptions options = options_for(std::move(servers));
   options.name_space = client.root();
+  options.session_timeout = session_timeout;
   return options;
 }
 
@@ -49,8 +51,9 @@ inline constexpr auto election_path = "/election";
 /// A candidate with a session of its own.
 struct LatchCandidate {
   explicit LatchCandidate(const TestClient& root, std::string id,
-                          std::string servers = connect_string(), LeaseOptions lease = {})
-      : client{beside(root, std::move(servers))},
+                          std::string servers = connect_string(), LeaseOptions lease = {},
+                          std::chrono::milliseconds session_timeout = std::chrono::seconds{10})
+      : client{beside(root, std::move(servers), session_timeout)},
         latch{client, election_path, {.id = std::move(id), .lease = lease}},
         listening{latch.on_leadership(heard.listener())} {}
 

@@ -120,9 +120,8 @@ class Election {
     world_.ensemble.set_fault_plan(plan_);
 
     observed_->start();
-    // Its own node is watched by then, too: without that it would hear of a deletion with its next
-    // beat, and there are none here.
-    await("it does not wait", [this] { return closed_ || world_.ensemble.watches() >= 2; });
+    // On the leader's node that leader has a watch, and the waiter, who has one on its own, too.
+    await("it does not wait", [this] { return closed_ || world_.ensemble.watches() >= 3; });
     if (first_->ended > 0) complain("the first leader is told of an end");
     first_->close();
     lead_once(0);
@@ -185,10 +184,6 @@ class Election {
       world_.ensemble.expire(client_->session().id);
       return true;
     }
-    // A fault has made it stand again, and lead without having waited: it would hear of this with
-    // its next beat.
-    world_.settle();
-    if (world_.ensemble.watches() == 0) return false;
     for (const std::string& name : world_.ensemble.children(path)) {
       world_.remove(std::string{path} + "/" + name);
     }

@@ -25,6 +25,8 @@ Candidacy::Candidacy(QueuePtr queue, std::function<void(error_code)> on_error)
       on_error_{std::move(on_error)},
       over_{std::make_shared<Cancellation>(queue_->client.core())} {}
 
+CandidacyPtr Candidacy::anew() const { return std::make_shared<Candidacy>(queue_, on_error_); }
+
 void Candidacy::end() { over_->request(); }
 
 void Candidacy::attach() {
@@ -87,8 +89,6 @@ CandidacyPtr make_candidacy(const Client& client, std::string_view recipe, const
 void start(CandidateState& state, const Queue& queue, std::string_view recipe) {
   const std::string operation = std::string{recipe} + "::start";
   if (const error_code error = queue.client.unusable()) throw Error{error, operation, queue.path};
-  if (state == CandidateState::closed)
-    throw Error{Errc::closed, operation, queue.path, "what was closed stays closed"};
   if (state == CandidateState::started)
     throw Error{Errc::invalid_argument, operation, queue.path, "it is started"};
   state = CandidateState::started;

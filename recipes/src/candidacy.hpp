@@ -20,6 +20,8 @@ class Candidacy : public std::enable_shared_from_this<Candidacy> {
  public:
   Candidacy(QueuePtr queue, std::function<void(error_code)> on_error);
 
+  /// Another one on the same terms, for whoever stands again after the end.
+  [[nodiscard]] std::shared_ptr<Candidacy> anew() const;
   [[nodiscard]] const QueuePtr& queue() const noexcept { return queue_; }
   [[nodiscard]] const Client& client() const noexcept { return queue_->client; }
 
@@ -57,8 +59,8 @@ using CandidacyPtr = std::shared_ptr<Candidacy>;
 [[nodiscard]] CandidacyPtr make_candidacy(const Client& client, std::string_view recipe,
                                           const Rule& rule, std::string path,
                                           CandidateOptions options);
-/// For start(): the state is `started` now. Throws Error if it cannot be, or the client takes
-/// nothing new.
+/// For start(): the state is `started` now, also of a candidate that was closed. Throws Error if it
+/// is already, or the client takes nothing new.
 void start(CandidateState& state, const Queue& queue, std::string_view recipe);
 
 }  // namespace custodian::recipes_detail

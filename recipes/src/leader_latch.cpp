@@ -13,18 +13,37 @@ namespace asio = boost::asio;
 
 namespace recipes_detail {
 
+/// What became of one start(): from there to the close. A node that it has created stays its own: a
+/// later one begins at the end of the queue.
+struct Candidature {
+  explicit Candidature(CandidacyPtr with) : candidacy{std::move(with)} {}
+
+  const CandidacyPtr candidacy;
+  // Guarded by the latch's mutex.
+  LeaderLatch::CloseMode close_mode = LeaderLatch::CloseMode::silent;
+  bool closed = false;
+  Lease leadership;
+  /// Strand only: whether the listeners were told of this term; where they run.
+  std::shared_ptr<bool> told;
+};
+using CandidaturePtr = std::shared_ptr<Candidature>;
+
 /// What the latch, its story on the strand, and those who wait for it share.
 class Latch : public std::enable_shared_from_this<Latch> {
  public:
-  explicit Latch(CandidacyPtr candidacy)
-      : candidacy_{std::move(candidacy)},
-        listeners_turn_{candidacy_->client().callback_executor()} {}
+  explicit Latch(const CandidacyPtr& candidacy)
+      : queue_{candidacy->queue()},
+        listeners_turn_{queue_->client.callback_executor()},
+        now_{std::make_shared<Candidature>(candidacy)} {}
 
   // Any thread.
-  [[nodiscard]] const CandidacyPtr& candidacy() const noexcept { return candidacy_; }
+  [[nodiscard]] const Client& client() const noexcept { return queue_->client; }
   void start();
   void close(LeaderLatch::CloseMode mode);
   [[nodiscard]] CandidateState state() const;
+  /// Of the present candidature.
+  [[nodiscard]] CandidaturePtr now() const;
+  [[nodiscard]] Lease leadership_of(const Candidature& candidature) const;
   [[nodiscard]] Lease leadership() const;
   [[nodiscard]] Subscription listen(LeadershipListener listener);
 
@@ -32,97 +51,135 @@ class Latch : public std::enable_shared_from_this<Latch> {
   using Listeners = std::vector<std::weak_ptr<LeadershipListener>>;
 
   [[nodiscard]] static asio::awaitable<void> run(LatchPtr self);
+  [[nodiscard]] static asio::awaitable<void> stand(LatchPtr self, CandidaturePtr candidature);
   /// Where mutexes may be locked for ever.
-  [[nodiscard]] bool in_forked_child() const {
-    return candidacy_->client().unusable() == Errc::forked;
-  }
-  void take_office(Lease leadership);
-  void leave_office(Lease leadership);
+  [[nodiscard]] bool in_forked_child() const { return client().unusable() == Errc::forked; }
+  /// What stands after the present one, which has ended; null if that was the latest.
+  [[nodiscard]] CandidaturePtr next();
+  void take_office(const CandidaturePtr& candidature, Lease leadership);
+  void leave_office(const CandidaturePtr& candidature, Lease leadership);
+  void end(const CandidaturePtr& candidature, LeaderLatch::CloseMode mode);
+  [[nodiscard]] CandidaturePtr standing() const;
+  void on_failure();
   void tell(Leadership now);
 
-  const CandidacyPtr candidacy_;
+  const QueuePtr queue_;
   /// Where listeners run: in order, on whatever executor.
   const asio::strand<asio::any_io_executor> listeners_turn_;
-  /// Whether they were told of this term; where they run.
-  std::shared_ptr<bool> told_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   CandidateState state_ = CandidateState::latent;
-  LeaderLatch::CloseMode close_mode_ = LeaderLatch::CloseMode::silent;
-  Lease leadership_;
+  CandidaturePtr now_;
+  /// Of run(), if that is under way: it has left office before the next one stands.
+  CandidaturePtr standing_;
   Listeners listeners_;
 };
 
 void Latch::start() {
-  const Queue& queue = *candidacy_->queue();
-  if (in_forked_child()) throw Error{Errc::forked, "LeaderLatch::start", queue.path};
+  if (in_forked_child()) throw Error{Errc::forked, "LeaderLatch::start", queue_->path};
   {
     const std::lock_guard lock{mutex_};
-    recipes_detail::start(state_, queue, "LeaderLatch");
+    const bool again = state_ == CandidateState::closed;
+    recipes_detail::start(state_, *queue_, "LeaderLatch");
+    if (again) now_ = std::make_shared<Candidature>(now_->candidacy->anew());
+    if (standing_) return;
+    standing_ = now_;
   }
-  detail::spawn_detached(
-      queue.client.core(), run(shared_from_this()), "LeaderLatch",
-      [self = shared_from_this()](error_code) { self->close(LeaderLatch::CloseMode::silent); });
+  detail::spawn_detached(client().core(), run(shared_from_this()), "LeaderLatch",
+                         [self = shared_from_this()](error_code) { self->on_failure(); });
 }
 
 asio::awaitable<void> Latch::run(LatchPtr self) {
-  Candidacy& candidacy = *self->candidacy_;
+  CandidaturePtr candidature = self->standing();
+  while (candidature) {
+    co_await stand(self, candidature);
+    candidature = self->next();
+  }
+}
+
+asio::awaitable<void> Latch::stand(LatchPtr self, CandidaturePtr candidature) {
+  Candidacy& candidacy = *candidature->candidacy;
   candidacy.attach();
   for (;;) {
     Lease leadership = co_await candidacy.stand();
     if (!leadership) break;
-    self->take_office(leadership.share());
+    self->take_office(candidature, leadership.share());
     co_await candidacy.until_over(leadership.share());
-    self->leave_office(std::move(leadership));
+    self->leave_office(candidature, std::move(leadership));
   }
   // Of a client that was closed, too.
-  self->close(LeaderLatch::CloseMode::silent);
+  self->end(candidature, LeaderLatch::CloseMode::silent);
 }
 
-void Latch::take_office(Lease leadership) {
+CandidaturePtr Latch::standing() const {
+  const std::lock_guard lock{mutex_};
+  return standing_;
+}
+
+CandidaturePtr Latch::next() {
+  const std::lock_guard lock{mutex_};
+  // Those between them were closed before they could stand.
+  standing_ = standing_ == now_ ? nullptr : now_;
+  return standing_;
+}
+
+void Latch::on_failure() {
+  close(LeaderLatch::CloseMode::silent);
+  Lease left;
+  const std::lock_guard lock{mutex_};
+  left = std::move(standing_->leadership);
+  standing_.reset();
+}
+
+void Latch::take_office(const CandidaturePtr& candidature, Lease leadership) {
   {
     const std::lock_guard lock{mutex_};
-    if (state_ == CandidateState::closed) return;
-    leadership_ = std::move(leadership);
+    if (candidature->closed) return;
+    candidature->leadership = std::move(leadership);
   }
-  told_ = std::make_shared<bool>(false);
-  asio::post(listeners_turn_, [self = shared_from_this(), told = told_] {
+  candidature->told = std::make_shared<bool>(false);
+  asio::post(listeners_turn_, [self = shared_from_this(), candidature, told = candidature->told] {
     // It may be over by the time that they can be told.
-    const Lease current = self->leadership();
+    const Lease current = self->leadership_of(*candidature);
     if (!current) return;
     *told = true;
     self->tell(Leadership::gained);
   });
-  candidacy_->notify();
+  candidature->candidacy->notify();
 }
 
-void Latch::leave_office(Lease leadership) {
+void Latch::leave_office(const CandidaturePtr& candidature, Lease leadership) {
   Lease published;
   bool silent = false;
   {
     const std::lock_guard lock{mutex_};
-    published = std::move(leadership_);
-    silent = state_ == CandidateState::closed && close_mode_ == LeaderLatch::CloseMode::silent;
+    published = std::move(candidature->leadership);
+    silent = candidature->closed && candidature->close_mode == LeaderLatch::CloseMode::silent;
   }
   // Closed before it was known to lead, it has nothing to tell.
   if (silent || !published) return;
   // Both are let go of when the listeners have returned.
   asio::post(listeners_turn_,
-             [self = shared_from_this(), told = told_, leadership = std::move(leadership),
-              published = std::move(published)] {
+             [self = shared_from_this(), told = candidature->told,
+              leadership = std::move(leadership), published = std::move(published)] {
                if (*told) self->tell(Leadership::ended);
              });
 }
 
 void Latch::close(LeaderLatch::CloseMode mode) {
   if (in_forked_child()) return;
+  end(now(), mode);
+}
+
+void Latch::end(const CandidaturePtr& candidature, LeaderLatch::CloseMode mode) {
   {
     const std::lock_guard lock{mutex_};
-    if (state_ == CandidateState::closed) return;
-    state_ = CandidateState::closed;
-    close_mode_ = mode;
+    // A latch that was started again is not ended by what comes late from before that.
+    if (candidature == now_) state_ = CandidateState::closed;
+    if (std::exchange(candidature->closed, true)) return;
+    candidature->close_mode = mode;
   }
-  candidacy_->end();
+  candidature->candidacy->end();
 }
 
 CandidateState Latch::state() const {
@@ -131,11 +188,21 @@ CandidateState Latch::state() const {
   return state_;
 }
 
+CandidaturePtr Latch::now() const {
+  const std::lock_guard lock{mutex_};
+  return now_;
+}
+
+Lease Latch::leadership_of(const Candidature& candidature) const {
+  const std::lock_guard lock{mutex_};
+  if (candidature.closed) return {};
+  const Lease& leadership = candidature.leadership;
+  return leadership.state() == LeaseState::lost ? Lease{} : leadership.share();
+}
+
 Lease Latch::leadership() const {
   if (in_forked_child()) return {};
-  const std::lock_guard lock{mutex_};
-  if (state_ != CandidateState::started) return {};
-  return leadership_.state() == LeaseState::lost ? Lease{} : leadership_.share();
+  return leadership_of(*now());
 }
 
 Subscription Latch::listen(LeadershipListener listener) {
@@ -161,12 +228,12 @@ void Latch::tell(Leadership now) {
 namespace {
 
 asio::awaitable<void> wait_for_leadership(LatchPtr latch, CancellationPtr cancellation,
-                                          Deadline deadline,
+                                          CandidaturePtr candidature, Deadline deadline,
                                           std::shared_ptr<Handler<Lease>> handler) {
-  const CandidacyPtr candidacy = latch->candidacy();
+  const CandidacyPtr candidacy = candidature->candidacy;
   candidacy->attach();
   error_code error;
-  Lease leadership = latch->leadership();
+  Lease leadership = latch->leadership_of(*candidature);
   while (!leadership) {
     if (candidacy->ended()) error = Errc::closed;
     if (!error && cancellation && cancellation->requested()) {
@@ -174,7 +241,7 @@ asio::awaitable<void> wait_for_leadership(LatchPtr latch, CancellationPtr cancel
     }
     if (error || deadline.passed()) break;
     co_await candidacy->wait_for_change(deadline, cancellation);
-    leadership = latch->leadership();
+    leadership = latch->leadership_of(*candidature);
   }
   std::move (*handler)(error, std::move(leadership));
 }
@@ -183,13 +250,16 @@ asio::awaitable<void> wait_for_leadership(LatchPtr latch, CancellationPtr cancel
 
 void start_wait_leadership(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                            LatchPtr latch, Deadline deadline, Handler<Lease> handler) {
-  const Client& client = latch->candidacy()->client();
+  const Client& client = latch->client();
   if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, Lease{});
   const Deadline until = deadline.or_default(Deadline::never());
   const auto ending = std::make_shared<Handler<Lease>>(std::move(handler));
-  detail::spawn_detached(client.core(),
-                         wait_for_leadership(latch, std::move(cancellation), until, ending),
-                         "LeaderLatch::wait", ending);
+  // As of the call: a close ends it, though the latch is started again at once.
+  CandidaturePtr now = latch->now();
+  detail::spawn_detached(
+      client.core(),
+      wait_for_leadership(latch, std::move(cancellation), std::move(now), until, ending),
+      "LeaderLatch::wait", ending);
 }
 
 }  // namespace recipes_detail
@@ -199,8 +269,7 @@ LeaderLatch::LeaderLatch(const Client& client, std::string path, CandidateOption
                                                  std::move(path), std::move(options))} {}
 
 LeaderLatch::LeaderLatch(recipes_detail::CandidacyPtr candidacy)
-    : Candidate{candidacy->queue()},
-      latch_{std::make_shared<recipes_detail::Latch>(std::move(candidacy))} {}
+    : Candidate{candidacy->queue()}, latch_{std::make_shared<recipes_detail::Latch>(candidacy)} {}
 
 LeaderLatch::~LeaderLatch() { latch_->close(CloseMode::silent); }
 
@@ -210,8 +279,8 @@ void LeaderLatch::close(CloseMode mode) { latch_->close(mode); }
 LeaderLatch::State LeaderLatch::state() const { return latch_->state(); }
 
 bool LeaderLatch::has_leadership() const {
-  const Lease leadership = latch_->leadership();
-  return static_cast<bool>(leadership);
+  const Lease current = leadership();
+  return static_cast<bool>(current);
 }
 Lease LeaderLatch::leadership() const { return latch_->leadership(); }
 

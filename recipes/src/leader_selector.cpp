@@ -98,6 +98,10 @@ void Selector::start() {
   if (in_forked_child()) throw Error{Errc::forked, "LeaderSelector::start", queue.path};
   {
     const std::lock_guard lock{mutex_};
+    if (state_ == State::closed) {
+      throw Error{Errc::closed, "LeaderSelector::start", queue.path,
+                  "a selector that was closed stays closed"};
+    }
     recipes_detail::start(state_, queue, "LeaderSelector");
     requested_ = true;
   }

@@ -190,7 +190,7 @@ TEST_CASE("a leader hears of its deleted node by a watch, long before its next b
   CHECK(leadership.loss_reason() == LossReason::node_deleted);
 }
 
-TEST_CASE("a latch is started once, and a closed one stays closed") {
+TEST_CASE("a latch is started once, and again when it was closed") {
   TestClient root{"latch-states"};
   LeaderLatch latch{*root, election_path};
   CHECK(latch.state() == State::latent);
@@ -204,9 +204,65 @@ TEST_CASE("a latch is started once, and a closed one stays closed") {
   CHECK(latch.state() == State::closed);
   CHECK_FALSE(latch.has_leadership());
   CHECK(latch.leadership().state() == LeaseState::released);
-  CHECK(error_of([&] { latch.start(); }) == Errc::closed);
   CHECK(error_of([&] { static_cast<void>(latch.wait()); }) == Errc::closed);
+  latch.start();
+  CHECK(latch.state() == State::started);
+  CHECK(error_of([&] { latch.start(); }) == Errc::invalid_argument);
+  CHECK(acquired(latch.wait_for(patience)));
   CHECK(error_of([&] { LeaderLatch{*root, "no path"}; }) == Errc::invalid_argument);
+}
+
+TEST_CASE(
+    "a latch that is started again leads by another node, and its listeners hear all in order") {
+  TestClient root{"latch-again"};
+  LatchCandidate candidate{root, "candidate"};
+  FencingToken before = lead(candidate).token();
+  std::vector<Leadership> expected{gained};
+  for (int times = 0; times < 3; ++times) {
+    auto closed = begun<Lease>([&](auto done) {
+      candidate.latch.close(CloseMode::notify_leader);
+      candidate.latch.async_wait(done);
+    });
+    candidate.latch.start();
+    CHECK(std::get<0>(closed.get()) == Errc::closed);
+    const Lease leadership = candidate.latch.wait_for(patience);
+    REQUIRE(leadership);
+    CHECK(leadership.token() > before);
+    before = leadership.token();
+    expected.insert(expected.end(), {ended, gained});
+    REQUIRE(eventually([&] { return candidate.heard.is(expected); }));
+  }
+  CHECK(candidate.latch.participants().size() == 1);
+  CHECK(candidate.client.close(Deadline{patience}));
+  CHECK(error_of([&] { candidate.latch.start(); }) == Errc::closed);
+  CHECK(eventually([&] { return candidate.latch.state() == State::closed; }));
+}
+
+TEST_CASE("a latch that several threads start and close again and again leads when it is started") {
+  TestClient root{"latch-again-races"};
+  LatchCandidate candidate{root, "candidate"};
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 3; ++thread) {
+      threads.emplace_back([&] {
+        for (int times = 0; times < 30; ++times) {
+          static_cast<void>(error_of([&] { candidate.latch.start(); }));
+          static_cast<void>(error_of([&] { static_cast<void>(candidate.latch.wait_for(1ms)); }));
+          candidate.latch.close(CloseMode::notify_leader);
+        }
+      });
+    }
+  }
+  CHECK(candidate.latch.state() == State::closed);
+  candidate.latch.start();
+  CHECK(acquired(candidate.latch.wait_for(patience)));
+  CHECK(eventually([&] { return candidate.latch.participants().size() == 1; }));
+  candidate.latch.close(CloseMode::notify_leader);
+  CHECK(eventually([&] { return names_below(*root, election_path).empty(); }));
+  const auto told = [&] { return candidate.heard.told(); };
+  REQUIRE(eventually([&] { return told().size() % 2 == 0; }));
+  const auto all = told();
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == (i % 2 == 0 ? gained : ended));
 }
 
 TEST_CASE("whoever waits for leadership is told of it, of the end, or that it is late") {

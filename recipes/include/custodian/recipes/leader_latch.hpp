@@ -14,7 +14,10 @@
 /// (LeaderObserver); for work that must never be done twice, unless what it changes checks the
 /// fencing token: a leader that is stopped does not know that it has been replaced.
 ///
-/// Threads: any. Lifetimes: the client may go first; the latch then is closed.
+/// A latch that was closed may be started again: it stands once more, with another node, at the end
+/// of the queue.
+///
+/// Threads: any. Lifetimes: the client may go first; the latch then is closed, for good.
 
 #include <chrono>
 #include <memory>
@@ -63,11 +66,15 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   /// Closes it, silently. Does not wait.
   ~LeaderLatch();
 
-  /// Stands for election from now on; returns at once. Throws Error: invalid_argument if it was
-  /// started before, closed if it or its client was closed, forked.
+  /// Stands for election from now on; returns at once. After a close(), too, at any time and from
+  /// any thread: listeners are told of the end of the old leadership before they are told of the
+  /// new one, and the new node stands behind the old one until that is deleted, so that a lease of
+  /// the old leadership that is kept keeps the latch waiting.
+  /// Throws Error: invalid_argument if it is started, closed if its client was closed, forked.
   void start();
-  /// Gives up the leadership or the candidacy, for good; returns at once, and the node is deleted
-  /// in the background. Does nothing the second time.
+  /// Gives up the leadership or the candidacy until the next start(); returns at once, and the node
+  /// is deleted in the background. Those who wait for the leadership are told (closed). Does
+  /// nothing if it is closed.
   void close(CloseMode mode = CloseMode::silent);
 
   /// As of now. Any thread.
@@ -84,14 +91,15 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   /// is lost, its node, and so everybody behind that: let go of what is lost.
   [[nodiscard]] Lease leadership() const;
 
-  /// Told of every change from now on, until the subscription is destroyed or the latch is closed.
+  /// Told of every change from now on, until the subscription is destroyed.
   /// `ended` is told to whoever was told `gained`; as Lease::lost() is, before another one can
   /// lead, unless somebody has deleted the leader's node or its maximum time is over.
   [[nodiscard]] Subscription on_leadership(LeadershipListener listener);
 
   /// Waits until it leads, at once if it does; started or not. Returns the leadership, as
   /// leadership() does. `stop` ends it with operation_aborted.
-  /// Throws Error: closed (the latch or the client was closed), operation_aborted.
+  /// Throws Error: closed (the latch or the client was closed, though the latch may have been
+  /// started again since), operation_aborted.
   [[nodiscard]] Lease wait(std::stop_token stop = {}) const;
   /// The same with a limit: an empty lease if it comes too late.
   [[nodiscard]] Lease wait_until(Deadline deadline, std::stop_token stop = {}) const;

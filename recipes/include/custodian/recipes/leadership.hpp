@@ -17,7 +17,7 @@ namespace custodian {
 enum class CandidateState : std::uint8_t {
   latent,   ///< not started
   started,  ///< it leads, or stands for election
-  /// For good.
+  /// It does not stand any more. A LeaderLatch may be started again.
   closed,
 };
 

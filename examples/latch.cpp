@@ -20,6 +20,8 @@ void lead(const custodian::Client& client) {
     return;
   }
   std::cout << "leading with token " << to_string(leadership.token()) << '\n';
+  // What others see of the leader may change while it leads.
+  leadership.set_identity("machine 7, port 8080");
 
   // Anybody can ask who leads, without standing for election.
   const custodian::LeaderObserver observer{client, "/examples/leader"};

@@ -201,6 +201,11 @@ void HeldNode::on_look(const error_code& error, const GetResult& found, Watch wa
   if (const HoldPtr hold = holder()) hold->tell_revocation(found.stat.mzxid);
 }
 
+const ChangeLinePtr& HeldNode::changes() {
+  if (!changes_) changes_ = std::make_shared<ChangeLine>();
+  return changes_;
+}
+
 // -- A lease with a maximum time ------------------------------------------------------------------
 
 void HeldNode::limit() {

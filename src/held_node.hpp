@@ -6,6 +6,7 @@
 /// one.
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,6 +17,10 @@
 #include "custodian/lease.hpp"
 
 namespace custodian::detail {
+
+/// Changes of a node's data that are under way; each is woken when it is its turn.
+using ChangeLine = std::deque<CancellationPtr>;
+using ChangeLinePtr = std::shared_ptr<ChangeLine>;
 
 /// Its destruction, on any thread, lets go of the node.
 class HeldNode : public std::enable_shared_from_this<HeldNode> {
@@ -63,6 +68,8 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   void look();
   /// Its deletion by somebody else is noticed by a watch from now on, and not only by the beats.
   void watch();
+  /// Made when somebody asks for it first.
+  [[nodiscard]] const ChangeLinePtr& changes();
   /// The holder has been told that it is lost.
   void on_holder_told();
 
@@ -96,6 +103,7 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   bool checkable_ = true;
   bool looking_ = false;
   CancellationPtr end_of_look_;
+  ChangeLinePtr changes_;
   std::unique_ptr<BootTimer> timer_;  ///< of a lease with a maximum time
 
   mutable std::mutex mutex_;  ///< guards what follows

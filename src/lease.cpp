@@ -256,6 +256,14 @@ void Lease::assert_held(std::stop_token stop) const {
   detail::throw_if(*core, error, "assert_held", node());
 }
 
+void Lease::set_identity(std::string identity, std::stop_token stop) const {
+  detail::check_identity(hold_, "set_identity", identity);
+  const auto core = detail::core_of(hold_, "set_identity");
+  auto [error] = block<&detail::start_set_identity>(core, "set_identity", node(), std::move(stop),
+                                                    detail::HoldPtr{hold_}, std::move(identity));
+  detail::throw_if(*core, error, "set_identity", node());
+}
+
 FencingToken Lease::token() const noexcept { return hold_ ? hold_->token() : FencingToken{}; }
 
 const std::string& Lease::node() const noexcept {

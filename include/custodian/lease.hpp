@@ -91,6 +91,12 @@ CUSTODIAN_EXPORT void start_wait_state(std::shared_ptr<ClientCore> core,
 CUSTODIAN_EXPORT void start_assert_held(std::shared_ptr<ClientCore> core,
                                         CancellationPtr cancellation, HoldPtr hold,
                                         Handler<> handler);
+/// Throws Error(invalid_argument, ...), naming the rule; lock_lost without a hold.
+CUSTODIAN_EXPORT void check_identity(const HoldPtr& hold, std::string_view operation,
+                                     std::string_view identity);
+CUSTODIAN_EXPORT void start_set_identity(std::shared_ptr<ClientCore> core,
+                                         CancellationPtr cancellation, HoldPtr hold,
+                                         std::string identity, Handler<> handler);
 [[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<ClientCore> core_of(const HoldPtr& hold,
                                                                    std::string_view operation);
 
@@ -218,6 +224,36 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// its holder releases it. Several requests in a short time may be told as one. Costs a watch on
   /// the lease's node; a client that may not read its nodes is not told (the log says so).
   [[nodiscard]] Subscription make_revocable(RevocationListener listener) const;
+  /// \}
+
+  /// \name What others see
+  /// \{
+
+  /// Changes the identity that others see of this holder (`Participant::identity`: participants(),
+  /// a LeaderObserver, Curator's `getLeader().getId()`): the data of the node, until the lock is
+  /// released. For a leader that tells more than its name, an address or its progress. A later hold
+  /// of the same lock or candidate begins with the identity in its options again. Empty: the
+  /// client's identity. A node that others have seen under another identity is not passed on
+  /// (HandOff::batch): the next holder has one of its own.
+  ///
+  /// Only the node of this hold is written, and only while it is held. A request to release the
+  /// lock (`revoke()`) that the node bears already stays there, and fails this. What was lost on
+  /// the way is repeated; of several changes the one that was begun last stays. Throws Error
+  /// (invalid_argument) for an identity that is too large, or is `revoke_message`.
+  /// Completes with: error; none when the servers have the identity.
+  /// Cancellation: total; what was sent may still be applied.
+  /// Errors: lock_lost, also when it is released first; bad_version (somebody has asked for the
+  /// lock); no_auth, and those common to all operations.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_set_identity(std::string identity, Token&& token) const {
+    detail::check_identity(hold_, "async_set_identity", identity);
+    return initiate<void(error_code), &detail::start_set_identity>(
+        detail::core_of(hold_, "async_set_identity"), std::forward<Token>(token), hold_,
+        std::move(identity));
+  }
+  /// The same, blocking. Throws Error.
+  void set_identity(std::string identity, std::stop_token stop = {}) const;
   /// \}
 
   /// \name Sharing

@@ -91,7 +91,9 @@ asio::awaitable<Sight> look(Client client, CancellationPtr cancellation, std::st
     }
     if (error == ServerErrc::no_node) continue;  // has gone meanwhile
     if (error) co_return Sight{.error = error};
+    const std::int64_t changed_by = read.stat.mzxid;
     co_return Sight{.leader = participant_of(client, node, std::move(read)),
+                    .changed_by = changed_by,
                     .watch = std::move(watch)};
   }
 }

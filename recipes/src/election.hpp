@@ -18,10 +18,13 @@ namespace custodian::recipes_detail {
 
 enum class Watching : std::uint8_t { no, yes };
 
-/// What a look has shown. The watch, if there is to be one, ends when it may be another leader.
+/// What a look has shown. The watch, if there is to be one, ends when it may be another leader,
+/// or be called otherwise.
 struct Sight {
   error_code error{};
   std::optional<Participant> leader{};
+  /// By which transaction the leader's node has its data.
+  std::int64_t changed_by = 0;
   Watch watch{};
 };
 

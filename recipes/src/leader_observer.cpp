@@ -21,14 +21,17 @@ class Observed {
 
   /// Whether it is news. A queue only grows at its end, so a leader who came earlier than one that
   /// was told is the sight of a server that lags behind.
-  [[nodiscard]] bool is_news(const std::optional<Participant>& leader) const {
-    if (!leader) return told_ != nobody;
-    return told_ != leader->token.value && leader->token.value > latest_;
+  [[nodiscard]] bool is_news(const Sight& seen) const {
+    if (!seen.leader) return told_ != nobody;
+    if (told_ == seen.leader->token.value) return is_called_otherwise(seen);
+    return seen.leader->token.value > latest_;
   }
 
-  void tell(const std::optional<Participant>& leader) {
-    told_ = leader ? leader->token.value : nobody;
+  void tell(const Sight& seen) {
+    told_ = seen.leader ? seen.leader->token.value : nobody;
     latest_ = std::max(latest_, *told_);
+    changed_by_ = seen.changed_by;
+    identity_ = seen.leader ? seen.leader->identity : std::string{};
   }
 
   /// For as long as it lives, a caller waits; it owns nothing if another one waits already.
@@ -48,12 +51,22 @@ class Observed {
   };
 
  private:
+  /// Of the same leader. What was so before is the sight of a server that lags behind; a request to
+  /// release the lock is nobody's identity.
+  [[nodiscard]] bool is_called_otherwise(const Sight& seen) const {
+    return seen.changed_by > changed_by_ && seen.leader->identity != identity_ &&
+           seen.leader->identity != revoke_message;
+  }
+
   static constexpr std::int64_t nobody = 0;
 
   const Client client_;
   const std::string path_;
   std::optional<std::int64_t> told_;
   std::int64_t latest_ = nobody;
+  // Of whom was told last.
+  std::int64_t changed_by_ = 0;
+  std::string identity_;
   bool has_waiter_ = false;
 };
 
@@ -73,8 +86,8 @@ asio::awaitable<std::tuple<error_code, std::optional<Participant>>> wait_for_new
     Sight seen = co_await look(std::move(client), cancellation, std::move(path), election_rule,
                                patient, Watching::yes);
     if (seen.error) co_return std::tuple{seen.error, std::optional<Participant>{}};
-    if (observed->is_news(seen.leader)) {
-      observed->tell(seen.leader);
+    if (observed->is_news(seen)) {
+      observed->tell(seen);
       co_return std::tuple{error_code{}, std::move(seen.leader)};
     }
     const auto [ended, event] =

@@ -265,6 +265,21 @@ TEST_CASE("a latch that several threads start and close again and again leads wh
   for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == (i % 2 == 0 ? gained : ended));
 }
 
+TEST_CASE("a leader changes what others see of it, until its leadership ends") {
+  TestClient root{"latch-identity"};
+  LatchCandidate leader{root, "leader"};
+  Lease leadership = lead(leader);
+  leadership.set_identity("leader, at work");
+  CHECK(root->get(leadership.node()).data == "leader, at work");
+  CHECK(leader.latch.participants()[0].identity == "leader, at work");
+  CHECK(leader.latch.id() == "leader");
+  root->remove(leadership.node());
+  CHECK(error_of([&] { leadership.set_identity("too late"); }) == Errc::lock_lost);
+  leadership.release();
+  REQUIRE(eventually([&] { return leader.heard.is({gained, ended, gained}); }));
+  CHECK(leader.latch.leader()->identity == "leader");
+}
+
 TEST_CASE("whoever waits for leadership is told of it, of the end, or that it is late") {
   TestClient root{"latch-waits"};
   LatchCandidate leader{root, "leader"};

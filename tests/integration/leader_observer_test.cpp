@@ -40,6 +40,25 @@ TEST_CASE("an observer shows who leads, who follows, and that nobody does") {
   CHECK_FALSE(observer.next());
 }
 
+TEST_CASE("an observer shows each identity that a leader takes") {
+  TestClient root{"observed-identity"};
+  Client outside{beside(root)};
+  LeaderObserver observer{outside, "/election"};
+  LeaderLatch latch{*root, "/election", {.id = "leader"}};
+  latch.start();
+  const Lease leadership = latch.wait();
+  CHECK(observer.next()->identity == "leader");
+  for (const std::string identity : {"leader, starting", "leader, ready"}) {
+    auto next = begun<std::optional<Participant>>([&](auto done) { observer.async_next(done); });
+    leadership.set_identity(identity);
+    const auto [error, seen] = next.get();
+    CHECK_FALSE(error);
+    REQUIRE(seen);
+    CHECK(seen->identity == identity);
+    CHECK(seen->token == leadership.token());
+  }
+}
+
 TEST_CASE("an observer sees a selector's leader, too, and outlives a disconnection") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   testing::FaultProxy proxy{own_server().endpoint()};

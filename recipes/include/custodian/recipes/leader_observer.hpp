@@ -11,9 +11,10 @@
 /// is the past by the time that it arrives.
 ///
 /// It watches the leader's node, not the queue: it is woken when the leadership changes and not
-/// when candidates come. Nothing but one election may be at the path: another recipe's nodes would
-/// pass for candidates. Leaders that follow each other quickly may be passed over; none is shown
-/// again after a later one, not even by a server that lags behind.
+/// when candidates come. A leader that changes its identity (Lease::set_identity()) is shown again.
+/// Nothing but one election may be at the path: another recipe's nodes would pass for candidates.
+/// Leaders and identities that follow each other quickly may be passed over; none is shown again
+/// after a later one, not even by a server that lags behind.
 ///
 /// Threads: any; one wait for next() at a time. Lifetimes: the client may go first (closed).
 
@@ -64,7 +65,8 @@ class CUSTODIAN_EXPORT LeaderObserver {
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
   /// The stream of leaders. The first call tells who leads now; each other one waits until that is
-  /// somebody else, or nobody, than the one before has told. Waits through disconnections and lost
+  /// somebody else, or nobody, than the one before has told, or the same leader under another
+  /// identity. Waits through disconnections and lost
   /// sessions.
   /// Completes with: error, the leader or nothing.
   /// Cancellation: total; the stream can be continued.

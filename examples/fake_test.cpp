@@ -81,11 +81,35 @@ void a_turn_on_the_context_of_the_test() {
   if (result.reason != custodian::NotAcquired::none) throw std::logic_error{result.explain()};
 }
 
+void a_worker_is_told_before_another_one_has_its_turn() {
+  const auto clock = std::make_shared<testing::FakeClock>();
+  testing::FakeEnsemble ensemble{{.clock = clock}};
+  const custodian::Client client{ensemble.options("mine")};
+  const custodian::Client others{ensemble.options("others")};
+  custodian::InterProcessMutex mutex{client, "/examples/turns"};
+  custodian::InterProcessMutex same{others, "/examples/turns"};
+
+  const custodian::Lease lease = mutex.acquire();
+  clock->advance(1h);  // the client's beats are answered
+  if (lease.state() != custodian::LeaseState::held) throw std::logic_error{"lost in good health"};
+
+  ensemble.cut_off("mine");
+  clock->advance(lease.remaining());
+  if (!lease.lost().stop_requested()) throw std::logic_error{"the worker was not told"};
+  const custodian::AcquireResult too_early = same.try_acquire();
+  if (too_early) throw std::logic_error{"two have their turn"};
+
+  clock->advance(10s);  // the session timeout, at the latest
+  const custodian::AcquireResult next = same.try_acquire();
+  if (!next) throw std::logic_error{"the servers keep the lock of a session that is over"};
+}
+
 int main() {
   try {
     a_lost_reply_costs_no_turn();
     no_fault_costs_a_turn();
     a_turn_on_the_context_of_the_test();
+    a_worker_is_told_before_another_one_has_its_turn();
     std::cout << "all turns were taken\n";
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';

@@ -7,6 +7,7 @@
 #include <boost/asio/dispatch.hpp>
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 namespace custodian::detail {
 
@@ -26,10 +27,21 @@ itimerspec alarm_in(BootClock::duration rest) {
 
 }  // namespace
 
-BootTimers::BootTimers(const Strand& strand)
-    : strand_{strand}, descriptor_{strand}, steady_{strand} {}
+BootTimers::BootTimers(const Strand& strand, std::shared_ptr<Clock> clock,
+                       asio::any_io_executor callbacks)
+    : strand_{strand},
+      clock_{std::move(clock)},
+      callbacks_{std::move(callbacks)},
+      descriptor_{strand},
+      steady_{strand} {}
 
 error_code BootTimers::open() {
+  if (clock_) {
+    alarm_ = clock_->make_alarm({strand_, callbacks_}, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->on_wake();
+    });
+    return {};
+  }
   const int descriptor = ::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
   if (descriptor < 0) return {errno, boost::system::system_category()};
   error_code error;
@@ -58,6 +70,7 @@ void BootTimers::cancel(TimerQueue::Key key) {
 }
 
 void BootTimers::set_alarm(std::optional<TimerQueue::Time> time) {
+  if (alarm_) return alarm_->set(time);
   const bool is_mine = strand_.running_in_this_thread();
   if (!descriptor_.is_open()) {
     // An object of Asio's, unlike the descriptor, is no other thread's to set.
@@ -73,7 +86,7 @@ void BootTimers::set_alarm(std::optional<TimerQueue::Time> time) {
     descriptor_.cancel(ignored);
     return;
   }
-  const auto rest = time ? *time - BootClock::now() : BootClock::duration::zero();
+  const auto rest = time ? *time - now() : BootClock::duration::zero();
   const itimerspec alarm = alarm_in(rest);
   ::timerfd_settime(descriptor_.native_handle(), 0, &alarm, nullptr);
 }
@@ -84,14 +97,14 @@ void BootTimers::wait() {
     const std::lock_guard lock{mutex_};
     next = queue_.next();
   }
-  if (waiting_ || !next) return;
+  if (alarm_ || waiting_ || !next) return;
   const auto woken = [weak = weak_from_this()](error_code) {
     if (const auto self = weak.lock()) self->on_wake();
   };
   if (descriptor_.is_open()) {
     descriptor_.async_wait(asio::posix::descriptor_base::wait_read, woken);
   } else {
-    steady_.expires_after(std::max(*next - BootClock::now(), BootClock::duration{0}));
+    steady_.expires_after(std::max(*next - now(), BootClock::duration{0}));
     steady_.async_wait(woken);
   }
   waiting_ = true;
@@ -117,7 +130,7 @@ void BootTimers::run_due() {
   std::vector<TimerQueue::Entry> due;
   {
     const std::lock_guard lock{mutex_};
-    due = queue_.due(BootClock::now());
+    due = queue_.due(now());
   }
   for (const TimerQueue::Entry& each : due) {
     TimerQueue::Action action;
@@ -132,7 +145,7 @@ void BootTimers::run_due() {
 void BootTimers::wait_again() {
   {
     const std::lock_guard lock{mutex_};
-    if (descriptor_.is_open() && !queue_.empty()) set_alarm(queue_.next());
+    if ((alarm_ || descriptor_.is_open()) && !queue_.empty()) set_alarm(queue_.next());
   }
   wait();
 }

@@ -3,7 +3,8 @@
 /// \file
 /// Timers that go on while the machine is suspended, as leases do: the servers' clocks have gone
 /// on. Asio's stand still meanwhile, so that a holder would hear of a loss long after the waking.
-/// All those of a client share one descriptor (a timerfd of CLOCK_BOOTTIME).
+/// All those of a client share one descriptor (a timerfd of CLOCK_BOOTTIME), or one alarm of the
+/// clock that the client was given.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -13,6 +14,7 @@
 #include <mutex>
 #include <optional>
 
+#include "custodian/clock.hpp"
 #include "custodian/error.hpp"
 #include "timer_queue.hpp"
 
@@ -22,7 +24,9 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
  public:
   using Strand = boost::asio::strand<boost::asio::any_io_executor>;
 
-  explicit BootTimers(const Strand& strand);
+  /// `callbacks`: where what happens by these timers is told to the user; for the clock's alarm.
+  explicit BootTimers(const Strand& strand, std::shared_ptr<Clock> clock = nullptr,
+                      boost::asio::any_io_executor callbacks = {});
   /// Before the first use. With an error there is no such descriptor, and the timers stand still
   /// while the machine is suspended.
   [[nodiscard]] error_code open();
@@ -35,6 +39,7 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
   void cancel(TimerQueue::Key key);
 
  private:
+  [[nodiscard]] TimerQueue::Time now() const noexcept { return now_by(clock_); }
   void wait();
   void on_wake();
   void run_due();
@@ -43,6 +48,9 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
   void set_alarm(std::optional<TimerQueue::Time> time);
 
   const Strand strand_;
+  const std::shared_ptr<Clock> clock_;
+  const boost::asio::any_io_executor callbacks_;
+  std::unique_ptr<Clock::Alarm> alarm_;  ///< of the clock; with one, nothing of what follows waits
   /// Of the two, one waits.
   boost::asio::posix::basic_stream_descriptor<Strand> descriptor_;
   boost::asio::basic_waitable_timer<std::chrono::steady_clock,

@@ -55,7 +55,7 @@ ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_execu
       prefix_{parse_connection_string("connect", options_.servers).chroot, options_.name_space},
       observation_{options_.observer ? std::make_unique<Observation>(*this, options_.observer)
                                      : nullptr},
-      boot_timers_{std::make_shared<BootTimers>(strand_)},
+      boot_timers_{std::make_shared<BootTimers>(strand_, options_.clock, callback_executor_)},
       credentials_{for_a_session(options_.credentials)},
       timer_{strand_},
       servers_{options_.servers.substr(0, options_.servers.find('/'))} {}
@@ -78,7 +78,8 @@ void ClientCore::begin_session() {
                            .connect_timeout = options_.connect_timeout,
                            .earlier_connections = session_info().connection,
                            .credentials = credentials_,
-                           .max_request_size = options_.max_request_size};
+                           .max_request_size = options_.max_request_size,
+                           .clock = options_.clock};
   session_ = std::make_shared<ClientSession>(shared_from_this());
   session_->start(std::move(settings));
 }

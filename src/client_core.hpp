@@ -61,6 +61,8 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   [[nodiscard]] const std::shared_ptr<BootTimers>& boot_timers() const noexcept {
     return boot_timers_;
   }
+  /// What leases are told by.
+  [[nodiscard]] BootClock::time_point now() const noexcept { return now_by(options_.clock); }
   [[nodiscard]] ConnectionState connection_state() const;
   [[nodiscard]] SessionInfo session_info() const;
   /// Those that are looked for, as in a connection string; without the chroot.

@@ -14,7 +14,10 @@ namespace custodian::detail {
 namespace asio = boost::asio;
 
 ClientSession::ClientSession(const std::shared_ptr<ClientCore>& core)
-    : core_{core}, clock_{core->options().touch_interval}, timer_{core->boot_timers()} {}
+    : core_{core},
+      time_{core->options().clock},
+      clock_{core->options().touch_interval},
+      timer_{core->boot_timers()} {}
 
 void ClientSession::start(SessionSettings settings) {
   const auto core = core_.lock();
@@ -48,7 +51,7 @@ void ClientSession::on_state(SessionState state, const SessionInfo& info) {
     return;
   }
   if (retired_) return abandon_unless_connected();
-  if (connected_ && has_live_holds()) heartbeat_.hurry(BootClock::now());
+  if (connected_ && has_live_holds()) heartbeat_.hurry(now());
   check();
 }
 
@@ -56,7 +59,7 @@ void ClientSession::on_connection(SessionState state, const SessionInfo& info) {
   if (state == SessionState::connected) {
     id_ = info.id;
     clock_.connected(info);
-    heartbeat_.connected(BootClock::now(), clock_.timeout(), clock_.touch_interval());
+    heartbeat_.connected(now(), clock_.timeout(), clock_.touch_interval());
     set_clock();
   } else {
     clock_.disconnected();
@@ -139,11 +142,11 @@ bool ClientSession::has_live_holds() const {
 }
 
 bool ClientSession::clock_has_run_out() const {
-  return !retired_ && BootClock::now() >= clock_.valid_until() && has_live_holds();
+  return !retired_ && now() >= clock_.valid_until() && has_live_holds();
 }
 
 void ClientSession::give_up_if_run_out() {
-  if (retired_ || over_ || !has_holds() || BootClock::now() < clock_.valid_until()) return;
+  if (retired_ || over_ || !has_holds() || now() < clock_.valid_until()) return;
   if (const auto core = core_.lock()) core->give_up(*this, LossReason::lease_expired);
 }
 
@@ -162,7 +165,7 @@ void ClientSession::abandon_unless_connected() {
   timer_.cancel();
   if (connected_ || over_) return;
   // Servers that we cannot hear may hear us, and each attempt to connect keeps the session alive.
-  timer_.set(BootClock::now() + clock_.timeout(), [weak = weak_from_this()] {
+  timer_.set(now() + clock_.timeout(), [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->wire_->close(std::chrono::milliseconds{0}, nullptr);
   });
 }
@@ -185,13 +188,13 @@ void ClientSession::check() {
   if (!core) return;
   // The servers may end the session from now on.
   if (clock_has_run_out()) return core->give_up(*this, LossReason::lease_expired);
-  const auto now = BootClock::now();
-  if (heartbeat_.silent(now)) {
+  const auto time = now();
+  if (heartbeat_.silent(time)) {
     core->log(LogLevel::warning, "the server does not answer; looking for another one");
     heartbeat_.disconnected();
     wire_->disconnect();
   }
-  if (heartbeat_.due(now)) beat();
+  if (heartbeat_.due(time)) beat();
   schedule();
 }
 
@@ -213,7 +216,7 @@ void ClientSession::beat() {
   std::erase_if(held, [](const auto& hold) { return hold->is_lost(); });
   const bool quorum = !held.empty();
   std::erase_if(held, [](const auto& hold) { return !hold->is_checkable(); });
-  heartbeat_.sent(BootClock::now());
+  heartbeat_.sent(now());
   unanswered_ = 0;
   to_ask_for_.assign(held.begin(), held.end());
   if (!held.empty()) return go_on_with_beat();

@@ -70,6 +70,7 @@ class ClientSession final : public SessionObserver,
   /// A lease that is released meanwhile does not wait for the answer.
   using AskedFor = std::vector<std::weak_ptr<HeldNode>>;
 
+  [[nodiscard]] BootClock::time_point now() const noexcept { return now_by(time_); }
   [[nodiscard]] Holds holds() const;
   void set_clock();
   void on_connection(SessionState state, const SessionInfo& info);
@@ -87,6 +88,7 @@ class ClientSession final : public SessionObserver,
   void on_check_failed(const AskedFor& asked_for, const Reply& reply);
 
   const std::weak_ptr<ClientCore> core_;
+  const std::shared_ptr<Clock> time_;  ///< null: BootClock
   std::shared_ptr<Session> wire_;
   LeaseClock clock_;
   Heartbeat heartbeat_;

@@ -14,8 +14,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-HeldNode::Time end_of(std::chrono::nanoseconds at_most) {
-  const auto now = BootClock::now();
+HeldNode::Time end_of(HeldNode::Time now, std::chrono::nanoseconds at_most) {
   return at_most < HeldNode::Time::max() - now ? now + at_most : HeldNode::Time::max();
 }
 
@@ -46,7 +45,7 @@ HeldNode::HeldNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSessi
       node_{std::move(node)},
       full_path_{core_->prefix().add(node_.path())},
       policy_{options.loss_policy.value_or(core_->options().loss_policy)},
-      ends_at_{options.hold_at_most ? end_of(*options.hold_at_most) : Time::max()},
+      ends_at_{options.hold_at_most ? end_of(core_->now(), *options.hold_at_most) : Time::max()},
       observed_{std::move(observed)} {}
 
 HeldNode::~HeldNode() {
@@ -68,7 +67,7 @@ HeldNode::Time HeldNode::valid_until() const noexcept {
 
 LeaseState HeldNode::state() noexcept {
   if (loss_ != LossReason::none) return LeaseState::lost;
-  const Time now = BootClock::now();
+  const Time now = core_->now();
   if (now < valid_until()) {
     return session_->connected() ? LeaseState::held : LeaseState::suspended;
   }
@@ -96,7 +95,7 @@ LossReason HeldNode::loss_reason() noexcept {
 
 bool HeldNode::may_be_passed_on() noexcept {
   return !kept_ && state() == LeaseState::held &&
-         BootClock::now() < std::min(session_->comfortable_until(), ends_at_);
+         core_->now() < std::min(session_->comfortable_until(), ends_at_);
 }
 
 HoldPtr HeldNode::next_hold() {
@@ -218,7 +217,7 @@ void HeldNode::limit() {
     // on_holder_told() lets the lock go when the holder has been told; a holder who will not listen
     // cannot keep it longer than this.
     constexpr std::chrono::seconds grace{1};
-    self->timer_->set(BootClock::now() + grace, [weak] {
+    self->timer_->set(self->core_->now() + grace, [weak] {
       if (const auto still_there = weak.lock()) still_there->delete_node();
     });
   });

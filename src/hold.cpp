@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 Hold::Hold(HeldNodePtr node, std::int64_t number, std::int64_t czxid)
     : node_{std::move(node)},
       token_{core()->options().fencing_epoch, czxid, number},
-      since_{node_->observed() ? BootClock::now() : BootClock::time_point{}} {
+      since_{node_->observed() ? core()->now() : BootClock::time_point{}} {
   if (node_->observed()) core()->observation()->tell_lease_begun(node_->observed(), token_);
 }
 

@@ -72,7 +72,7 @@ Readiness readiness(const Grant& grant) {
   if (!session) return Readiness::session_lost;
   if (!session->clock().can_run()) return Readiness::timeout_too_short;
   if (!session->connected()) return Readiness::uncertain;
-  const bool comfortable = BootClock::now() <= session->comfortable_until();
+  const bool comfortable = grant.core->now() <= session->comfortable_until();
   return comfortable ? Readiness::ready : Readiness::uncertain;
 }
 
@@ -236,7 +236,7 @@ LossReason Lease::loss_reason() const noexcept {
 std::chrono::nanoseconds Lease::remaining() const noexcept {
   const std::chrono::nanoseconds zero{0};
   if (!hold_ || hold_->node()->state() == LeaseState::lost) return zero;
-  return std::max(zero, hold_->node()->valid_until() - BootClock::now());
+  return std::max(zero, hold_->node()->valid_until() - hold_->core()->now());
 }
 
 std::stop_token Lease::lost() const noexcept { return hold_ ? hold_->lost() : std::stop_token{}; }

@@ -23,7 +23,7 @@ std::string_view to_string(AcquireOutcome outcome) noexcept {
 namespace detail {
 
 Observation::Observation(ClientCore& core, std::shared_ptr<Observer> observer)
-    : core_{core}, observer_{std::move(observer)}, absence_{BootClock::now()} {}
+    : core_{core}, observer_{std::move(observer)}, absence_{core.now()} {}
 
 Observation::~Observation() = default;
 
@@ -58,7 +58,7 @@ void Observation::on_thrown() {
 void Observation::tell_acquire_ended(const ObservedLockPtr& lock, AcquireOutcome outcome,
                                      const error_code& error, BootClock::time_point since,
                                      std::size_t leases) {
-  post([lock, outcome, error, waited = BootClock::now() - since, leases](Observer& observer) {
+  post([lock, outcome, error, waited = core_.now() - since, leases](Observer& observer) {
     observer.on_acquire_ended({.recipe = lock->recipe,
                                .path = lock->path,
                                .outcome = outcome,
@@ -76,7 +76,7 @@ void Observation::tell_lease_begun(const ObservedLockPtr& lock, FencingToken tok
 
 void Observation::tell_lease_lost(const ObservedLockPtr& lock, FencingToken token,
                                   LossReason reason, BootClock::time_point since) {
-  post([lock, token, reason, held_for = BootClock::now() - since](Observer& observer) {
+  post([lock, token, reason, held_for = core_.now() - since](Observer& observer) {
     observer.on_lease_lost({.recipe = lock->recipe,
                             .path = lock->path,
                             .token = token,
@@ -87,7 +87,7 @@ void Observation::tell_lease_lost(const ObservedLockPtr& lock, FencingToken toke
 
 void Observation::tell_lease_released(const ObservedLockPtr& lock, FencingToken token,
                                       LossReason loss, BootClock::time_point since) {
-  post([lock, token, loss, held_for = BootClock::now() - since](Observer& observer) {
+  post([lock, token, loss, held_for = core_.now() - since](Observer& observer) {
     observer.on_lease_released({.recipe = lock->recipe,
                                 .path = lock->path,
                                 .token = token,
@@ -144,7 +144,7 @@ void Observation::tell_retried(const Request& request, const error_code& error, 
 }
 
 void Observation::tell_connection_changed(ConnectionState state) {
-  const auto away = absence_.on_state(state, BootClock::now());
+  const auto away = absence_.on_state(state, core_.now());
   post([state, away](Observer& observer) {
     observer.on_connection_changed({.state = state, .away = away});
   });
@@ -156,6 +156,10 @@ ObservedLockPtr make_observed(const ClientCore& core, std::string_view recipe,
                               std::string_view path) {
   if (core.observation() == nullptr) return nullptr;
   return std::make_shared<const ObservedLock>(ObservedLock{std::string{recipe}, std::string{path}});
+}
+
+BootClock::time_point now_of(const std::shared_ptr<ClientCore>& core) noexcept {
+  return core->now();
 }
 
 void tell_acquire_ended(const std::shared_ptr<ClientCore>& core, const ObservedLockPtr& lock,

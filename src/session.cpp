@@ -1,31 +1,6 @@
 #include "custodian/session.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-
 namespace custodian {
-
-namespace {
-
-/// The clock of this process: one for all time points, which would not compare otherwise.
-clockid_t choose_clock() noexcept {
-  timespec ignored{};
-  return ::clock_gettime(CLOCK_BOOTTIME, &ignored) == 0 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
-}
-
-}  // namespace
-
-BootClock::time_point BootClock::now() noexcept {
-  static const clockid_t clock = choose_clock();
-  timespec now{};
-  if (::clock_gettime(clock, &now) != 0) {
-    // By a clock that stands still no lease would ever run out.
-    std::fputs("custodian: this process may not read the clock\n", stderr);
-    std::abort();
-  }
-  return time_point{std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec}};
-}
 
 bool is_answer_of_server(const error_code& error) noexcept {
   if (!error) return true;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "custodian/acl.hpp"
+#include "custodian/clock.hpp"
 #include "custodian/export.hpp"
 #include "custodian/lease_options.hpp"
 #include "custodian/log.hpp"
@@ -96,6 +97,9 @@ struct ClientOptions {
 
   /// Makes the session: for tests. Empty: the one that talks to ZooKeeper servers.
   SessionFactory session_factory{};
+
+  /// What leases are told by: for tests, that lose one without waiting. Empty: BootClock.
+  std::shared_ptr<Clock> clock{};
 };
 
 /// Tells what is wrong with the options, if anything, by throwing Error (invalid_argument).

@@ -169,6 +169,10 @@ struct ObservedLock {
                                                              std::string_view recipe,
                                                              std::string_view path);
 
+/// What a client's waits and leases are told by.
+[[nodiscard]] CUSTODIAN_EXPORT BootClock::time_point now_of(
+    const std::shared_ptr<ClientCore>& core) noexcept;
+
 /// Tells the observer of an acquire that has waited since then; the lock is not null. Any thread.
 CUSTODIAN_EXPORT void tell_acquire_ended(const std::shared_ptr<ClientCore>& core,
                                          const ObservedLockPtr& lock, AcquireOutcome outcome,

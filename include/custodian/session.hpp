@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "custodian/acl.hpp"
+#include "custodian/clock.hpp"
 #include "custodian/error.hpp"
 #include "custodian/export.hpp"
 #include "custodian/log.hpp"
@@ -32,24 +33,6 @@
 #include "custodian/transaction.hpp"
 
 namespace custodian {
-
-/// CLOCK_BOOTTIME: goes on while the machine is suspended, unlike the steady clock. Where a sandbox
-/// has no such clock it is CLOCK_MONOTONIC, which stands still then; where it has neither, the
-/// process is aborted, for no lease can be kept without a clock.
-struct CUSTODIAN_EXPORT BootClock {
-  /// Of the clock: nanoseconds.
-  using duration = std::chrono::nanoseconds;
-  /// As every clock of std::chrono has it.
-  using rep = duration::rep;
-  /// As every clock of std::chrono has it.
-  using period = duration::period;
-  /// Since the machine was started.
-  using time_point = std::chrono::time_point<BootClock>;
-  /// It never goes back.
-  static constexpr bool is_steady = true;
-  /// Any thread.
-  [[nodiscard]] static time_point now() noexcept;
-};
 
 /// What happened to a watched node. A watch ends with its first event.
 enum class WatchEventType { created, deleted, data_changed, children_changed };
@@ -226,6 +209,8 @@ struct SessionSettings {
   std::vector<Credential> credentials{};
   /// Bytes of a request that the servers accept; as `ClientOptions::max_request_size`.
   std::size_t max_request_size = 0xfffff;
+  /// What its stamps and handshakes are told by, as the client's leases are; null: BootClock.
+  std::shared_ptr<Clock> clock{};
 };
 
 /// Told of each change of state, in order. When the state has become `connected`, what the

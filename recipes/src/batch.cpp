@@ -4,6 +4,7 @@
 #include <boost/asio/error.hpp>
 #include <functional>
 
+#include "custodian/observer.hpp"
 #include "not_acquired.hpp"
 
 namespace custodian::recipes_detail {
@@ -47,7 +48,8 @@ void Batch::enter(const QueuePtr& queue, CancellationPtr cancellation, Deadline 
     return std::move(handler)(error, AcquireResult{});
   }
   Batch& batch = *queue->batch;
-  const auto began = queue->observed ? BootClock::now() : BootClock::time_point{};
+  const auto began =
+      queue->observed ? detail::now_of(queue->client.core()) : BootClock::time_point{};
   std::unique_lock lock{batch.mutex_};
   const auto [id, line] = batch.order_.enter();
   batch.waiters_.emplace(id, Waiter{std::move(handler), deadline, began});

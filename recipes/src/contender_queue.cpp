@@ -204,7 +204,7 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
   what->give_up = std::make_shared<Cancellation>(client.core());
   what->callers = std::move(cancellation);
   what->handler.swap(handler);
-  if (what->queue->observed) what->began = BootClock::now();
+  if (what->queue->observed) what->began = detail::now_of(client.core());
   const asio::any_io_executor strand = client.get_executor();
   asio::dispatch(strand, [acquire = std::move(what)] { run(acquire); });
 }

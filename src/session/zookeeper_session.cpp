@@ -79,7 +79,7 @@ void ZooKeeperSession::submit(Request request, ReplyHandler handler) {
   }
   operation.decided_by_quorum = is_decided_by_quorum(request);
   operation.stamp.connection = info_.connection;
-  operation.stamp.sent = BootClock::now();
+  operation.stamp.sent = now_by(settings_.clock);
   if (const error_code error =
           client_->submit(request, id, operation.watch == 0 ? Arms::nothing : Arms::a_watch)) {
     if (operation.watch != 0) watches_.reply_received(operation.watch, watch.watcher, false);
@@ -135,7 +135,7 @@ void ZooKeeperSession::pump() {
   if (!client_ || closing_) return;
   remove_unwanted_watches();
   // A connection that begins in this call may have its handshake sent in it.
-  const auto before = BootClock::now();
+  const auto before = now_by(settings_.clock);
   const Interest interest = client_->interest();
   present_accepted(interest);
   wait_for(interest, before);
@@ -250,7 +250,7 @@ void ZooKeeperSession::complete(event::Completed& completed) {
   Reply& reply = completed.reply;
   reply.stamp = operation.stamp;
   if (is_answer_of_server(reply.error)) {
-    reply.stamp.acknowledged = BootClock::now();
+    reply.stamp.acknowledged = now_by(settings_.clock);
     reply.stamp.quorum_result = operation.decided_by_quorum;
     if (const auto observer = observer_.lock()) observer->on_answer(reply.stamp);
   }

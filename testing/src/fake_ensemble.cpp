@@ -7,7 +7,7 @@
 namespace custodian::testing {
 
 FakeEnsemble::FakeEnsemble(FakeEnsembleOptions options)
-    : server_{std::make_shared<FakeServer>(options)} {}
+    : server_{FakeServer::make(std::move(options))} {}
 
 FakeEnsemble::~FakeEnsemble() = default;
 
@@ -15,6 +15,10 @@ SessionFactory FakeEnsemble::session_factory(std::string client) {
   return [server = server_, client = std::move(client)](
              boost::asio::any_io_executor strand, SessionSettings settings,
              std::weak_ptr<SessionObserver> observer) -> std::shared_ptr<Session> {
+    if (settings.clock != server->options().clock) {
+      throw Error{Errc::invalid_argument, "connect", "",
+                  "clock: the client's is not that of its FakeEnsemble"};
+    }
     return std::make_shared<FakeSession>(server, client, std::move(strand), std::move(settings),
                                          std::move(observer));
   };
@@ -24,6 +28,7 @@ ClientOptions FakeEnsemble::options(std::string client) {
   ClientOptions options;
   options.servers = "fake.invalid:2181";
   options.session_factory = session_factory(std::move(client));
+  options.clock = server_->options().clock;
   return options;
 }
 
@@ -36,6 +41,8 @@ std::size_t FakeEnsemble::apply_late_requests() { return server_->apply_late_req
 void FakeEnsemble::expire(std::int64_t session) { server_->end_session(session); }
 void FakeEnsemble::disconnect(std::int64_t session) { server_->disconnect(session); }
 void FakeEnsemble::leave_server_behind() { server_->leave_server_behind(); }
+void FakeEnsemble::cut_off(const std::string& client) { server_->cut_off(client); }
+void FakeEnsemble::let_in(const std::string& client) { server_->let_in(client); }
 void FakeEnsemble::stop() { server_->set_running(false); }
 void FakeEnsemble::start() { server_->set_running(true); }
 

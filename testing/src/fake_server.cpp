@@ -9,24 +9,44 @@ namespace custodian::testing {
 
 // -- Sessions -------------------------------------------------------------------------------------
 
+FakeServer::FakeServer(FakeEnsembleOptions options)
+    : options_{std::move(options)},
+      keeper_{options_.clock ? options_.clock->timekeeper() : nullptr} {}
+
+std::shared_ptr<FakeServer> FakeServer::make(FakeEnsembleOptions options) {
+  const auto server = std::make_shared<FakeServer>(std::move(options));
+  if (server->keeper_) server->keeper_->add(server);
+  return server;
+}
+
 FakeServer::Handshake FakeServer::connect(const std::shared_ptr<FakeSession>& receiver,
-                                          const boost::asio::any_io_executor& strand,
-                                          std::int64_t session, std::int64_t seen,
-                                          ArmedWatches watches) {
+                                          Greeting greeting) {
   const std::lock_guard lock{mutex_};
-  if (!running_) return {};
+  note_activity();
+  if (!accepts(greeting.client)) {
+    if (keeper_) absent_.push_back(receiver);
+    return {};
+  }
+  std::int64_t session = greeting.session;
   const bool is_new = session == 0;
   if (is_new) session = next_session_++;
   if (!is_new && !sessions_.contains(session)) return {Welcome::expired, nullptr, false};
   ServerSession& known = sessions_[session];
   known.id = session;
-  const auto connection = std::make_shared<FakeConnection>(
-      FakeConnection{.session = session, .strand = strand, .receiver = receiver});
+  known.client = std::move(greeting.client);
+  known.timeout = greeting.timeout;
+  heard(known);
+  const auto connection = std::make_shared<FakeConnection>(FakeConnection{
+      .session = session, .strand = std::move(greeting.strand), .receiver = receiver});
   known.connection = connection;
   known.stale = std::exchange(is_new ? left_behind_ : known.next_stale, std::nullopt);
-  known.watches = std::move(watches);
-  fire_missed(known, known.stale ? *known.stale : tree_, seen);
+  known.watches = std::move(greeting.watches);
+  fire_missed(known, known.stale ? *known.stale : tree_, greeting.seen);
   return {Welcome::accepted, connection, known.stale.has_value()};
+}
+
+bool FakeServer::accepts(const std::string& client) const {
+  return running_ && !cut_off_.contains(client);
 }
 
 void FakeServer::forget_session(std::int64_t session) {
@@ -77,12 +97,31 @@ void FakeServer::disconnect(std::int64_t session) {
 }
 
 void FakeServer::set_running(bool running) {
-  const std::lock_guard lock{mutex_};
+  std::unique_lock lock{mutex_};
   running_ = running;
-  if (running) return;
+  if (running) {
+    lock.unlock();
+    return wake_absent();
+  }
   for (auto& [id, session] : sessions_) {
     if (const auto connection = session.connection.lock()) cut(connection, EarlierReplies::arrive);
   }
+}
+
+void FakeServer::cut_off(const std::string& client) {
+  const std::lock_guard lock{mutex_};
+  cut_off_.insert(client);
+  for (auto& [id, session] : sessions_) {
+    const auto connection = session.connection.lock();
+    if (connection && session.client == client) cut(connection, EarlierReplies::are_lost);
+  }
+}
+
+void FakeServer::let_in(const std::string& client) {
+  std::unique_lock lock{mutex_};
+  cut_off_.erase(client);
+  lock.unlock();
+  wake_absent();
 }
 
 void FakeServer::leave_server_behind() {
@@ -97,15 +136,19 @@ void FakeServer::serve(const FakeConnectionPtr& connection, const Request& reque
   const std::lock_guard lock{mutex_};
   if (connection->severed) return;
   ServerSession& session = sessions_.at(connection->session);
+  note_activity();
   switch (fault.kind) {
     case FaultKind::pass:
+      heard(session);
       process(session, connection, request, operation, arms_watch, 0);
       return count_for_late_requests(session.id);
     case FaultKind::delay:
+      heard(session);
       process(session, connection, request, operation, arms_watch,
               fault.turns == 0 ? -1 : fault.turns);
       return count_for_late_requests(session.id);
     case FaultKind::throttle: {
+      heard(session);
       FakeMessage refusal{.operation = operation, .zxid = tree_.zxid()};
       if (session.stale) refusal.zxid = session.stale->zxid();
       refusal.reply.error = ServerErrc::throttled;
@@ -124,6 +167,7 @@ void FakeServer::serve(const FakeConnectionPtr& connection, const Request& reque
     late_.push_back({session.id, request, fault.requests_later});
   }
   if (fault.kind == FaultKind::fail_after || fault.kind == FaultKind::expire_after) {
+    heard(session);
     process(session, nullptr, request, operation, false, 0);
   }
   if (fault.kind == FaultKind::expire_before || fault.kind == FaultKind::expire_after) {
@@ -199,6 +243,7 @@ void FakeServer::send(const FakeConnectionPtr& connection, FakeMessage message) 
 }
 
 void FakeServer::wake(const FakeConnectionPtr& connection) {
+  note_activity();
   if (std::exchange(connection->woken, true)) return;
   boost::asio::post(connection->strand, [weak = connection->receiver, connection] {
     if (const auto receiver = weak.lock()) receiver->receive(connection);

@@ -7,17 +7,22 @@
 /// Threads: everything is guarded by one mutex, under which nothing of anybody else's runs: what a
 /// session is to be told is put on its wire, and its strand is woken.
 
+#include <algorithm>
 #include <boost/asio/any_io_executor.hpp>
+#include <chrono>
 #include <compare>
 #include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "custodian/testing/fake_ensemble.hpp"
 #include "fake_tree.hpp"
+#include "timekeeper.hpp"
 
 namespace custodian::testing {
 
@@ -56,9 +61,11 @@ struct FakeConnection {
 };
 using FakeConnectionPtr = std::shared_ptr<FakeConnection>;
 
-class FakeServer {
+class FakeServer final : public TimedServers {
  public:
-  explicit FakeServer(FakeEnsembleOptions options) : options_{options} {}
+  /// Time passes for it, if it has a clock.
+  [[nodiscard]] static std::shared_ptr<FakeServer> make(FakeEnsembleOptions options);
+  explicit FakeServer(FakeEnsembleOptions options);
 
   [[nodiscard]] const FakeEnsembleOptions& options() const noexcept { return options_; }
 
@@ -69,11 +76,20 @@ class FakeServer {
     FakeConnectionPtr connection;
     bool lags = false;  ///< catch_up() is to be called, after a while
   };
-  /// `session`: 0 for a new one. `seen`: the newest zxid that it was shown; what it watches and has
-  /// changed since is sent at once.
-  [[nodiscard]] Handshake connect(const std::shared_ptr<FakeSession>& receiver,
-                                  const boost::asio::any_io_executor& strand, std::int64_t session,
-                                  std::int64_t seen, ArmedWatches watches);
+  /// What a session says of itself when it connects.
+  struct Greeting {
+    std::string client{};
+    boost::asio::any_io_executor strand{};
+    std::int64_t session = 0;  ///< 0 for a new one
+    std::chrono::milliseconds timeout{0};
+    std::int64_t seen = 0;  ///< the newest zxid that it was shown
+    ArmedWatches watches{};
+  };
+  /// What it watches and has changed since it was here is sent at once. With a clock, who is not
+  /// accepted is woken when that has changed.
+  [[nodiscard]] Handshake connect(const std::shared_ptr<FakeSession>& receiver, Greeting greeting);
+  /// A session has been asked whether it is there, and is.
+  void hear(const FakeConnectionPtr& connection);
   /// A request arrives, or what the fault makes of it.
   void serve(const FakeConnectionPtr& connection, const Request& request, std::uint64_t operation,
              bool arms_watch, const Fault& fault);
@@ -92,6 +108,8 @@ class FakeServer {
   std::size_t apply_late_requests();
   void disconnect(std::int64_t session);
   void set_running(bool running);
+  void cut_off(const std::string& client);
+  void let_in(const std::string& client);
   void leave_server_behind();
   /// Does something to the tree and fires the watches that it concerns.
   template <typename Action>
@@ -113,9 +131,19 @@ class FakeServer {
   [[nodiscard]] std::map<std::int64_t, std::size_t> watches() const;
   [[nodiscard]] bool is_connected(std::int64_t session) const;
 
+  [[nodiscard]] std::optional<Time> next_due() const override;
+  void run_due(Time now) override;
+
  private:
   struct ServerSession {
     std::int64_t id = 0;
+    std::string client;
+    std::chrono::milliseconds timeout{0};
+    Time heard{};  ///< when anything was heard of it; with a clock
+    Time asked{};  ///< when it was asked whether it is there
+    [[nodiscard]] Time end() const { return heard + timeout; }
+    /// As the C client, which pings when it has been silent for so long.
+    [[nodiscard]] Time next_question() const { return std::max(heard, asked) + timeout / 3; }
     /// The session's own: it has an executor, which must not outlive its context. Gone: not
     /// connected.
     std::weak_ptr<FakeConnection> connection;
@@ -146,10 +174,20 @@ class FakeServer {
   void fire_missed(ServerSession& session, const FakeTree& tree, std::int64_t since);
   void fire_one(ServerSession& session, ArmedWatches::iterator watch, WatchEventType type,
                 std::int64_t zxid);
-  static void send(const FakeConnectionPtr& connection, FakeMessage message);
-  static void wake(const FakeConnectionPtr& connection);
+  void send(const FakeConnectionPtr& connection, FakeMessage message);
+  void wake(const FakeConnectionPtr& connection);
+  void ask(ServerSession& session, const FakeConnectionPtr& connection);
+  void heard(ServerSession& session);
+  [[nodiscard]] bool accepts(const std::string& client) const;
+  /// Without the mutex: those that were not accepted try again.
+  void wake_absent();
+  [[nodiscard]] Time now() const noexcept { return keeper_ ? keeper_->now() : Time{}; }
+  void note_activity() noexcept {
+    if (keeper_) keeper_->note_activity();
+  }
 
   const FakeEnsembleOptions options_;
+  const std::shared_ptr<Timekeeper> keeper_;  ///< null without a clock
   mutable std::mutex mutex_;
   FakeTree tree_;
   std::map<std::int64_t, ServerSession> sessions_;
@@ -157,6 +195,9 @@ class FakeServer {
   std::optional<FakeTree> left_behind_;  ///< what the next new session's server shows
   std::int64_t next_session_ = 0x1000'0000'0000'0001;
   bool running_ = true;
+  std::set<std::string> cut_off_;  ///< clients
+  /// Were not accepted, and wait until they are; with a clock.
+  std::vector<std::weak_ptr<FakeSession>> absent_;
   std::shared_ptr<FaultPlan> plan_;
   std::vector<Submission> history_;
 };

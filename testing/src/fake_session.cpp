@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
 #include <utility>
 
 namespace custodian::testing {
@@ -60,7 +61,7 @@ void FakeSession::submit(Request request, ReplyHandler handler) {
   const std::uint64_t id = next_operation_++;
   Operation operation{.handler = std::move(handler), .submission = std::move(submission)};
   operation.stamp.connection = info_.connection;
-  operation.stamp.sent = BootClock::now();
+  operation.stamp.sent = now();
   operation.decided_by_quorum = is_decided_by_quorum(request);
   operation.watcher = watcher_of(request);
   if (operation.watcher) operation.watch = watch_of(request);
@@ -93,6 +94,10 @@ void FakeSession::receive(const FakeConnectionPtr& connection) {
   }
 }
 
+void FakeSession::on_question(const FakeConnectionPtr& connection) {
+  if (connection == connection_) server_->hear(connection);
+}
+
 void FakeSession::on_reply(FakeMessage message) {
   auto node = operations_.extract(message.operation);
   if (node.empty()) return;
@@ -100,7 +105,7 @@ void FakeSession::on_reply(FakeMessage message) {
   Reply& reply = message.reply;
   reply.stamp = operation.stamp;
   if (is_answer_of_server(reply.error)) {
-    reply.stamp.acknowledged = BootClock::now();
+    reply.stamp.acknowledged = now();
     reply.stamp.quorum_result = operation.decided_by_quorum;
     if (const auto observer = observer_.lock()) observer->on_answer(reply.stamp);
   }
@@ -185,6 +190,8 @@ void FakeSession::end_watches(error_code error) {
 // -- Connections ----------------------------------------------------------------------------------
 
 void FakeSession::connect_after(std::chrono::milliseconds pause) {
+  // Real time must not decide what happens before what.
+  if (settings_.clock) return connect_soon();
   timer_.expires_after(pause);
   timer_.async_wait([weak = weak_from_this()](error_code error) {
     const auto self = weak.lock();
@@ -192,14 +199,32 @@ void FakeSession::connect_after(std::chrono::milliseconds pause) {
   });
 }
 
+void FakeSession::connect_soon() {
+  boost::asio::post(strand_, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->connect();
+  });
+}
+
+void FakeSession::try_again() { connect_soon(); }
+
 void FakeSession::connect() {
+  waits_ = {};
   if (closing_ || state_ != SessionState::connecting) return;
-  info_.handshake = BootClock::now();
+  info_.handshake = now();
   ArmedWatches watches;
   for (const auto& [id, waiting] : waiting_) watches.emplace(id, waiting.armed_on);
   auto [welcome, connection, lags] =
-      server_->connect(shared_from_this(), strand_, info_.id, seen_, std::move(watches));
+      server_->connect(shared_from_this(), {.client = client_,
+                                            .strand = strand_,
+                                            .session = info_.id,
+                                            .timeout = settings_.session_timeout,
+                                            .seen = seen_,
+                                            .watches = std::move(watches)});
   if (welcome == FakeServer::Welcome::unreachable) {
+    if (settings_.clock) {
+      waits_ = boost::asio::prefer(strand_, boost::asio::execution::outstanding_work.tracked);
+      return;
+    }
     // Never at once, or an executor that is polled until nothing is due would not come to an end.
     constexpr std::chrono::milliseconds least{1};
     return connect_after(std::max(server_->options().reconnect_pause, least));
@@ -259,6 +284,7 @@ void FakeSession::close(std::chrono::milliseconds, std::function<void()> done) {
 }
 
 void FakeSession::end() {
+  waits_ = {};
   timer_.cancel();
   lag_timer_.cancel();
   // Without a connection nobody can be told; the session then lives until it is expired.

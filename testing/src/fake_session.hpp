@@ -30,6 +30,10 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
 
   /// Something has come in on this connection.
   void receive(const FakeConnectionPtr& connection);
+  /// The servers ask on this connection whether it is there.
+  void on_question(const FakeConnectionPtr& connection);
+  /// Any thread: connections may be accepted again.
+  void try_again();
 
  private:
   struct Operation {
@@ -45,7 +49,9 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
     std::vector<std::shared_ptr<Watcher>> watchers{};
   };
 
+  [[nodiscard]] BootClock::time_point now() const noexcept { return now_by(settings_.clock); }
   void connect_after(std::chrono::milliseconds pause);
+  void connect_soon();
   void connect();
   void on_cut(NextWatches watches);
   void on_reply(FakeMessage message);
@@ -69,6 +75,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   const std::weak_ptr<SessionObserver> observer_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer lag_timer_;
+  boost::asio::any_io_executor waits_;  ///< keeps the context running until it is let in
 
   SessionInfo info_;
   SessionState state_ = SessionState::connecting;

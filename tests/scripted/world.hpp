@@ -59,6 +59,9 @@ class World {
   explicit World(std::chrono::milliseconds longest_lag = std::chrono::milliseconds{5})
       : ensemble{testing::FakeEnsembleOptions{.reconnect_pause = std::chrono::milliseconds{0},
                                               .longest_lag = longest_lag}} {}
+  /// One in which time passes when the test says so.
+  explicit World(std::shared_ptr<testing::FakeClock> clock)
+      : ensemble{testing::FakeEnsembleOptions{.clock = std::move(clock)}} {}
 
   [[nodiscard]] ClientOptions options(const std::string& name) {
     ClientOptions options = ensemble.options(name);

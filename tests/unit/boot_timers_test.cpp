@@ -8,7 +8,10 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "custodian/testing/fake_clock.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::detail {
@@ -131,6 +134,77 @@ TEST_CASE("without a descriptor to be had timers say so, and go on", "[boot_time
   world.on_strand([&] { timer.set(BootClock::now() + 1ms, [&] { happened = true; }); });
   world.context.run_for(30s);
   CHECK(happened);
+}
+
+/// Timers that go by a clock which the test moves.
+struct ClockedTimers {
+  ClockedTimers() { REQUIRE_FALSE(timers->open()); }
+  void advance(std::chrono::nanoseconds time) { clock->advance(time, context); }
+
+  std::shared_ptr<testing::FakeClock> clock = std::make_shared<testing::FakeClock>(20s);
+  asio::io_context context{1};
+  BootTimers::Strand strand{context.get_executor()};
+  std::shared_ptr<BootTimers> timers =
+      std::make_shared<BootTimers>(strand, clock, context.get_executor());
+};
+
+TEST_CASE("timers go by the clock that they are given, to the nanosecond", "[boot_timers]") {
+  ClockedTimers world;
+  BootTimer first{world.timers};
+  BootTimer second{world.timers};
+  const Time begin = world.clock->now();
+  std::vector<std::pair<char, Time>> rung;
+  second.set(begin + 2h, [&] { rung.emplace_back('2', world.clock->now()); });
+  first.set(begin + 1h, [&] {
+    rung.emplace_back('1', world.clock->now());
+    first.set(begin + 90min, [&] { rung.emplace_back('x', world.clock->now()); });
+  });
+  world.advance(1h - 1ns);
+  CHECK(rung.empty());
+  world.advance(1ns);
+  CHECK(rung.size() == 1);
+  world.advance(24h);
+  CHECK(rung == std::vector{std::pair{'1', begin + 1h}, std::pair{'x', begin + 90min},
+                            std::pair{'2', begin + 2h}});
+  CHECK(world.clock->now() == begin + 25h);
+}
+
+TEST_CASE("a timer of a clock that was cancelled, or is another by now, does not ring",
+          "[boot_timers]") {
+  ClockedTimers world;
+  auto timer = std::make_unique<BootTimer>(world.timers);
+  BootTimer other{world.timers};
+  const Time begin = world.clock->now();
+  std::string rung;
+  timer->set(begin + 1s, [&] { rung += 'a'; });
+  other.set(begin + 1s, [&] { rung += 'b'; });
+  other.set(begin + 3s, [&] { rung += 'c'; });
+  std::thread{[&] { timer.reset(); }}.join();
+  world.advance(2s);
+  CHECK(rung.empty());
+  world.advance(1s);
+  CHECK(rung == "c");
+  // A time that has passed is due at once.
+  other.set(begin, [&] { rung += 'd'; });
+  world.advance(0s);
+  CHECK(rung == "cd");
+}
+
+TEST_CASE("an alarm of a clock keeps its context running until it has rung", "[boot_timers]") {
+  ClockedTimers world;
+  BootTimer timer{world.timers};
+  bool rung = false;
+  timer.set(world.clock->now() + 1h, [&] { rung = true; });
+  std::thread runner{[&] { world.context.run(); }};
+  world.clock->advance(1h);
+  CHECK(rung);
+  // It has nothing to do any more.
+  runner.join();
+  timer.set(world.clock->now() + 1h, [&] { rung = false; });
+  timer.cancel();
+  world.context.restart();
+  world.context.run();
+  CHECK(rung);
 }
 
 }  // namespace

@@ -12,8 +12,11 @@
 /// one-shot watches and their order relative to replies, sessions that outlive connections and take
 /// their ephemeral nodes along. ACLs are stored and not evaluated; use refuse().
 ///
-/// Time does not pass in it: a session ends when it is closed or told to (expire()), however long
-/// its client was cut off; nodes with a TTL stay; empty containers stay until reap_containers().
+/// Time does not pass in it, unless it is given a FakeClock: a session ends when it is closed or
+/// told to (expire()), however long its client was cut off, while the client's own time is real.
+/// With `FakeEnsembleOptions::clock` the test moves both, and a session of which nothing is heard
+/// for its timeout ends. With or without, nodes with a TTL stay, and empty containers until
+/// reap_containers().
 ///
 /// When not to use it: to learn how ZooKeeper behaves; it knows what its authors knew. Keep some
 /// tests on a `TestingServer`.
@@ -29,6 +32,7 @@
 #include <vector>
 
 #include "custodian/client_options.hpp"
+#include "custodian/testing/fake_clock.hpp"
 #include "custodian/testing/fault_plan.hpp"
 
 namespace custodian::testing {
@@ -37,11 +41,15 @@ class FakeServer;
 
 /// How long what takes time takes.
 struct FakeEnsembleOptions {
-  /// From the loss of a connection to the attempt at the next one, and between attempts.
+  /// From the loss of a connection to the attempt at the next one, and between attempts. Not with a
+  /// clock: the next connection is then made at once, or as soon as it is accepted.
   std::chrono::milliseconds reconnect_pause{1};
   /// After this long a server that lags behind (`NextServer::lags_behind`, leave_server_behind())
   /// catches up by itself.
   std::chrono::milliseconds longest_lag{5};
+  /// By which sessions end, and the clients' leases. Null: sessions do not end by themselves, and
+  /// leases go by real time.
+  std::shared_ptr<FakeClock> clock{};
 };
 
 /// ZooKeeper in memory, with faults at the request that is named.
@@ -54,10 +62,11 @@ class FakeEnsemble {
   FakeEnsemble& operator=(const FakeEnsemble&) = delete;
   ~FakeEnsemble();
 
-  /// For `ClientOptions::session_factory`. The name is what a FaultPlan and history() know the
-  /// client by.
+  /// For `ClientOptions::session_factory`. The name is what a FaultPlan, history() and cut_off()
+  /// know the client by. A client of an ensemble that has a clock needs the same one in its
+  /// `ClientOptions::clock`; with another one its constructor throws Error (invalid_argument).
   [[nodiscard]] SessionFactory session_factory(std::string client = {});
-  /// Options of a client of this ensemble, for a start.
+  /// Options of a client of this ensemble, for a start; with its clock, if it has one.
   [[nodiscard]] ClientOptions options(std::string client = {});
 
   /// \name Faults
@@ -80,6 +89,11 @@ class FakeEnsemble {
   /// The server catches up before it answers a write or a sync of this session, or by itself after
   /// `FakeEnsembleOptions::longest_lag`.
   void leave_server_behind();
+  /// Cuts the connections of a client, by the name that it has here, and accepts none of it until
+  /// let_in(): the network fails between it and all servers.
+  void cut_off(const std::string& client);
+  /// Ends what cut_off() began.
+  void let_in(const std::string& client);
   /// Cuts all connections, and accepts none until start().
   void stop();
   /// Accepts connections again.

@@ -1,0 +1,104 @@
+#pragma once
+
+/// \file
+/// The innards of a FakeClock: the time, the alarms of the clients, the servers that have something
+/// due, and who still reacts to what was due.
+///
+/// Threads: any. Its mutex is taken before a server's, never after: a server calls nothing here but
+/// now() and note_activity().
+
+#include <atomic>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "custodian/clock.hpp"
+
+namespace custodian::testing {
+
+/// Servers for which time passes.
+class TimedServers {
+ public:
+  using Time = BootClock::time_point;
+
+  virtual ~TimedServers() = default;
+  [[nodiscard]] virtual std::optional<Time> next_due() const = 0;
+  /// Does what is due by then, in its order. Nothing of that is due afterwards.
+  virtual void run_due(Time now) = 0;
+};
+
+class Timekeeper : public std::enable_shared_from_this<Timekeeper> {
+ public:
+  using Time = BootClock::time_point;
+  using Duration = BootClock::duration;
+
+  explicit Timekeeper(std::chrono::milliseconds patience) : patience_{patience} {}
+
+  [[nodiscard]] Time now() const noexcept { return now_; }
+  /// Something has been sent to a client, or asked of a server: it is worth waiting on.
+  void note_activity() noexcept { ++activity_; }
+  void add(std::weak_ptr<TimedServers> servers);
+  [[nodiscard]] std::unique_ptr<Clock::Alarm> make_alarm(Clock::Executors executors,
+                                                         std::function<void()> ring);
+
+  /// As FakeClock's; a null context is nobody's to run here.
+  void advance(Duration time, boost::asio::io_context* context);
+  void jump(Duration time);
+
+ private:
+  class FakeAlarm;
+  /// One of a client: an alarm, and whether the client reacts.
+  struct Bell {
+    /// Empty when the alarm has been destroyed: the context may be gone then.
+    Clock::Executors executors;
+    std::function<void()> ring;
+    std::optional<Time> due{};
+    boost::asio::any_io_executor work{};  ///< keeps the context running until it has rung
+    bool is_asked = false;                ///< whether it reacts; not answered yet
+    bool is_stopped = false;              ///< it did not answer in time
+  };
+  using BellPtr = std::shared_ptr<Bell>;
+
+  void set(const BellPtr& bell, std::optional<Time> due);
+  void remove(const BellPtr& bell);
+
+  [[nodiscard]] std::vector<std::shared_ptr<TimedServers>> servers() const;
+  [[nodiscard]] std::optional<Time> next_due() const;
+  /// To a time that is not before this one.
+  void move_to(Time time) noexcept;
+  void move_by_steps(Time end, boost::asio::io_context* context);
+  /// Whether anybody was woken.
+  bool ring_due(Time now);
+  void settle(boost::asio::io_context* context);
+  void ask();
+  void pass_question_on(const std::weak_ptr<Bell>& bell);
+  void answer(const std::weak_ptr<Bell>& bell);
+  using Patience = std::chrono::steady_clock::time_point;
+  /// False if somebody has not answered in time.
+  bool wait_for_answers(boost::asio::io_context* context, Patience until);
+  /// With the mutex held.
+  void ring(const BellPtr& bell);
+  [[nodiscard]] bool is_answered() const;
+
+  const std::chrono::milliseconds patience_;
+  /// Some moment: not zero, which means "no time" to a client.
+  std::atomic<Time> now_ = Time{std::chrono::hours{24}};
+  std::atomic<std::uint64_t> activity_ = 0;
+
+  std::mutex advancing_;  ///< one after another
+  std::atomic<std::thread::id> advances_;
+
+  mutable std::mutex mutex_;  ///< guards what follows
+  std::condition_variable answered_;
+  std::vector<BellPtr> bells_;
+  std::vector<std::weak_ptr<TimedServers>> servers_;
+};
+
+}  // namespace custodian::testing

@@ -95,8 +95,9 @@ Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, o
   const std::shared_ptr<void> keep_alive{runtime_.get(),
                                          [runtime = runtime_](void*) { runtime->let_go(); }};
   core_ = make_core(runtime_->io.get_executor(), callbacks, std::move(options), keep_alive);
-  core_->start();
+  // First: if a session cannot even be made, it is its threads that let the runtime go.
   runtime_->run();
+  core_->start();
 }
 
 Client::Client(asio::any_io_executor executor, ClientOptions options) : owner_{true} {

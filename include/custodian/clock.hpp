@@ -62,7 +62,7 @@ class CUSTODIAN_EXPORT Clock {
   struct Executors {
     /// Where alarms ring.
     boost::asio::any_io_executor strand{};
-    /// Where what follows from that is told to the user.
+    /// Where what follows from that is told to the user; empty: on the strand, too.
     boost::asio::any_io_executor callbacks{};
   };
   /// An alarm that is not set. It calls `ring` on the strand, never from within set().

@@ -203,8 +203,9 @@ void Timekeeper::ask() {
 void Timekeeper::pass_question_on(const std::weak_ptr<Bell>& bell) {
   const std::lock_guard lock{mutex_};
   const BellPtr alive = bell.lock();
-  if (!alive || !alive->executors.callbacks) return;
-  asio::post(alive->executors.callbacks,
+  if (!alive || !alive->executors.strand) return;
+  const auto& callbacks = alive->executors.callbacks;
+  asio::post(callbacks ? callbacks : alive->executors.strand,
              [keeper = shared_from_this(), bell] { keeper->answer(bell); });
 }
 

@@ -4,8 +4,8 @@
 /// The innards of a FakeClock: the time, the alarms of the clients, the servers that have something
 /// due, and who still reacts to what was due.
 ///
-/// Threads: any. Its mutex is taken before a server's, never after: a server calls nothing here but
-/// now() and note_activity().
+/// Threads: any. Its mutex and a server's are never held at the same time: a server calls nothing
+/// here but now() and note_activity(), which take none.
 
 #include <atomic>
 #include <boost/asio/any_io_executor.hpp>

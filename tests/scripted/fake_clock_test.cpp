@@ -149,6 +149,19 @@ TEST_CASE("fake clock: however long the step, all of it happens in its order", "
   timed.end();
 }
 
+TEST_CASE("fake clock: what a client does at the last moment is in time", "[fake_clock]") {
+  Timed timed;
+  const std::int64_t session = timed.other->session().id;
+  const auto executor = timed.world.context.get_executor();
+  const auto alarm =
+      timed.clock->make_alarm({executor, executor}, [&] { timed.world.ensemble.let_in("other"); });
+  alarm->set(timed.clock->now() + timeout);
+  timed.world.ensemble.cut_off("other");
+  timed.advance(1min);
+  CHECK(timed.other->session().id == session);
+  timed.end();
+}
+
 TEST_CASE("fake clock: who is connected keeps a lease for hours", "[fake_clock]") {
   Timed timed;
   Lease lease = timed.acquire();

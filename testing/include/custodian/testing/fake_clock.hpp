@@ -21,6 +21,9 @@
 ///
 /// When not to use it: to learn what a busy machine or a slow network do to a lease.
 ///
+/// Attempts are repeated in real time, and a lease that is granted after a standstill has to be
+/// proven first: a test that waits for such a one advances the clock again and again by a little.
+///
 /// Threads: any, for all of it. Lifetimes: clients and ensembles share it. Nobody may move it while
 /// there is a client whose context is gone.
 
@@ -53,7 +56,7 @@ class FakeClock final : public Clock {
   /// a lease), then the servers (end a session). It goes on when all of it has been answered, and
   /// told: listeners and stop callbacks have run, handlers were posted to their executors. So a
   /// client that is connected and healthy keeps its leases, however long the time; an hour of a
-  /// session of ten seconds are some two thousand beats, and less than a second.
+  /// session of ten seconds is some two thousand beats, and a fraction of a second.
   ///
   /// It waits for the clients' strands and callback executors, and for nothing else: not for a
   /// thread of yours that a blocking call returns to, nor for what a handler of yours starts

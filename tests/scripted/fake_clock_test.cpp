@@ -378,17 +378,19 @@ TEST_CASE("fake clock: what it waits for may not move it, and nobody moves it ba
 
 TEST_CASE("fake clock: a client that waits to be let in keeps its context running",
           "[fake_clock]") {
-  Timed timed;
-  Lease lease = timed.acquire();
-  timed.world.ensemble.cut_off("holder");
-  timed.world.ensemble.cut_off("other");
-  timed.advance(2 * timeout);
-  timed.world.settle();
-  CHECK_FALSE(timed.world.context.stopped());
-  timed.world.ensemble.let_in("holder");
-  timed.world.ensemble.let_in("other");
-  lease.release();
-  timed.end();
+  const auto clock = std::make_shared<FakeClock>(20s);
+  testing::FakeEnsemble ensemble{{.clock = clock}};
+  boost::asio::io_context context{1};
+  ensemble.cut_off("late");
+  std::optional<Client> client{std::in_place, context.get_executor(), ensemble.options("late")};
+  context.poll();
+  CHECK_FALSE(context.stopped());
+  ensemble.let_in("late");
+  context.poll();
+  CHECK(is_connected(client->connection_state()));
+  client.reset();
+  context.restart();
+  context.run();
 }
 
 /// Which moments around a request: the process stands still before it is sent, or before its answer

@@ -68,7 +68,7 @@ struct ClientOptions {
     std::string scheme{};  ///< "digest"
     std::string value{};   ///< "user:password"
   };
-  /// Presented to every server that the client connects to.
+  /// Presented to every server; Client::set_credentials() replaces them.
   std::vector<Credential> credentials{};
 
   /// ACLs of nodes that are created without one. Empty: open to everybody, ZooKeeper's default.

@@ -102,7 +102,7 @@ class Term {
 
 void play(Incident incident, const std::string& name) {
   const Run plain = Term{incident, {}}.run();
-  CHECK(plain.fault == "");
+  REQUIRE(plain.fault == "");
   CHECK(plain.steps >= 3);
   std::size_t cases = 1;
   for (std::size_t at = 0; at < plain.steps; ++at) {

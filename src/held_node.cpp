@@ -21,9 +21,10 @@ HeldNode::Time end_of(HeldNode::Time now, std::chrono::nanoseconds at_most) {
 }  // namespace
 
 HeldNodePtr HeldNode::make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
-                           OwnNode node, const LeaseOptions& options, ObservedLockPtr observed) {
-  HeldNodePtr held{new HeldNode{std::move(core), std::move(session), std::move(node), options,
-                                std::move(observed)}};
+                           OwnNode node, NodeData data, const LeaseOptions& options,
+                           ObservedLockPtr observed) {
+  HeldNodePtr held{new HeldNode{std::move(core), std::move(session), std::move(node),
+                                std::move(data), options, std::move(observed)}};
   held->core_->count_hold(+1);
   if (const LineNodePtr& line = held->node_.in_line()) {
     line->on_missing = [weak = held->weak_from_this()] {
@@ -39,10 +40,12 @@ HeldNodePtr HeldNode::make(std::shared_ptr<ClientCore> core, std::shared_ptr<Cli
 }
 
 HeldNode::HeldNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
-                   OwnNode node, const LeaseOptions& options, ObservedLockPtr observed)
+                   OwnNode node, NodeData data, const LeaseOptions& options,
+                   ObservedLockPtr observed)
     : core_{std::move(core)},
       session_{std::move(session)},
       node_{std::move(node)},
+      data_{std::move(data)},
       full_path_{core_->prefix().add(node_.path())},
       policy_{options.loss_policy.value_or(core_->options().loss_policy)},
       ends_at_{options.hold_at_most ? end_of(core_->now(), *options.hold_at_most) : Time::max()},
@@ -195,9 +198,39 @@ void HeldNode::on_look(const error_code& error, const GetResult& found, Watch wa
   }
   node_.set_watch(std::move(watch));
   wait_for_event();
-  if (found.data != revoke_message) return;
-  keep();
-  if (const HoldPtr hold = holder()) hold->tell_revocation(found.stat.mzxid);
+  const bool is_request = found.data == revoke_message;
+  if (is_request) {
+    request_ = found.stat.mzxid;
+    keep();
+  }
+  // Also the last request, to those who listen only since then.
+  const HoldPtr hold = request_ != 0 ? holder() : nullptr;
+  if (hold) hold->tell_revocation(request_);
+  if (is_request) restore_data(found.stat.version);
+}
+
+// A request replaces what people are shown of the holder. It is put back only over the request that
+// was seen: of a later one the version is another, and its event, or the failure, has it read.
+void HeldNode::restore_data(std::int32_t version) {
+  if (!data_ || *data_ == revoke_message || !restorable_ || std::exchange(restoring_, true)) return;
+  const SetOptions over_request{.version = version,
+                                .deadline = Deadline::never(),
+                                .retry = core_->options().retry.unlimited()};
+  start_set(core_, end_of_look_, path(), *data_, over_request,
+            [weak = weak_from_this()](error_code error, const Stat&) {
+              if (const auto self = weak.lock()) self->on_data_restored(error);
+            });
+}
+
+void HeldNode::on_data_restored(const error_code& error) {
+  restoring_ = false;
+  if (!error || is_lost()) return;  // the watch has seen it
+  if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
+  if (error == ServerErrc::bad_version || error == ErrorCondition::outcome_unknown) return look();
+  restorable_ = false;
+  if (error == Errc::closed || error == asio::error::operation_aborted) return;
+  core_->log(LogLevel::warning, "cannot write the identity back into " + path() + ": " +
+                                    error.message() + "; a request to release it has replaced it");
 }
 
 const ChangeLinePtr& HeldNode::changes() {

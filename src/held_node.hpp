@@ -29,7 +29,8 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
 
   /// On the strand.
   static HeldNodePtr make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
-                          OwnNode node, const LeaseOptions& options, ObservedLockPtr observed);
+                          OwnNode node, NodeData data, const LeaseOptions& options,
+                          ObservedLockPtr observed);
   HeldNode(const HeldNode&) = delete;
   HeldNode& operator=(const HeldNode&) = delete;
   ~HeldNode();
@@ -75,11 +76,13 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
 
  private:
   HeldNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session, OwnNode node,
-           const LeaseOptions& options, ObservedLockPtr observed);
+           NodeData data, const LeaseOptions& options, ObservedLockPtr observed);
 
   [[nodiscard]] HoldPtr holder() const;
   void wait_for_event();
   void on_look(const error_code& error, const GetResult& found, Watch watch);
+  void restore_data(std::int32_t version);
+  void on_data_restored(const error_code& error);
   void limit();
   void tell();
   void on_lost();
@@ -87,7 +90,8 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
 
   const std::shared_ptr<ClientCore> core_;
   const std::shared_ptr<ClientSession> session_;
-  OwnNode node_;  ///< its watch: the strand only
+  OwnNode node_;         ///< its watch: the strand only
+  const NodeData data_;  ///< as it was created with
   const std::string full_path_;
   const LossPolicy policy_;
   const Time ends_at_;  ///< by hold_at_most; `Time::max()` for never
@@ -102,7 +106,10 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   bool loss_told_ = false;
   bool checkable_ = true;
   bool looking_ = false;
-  CancellationPtr end_of_look_;
+  std::int64_t request_ = 0;  ///< the transaction of the last request to release it; 0: none
+  bool restoring_ = false;
+  bool restorable_ = true;
+  CancellationPtr end_of_look_;       ///< also of writing the data back
   ChangeLinePtr changes_;
   std::unique_ptr<BootTimer> timer_;  ///< of a lease with a maximum time
 

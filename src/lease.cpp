@@ -52,6 +52,7 @@ struct Grant {
   std::shared_ptr<ClientCore> core;
   CancellationPtr cancellation;
   OwnNode node;
+  NodeData data;
   LeaseOptions options;
   RetryPolicy retry;
   ObservedLockPtr observed;
@@ -82,8 +83,9 @@ void finish(Grant& grant, error_code error) {
   if (error == Errc::node_deleted) grant.node.forfeit();
   if (error) return std::move(grant.handler)(error, Lease{});
   auto session = grant.session();
-  const HeldNodePtr node = HeldNode::make(grant.core, std::move(session), std::move(grant.node),
-                                          grant.options, std::move(grant.observed));
+  const HeldNodePtr node =
+      HeldNode::make(grant.core, std::move(session), std::move(grant.node), std::move(grant.data),
+                     grant.options, std::move(grant.observed));
   std::move(grant.handler)(error_code{}, Lease{node->next_hold()});
 }
 
@@ -119,9 +121,9 @@ asio::awaitable<void> make_certain(std::shared_ptr<Grant> grant) {
 }  // namespace
 
 void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, OwnNode node,
-                 LeaseOptions options, RetryPolicy retry, ObservedLockPtr observed,
+                 NodeData data, LeaseOptions options, RetryPolicy retry, ObservedLockPtr observed,
                  Handler<Lease> handler) {
-  Grant grant{std::move(core), std::move(cancellation), std::move(node),   options,
+  Grant grant{std::move(core), std::move(cancellation), std::move(node),   std::move(data), options,
               retry,           std::move(observed),     std::move(handler)};
   if (readiness(grant) == Readiness::ready) return finish(grant, {});
   const auto shared = std::make_shared<Grant>(std::move(grant));

@@ -72,16 +72,21 @@ using HeldNodePtr = std::shared_ptr<HeldNode>;
 struct ObservedLock;
 using ObservedLockPtr = std::shared_ptr<const ObservedLock>;
 
+/// The data of an own node.
+using NodeData = std::shared_ptr<const std::string>;
+
 /// For authors of recipes, on the client's strand: makes a lease of a node that has come to be
-/// first. Asks the servers before that, if the lease clock has not got a comfortable rest (a third
-/// of the session timeout), and again by the policy. If it fails or is cancelled, the node is
-/// deleted. The client's observer is told of the lease as that of `observed` (see make_observed());
-/// not if that is null.
-/// Errors: session_lost, node_deleted, session_timeout_too_short, operation_aborted, closed; and
-/// not_connected, connection_loss or throttled, if the policy gives up.
+/// first, and that was created with these data: the client writes them back when a request
+/// (`revoke_message`) has replaced them. Asks the servers before that, if the lease clock has not
+/// got a comfortable rest (a third of the session timeout), and again by the policy. If it fails or
+/// is cancelled, the node is deleted. The client's observer is told of the lease as that of
+/// `observed` (see make_observed()); not if that is null. Errors: session_lost, node_deleted,
+/// session_timeout_too_short, operation_aborted, closed; and not_connected, connection_loss or
+/// throttled, if the policy gives up.
 CUSTODIAN_EXPORT void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                                  OwnNode node, LeaseOptions options, RetryPolicy retry,
-                                  ObservedLockPtr observed, Handler<Lease> handler);
+                                  OwnNode node, NodeData data, LeaseOptions options,
+                                  RetryPolicy retry, ObservedLockPtr observed,
+                                  Handler<Lease> handler);
 CUSTODIAN_EXPORT void start_wait_lost(std::shared_ptr<ClientCore> core,
                                       CancellationPtr cancellation, HoldPtr hold,
                                       Handler<> handler);
@@ -222,7 +227,9 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// Has the listener called whenever somebody asks for the lock (see `revoke()`), and at once if
   /// they have asked already, until the subscription or the hold is gone. The lock stays held until
   /// its holder releases it. Several requests in a short time may be told as one. Costs a watch on
-  /// the lease's node; a client that may not read its nodes is not told (the log says so).
+  /// the lease's node; a client that may not read its nodes is not told (the log says so). When the
+  /// listeners have been called the client writes the node's identity back, which a request
+  /// replaces.
   [[nodiscard]] Subscription make_revocable(RevocationListener listener) const;
   /// \}
 

@@ -57,6 +57,9 @@ void tell_position(const Acquire& acquire, std::size_t ahead) {
 
 namespace {
 
+/// The data of the queue's nodes.
+detail::NodeData identity_of(const QueuePtr& queue) { return {queue, &queue->identity}; }
+
 Turn turn_of(const error_code& error, Lease lease) {
   Turn turn{error, {}};
   if (!error) turn.leases.push_back(std::move(lease));
@@ -66,8 +69,9 @@ Turn turn_of(const error_code& error, Lease lease) {
 }  // namespace
 
 asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
+  const detail::NodeData data = identity_of(acquire->queue);
   auto [error, lease] = co_await await<&detail::start_lease, Lease>(
-      acquire->client().core(), acquire->give_up, std::move(node), acquire->lease_options(),
+      acquire->client().core(), acquire->give_up, std::move(node), data, acquire->lease_options(),
       acquire->retry(), acquire->queue->observed);
   co_return turn_of(error, std::move(lease));
 }
@@ -76,8 +80,8 @@ void acquire_lock(const AcquirePtr& acquire) {
   stand_in_line(acquire, [acquire](error_code error, OwnNode node) {
     if (error) return end_attempt(acquire, Turn{error, {}});
     detail::start_lease(acquire->client().core(), acquire->give_up, std::move(node),
-                        acquire->lease_options(), acquire->retry(), acquire->queue->observed,
-                        [acquire](error_code failure, Lease lease) {
+                        identity_of(acquire->queue), acquire->lease_options(), acquire->retry(),
+                        acquire->queue->observed, [acquire](error_code failure, Lease lease) {
                           end_attempt(acquire, turn_of(failure, std::move(lease)));
                         });
   });

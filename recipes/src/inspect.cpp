@@ -70,7 +70,8 @@ asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
       continue;
     }
     const Standpoint& each = standpoints[i];
-    const bool is_asked = result.data == revoke_message;
+    const bool asked = is_asked(result);
+    if (result.data == revoke_message) result.data.clear();
     inspection->contenders.push_back(
         {.participant = {.node = child(path, each.name),
                          .identity = std::move(result.data),
@@ -81,7 +82,7 @@ asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
          .standing = each.standing,
          .ahead = each.ahead,
          .profile = each.profile,
-         .is_asked_to_let_go = is_asked});
+         .is_asked_to_let_go = asked});
   }
   co_return failure;
 }

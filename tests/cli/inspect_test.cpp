@@ -178,14 +178,19 @@ TEST_CASE("inspect --watch --json prints a line for each change, a request to le
   Program watch{CUSTODIAN_CLI, words_for(test, {"inspect", "/lock", "--watch", "--json"})};
   REQUIRE(watch.says(R"("identity":"holder")"));
   REQUIRE(look(test, {"revoke", "/lock"}).status == 0);
+  // Its holder does not listen, and the message stays: who looks again does not know it any more.
   REQUIRE(watch.says(R"("asked_to_let_go":true)"));
+  CHECK(look_json(test, {"inspect", "/lock"})["queue"][0]["identity"] == "");
   watch.signal(SIGINT);
   const Result result = watch.result();
   INFO(result.output);
   CHECK(result.status == 0);
   for (std::istringstream lines{result.output}; lines;) {
     std::string line;
-    if (std::getline(lines, line)) CHECK_NOTHROW(Json::parse(line));
+    if (!std::getline(lines, line)) continue;
+    Json shown;
+    REQUIRE_NOTHROW(shown = Json::parse(line));
+    for (const Json& each : shown["queue"]) CHECK(each["identity"] == "holder");
   }
 }
 

@@ -108,8 +108,12 @@ TEST_CASE("a command is left alone by those who ask, unless it was told otherwis
   TestClient client{"on-revoke-ignored"};
   CliProcess cli{with(in_root(client, {"lock", "/lock"}), then_wait)};
   REQUIRE(cli.says("begun"));
-  CHECK(run_cli(in_root(client, {"revoke", "/lock"})).status == 0);
   InterProcessMutex mutex{*client, "/lock"};
+  const auto identity = [&] { return mutex.participants().at(0).identity; };
+  const std::string before = identity();
+  CHECK(run_cli(in_root(client, {"revoke", "/lock"})).status == 0);
+  CHECK(cli.says("somebody asks for /lock: the command goes on"));
+  CHECK(eventually([&] { return identity() == before; }));
   CHECK_FALSE(mutex.try_lock_for(500ms));
   CHECK_FALSE(cli.has_ended());
 }

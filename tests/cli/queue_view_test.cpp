@@ -69,11 +69,13 @@ TEST_CASE("an identity of any bytes reaches no terminal, and programs whole") {
 }
 
 TEST_CASE("who was asked to let go is shown as such, and a node of nobody's as that") {
-  Inspected asked = one("/p/a", Claim::mutex, Standing::holds, 0, "__REVOKE__");
+  Inspected asked = one("/p/a", Claim::mutex, Standing::holds, 0, "");
   asked.is_asked_to_let_go = true;
   asked.participant.session = 0;
   CHECK(description_of(asked, since + 1s) ==
-        "(asked to let go), mutex, holds, queued 1s ago, session none, token 17");
+        "- (asked to release), mutex, holds, queued 1s ago, session none, token 17");
+  asked.participant.identity = "host/1";
+  CHECK(description_of(asked, since + 1s).starts_with("host/1 (asked to release), mutex, holds,"));
 }
 
 TEST_CASE("places are counted in each queue by itself; readers and writers share one") {

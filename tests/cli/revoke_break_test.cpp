@@ -32,6 +32,27 @@ TEST_CASE("revoke asks a holder to let go, and says who was asked") {
   CHECK(eventually([&] { return names_below(*test, "/lock").empty(); }));
 }
 
+TEST_CASE("a holder that was asked is shown with its identity, and that it was asked") {
+  TestClient test{"revoke-named"};
+  InterProcessMutex mutex{*test, "/lock", {.identity = "holder"}};
+  const Lease lease = mutex.acquire();
+  std::atomic<int> asked = 0;
+  const Subscription listening = lease.make_revocable([&] { ++asked; });
+  CHECK(contains(look(test, {"inspect", "/lock"}).output, "holds  mutex  holder "));
+  for (int times = 1; times <= 2; ++times) {
+    const int before = asked;
+    const Result result = look(test, {"revoke", "/lock"});
+    INFO(result.output);
+    CHECK(contains(result.output, "asked to let go: holder"));
+    REQUIRE(eventually([&] { return asked > before; }));
+    REQUIRE(eventually([&] { return test->get(lease.node()).data == "holder"; }));
+    CHECK(contains(look(test, {"inspect", "/lock"}).output, "holder (asked to release)"));
+  }
+  const Json entry = look_json(test, {"inspect", "/lock"})["queue"][0];
+  CHECK(entry["identity"] == "holder");
+  CHECK(entry["asked_to_let_go"] == true);
+}
+
 TEST_CASE("revoke says that nobody was asked where nobody holds") {
   TestClient test{"revoke-nobody"};
   const Result result = look(test, {"revoke", "/lock"});

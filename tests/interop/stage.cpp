@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "custodian/revocation.hpp"
+
 namespace custodian::tests {
 
 std::map<std::string, std::int64_t> Stage::owners(const std::string& path) {
@@ -18,6 +20,11 @@ std::map<std::string, std::int64_t> Stage::owners(const std::string& path) {
 bool Stage::becomes(const std::string& path, std::size_t length) {
   return eventually(
       [&] { return names_below(*client_, path.substr(root_.size())).size() == length; });
+}
+
+bool Stage::becomes_named(Session& owner, const std::string& path) {
+  const std::string node = nodes(owner, path).at(0).substr(root_.size());
+  return eventually([&] { return client_->get(node).data != revoke_message; });
 }
 
 std::vector<std::string> Stage::nodes(Session& owner, const std::string& path) {

@@ -27,6 +27,10 @@ class Stage {
   /// it, and watches a node of its.
   [[nodiscard]] bool waits(Session& waiter, Session& ahead, const std::string& path);
 
+  /// Whether the only node of this session below the path comes to have an identity, and no
+  /// request in the place of it.
+  [[nodiscard]] bool becomes_named(Session& owner, const std::string& path);
+
   /// The full paths of this session's nodes below the path.
   [[nodiscard]] std::vector<std::string> nodes(Session& owner, const std::string& path);
   /// The sessions that watch nodes of this session below the path.

@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "custodian/recipes/inspect.hpp"
 #include "custodian/recipes/inter_process_mutex.hpp"
 #include "custodian/recipes/revoke.hpp"
 #include "lock_play.hpp"
@@ -17,8 +18,20 @@ struct Run {
   std::size_t steps = 0;
 };
 
+std::string data_of(World& world, const std::string& node) {
+  return world.ensemble.operate(request::Get{node, nullptr}).data;
+}
+
+bool is_named(World& world, const Lease& lease) { return data_of(world, lease.node()) == "holder"; }
+
+/// When somebody asks again.
+enum class Pace {
+  when_told,  ///< the identity is on its way back
+  when_named,
+};
+
 /// "holder" listens, "other" asks twice; the requests of `observed` are counted, and fail.
-Run ask_twice(const std::string& observed, const Faults& faults) {
+Run ask_twice(const std::string& observed, Pace pace, const Faults& faults) {
   Run result;
   const auto complain = [&](const std::string& what) {
     if (result.fault.empty()) result.fault = what;
@@ -52,6 +65,10 @@ Run ask_twice(const std::string& observed, const Faults& faults) {
       const bool done =
           world.run_until([&] { return told > before || lease.state() == LeaseState::lost; });
       if (!done) complain("the holder is not told, time " + std::to_string(time));
+      const bool named = (time == 1 && pace == Pace::when_told) || world.run_until([&] {
+        return is_named(world, lease) || lease.state() == LeaseState::lost;
+      });
+      if (!named) complain("the holder's identity is not written back");
     }
     // It was a lost reply if it is told more often than it was asked.
     if (told > 2 && (faults.empty() || observed == "holder")) complain("the holder is told thrice");
@@ -69,21 +86,181 @@ Run ask_twice(const std::string& observed, const Faults& faults) {
 TEST_CASE("revocation: a holder who listens is told each time, through every fault") {
   std::size_t cases = 0;
   for (const std::string observed : {"holder", "other"}) {
-    const Run plain = ask_twice(observed, {});
-    CHECK(plain.fault.empty());
-    CHECK(plain.steps >= 2);
-    for (std::size_t at = 0; at < plain.steps; ++at) {
-      for (const Fault& fault : all_faults()) {
-        const Run run = ask_twice(observed, {{at, fault}});
-        if (!run.fault.empty()) {
-          FAIL_CHECK(observed << ", request " << at << ": " << describe(fault) << ": "
-                              << run.fault);
+    for (const Pace pace : {Pace::when_told, Pace::when_named}) {
+      const Run plain = ask_twice(observed, pace, {});
+      CHECK(plain.fault.empty());
+      CHECK(plain.steps >= 2);
+      for (std::size_t at = 0; at < plain.steps; ++at) {
+        for (const Fault& fault : all_faults()) {
+          const Run run = ask_twice(observed, pace, {{at, fault}});
+          if (!run.fault.empty()) {
+            FAIL_CHECK(observed << ", request " << at << ": " << describe(fault) << ": "
+                                << run.fault);
+          }
+          ++cases;
         }
-        ++cases;
       }
     }
   }
   std::cout << "  " << cases << " cases: revocation, each fault at each request\n";
+}
+
+/// Asked once, and again when its client sends the request `at`, or when that is answered: it is
+/// told of that, too, and its identity is back in the end.
+Run ask_between(std::size_t at, CancelMoment moment, const Faults& faults) {
+  Run result;
+  World world;
+  auto holder = world.client("holder");
+  const auto plan = std::make_shared<FaultsAt>("holder", faults);
+  {
+    InterProcessMutex mutex{*holder, "/lock"};
+    auto held = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    if (!held.arrived() || held.error()) return {"the holder does not get the lock"};
+    Lease& lease = held.result();
+    int told = 0;
+    std::optional<int> told_before;
+    const auto ask = [&] {
+      world.ensemble.operate(request::Set{lease.node(), std::string{revoke_message}});
+    };
+    const auto ask_at = [&](std::size_t step) {
+      if (step != at || told_before) return;
+      told_before = told;
+      ask();
+    };
+    if (moment == CancelMoment::request_sent) plan->submitted = ask_at;
+    if (moment == CancelMoment::before_reply) plan->replying = ask_at;
+    if (moment == CancelMoment::after_reply) plan->replied = ask_at;
+    const Subscription listening = lease.make_revocable([&] { ++told; });
+    if (!world.run_until([&] { return world.ensemble.watches() == 1; })) return {"no watch"};
+    world.ensemble.set_fault_plan(plan);
+    ask();
+    const auto is_over = [&] { return lease.state() == LeaseState::lost; };
+    const bool named = world.run_until([&] {
+      return is_over() || (told > 0 && (!told_before || told > *told_before) &&
+                           is_named(world, lease) && world.ensemble.watches() == 1);
+    });
+    if (!named) result.fault = "a request is lost, or the identity";
+    result.steps = plan->steps();
+    lease.release();
+    if (!world.run_until_idle(*holder)) result.fault = "operations or watches are left";
+    if (!world.ensemble.children("/lock").empty()) result.fault = "a node is left";
+    // What stands in the plan ends before it.
+    world.ensemble.set_fault_plan({});
+  }
+  if (!world.end(holder)) result.fault = "something keeps the client alive";
+  return result;
+}
+
+TEST_CASE("revocation: a request between any two steps of another one is never lost") {
+  const std::size_t steps = ask_between(1000, CancelMoment::request_sent, {}).steps;
+  REQUIRE(steps >= 3);  // it reads, writes back, and reads
+  std::size_t cases = 0;
+  for (const CancelMoment moment :
+       {CancelMoment::request_sent, CancelMoment::before_reply, CancelMoment::after_reply}) {
+    for (std::size_t at = 0; at < steps; ++at) {
+      const Run plain = ask_between(at, moment, {});
+      if (!plain.fault.empty()) FAIL_CHECK("request " << at << ": " << plain.fault);
+      for (std::size_t failing = 0; failing < plain.steps; ++failing) {
+        for (const Fault& fault : all_faults()) {
+          const Run run = ask_between(at, moment, {{failing, fault}});
+          if (!run.fault.empty()) {
+            FAIL_CHECK("asked at " << at << ", request " << failing << ": " << describe(fault)
+                                   << ": " << run.fault);
+          }
+          ++cases;
+        }
+      }
+    }
+  }
+  std::cout << "  " << cases << " cases: a request between, each fault at each request\n";
+}
+
+/// The holder may read its node, and not write.
+class WritesAreRefused final : public testing::FaultPlan {
+ public:
+  WritesAreRefused(World& world, std::string node) : world_{world}, node_{std::move(node)} {}
+  Fault on_submit(const Submission& submission) override {
+    if (submission.kind == "set") world_.ensemble.refuse(node_);
+    return {};
+  }
+  void before_reply(const Submission& submission, const Reply&) override {
+    if (submission.kind == "set") world_.ensemble.permit(node_);
+  }
+
+ private:
+  World& world_;
+  const std::string node_;
+};
+
+TEST_CASE("revocation: a holder that may not write its identity back is told of each request") {
+  World world;
+  ClientOptions options = world.options("holder");
+  std::size_t warnings = 0;
+  options.log = [&](LogLevel level, std::string_view message) {
+    if (level == LogLevel::warning && message.find("write the identity") != message.npos) {
+      ++warnings;
+    }
+  };
+  auto holder = world.client(std::move(options));
+  {
+    InterProcessMutex mutex{*holder, "/lock"};
+    auto held = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    REQUIRE(held.arrived());
+    Lease& lease = held.result();
+    world.ensemble.set_fault_plan(std::make_shared<WritesAreRefused>(world, lease.node()));
+    int told = 0;
+    const Subscription listening = lease.make_revocable([&] { ++told; });
+    for (int time = 1; time <= 3; ++time) {
+      world.ensemble.operate(request::Set{lease.node(), std::string{revoke_message}});
+      REQUIRE(world.run_until([&] { return told == time && warnings == 1; }));
+    }
+    world.settle();
+    CHECK(warnings == 1);
+    CHECK(lease.state() == LeaseState::held);
+    lease.release();
+    CHECK(world.run_until_idle(*holder));
+  }
+  CHECK(world.end(holder));
+}
+
+TEST_CASE("revocation: who looks at a holder that was asked sees its identity, and the request") {
+  World world;
+  auto holder = world.client("holder");
+  {
+    InterProcessMutex mutex{*holder, "/lock"};
+    auto held = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    REQUIRE(held.arrived());
+    const auto look = [&] {
+      auto seen = run<Inspection>(
+          world, [&](auto done) { async_inspect(*holder, "/lock", InspectOptions{}, done); });
+      REQUIRE(seen.arrived());
+      REQUIRE(seen.result().contenders.size() == 1);
+      return seen.result().contenders.front();
+    };
+    const auto ask = [&] {
+      world.ensemble.operate(request::Set{held.result().node(), std::string{revoke_message}});
+    };
+    CHECK_FALSE(look().is_asked_to_let_go);
+    ask();
+    // Nobody listens yet, and the holder does not watch its node.
+    Inspected seen = look();
+    CHECK(seen.is_asked_to_let_go);
+    CHECK(seen.participant.identity.empty());
+    int told = 0;
+    const Subscription listening = held.result().make_revocable([&] { ++told; });
+    REQUIRE(world.run_until([&] { return told == 1 && is_named(world, held.result()); }));
+    seen = look();
+    CHECK(seen.is_asked_to_let_go);
+    CHECK(seen.participant.identity == "holder");
+    // Who listens only now is told, though the message is not there any more.
+    int late = 0;
+    const Subscription too = held.result().make_revocable([&] { ++late; });
+    CHECK(world.run_until([&] { return late == 1; }));
+    CHECK(told == 1);
+    held.result().release();
+    CHECK(world.run_until_idle(*holder));
+  }
+  CHECK(world.end(holder));
 }
 
 TEST_CASE(

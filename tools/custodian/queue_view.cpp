@@ -17,9 +17,9 @@ using std::chrono::system_clock;
 Claim queue_of(Claim claim) { return claim == Claim::read ? Claim::write : claim; }
 
 std::string identity_text(const Inspected& inspected) {
-  if (inspected.is_asked_to_let_go) return "(asked to let go)";
-  const std::string text = printable(inspected.participant.identity);
-  return text.empty() ? "-" : text;
+  std::string text = printable(inspected.participant.identity);
+  if (text.empty()) text = "-";
+  return inspected.is_asked_to_let_go ? text + " (asked to release)" : text;
 }
 
 /// A contender's node belongs to a session, unless somebody has made one by hand.

@@ -16,6 +16,7 @@
 #include "custodian/revocation.hpp"
 #include "exit_status.hpp"
 #include "following.hpp"
+#include "known_identities.hpp"
 #include "looking.hpp"
 #include "printable_text.hpp"
 #include "screen.hpp"
@@ -64,7 +65,8 @@ void watch_holders(Client& client, Inspection& seen, std::vector<Watch>& watches
     if (each.standing == Standing::waits || watched == most_watched_holders) continue;
     try {
       auto [now, watch] = client.get_and_watch(each.participant.node);
-      each.is_asked_to_let_go = now.data == revoke_message;
+      each.is_asked_to_let_go = is_asked(now);
+      if (now.data == revoke_message) now.data.clear();
       each.participant.identity = std::move(now.data);
       watches.push_back(std::move(watch));
       ++watched;
@@ -83,7 +85,8 @@ std::vector<std::int64_t> sessions_of(const Inspection& inspection) {
   return sessions;
 }
 
-Picture take_picture(Client& client, const InspectRequest& request, SessionAddresses* addresses) {
+Picture take_picture(Client& client, const InspectRequest& request, KnownIdentities& identities,
+                     SessionAddresses* addresses) {
   Picture picture;
   const std::string below = request.path == "/" ? "/" : request.path + '/';
   const std::vector<std::string> names = watch_children(client, request.path, picture.watches);
@@ -94,6 +97,7 @@ Picture take_picture(Client& client, const InspectRequest& request, SessionAddre
   }
   Inspection seen = inspect(client, request.path, request.options);
   watch_holders(client, seen, picture.watches);
+  identities.complete(seen);
   picture.view = view_of(request, std::move(seen), addresses);
   return picture;
 }
@@ -134,7 +138,7 @@ class QueueWatch {
     look_ = promise.get_future();
     looker_ = std::jthread{[this, promise = std::move(promise)]() mutable {
       try {
-        promise.set_value(take_picture(client_, request_, addresses()));
+        promise.set_value(take_picture(client_, request_, identities_, addresses()));
       } catch (...) {
         promise.set_exception(std::current_exception());
       }
@@ -227,6 +231,7 @@ class QueueWatch {
   }
 
   const InspectRequest& request_;
+  KnownIdentities identities_;  ///< of the looker's thread
   SessionAddresses addresses_;
   Following following_;
   const bool on_terminal_;

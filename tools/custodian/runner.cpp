@@ -93,6 +93,7 @@ class Runner {
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   Holding holding_;
   std::vector<Subscription> revocations_;  ///< until the command is asked to end
+  bool is_request_said_ = false;
   bool is_loss_told_ = false;
   std::optional<int> status_;
 };
@@ -251,13 +252,10 @@ void Runner::on_outcome(Outcome outcome) {
   }
   notice_.cancel();
   is_loss_told_ = false;
-  if (options_.on_revoke == OnRevoke::terminate) {
-    // The context outlives us, and nobody runs it then.
-    const auto asked = [this, &context = context_] {
-      asio::post(context, [this] { on_revoked(); });
-    };
-    for (const Lease& lease : outcome.leases) revocations_.push_back(lease.make_revocable(asked));
-  }
+  // Also where requests are ignored: a holder that listens stays known to those who look. The
+  // context outlives us, and nobody runs it then.
+  const auto asked = [this, &context = context_] { asio::post(context, [this] { on_revoked(); }); };
+  for (const Lease& lease : outcome.leases) revocations_.push_back(lease.make_revocable(asked));
   holding_.begin(std::move(outcome.leases));
   on(event::Acquired{});
 }
@@ -274,6 +272,12 @@ void Runner::on_loss(LossReason reason) {
 void Runner::on_revoked() {
   // Once for all permits, and not when it is being released.
   if (revocations_.empty()) return;
+  if (options_.on_revoke == OnRevoke::ignore) {
+    if (!std::exchange(is_request_said_, true)) {
+      say("somebody asks for " + what() + ": the command goes on");
+    }
+    return;
+  }
   revocations_.clear();
   say("somebody asks for " + what() + ": the command is asked to end (--on-revoke terminate)");
   on(event::Signalled{SIGTERM});

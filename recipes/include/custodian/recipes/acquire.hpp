@@ -20,8 +20,10 @@ namespace custodian {
 
 /// Somebody in the queue of a lock: holds it, or waits for it.
 struct Participant {
-  std::string node{};      ///< the path of its node
-  std::string identity{};  ///< the node's data: "host/process id" unless it chose otherwise
+  std::string node{};  ///< the path of its node
+  /// The node's data: "host/process id" unless it chose otherwise; `revoke_message` where a request
+  /// has replaced that, see revoke.hpp.
+  std::string identity{};
   /// The id of the session that the node belongs to.
   std::int64_t session = 0;
   std::chrono::system_clock::time_point since{};  ///< in the queue; by the leader's clock

@@ -68,7 +68,9 @@ struct Inspected {
   std::size_t ahead = 0;
   /// Whose names its node bears.
   Profile profile = Profile::curator;
-  /// The participant's identity has been replaced by `revoke_message`.
+  /// Somebody has written into its node, as `revoke()` does; of a holder that was asked, and goes
+  /// on. Where the request has replaced the identity, and its holder does not write it back (see
+  /// revoke.hpp), `participant.identity` is empty.
   bool is_asked_to_let_go = false;
 };
 

@@ -7,8 +7,10 @@
 ///
 /// A request and no more: a holder who does not listen (see Lease::make_revocable()) is not
 /// disturbed, and who listens decides. What is written into the node, Apache Curator's message,
-/// replaces the identity that others see there. Curator's holders understand it, if they have been
-/// made revocable; kazoo's do not.
+/// replaces the identity that others see there. A holder of this library that listens writes it
+/// back at once; of others, Curator's among them, it is gone: whoever asks has it from
+/// `participants()`. Curator's holders understand the message, if they have been made revocable;
+/// kazoo's do not.
 ///
 /// When not to use it: to take a lock away. Who is asked may be asked again, by anybody, and the
 /// lock's users should have agreed on what that means.

@@ -213,13 +213,15 @@ void HeldNode::on_look(const error_code& error, const GetResult& found, Watch wa
 // was seen: of a later one the version is another, and its event, or the failure, has it read.
 void HeldNode::restore_data(std::int32_t version) {
   if (!data_ || *data_ == revoke_message || !restorable_ || std::exchange(restoring_, true)) return;
-  const SetOptions over_request{.version = version,
-                                .deadline = Deadline::never(),
-                                .retry = core_->options().retry.unlimited()};
-  start_set(core_, end_of_look_, path(), *data_, over_request,
-            [weak = weak_from_this()](error_code error, const Stat&) {
-              if (const auto self = weak.lock()) self->on_data_restored(error);
-            });
+  Transaction writes{set(path(), *data_, version)};
+  // An odd version says afterwards that there was a request: see revocation.hpp.
+  const bool would_be_even = version % 2 != 0;
+  if (would_be_even) writes.push_back(set(path(), *data_));
+  const OperationOptions until_known{Deadline::never(), core_->options().retry.unlimited()};
+  start_commit(core_, end_of_look_, std::move(writes), until_known,
+               [weak = weak_from_this()](error_code error, const auto& /*results*/) {
+                 if (const auto self = weak.lock()) self->on_data_restored(error);
+               });
 }
 
 void HeldNode::on_data_restored(const error_code& error) {

@@ -71,6 +71,10 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   void watch();
   /// Made when somebody asks for it first.
   [[nodiscard]] const ChangeLinePtr& changes();
+  /// Its holder has written these data: they are what is written back after a request.
+  void on_changed(std::string data) {
+    data_ = std::make_shared<const std::string>(std::move(data));
+  }
   /// The holder has been told that it is lost.
   void on_holder_told();
 
@@ -90,8 +94,8 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
 
   const std::shared_ptr<ClientCore> core_;
   const std::shared_ptr<ClientSession> session_;
-  OwnNode node_;         ///< its watch: the strand only
-  const NodeData data_;  ///< as it was created with
+  OwnNode node_;   ///< its watch: the strand only
+  NodeData data_;  ///< as last written by its holder
   const std::string full_path_;
   const LossPolicy policy_;
   const Time ends_at_;  ///< by hold_at_most; `Time::max()` for never
@@ -109,7 +113,7 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   std::int64_t request_ = 0;  ///< the transaction of the last request to release it; 0: none
   bool restoring_ = false;
   bool restorable_ = true;
-  CancellationPtr end_of_look_;       ///< also of writing the data back
+  CancellationPtr end_of_look_;  ///< also of writing the data back
   ChangeLinePtr changes_;
   std::unique_ptr<BootTimer> timer_;  ///< of a lease with a maximum time
 

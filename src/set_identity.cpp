@@ -49,6 +49,11 @@ struct Change {
     if (over->requested()) return asio::error::operation_aborted;
     return plan.deadline.passed() ? error_code{Errc::deadline_exceeded} : error_code{};
   }
+  /// It is there.
+  [[nodiscard]] error_code succeed() const {
+    if (const HoldPtr alive = hold.lock()) alive->node()->on_changed(identity);
+    return {};
+  }
   /// What the caller is told of an error.
   [[nodiscard]] error_code explain(error_code error) const {
     const HoldPtr alive = hold.lock();
@@ -88,6 +93,10 @@ class Turn {
   ChangeLinePtr line_;
 };
 
+request::Set set_of(const Change& change, std::int32_t version) {
+  return {change.full_path, change.identity, version};
+}
+
 /// Reads, and writes unless it is done. Nothing: once more.
 asio::awaitable<std::optional<error_code>> try_to_change(ChangePtr change) {
   if (const error_code error = change->objection()) co_return change->explain(error);
@@ -96,12 +105,15 @@ asio::awaitable<std::optional<error_code>> try_to_change(ChangePtr change) {
   reading.repeat = Repeat::always;
   const Reply found = co_await reply_to(change->core, std::move(get), reading, change->over);
   if (found.error) co_return change->explain(found.error);
-  if (found.data == change->identity) co_return error_code{};
+  if (found.data == change->identity) co_return change->succeed();
   if (found.data == revoke_message) co_return error_code{ServerErrc::bad_version};
   if (const error_code error = change->objection()) co_return change->explain(error);
-  Request set = request::Set{change->full_path, change->identity, found.stat.version};
-  const Reply written = co_await reply_to(change->core, std::move(set), change->plan, change->over);
-  if (!written.error) co_return error_code{};
+  // Twice, for an odd version says that somebody has asked for the lock: see revocation.hpp.
+  Request sets =
+      request::Multi{{set_of(*change, found.stat.version), set_of(*change, any_version)}};
+  const Reply written =
+      co_await reply_to(change->core, std::move(sets), change->plan, change->over);
+  if (!written.error) co_return change->succeed();
   const bool unknown = written.error == ServerErrc::connection_loss;
   change->uncertain = change->uncertain || unknown;
   if (unknown || written.error == ServerErrc::bad_version) co_return std::nullopt;

@@ -5,9 +5,10 @@
 /// the holder's node, and a holder who listens (Lease::make_revocable()) is told. It is a request,
 /// and takes nothing away.
 ///
-/// The message replaces the holder's identity, which are the node's data. A holder of this library
-/// that sees the message writes its identity back. The node's version then goes on saying that
-/// there was a request: nobody else writes into the node of a contender.
+/// The message replaces the holder's identity, which is the node's data. A holder of this library
+/// that sees the message writes its identity back, and leaves the node with an odd version: that
+/// goes on saying that there was a request. A change of the identity by its holder
+/// (Lease::set_identity()) leaves the version odd or even as it was.
 
 #include <functional>
 #include <string_view>
@@ -21,7 +22,7 @@ inline constexpr std::string_view revoke_message = "__REVOKE__";
 
 /// Whether somebody has asked the contender for its lock, or its place, as far as its node tells.
 [[nodiscard]] inline bool is_asked(const GetResult& contender) noexcept {
-  return contender.data == revoke_message || contender.stat.version > 0;
+  return contender.data == revoke_message || contender.stat.version % 2 != 0;
 }
 
 /// Called on the client's callback executor. May release the lease.

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "backoff.hpp"
+#include "custom_acquisition.hpp"
 #include "group_count.hpp"
 #include "not_acquired.hpp"
 #include "permit_queue.hpp"
@@ -28,26 +29,43 @@ namespace asio = boost::asio;
 // Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
 // temporaries there twice.
 
-const Client& client_of(const AnyLock& lock) {
+const Client* client_of(const AnyLock& lock) {
   if (const auto* permits = std::get_if<AnyLock::Permits>(&lock.place())) {
-    return permits->queue->turnstile->client;
+    return &permits->queue->turnstile->client;
   }
-  return std::get<QueuePtr>(lock.place())->client;
+  const auto* const queue = std::get_if<QueuePtr>(&lock.place());
+  return queue ? &(*queue)->client : nullptr;
 }
 
-const Client& LockGroup::home() const { return client_of(locks.front()); }
+const Client& LockGroup::home() const {
+  return *client_of(
+      *std::ranges::find_if(locks, [](const AnyLock& each) { return client_of(each) != nullptr; }));
+}
+
+const Client& LockGroup::runner_of(const AnyLock& lock) const {
+  const Client* const client = client_of(lock);
+  return client ? *client : home();
+}
 
 namespace {
 
-/// A lock that was had.
+/// A lock that was had: leases, or a custom one.
 struct Share {
   std::string path;
   std::vector<Lease> leases;
+  HeldCustomPtr custom{};
 
-  [[nodiscard]] const Lease* lost() const {
+  [[nodiscard]] error_code loss() const {
+    if (custom) return custom->is_lost() ? make_error_code(Errc::lock_lost) : error_code{};
     const auto found = std::ranges::find(leases, LeaseState::lost, &Lease::state);
-    return found == leases.end() ? nullptr : &*found;
+    return found == leases.end() ? error_code{} : error_of(found->loss_reason());
   }
+};
+
+/// What an acquire of one of the locks came to.
+struct Taken {
+  Outcome outcome;
+  HeldCustomPtr custom{};
 };
 
 /// A lock that was not had, or was lost again.
@@ -71,13 +89,14 @@ struct GroupAcquire {
   CancellationPtr waiting{};  ///< of the next, which has a strand of its own
 
   [[nodiscard]] Prospect prospect() const {
-    const auto held = std::ranges::count(had, nullptr, &Share::lost);
+    const auto held = std::ranges::count(had, error_code{}, &Share::loss);
     return recipes_detail::prospect(static_cast<std::size_t>(held), group->locks.size() - tried,
                                     group->needed);
   }
   [[nodiscard]] bool has_any_of(const std::shared_ptr<detail::ClientCore>& core) const {
-    return std::ranges::any_of(
-        had, [&](const Share& share) { return share.leases.front().core() == core; });
+    return std::ranges::any_of(had, [&](const Share& share) {
+      return !share.custom && share.leases.front().core() == core;
+    });
   }
   [[nodiscard]] bool is_quorum() const { return group->spare() > 0; }
   [[nodiscard]] bool over() const { return give_up->requested() || patience.deadline.passed(); }
@@ -86,8 +105,9 @@ struct GroupAcquire {
   void count() {
     std::vector<Share> held;
     for (Share& share : std::exchange(had, {})) {
-      if (const Lease* const lost = share.lost()) {
-        misses.push_back({error_of(lost->loss_reason()), share.path});
+      if (const error_code loss = share.loss()) {
+        misses.push_back({loss, share.path});
+        release(share);
       } else {
         held.push_back(std::move(share));
       }
@@ -99,10 +119,16 @@ struct GroupAcquire {
   }
   void release() {
     while (!had.empty()) {
-      auto& leases = had.back().leases;
-      while (!leases.empty()) leases.pop_back();
+      release(had.back());
       had.pop_back();
     }
+  }
+  void release(Share& share) const {
+    while (!share.leases.empty()) share.leases.pop_back();
+    if (!share.custom) return;
+    // Not here: that is the user's.
+    asio::post(group->home().callback_executor(),
+               [custom = std::move(share.custom)]() mutable { custom.reset(); });
   }
 };
 
@@ -112,14 +138,25 @@ using LossEars = std::list<std::stop_callback<std::function<void()>>>;
 /// Begins the acquire of one of the locks, on its client's strand, and comes home with the result.
 void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                LockGroupPtr group, std::size_t index, Patience patience, AcquireOptions options,
-               Handler<Outcome> handler) {
-  auto at_home = [group, handler = std::move(handler)](error_code error, Outcome outcome) mutable {
+               Handler<Taken> handler) {
+  auto at_home = [group, handler = std::move(handler)](error_code error, Outcome outcome,
+                                                       HeldCustomPtr custom = {}) mutable {
+    Taken taken{std::move(outcome), std::move(custom)};
     asio::dispatch(group->home().get_executor(),
-                   [handler = std::move(handler), error, outcome = std::move(outcome)]() mutable {
-                     std::move(handler)(error, std::move(outcome));
+                   [handler = std::move(handler), error, taken = std::move(taken)]() mutable {
+                     std::move(handler)(error, std::move(taken));
                    });
   };
   const AnyLock::Place& place = group->locks[index].place();
+  if (const auto* custom = std::get_if<AnyLock::Custom>(&place)) {
+    return start_acquire_custom(
+        group->home(), std::move(cancellation), custom->lock, custom->name, patience,
+        [at_home = std::move(at_home)](error_code error, HeldCustomPtr held) mutable {
+          Outcome outcome;
+          if (!error && !held) outcome.reason = NotAcquired::blocked;
+          at_home(error, std::move(outcome), std::move(held));
+        });
+  }
   if (const auto* permits = std::get_if<AnyLock::Permits>(&place)) {
     return start_acquire_permits_within(permits->queue, std::move(cancellation), permits->count,
                                         patience, std::move(options), std::move(at_home));
@@ -147,8 +184,8 @@ Patience patience_for_next(const GroupAcquire& acquire) {
   return patience;
 }
 
-asio::awaitable<std::tuple<error_code, Outcome>> acquire_next(GroupAcquirePtr acquire) {
-  const auto core = client_of(acquire->group->locks[acquire->tried]).core();
+asio::awaitable<std::tuple<error_code, Taken>> acquire_next(GroupAcquirePtr acquire) {
+  const auto core = acquire->group->runner_of(acquire->group->locks[acquire->tried]).core();
   const auto cancellation = std::make_shared<Cancellation>(core);
   acquire->waiting = cancellation;
   acquire->give_up->on_request(cancellation.get(), [cancellation] { cancellation->request(); });
@@ -158,22 +195,22 @@ asio::awaitable<std::tuple<error_code, Outcome>> acquire_next(GroupAcquirePtr ac
   if (acquire->is_quorum()) options.requeue = RequeuePolicy::queue_again;
   // With a session, what was had on it is lost, too: all begins again, or fails.
   if (acquire->has_any_of(core)) options.requeue = RequeuePolicy::fail;
-  auto outcome = co_await await<&start_one, Outcome>(core, cancellation, acquire->group,
-                                                     acquire->tried, patience, std::move(options));
+  auto taken = co_await await<&start_one, Taken>(core, cancellation, acquire->group, acquire->tried,
+                                                 patience, std::move(options));
   acquire->give_up->forget(cancellation.get());
   acquire->waiting.reset();
-  co_return std::move(outcome);
+  co_return std::move(taken);
 }
 
 void listen(LossEars& ears, const GroupAcquirePtr& acquire, const Share& share) {
   const asio::any_io_executor strand = acquire->group->home().get_executor();
-  for (const Lease& lease : share.leases) {
-    ears.emplace_back(lease.lost(), [strand, weak = std::weak_ptr{acquire}] {
-      asio::post(strand, [weak] {
-        if (const auto alive = weak.lock()) alive->on_loss();
-      });
+  const auto on_loss = [strand, weak = std::weak_ptr{acquire}] {
+    asio::post(strand, [weak] {
+      if (const auto alive = weak.lock()) alive->on_loss();
     });
-  }
+  };
+  for (const Lease& lease : share.leases) ears.emplace_back(lease.lost(), on_loss);
+  if (share.custom) ears.emplace_back(share.custom->lost(), on_loss);
 }
 
 /// Goes over the locks once.
@@ -183,10 +220,11 @@ asio::awaitable<void> pass(GroupAcquirePtr acquire) {
   LossEars ears;
   for (const AnyLock& lock : acquire->group->locks) {
     if (acquire->prospect() == Prospect::hopeless || acquire->over()) break;
-    auto [error, outcome] = co_await acquire_next(acquire);
+    auto [error, taken] = co_await acquire_next(acquire);
+    Outcome& outcome = taken.outcome;
     ++acquire->tried;
-    if (!outcome.leases.empty()) {
-      acquire->had.push_back({lock.path(), std::move(outcome.leases)});
+    if (!outcome.leases.empty() || taken.custom) {
+      acquire->had.push_back({lock.path(), std::move(outcome.leases), std::move(taken.custom)});
       listen(ears, acquire, acquire->had.back());
     } else {
       acquire->misses.push_back(
@@ -240,9 +278,14 @@ std::optional<Ending> ending_of(const GroupAcquire& acquire) {
 
 LeaseGroup group_of(GroupAcquire& acquire) {
   std::vector<Lease> leases;
-  for (Share& share : acquire.had) std::ranges::move(share.leases, std::back_inserter(leases));
-  const std::size_t needed = acquire.is_quorum() ? acquire.group->needed : leases.size();
-  return LeaseGroup{acquire.group->home(), std::move(leases), needed};
+  std::vector<CustomShare> customs;
+  for (Share& share : acquire.had) {
+    std::ranges::move(share.leases, std::back_inserter(leases));
+    if (share.custom) customs.push_back({std::move(share.custom), leases.size()});
+  }
+  const std::size_t all = leases.size() + customs.size();
+  const std::size_t needed = acquire.is_quorum() ? acquire.group->needed : all;
+  return LeaseGroup{acquire.group->home(), std::move(leases), std::move(customs), needed};
 }
 
 asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {

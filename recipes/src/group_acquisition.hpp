@@ -24,10 +24,12 @@ struct LockGroup {
   [[nodiscard]] std::size_t spare() const { return locks.size() - needed; }
   /// Whose strand the acquires run on.
   [[nodiscard]] const Client& home() const;
+  /// Whose strand the acquire of this lock runs on: its client's; of a custom one, at home.
+  [[nodiscard]] const Client& runner_of(const AnyLock& lock) const;
 };
 
-/// The client of a lock.
-[[nodiscard]] const Client& client_of(const AnyLock& lock);
+/// The client of a lock; null if it is a custom one.
+[[nodiscard]] const Client* client_of(const AnyLock& lock);
 
 /// From any thread. The handler runs on the home strand, or at once.
 void start_acquire_group_within(const LockGroupPtr& group, CancellationPtr cancellation,

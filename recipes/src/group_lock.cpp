@@ -71,7 +71,7 @@ GroupAcquireResult GroupLock::wait_for(std::string_view operation, const Patienc
                                        std::stop_token stop, AcquireOptions options) const {
   const std::string& first = locks_->locks.front().path();
   for (const AnyLock& lock : locks_->locks) {
-    detail::require_may_block(*recipes_detail::client_of(lock).core(), operation, lock.path());
+    detail::require_may_block(*locks_->runner_of(lock).core(), operation, lock.path());
   }
   const Deadline end =
       patience.only_try ? recipes_detail::end_of(locks_->home(), {}) : patience.deadline;
@@ -82,7 +82,7 @@ GroupAcquireResult GroupLock::wait_for(std::string_view operation, const Patienc
   if (error) {
     const auto failed = std::ranges::find(locks_->locks, result.path, &AnyLock::path);
     const AnyLock& named = failed == locks_->locks.end() ? locks_->locks.front() : *failed;
-    detail::throw_if(*recipes_detail::client_of(named).core(), error, operation, named.path());
+    detail::throw_if(*locks_->runner_of(named).core(), error, operation, named.path());
   }
   return std::move(result);
 }

@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -26,7 +25,7 @@ class GroupLoss : public std::enable_shared_from_this<GroupLoss> {
   ~GroupLoss() = default;
 
   /// Keeps itself alive from now on until dismiss().
-  void listen(std::span<const Lease> leases);
+  void listen(const std::stop_token& lost);
   /// The leases are released: nobody is told any more. Does not wait for those who are being told.
   void dismiss() noexcept;
 

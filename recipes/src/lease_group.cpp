@@ -6,6 +6,7 @@
 
 #include "group_count.hpp"
 #include "group_loss.hpp"
+#include "held_custom.hpp"
 
 namespace custodian {
 
@@ -16,10 +17,8 @@ namespace recipes_detail {
 GroupLoss::GroupLoss(const Client& home, std::size_t spare)
     : home_{home.share()}, spare_{static_cast<std::ptrdiff_t>(spare)} {}
 
-void GroupLoss::listen(std::span<const Lease> leases) {
-  for (const Lease& lease : leases) {
-    ears_.emplace_back(lease.lost(), [self = shared_from_this()] { self->on_loss(); });
-  }
+void GroupLoss::listen(const std::stop_token& lost) {
+  ears_.emplace_back(lost, [self = shared_from_this()] { self->on_loss(); });
 }
 
 void GroupLoss::on_loss() {
@@ -89,19 +88,24 @@ void start_wait_group_lost(std::shared_ptr<detail::ClientCore>, CancellationPtr 
 }  // namespace recipes_detail
 
 LeaseGroup::LeaseGroup(const Client& home, std::vector<Lease> leases, std::size_t needed)
-    : leases_{std::move(leases)},
-      needed_{needed},
-      loss_{std::make_shared<recipes_detail::GroupLoss>(home, leases_.size() - needed)} {
-  if (needed == 0 || needed > leases_.size()) {
-    throw Error{
-        Errc::invalid_argument, "LeaseGroup", "",
-        "needed: " + std::to_string(needed) + " of " + std::to_string(leases_.size()) + " leases"};
+    : LeaseGroup{home, std::move(leases), {}, needed} {}
+
+LeaseGroup::LeaseGroup(const Client& home, std::vector<Lease> leases,
+                       std::vector<recipes_detail::CustomShare> customs, std::size_t needed)
+    : leases_{std::move(leases)}, customs_{std::move(customs)}, needed_{needed} {
+  const std::size_t count = leases_.size() + customs_.size();
+  if (needed == 0 || needed > count) {
+    throw Error{Errc::invalid_argument, "LeaseGroup", "",
+                "needed: " + std::to_string(needed) + " of " + std::to_string(count) + " leases"};
   }
-  loss_->listen(leases_);
+  loss_ = std::make_shared<recipes_detail::GroupLoss>(home, count - needed);
+  for (const Lease& lease : leases_) loss_->listen(lease.lost());
+  for (const auto& custom : customs_) loss_->listen(custom.held->lost());
 }
 
 LeaseGroup::LeaseGroup(LeaseGroup&& other) noexcept
     : leases_{std::move(other.leases_)},
+      customs_{std::move(other.customs_)},
       needed_{std::exchange(other.needed_, 0)},
       loss_{std::move(other.loss_)} {}
 
@@ -109,6 +113,7 @@ LeaseGroup& LeaseGroup::operator=(LeaseGroup&& other) noexcept {
   if (this != &other) {
     release();
     leases_ = std::move(other.leases_);
+    customs_ = std::move(other.customs_);
     needed_ = std::exchange(other.needed_, 0);
     loss_ = std::move(other.loss_);
   }
@@ -121,19 +126,32 @@ void LeaseGroup::release() noexcept {
   // In a forked child mutexes may be locked for ever: there it goes on keeping itself.
   if (loss_ && loss_->home().unusable() != Errc::forked) loss_->dismiss();
   loss_.reset();
-  while (!leases_.empty()) leases_.pop_back();
+  while (!leases_.empty() || !customs_.empty()) {
+    if (!customs_.empty() && customs_.back().leases_before == leases_.size()) {
+      customs_.pop_back();
+    } else {
+      leases_.pop_back();
+    }
+  }
   needed_ = 0;
 }
 
 LeaseState LeaseGroup::state() const noexcept {
   std::vector<LeaseState> states(leases_.size());
   std::ranges::transform(leases_, states.begin(), &Lease::state);
+  for (const auto& custom : customs_) {
+    states.push_back(custom.held->is_lost() ? LeaseState::lost : LeaseState::held);
+  }
   return recipes_detail::state_of(states, needed_);
 }
 
 std::chrono::nanoseconds LeaseGroup::remaining() const noexcept {
   std::vector<std::chrono::nanoseconds> times(leases_.size());
   std::ranges::transform(leases_, times.begin(), &Lease::remaining);
+  for (const auto& custom : customs_) {
+    times.push_back(custom.held->is_lost() ? std::chrono::nanoseconds::zero()
+                                           : std::chrono::nanoseconds::max());
+  }
   return recipes_detail::remaining_of(std::move(times), needed_);
 }
 
@@ -142,10 +160,10 @@ std::stop_token LeaseGroup::lost() const noexcept {
 }
 
 LeaseGroup LeaseGroup::share() const {
-  if (leases_.empty()) return {};
+  if (needed_ == 0) return {};
   std::vector<Lease> leases(leases_.size());
   std::ranges::transform(leases_, leases.begin(), &Lease::share);
-  return LeaseGroup{loss_->home(), std::move(leases), needed_};
+  return LeaseGroup{loss_->home(), std::move(leases), customs_, needed_};
 }
 
 }  // namespace custodian

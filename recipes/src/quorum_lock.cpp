@@ -46,7 +46,7 @@ QuorumLock::QuorumLock(const std::vector<std::reference_wrapper<const Client>>& 
 std::vector<FencingToken> QuorumLock::tokens(const LeaseGroup& leases) const {
   std::vector<FencingToken> tokens;
   for (const AnyLock& lock : locks().locks) {
-    const auto core = recipes_detail::client_of(lock).core();
+    const auto core = recipes_detail::client_of(lock)->core();
     const auto own = std::ranges::find(leases.leases(), core, &Lease::core);
     tokens.push_back(own == leases.leases().end() ? FencingToken{} : own->token());
   }

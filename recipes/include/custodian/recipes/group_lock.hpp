@@ -64,7 +64,7 @@ class CUSTODIAN_EXPORT GroupLock {
   /// The same. What the object that is assigned to had locked is unlocked.
   GroupLock& operator=(GroupLock&&) noexcept;
 
-  /// Of the locks, in the order in which they are acquired.
+  /// Of the locks, in the order in which they are acquired; the names of custom ones.
   [[nodiscard]] std::vector<std::string> paths() const;
 
   /// \name The lease face

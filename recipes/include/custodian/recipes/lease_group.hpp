@@ -24,6 +24,12 @@ namespace custodian {
 namespace recipes_detail {
 class GroupLoss;
 using GroupLossPtr = std::shared_ptr<GroupLoss>;
+class HeldCustom;
+/// A custom lock of a group, and how many of its leases were acquired before.
+struct CustomShare {
+  std::shared_ptr<HeldCustom> held;
+  std::size_t leases_before;
+};
 
 [[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<detail::ClientCore> core_of(
     const GroupLossPtr& loss, std::string_view operation);
@@ -38,7 +44,8 @@ CUSTODIAN_EXPORT void start_wait_group_lost(std::shared_ptr<detail::ClientCore> 
 ///
 /// Destroying it releases all leases, in the reverse of the order in which they were acquired, in
 /// the background; whatever becomes of one of these releases, the others happen. Neither that nor
-/// release() blocks or throws. Those that are left of a lost group are kept until then: let go.
+/// release() blocks or throws, but for the time that a CustomLock's release takes. Those that are
+/// left of a lost group are kept until then: let go.
 ///
 /// Fencing tokens and check() are those of the single leases: see leases(). Locks of different
 /// ensembles have no token in common; QuorumLock says what to do.
@@ -57,7 +64,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
   ~LeaseGroup();
 
   /// Whether there is something to release; says nothing about a loss, which state() tells.
-  [[nodiscard]] explicit operator bool() const& noexcept { return !leases_.empty(); }
+  [[nodiscard]] explicit operator bool() const& noexcept { return needed_ > 0; }
   /// Not of a temporary, which would release the locks before the condition's body runs: give it a
   /// name, as in `if (auto result = both.try_acquire())`.
   explicit operator bool() const&& = delete;
@@ -91,10 +98,11 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
   }
 
   /// In the order in which they were acquired: to look at, for their tokens, nodes and checks. Of a
-  /// QuorumLock's, those that were had, and perhaps not all that could be. The span is good until
+  /// QuorumLock's, those that were had, and perhaps not all that could be; without custom locks,
+  /// which have no lease. The span is good until
   /// the group is moved, released or destroyed.
   [[nodiscard]] std::span<const Lease> leases() const noexcept { return leases_; }
-  /// Of how many leases the group cannot do without; 0 if empty.
+  /// How many leases, and custom locks, the group cannot do without; 0 if empty.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
 
   /// Another group on the same holds, lost or not: the locks are released with the last of them.
@@ -104,9 +112,13 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
   /// For authors of recipes. `home` is the client that waits are bound to; `needed` is 1 at the
   /// least, and no more than there are leases (or else Error, invalid_argument).
   LeaseGroup(const Client& home, std::vector<Lease> leases, std::size_t needed);
+  /// For authors of recipes: the same with custom locks, in the order in which they were acquired.
+  LeaseGroup(const Client& home, std::vector<Lease> leases,
+             std::vector<recipes_detail::CustomShare> customs, std::size_t needed);
 
  private:
   std::vector<Lease> leases_;
+  std::vector<recipes_detail::CustomShare> customs_;
   std::size_t needed_ = 0;
   recipes_detail::GroupLossPtr loss_;
 };

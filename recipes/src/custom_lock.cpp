@@ -1,0 +1,9 @@
+#include "custodian/recipes/custom_lock.hpp"
+
+namespace custodian {
+
+CustomHold::~CustomHold() = default;
+
+CustomLock::~CustomLock() = default;
+
+}  // namespace custodian

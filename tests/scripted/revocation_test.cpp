@@ -263,6 +263,44 @@ TEST_CASE("revocation: who looks at a holder that was asked sees its identity, a
   CHECK(world.end(holder));
 }
 
+TEST_CASE("revocation: a change of identity is no request, and is what stands there after one") {
+  World world;
+  auto holder = world.client("holder");
+  {
+    InterProcessMutex mutex{*holder, "/lock"};
+    auto held = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    REQUIRE(held.arrived());
+    const Lease lease = std::move(held.result());
+    const auto set_identity = [&](std::string identity) {
+      auto changed = run<>(world, [&](auto done) { lease.async_set_identity(identity, done); });
+      REQUIRE(changed.arrived());
+      CHECK_FALSE(changed.error());
+    };
+    const auto look = [&] { return world.ensemble.operate(request::Get{lease.node()}); };
+    const auto is_shown_as_asked = [&] {
+      const Reply seen = look();
+      return is_asked(GetResult{seen.data, seen.stat});
+    };
+    set_identity("second");
+    CHECK_FALSE(is_shown_as_asked());
+    int told = 0;
+    const Subscription listening = lease.make_revocable([&] { ++told; });
+    REQUIRE(world.run_until_idle(*holder));
+    CHECK(told == 0);
+    for (int request = 1; request <= 3; ++request) {
+      world.ensemble.operate(request::Set{lease.node(), std::string{revoke_message}});
+      REQUIRE(world.run_until([&] { return told == request && look().data != revoke_message; }));
+      CHECK(look().data == "second");
+      CHECK(is_shown_as_asked());
+    }
+    set_identity("third");
+    CHECK(look().data == "third");
+    CHECK(is_shown_as_asked());
+    CHECK(told == 3);
+  }
+  CHECK(world.end(holder));
+}
+
 TEST_CASE(
     "revocation: of several requests at once at least one is told, and who comes later is told, "
     "too") {

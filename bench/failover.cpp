@@ -20,12 +20,12 @@
 
 #include "child_process/child_process.hpp"
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/testing/testing_cluster.hpp"
 #include "custodian/testing/testing_server.hpp"
-#include "duration.hpp"
-#include "duration_option.hpp"
+#include "options/duration_option.hpp"
 #include "statistics.hpp"
+#include "text/duration.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "metrics.hpp"
 #include "statistics.hpp"
-#include "table.hpp"
+#include "text/table.hpp"
 
 namespace custodian::bench {
 

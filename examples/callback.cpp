@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;

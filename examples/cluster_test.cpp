@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/testing/fault_proxy.hpp"
 #include "custodian/testing/testing_cluster.hpp"
 #include "custodian/testing/testing_server.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/testing/fake_ensemble.hpp"
 #include "custodian/testing/for_each_fault.hpp"
 

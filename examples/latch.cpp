@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/leader_latch.hpp"
-#include "custodian/recipes/leader_observer.hpp"
+#include "custodian/leader/leader_latch.hpp"
+#include "custodian/leader/leader_observer.hpp"
 
 using namespace std::chrono_literals;
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 
 namespace {
 

@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/custom_lock.hpp"
-#include "custodian/recipes/inter_process_multi_lock.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/lock_sets/custom_lock.hpp"
+#include "custodian/lock_sets/inter_process_multi_lock.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 
 using namespace std::chrono_literals;
 

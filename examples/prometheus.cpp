@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "custodian/client.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/prometheus/prometheus_observer.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <shared_mutex>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_read_write_lock.hpp"
+#include "custodian/locks/inter_process_read_write_lock.hpp"
 
 void read_price(custodian::InterProcessReadWriteLock& lock) {
   const std::shared_lock guard{lock};

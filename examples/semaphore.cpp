@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_semaphore.hpp"
+#include "custodian/semaphores/inter_process_semaphore.hpp"
 
 void solve(custodian::InterProcessSemaphore& licences) {
   const custodian::Lease licence = licences.acquire();

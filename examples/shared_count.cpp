@@ -2,7 +2,7 @@
 //
 //   custodian-example-shared_count 127.0.0.1:2181
 
-#include "custodian/recipes/shared_count.hpp"
+#include "custodian/shared/shared_count.hpp"
 
 #include <iostream>
 

@@ -4,7 +4,7 @@
 //
 //   custodian-example-striped_mutex 127.0.0.1:2181
 
-#include "custodian/recipes/striped_mutex.hpp"
+#include "custodian/locks/striped_mutex.hpp"
 
 #include <atomic>
 #include <chrono>

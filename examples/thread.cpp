@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 
 void print_alone(const custodian::Client& client) {
   custodian::InterProcessMutex mutex{client, "/examples/printer"};

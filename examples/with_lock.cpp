@@ -2,14 +2,14 @@
 //
 //   custodian-example-with_lock 127.0.0.1:2181
 
-#include "custodian/recipes/with_lock.hpp"
+#include "custodian/locks/with_lock.hpp"
 
 #include <chrono>
 #include <iostream>
 #include <string>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/path_of.hpp"
+#include "custodian/locks/path_of.hpp"
 
 using namespace std::chrono_literals;
 

@@ -13,8 +13,8 @@
 #include <string>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/path_of.hpp"
-#include "custodian/recipes/with_lock.hpp"
+#include "custodian/locks/path_of.hpp"
+#include "custodian/locks/with_lock.hpp"
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/path_of.hpp"
-#include "custodian/recipes/with_lock.hpp"
+#include "custodian/locks/path_of.hpp"
+#include "custodian/locks/with_lock.hpp"
 
 using namespace std::chrono_literals;
 

@@ -20,8 +20,8 @@
 #include <thread>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
-#include "custodian/recipes/inter_process_read_write_lock.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_read_write_lock.hpp"
 #include "driver.hpp"
 
 namespace custodian::bench {

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "custodian/recipes/path_of.hpp"
-#include "custodian/recipes/with_lock.hpp"
+#include "custodian/locks/path_of.hpp"
+#include "custodian/locks/with_lock.hpp"
 
 namespace inventory {
 

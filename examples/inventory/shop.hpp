@@ -11,7 +11,7 @@
 #include <string>
 
 #include "custodian/client.hpp"
-#include "custodian/lease.hpp"
+#include "custodian/lease/lease.hpp"
 #include "stock.hpp"
 
 namespace inventory {

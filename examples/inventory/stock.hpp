@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "custodian/fencing_token.hpp"
+#include "custodian/lease/fencing_token.hpp"
 #include "sqlite.hpp"
 
 namespace inventory {

@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "custodian/fencing_token.hpp"
+#include "custodian/lease/fencing_token.hpp"
 
 namespace job_scheduler {
 

@@ -18,7 +18,7 @@
 
 #include "boot_clock.hpp"
 #include "custodian/client.hpp"
-#include "custodian/recipes/leader_selector.hpp"
+#include "custodian/leader/leader_selector.hpp"
 #include "pause.hpp"
 #include "scheduler.hpp"
 #include "sqlite_job_store.hpp"

@@ -38,7 +38,8 @@
 #include <vector>
 
 #include "custodian/acl.hpp"
-#include "custodian/bridge.hpp"
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/authoring/service.hpp"
 #include "custodian/client_options.hpp"
 #include "custodian/connection_state.hpp"
 #include "custodian/deadline.hpp"
@@ -47,8 +48,7 @@
 #include "custodian/node.hpp"
 #include "custodian/operation_options.hpp"
 #include "custodian/retry_policy.hpp"
-#include "custodian/service.hpp"
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 #include "custodian/transaction.hpp"
 #include "custodian/watch.hpp"
 

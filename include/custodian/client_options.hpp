@@ -14,10 +14,10 @@
 #include "custodian/acl.hpp"
 #include "custodian/clock.hpp"
 #include "custodian/export.hpp"
-#include "custodian/lease_options.hpp"
+#include "custodian/lease/lease_options.hpp"
 #include "custodian/log.hpp"
 #include "custodian/retry_policy.hpp"
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 
 namespace custodian {
 

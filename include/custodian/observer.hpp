@@ -38,9 +38,9 @@
 #include "custodian/connection_state.hpp"
 #include "custodian/error.hpp"
 #include "custodian/export.hpp"
-#include "custodian/fencing_token.hpp"
-#include "custodian/lease.hpp"
-#include "custodian/session.hpp"
+#include "custodian/lease/fencing_token.hpp"
+#include "custodian/lease/lease.hpp"
+#include "custodian/session/session.hpp"
 
 namespace custodian {
 

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "custodian/acl.hpp"
-#include "custodian/bridge.hpp"
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/authoring/service.hpp"
 #include "custodian/connection_state.hpp"
 #include "custodian/deadline.hpp"
 #include "custodian/export.hpp"
 #include "custodian/node.hpp"
 #include "custodian/retry_policy.hpp"
-#include "custodian/service.hpp"
 #include "custodian/transaction.hpp"
 #include "custodian/watch.hpp"
 

@@ -24,11 +24,11 @@
 #include <stop_token>
 #include <vector>
 
-#include "custodian/bridge.hpp"
+#include "custodian/authoring/bridge.hpp"
 #include "custodian/deadline.hpp"
 #include "custodian/error.hpp"
 #include "custodian/export.hpp"
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 
 namespace custodian {
 

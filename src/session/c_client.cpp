@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "paths.hpp"
-#include "process_id.hpp"
+#include "base/paths.hpp"
+#include "base/process_id.hpp"
 #include "session/address_list.hpp"
 #include "session/c_codec.hpp"
 #include "session/c_log_line.hpp"

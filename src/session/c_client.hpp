@@ -35,7 +35,7 @@
 #include <variant>
 #include <vector>
 
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 #include "session/inbox.hpp"
 
 struct _zhandle;  // NOLINT(bugprone-reserved-identifier): the C client's own name

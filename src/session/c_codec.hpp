@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 
 namespace custodian::detail {
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 
 namespace custodian::detail {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 
 namespace custodian::detail {
 

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 
 namespace custodian::detail {
 

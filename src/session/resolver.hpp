@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "connection_string.hpp"
+#include "base/connection_string.hpp"
 
 namespace custodian::detail {
 

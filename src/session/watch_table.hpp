@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 
 namespace custodian::detail {
 

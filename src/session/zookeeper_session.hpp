@@ -9,7 +9,7 @@
 #include <optional>
 #include <random>
 
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 #include "session/c_client.hpp"
 #include "session/connection_record.hpp"
 #include "session/descriptor.hpp"

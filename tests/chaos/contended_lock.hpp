@@ -14,10 +14,10 @@
 #include <tuple>
 #include <variant>
 
-#include "custodian/recipes/inter_process_mutex.hpp"
-#include "custodian/recipes/inter_process_read_write_lock.hpp"
-#include "custodian/recipes/inter_process_semaphore.hpp"
-#include "custodian/recipes/inter_process_semaphore_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_read_write_lock.hpp"
+#include "custodian/semaphores/inter_process_semaphore.hpp"
+#include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
 #include "election.hpp"
 #include "lock_kind.hpp"
 

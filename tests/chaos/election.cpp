@@ -7,8 +7,8 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "custodian/recipes/leader_latch.hpp"
-#include "custodian/recipes/leader_selector.hpp"
+#include "custodian/leader/leader_latch.hpp"
+#include "custodian/leader/leader_selector.hpp"
 
 namespace custodian::chaos {
 

@@ -15,7 +15,7 @@
 
 #include "custodian/client.hpp"
 #include "custodian/deadline.hpp"
-#include "custodian/lease.hpp"
+#include "custodian/lease/lease.hpp"
 
 namespace custodian::chaos {
 

@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <string>
 
-#include "custodian/lease.hpp"
+#include "custodian/lease/lease.hpp"
 #include "journal.hpp"
 
 namespace custodian::chaos {

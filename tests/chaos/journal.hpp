@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 
 namespace custodian::chaos {
 

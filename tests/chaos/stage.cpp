@@ -9,10 +9,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "custodian/recipes/inter_process_mutex.hpp"
-#include "custodian/recipes/inter_process_read_write_lock.hpp"
-#include "custodian/recipes/inter_process_semaphore_mutex.hpp"
-#include "custodian/recipes/leader_latch.hpp"
+#include "custodian/leader/leader_latch.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_read_write_lock.hpp"
+#include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
 #include "interruption.hpp"
 #include "writes.hpp"
 

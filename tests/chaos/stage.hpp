@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/acquire.hpp"
+#include "custodian/locks/acquire.hpp"
 #include "custodian/testing/fault_proxy.hpp"
 #include "custodian/testing/testing_cluster.hpp"
 #include "fenced_register.hpp"

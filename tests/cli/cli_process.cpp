@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "descendants.hpp"
+#include "guardian/descendants.hpp"
 #include "support/test_client.hpp"
 #include "support/test_servers.hpp"
 

@@ -1,4 +1,4 @@
-#include "command_line.hpp"
+#include "options/command_line.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "countdown.hpp"
+#include "guardian/countdown.hpp"
 
 #include "support/catch.hpp"
 

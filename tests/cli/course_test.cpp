@@ -1,4 +1,4 @@
-#include "course.hpp"
+#include "run/course.hpp"
 
 #include <cerrno>
 #include <csignal>

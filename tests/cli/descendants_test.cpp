@@ -1,4 +1,4 @@
-#include "descendants.hpp"
+#include "guardian/descendants.hpp"
 
 #include <unistd.h>
 

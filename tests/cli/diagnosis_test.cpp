@@ -1,4 +1,4 @@
-#include "diagnosis.hpp"
+#include "doctor/diagnosis.hpp"
 
 #include <algorithm>
 

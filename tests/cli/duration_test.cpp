@@ -1,4 +1,4 @@
-#include "duration.hpp"
+#include "text/duration.hpp"
 
 #include <stdexcept>
 

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "cli/cli_process.hpp"
-#include "custodian/recipes/leader_latch.hpp"
+#include "custodian/leader/leader_latch.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {

@@ -1,6 +1,6 @@
 // What the doctor looks at while somebody else removes it.
 
-#include "examination.hpp"
+#include "doctor/examination.hpp"
 
 #include "custodian/testing/fake_ensemble.hpp"
 #include "support/catch.hpp"

@@ -3,7 +3,7 @@
 /// terminal, and the credential.
 
 #include "cli/cli_process.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {

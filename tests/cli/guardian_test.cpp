@@ -20,8 +20,8 @@
 #include <thread>
 
 #include "cli/cli_process.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
-#include "descendants.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "guardian/descendants.hpp"
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 

@@ -1,4 +1,4 @@
-#include "known_identities.hpp"
+#include "queue/known_identities.hpp"
 
 #include "support/catch.hpp"
 

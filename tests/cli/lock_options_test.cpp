@@ -3,9 +3,9 @@
 #include <csignal>
 
 #include "cli/cli_process.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
-#include "custodian/recipes/inter_process_semaphore.hpp"
-#include "custodian/recipes/revoke.hpp"
+#include "custodian/inspect/revoke.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {

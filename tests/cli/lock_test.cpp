@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "cli/cli_process.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
-#include "custodian/recipes/inter_process_semaphore.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 

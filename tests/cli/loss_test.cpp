@@ -4,9 +4,9 @@
 #include <csignal>
 
 #include "cli/cli_process.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/testing/testing_server.hpp"
-#include "descendants.hpp"
+#include "guardian/descendants.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {

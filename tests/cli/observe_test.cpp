@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "cli/look.hpp"
-#include "custodian/recipes/leader_latch.hpp"
+#include "custodian/leader/leader_latch.hpp"
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 

@@ -1,4 +1,4 @@
-#include "outcome.hpp"
+#include "run/outcome.hpp"
 
 #include <boost/asio/error.hpp>
 

@@ -1,9 +1,9 @@
-#include "printable_text.hpp"
+#include "text/printable_text.hpp"
 
-#include "screen.hpp"
 #include "support/catch.hpp"
-#include "table.hpp"
-#include "time_text.hpp"
+#include "text/screen.hpp"
+#include "text/table.hpp"
+#include "text/time_text.hpp"
 
 namespace custodian::tests {
 namespace {

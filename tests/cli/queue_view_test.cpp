@@ -1,6 +1,6 @@
-#include "queue_view.hpp"
+#include "queue/queue_view.hpp"
 
-#include "contender_choice.hpp"
+#include "queue/contender_choice.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests {

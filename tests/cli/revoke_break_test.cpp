@@ -6,8 +6,8 @@
 
 #include "cli/look.hpp"
 #include "cli/terminal_process.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
-#include "custodian/recipes/inter_process_semaphore.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {

@@ -1,6 +1,6 @@
-#include "server_answers.hpp"
+#include "servers/server_answers.hpp"
 
-#include "server_words.hpp"
+#include "servers/server_words.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests {

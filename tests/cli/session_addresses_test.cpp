@@ -1,6 +1,6 @@
 // The addresses of sessions, as the servers tell them again and again.
 
-#include "session_addresses.hpp"
+#include "servers/session_addresses.hpp"
 
 #include "support/catch.hpp"
 

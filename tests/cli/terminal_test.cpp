@@ -5,8 +5,8 @@
 
 #include "cli/cli_process.hpp"
 #include "cli/terminal_process.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
-#include "descendants.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "guardian/descendants.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "custodian/recipes/inter_process_mutex.hpp"
-#include "runner.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "run/runner.hpp"
 
 namespace asio = boost::asio;
 

@@ -1,16 +1,16 @@
 /// \file
 /// The words of a command line, one a line, as the subcommands read them that run a command.
 
-#include "command_line.hpp"
+#include "options/command_line.hpp"
 
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
-#include "duration.hpp"
 #include "fuzz.hpp"
-#include "run_options.hpp"
+#include "run/run_options.hpp"
 #include "targets.hpp"
+#include "text/duration.hpp"
 
 namespace custodian::fuzz {
 namespace {

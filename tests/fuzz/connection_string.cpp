@@ -2,15 +2,15 @@
 /// The servers and the chroot that a user writes. Two parsers read it, the client's and, for the
 /// command's questions to single servers, a simpler one: they must agree.
 
-#include "connection_string.hpp"
+#include "base/connection_string.hpp"
 
 #include <algorithm>
 #include <optional>
 
+#include "base/paths.hpp"
 #include "custodian/error.hpp"
 #include "fuzz.hpp"
-#include "paths.hpp"
-#include "server_address.hpp"
+#include "servers/server_address.hpp"
 #include "targets.hpp"
 
 namespace custodian::fuzz {

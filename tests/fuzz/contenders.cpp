@@ -7,8 +7,8 @@
 #include <optional>
 #include <tuple>
 
-#include "contender_order.hpp"
 #include "fuzz.hpp"
+#include "ordering/contender_order.hpp"
 #include "targets.hpp"
 
 namespace custodian::fuzz {

@@ -1,7 +1,7 @@
 /// \file
 /// Durations on the command line.
 
-#include "duration.hpp"
+#include "text/duration.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -12,7 +12,7 @@
 #include "fuzz.hpp"
 #include "session/server_time.hpp"
 #include "targets.hpp"
-#include "time_text.hpp"
+#include "text/time_text.hpp"
 
 namespace custodian::fuzz {
 namespace {

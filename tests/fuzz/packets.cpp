@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "big_endian.hpp"
-#include "election_greeting.hpp"
+#include "cluster/election_greeting.hpp"
 #include "fuzz.hpp"
-#include "packet_framing.hpp"
+#include "shared/big_endian.hpp"
 #include "targets.hpp"
+#include "wire/packet_framing.hpp"
 
 namespace custodian::fuzz {
 namespace {

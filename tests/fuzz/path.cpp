@@ -1,11 +1,11 @@
 /// \file
 /// Paths of nodes as users give them, and as servers answer with them.
 
+#include "base/paths.hpp"
 #include "custodian/error.hpp"
 #include "fuzz.hpp"
-#include "paths.hpp"
-#include "printable_text.hpp"
 #include "targets.hpp"
+#include "text/printable_text.hpp"
 
 namespace custodian::fuzz {
 namespace {

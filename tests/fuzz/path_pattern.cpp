@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/paths.hpp"
 #include "custodian/error.hpp"
-#include "custodian/recipes/path_of.hpp"
+#include "custodian/locks/path_of.hpp"
 #include "fuzz.hpp"
-#include "paths.hpp"
 #include "targets.hpp"
 
 namespace custodian::fuzz {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "fuzz.hpp"
-#include "permit_count.hpp"
+#include "semaphores/permit_count.hpp"
 #include "targets.hpp"
 
 namespace custodian::fuzz {

@@ -1,11 +1,11 @@
 /// \file
 /// Text from elsewhere on its way to a log or a terminal.
 
-#include "printable.hpp"
+#include "base/printable.hpp"
 
 #include "fuzz.hpp"
-#include "printable_text.hpp"
 #include "targets.hpp"
+#include "text/printable_text.hpp"
 
 namespace custodian::fuzz {
 namespace {

@@ -2,8 +2,8 @@
 /// Lines of /proc/<pid>/stat, where every program puts a name of its own choice: the guardian finds
 /// by them what it has to end.
 
-#include "descendants.hpp"
 #include "fuzz.hpp"
+#include "guardian/descendants.hpp"
 #include "targets.hpp"
 
 namespace custodian::fuzz {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "fuzz.hpp"
-#include "queue_reading.hpp"
+#include "inspect/queue_reading.hpp"
 #include "targets.hpp"
 
 namespace custodian::fuzz {

@@ -2,14 +2,14 @@
 /// What servers answer to four-letter words and over HTTP. A text that nobody understands is an
 /// empty value, and never a crash.
 
-#include "server_answers.hpp"
+#include "servers/server_answers.hpp"
 
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "fuzz.hpp"
-#include "server_address.hpp"
+#include "servers/server_address.hpp"
 #include "targets.hpp"
 
 namespace custodian::fuzz {

@@ -6,7 +6,7 @@
 /// requests, in which each kind occurs; a record may be the reply to the next of them, and is then
 /// given its number. Everything is on one thread, and no input takes long.
 
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>

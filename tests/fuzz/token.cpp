@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "custodian/fencing_token.hpp"
+#include "custodian/lease/fencing_token.hpp"
 #include "fuzz.hpp"
 #include "targets.hpp"
 

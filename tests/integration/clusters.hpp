@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "custodian/testing/testing_cluster.hpp"
-#include "wire_session.hpp"
+#include "wire/wire_session.hpp"
 
 namespace custodian::tests {
 

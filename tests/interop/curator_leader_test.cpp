@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "curator.hpp"
-#include "custodian/recipes/leader_observer.hpp"
+#include "custodian/leader/leader_observer.hpp"
 #include "stage.hpp"
 
 namespace custodian::tests {

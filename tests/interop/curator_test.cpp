@@ -6,7 +6,7 @@
 #include <mutex>
 #include <set>
 
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 #include "scenarios.hpp"
 #include "stage.hpp"
 #include "support/acquired.hpp"

@@ -20,14 +20,14 @@
 #include <thread>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
-#include "custodian/recipes/inter_process_read_write_lock.hpp"
-#include "custodian/recipes/inter_process_semaphore.hpp"
-#include "custodian/recipes/inter_process_semaphore_mutex.hpp"
-#include "custodian/recipes/leader_latch.hpp"
-#include "custodian/recipes/leader_selector.hpp"
-#include "custodian/recipes/revoke.hpp"
-#include "custodian/recipes/shared_count.hpp"
+#include "custodian/inspect/revoke.hpp"
+#include "custodian/leader/leader_latch.hpp"
+#include "custodian/leader/leader_selector.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_read_write_lock.hpp"
+#include "custodian/semaphores/inter_process_semaphore.hpp"
+#include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
+#include "custodian/shared/shared_count.hpp"
 #include "history.hpp"
 
 namespace custodian::tests {

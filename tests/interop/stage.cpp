@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "custodian/revocation.hpp"
+#include "custodian/lease/revocation.hpp"
 
 namespace custodian::tests {
 

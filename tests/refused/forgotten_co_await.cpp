@@ -1,7 +1,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 
 boost::asio::awaitable<void> try_it(custodian::InterProcessMutex& mutex) {
   mutex.async_acquire(boost::asio::use_awaitable);

@@ -1,6 +1,6 @@
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
-#include "custodian/recipes/leader_selector.hpp"
+#include "custodian/leader/leader_selector.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 
 void try_it(const custodian::Client& client) {
   custodian::LeaderSelector selector{client, "/leaders/a",

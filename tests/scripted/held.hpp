@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 #include "support/catch.hpp"
 #include "world.hpp"
 

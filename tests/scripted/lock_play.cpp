@@ -7,9 +7,9 @@
 #include <limits>
 #include <optional>
 
-#include "custodian/recipes/inter_process_mutex.hpp"
-#include "custodian/recipes/inter_process_read_write_lock.hpp"
-#include "custodian/recipes/inter_process_semaphore_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_read_write_lock.hpp"
+#include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
 
 namespace custodian::tests {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "custodian/recipes/inter_process_lock.hpp"
+#include "custodian/locks/inter_process_lock.hpp"
 #include "world.hpp"
 
 namespace custodian::tests {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "custodian/client.hpp"
-#include "custodian/recipes/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/testing/testing_server.hpp"
 #include "display.hpp"
 #include "worker_process.hpp"

@@ -1,4 +1,4 @@
-#include <custodian/recipes/inter_process_mutex.hpp>
+#include <custodian/locks/inter_process_mutex.hpp>
 #include <custodian/testing/testing_server.hpp>
 #include <mutex>
 

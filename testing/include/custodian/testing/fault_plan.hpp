@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "custodian/session.hpp"
+#include "custodian/session/session.hpp"
 
 namespace custodian::testing {
 

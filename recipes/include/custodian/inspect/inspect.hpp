@@ -1,0 +1,121 @@
+#pragma once
+
+/// \file
+/// Who is at a path: every recipe's queue, told from the names of its nodes, for people who look.
+///
+///     for (const Inspected& each : inspect(client, "/locks/printer").contenders) ...
+///
+/// Locks, semaphores and elections of this library, of Apache Curator and of kazoo are told from
+/// each other, and nobody need know beforehand what is used there. What cannot be told: a mutex
+/// from a LeaderSelector or from kazoo's Lock, which look alike; and the maximum of a semaphore,
+/// which stands nowhere.
+///
+/// When not to use it: to decide anything. What is seen is the past by the time that it arrives.
+/// A lock's own `participants()` costs less where the kind of the lock is known.
+///
+/// Threads: any.
+
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/client.hpp"
+#include "custodian/export.hpp"
+#include "custodian/locks/acquire.hpp"
+#include "custodian/locks/profile.hpp"
+
+namespace custodian {
+
+/// What somebody stands in a queue for.
+enum class Claim : std::uint8_t {
+  /// An exclusive lock: a mutex, the turn of a LeaderSelector; kazoo's WriteLock, too, as long as
+  /// none of its readers is there.
+  mutex,
+  /// The write lock of a read/write lock.
+  write,
+  /// The read lock of one.
+  read,
+  leadership,  ///< of a LeaderLatch
+  permit,      ///< of a semaphore
+  turn,        ///< to take permits of a semaphore
+};
+
+/// Whether somebody has what they stand in a queue for.
+enum class Standing : std::uint8_t {
+  /// It has it.
+  holds,
+  /// It does not have it yet.
+  waits,
+  /// It may hold or wait. Of who is first: a child whose number cannot be read stops the queue
+  /// (`Inspection::malformed`), or the numbers are used up. Of a permit: its owner is just taking
+  /// permits, and `InspectOptions::permits` does not say how many there are.
+  unclear,
+};
+
+/// Somebody in a queue.
+struct Inspected {
+  /// Who, since when, by which node.
+  Participant participant;
+  /// What for.
+  Claim claim = Claim::mutex;
+  /// Whether it has it.
+  Standing standing = Standing::holds;
+  /// How many are to go before its turn comes.
+  std::size_t ahead = 0;
+  /// Whose names its node bears.
+  Profile profile = Profile::curator;
+  /// Somebody has written into its node, as `revoke()` does; of a holder that was asked, and goes
+  /// on. Where the request has replaced the identity, and its holder does not write it back (see
+  /// revoke.hpp), `participant.identity` is empty.
+  bool is_asked_to_let_go = false;
+};
+
+/// What is at a path.
+struct Inspection {
+  /// Each queue in its order, one after the other where a path has several: the permits of a
+  /// semaphore, then who waits for some. Empty if the path does not exist.
+  std::vector<Inspected> contenders{};
+  /// Paths of nodes that stop everybody in their queue, since nobody can read their number: remove
+  /// them.
+  std::vector<std::string> malformed{};
+  /// Paths of children that take no part in any queue.
+  std::vector<std::string> foreign{};
+};
+
+/// What an inspection may be told.
+struct InspectOptions {
+  /// How many permits the semaphore has, if known; 0: unknown.
+  std::size_t permits = 0;
+  /// Deadline and retries, for all requests together.
+  OperationOptions operation{};
+};
+
+namespace recipes_detail {
+CUSTODIAN_EXPORT void start_inspect(std::shared_ptr<detail::ClientCore> core,
+                                    CancellationPtr cancellation, Client client, std::string path,
+                                    InspectOptions options, Handler<Inspection> handler);
+}  // namespace recipes_detail
+
+/// Who is at the path. A path that does not exist is an empty answer.
+/// Completes with: error, the inspection.
+/// Cancellation: total.
+/// Errors: invalid_argument (thrown at once), no_auth, deadline_exceeded, operation_aborted, and
+/// those common to all operations.
+/// Executor: the handler's, or the client's callback executor.
+/// Threads: any.
+template <typename Token>
+auto async_inspect(const Client& client, std::string path, InspectOptions options, Token&& token) {
+  detail::check_path(client.core(), "async_inspect", path);
+  return initiate<void(error_code, Inspection), &recipes_detail::start_inspect>(
+      client.core(), std::forward<Token>(token), client.share(), std::move(path), options);
+}
+/// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
+[[nodiscard]] CUSTODIAN_EXPORT Inspection inspect(const Client& client, const std::string& path,
+                                                  InspectOptions options = {},
+                                                  std::stop_token stop = {});
+
+}  // namespace custodian

@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// Asking a holder to let go.
+///
+///     for (const Participant& holder : mutex.participants()) revoke(client, holder.node);
+///
+/// A request and no more: a holder who does not listen (see Lease::make_revocable()) is not
+/// disturbed, and who listens decides. What is written into the node, Apache Curator's message,
+/// replaces the identity that others see there. A holder of this library that listens writes it
+/// back at once; of others, Curator's among them, it is gone: whoever asks has it from
+/// `participants()`. Curator's holders understand the message, if they have been made revocable;
+/// kazoo's do not.
+///
+/// When not to use it: to take a lock away. Who is asked may be asked again, by anybody, and the
+/// lock's users should have agreed on what that means.
+
+#include <string>
+#include <utility>
+
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/client.hpp"
+#include "custodian/export.hpp"
+#include "custodian/lease/revocation.hpp"
+
+namespace custodian {
+
+namespace recipes_detail {
+/// Throws Error (invalid_argument) unless the name is that of a contender: data of other nodes are
+/// not to be overwritten by mistake.
+CUSTODIAN_EXPORT void check_revoke(const Client& client, std::string_view operation,
+                                   std::string_view node);
+CUSTODIAN_EXPORT void start_revoke(std::shared_ptr<detail::ClientCore> core,
+                                   CancellationPtr cancellation, Client client, std::string node,
+                                   OperationOptions options, Handler<bool> handler);
+}  // namespace recipes_detail
+
+/// Asks whoever holds a lock, or a permit, by this node, or waits for it: `Participant::node`,
+/// `Lease::node()`. A holder who listens is told each time.
+/// Completes with: error, whether the node was there: false when it is gone, and nobody to ask.
+/// Cancellation: total; what was sent by then may still be applied.
+/// Errors: invalid_argument (not the node of a lock; thrown at once), no_auth, deadline_exceeded,
+/// operation_aborted, and those common to all operations. Lost replies are no error: it asks again.
+/// Executor: the handler's, or the client's callback executor.
+/// Threads: any.
+template <typename Token>
+auto async_revoke(const Client& client, std::string node, OperationOptions options, Token&& token) {
+  recipes_detail::check_revoke(client, "async_revoke", node);
+  return initiate<void(error_code, bool), &recipes_detail::start_revoke>(
+      client.core(), std::forward<Token>(token), client.share(), std::move(node), options);
+}
+/// The same with default options.
+template <typename Token>
+auto async_revoke(const Client& client, std::string node, Token&& token) {
+  return async_revoke(client, std::move(node), OperationOptions{}, std::forward<Token>(token));
+}
+/// The same, blocking. Throws Error.
+CUSTODIAN_EXPORT bool revoke(const Client& client, const std::string& node,
+                             OperationOptions options = {});
+
+}  // namespace custodian

@@ -1,0 +1,87 @@
+#pragma once
+
+/// \file
+/// What LeaderLatch and LeaderSelector have in common: a place in an election, and a look at who
+/// else stands.
+///
+/// Threads: any. Lifetimes: the client may go first.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/client.hpp"
+#include "custodian/export.hpp"
+#include "custodian/leader/leadership.hpp"
+#include "custodian/locks/acquire.hpp"
+
+namespace custodian {
+
+namespace recipes_detail {
+struct Queue;
+using QueuePtr = std::shared_ptr<const Queue>;
+
+CUSTODIAN_EXPORT void start_participants(std::shared_ptr<detail::ClientCore> core,
+                                         CancellationPtr cancellation, QueuePtr queue,
+                                         OperationOptions options,
+                                         Handler<std::vector<Participant>> handler);
+CUSTODIAN_EXPORT void start_leader(std::shared_ptr<detail::ClientCore> core,
+                                   CancellationPtr cancellation, QueuePtr queue,
+                                   OperationOptions options,
+                                   Handler<std::optional<Participant>> handler);
+}  // namespace recipes_detail
+
+/// A place in an election. Made by LeaderLatch or LeaderSelector only.
+/// \copydetails custodian/leader/candidate.hpp
+class CUSTODIAN_EXPORT Candidate {
+ public:
+  Candidate(const Candidate&) = delete;
+  Candidate& operator=(const Candidate&) = delete;
+
+  /// Of the election.
+  [[nodiscard]] const std::string& path() const noexcept;
+  /// Whom others see: `CandidateOptions::id`, or the client's identity.
+  [[nodiscard]] const std::string& id() const noexcept;
+
+  /// Who leads, or nothing if nobody stands. A look at the past when it arrives.
+  /// Completes with: error, the leader.
+  /// Cancellation: total.
+  /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_leader(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_leader>(
+        core_, std::forward<Token>(token), queue_, options);
+  }
+  /// The same, blocking. Throws Error.
+  [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
+
+  /// The candidates in order, the leader first. Otherwise as async_leader().
+  template <typename Token>
+  auto async_participants(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::vector<Participant>),
+                    &recipes_detail::start_participants>(core_, std::forward<Token>(token), queue_,
+                                                         options);
+  }
+  /// The same, blocking. Throws Error.
+  [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
+
+ protected:
+  /// For LeaderLatch and LeaderSelector.
+  explicit Candidate(recipes_detail::QueuePtr queue);
+  ~Candidate();
+
+  /// The client's.
+  [[nodiscard]] const std::shared_ptr<detail::ClientCore>& core() const noexcept { return core_; }
+  /// A handle on the client, which does not own it.
+  [[nodiscard]] const Client& client() const noexcept;
+
+ private:
+  std::shared_ptr<detail::ClientCore> core_;
+  recipes_detail::QueuePtr queue_;
+};
+
+}  // namespace custodian

@@ -1,0 +1,139 @@
+#pragma once
+
+/// \file
+/// One of several candidates leads, for as long as it can: Apache Curator's LeaderLatch, and
+/// compatible with it on the wire.
+///
+/// Each candidate creates an ephemeral sequential node below the path; the lowest number leads, and
+/// each other waits for the one before it. A leader leads until it closes its latch or loses the
+/// leadership; then it stands again, at the end. Its leadership is a Lease: with a fencing token, a
+/// stop_token for its loss, and the promise that it is told before another one can lead.
+///
+/// When not to use it: for work that begins and ends (LeaderSelector runs a function while it
+/// leads; a lock is for what must not run at the same time); to know who leads without taking part
+/// (LeaderObserver); for work that must never be done twice, unless what it changes checks the
+/// fencing token: a leader that is stopped does not know that it has been replaced.
+///
+/// A latch that was closed may be started again: it stands once more, with another node, at the end
+/// of the queue.
+///
+/// Threads: any. Lifetimes: the client may go first; the latch then is closed, for good.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/client.hpp"
+#include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
+#include "custodian/leader/candidate.hpp"
+#include "custodian/leader/leadership.hpp"
+#include "custodian/lease/lease.hpp"
+
+namespace custodian {
+
+namespace recipes_detail {
+class Candidacy;
+using CandidacyPtr = std::shared_ptr<Candidacy>;
+class Latch;
+using LatchPtr = std::shared_ptr<Latch>;
+
+CUSTODIAN_EXPORT void start_wait_leadership(std::shared_ptr<detail::ClientCore> core,
+                                            CancellationPtr cancellation, LatchPtr latch,
+                                            Deadline deadline, Handler<Lease> handler);
+}  // namespace recipes_detail
+
+/// One of several candidates leads, for as long as it can.
+/// \copydetails custodian/leader/leader_latch.hpp
+class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
+ public:
+  /// Whether it stands.
+  using State = CandidateState;
+  /// What the listeners of a latch are told that is closed while it leads.
+  enum class CloseMode {
+    /// Nothing.
+    silent,
+    notify_leader,  ///< `Leadership::ended`; the node is deleted when they have returned
+  };
+
+  /// `path` is the parent of the candidates' nodes; it is created, as a container, when it is
+  /// needed. Throws Error (invalid_argument) if it is not a valid path. Contacts no server.
+  LeaderLatch(const Client& client, std::string path, CandidateOptions options = {});
+  /// Closes it, silently. Does not wait.
+  ~LeaderLatch();
+
+  /// Stands for election from now on; returns at once. After a close(), too, at any time and from
+  /// any thread: listeners are told of the end of the old leadership before they are told of the
+  /// new one, and the new node stands behind the old one until that is deleted, so that a lease of
+  /// the old leadership that is kept keeps the latch waiting.
+  /// Throws Error: invalid_argument if it is started, closed if its client was closed, forked.
+  void start();
+  /// Gives up the leadership or the candidacy until the next start(); returns at once, and the node
+  /// is deleted in the background. Those who wait for the leadership are told (closed). Does
+  /// nothing if it is closed.
+  void close(CloseMode mode = CloseMode::silent);
+
+  /// As of now. Any thread.
+  [[nodiscard]] State state() const;
+
+  /// \name Does it lead?
+  /// \{
+
+  /// Reads the boot clock, and asks no server. True for a moment, like every answer about a lock:
+  /// whatever changes something should check the token.
+  [[nodiscard]] bool has_leadership() const;
+  /// The leadership, shared: for its token, check(), state and lost(). Empty if it does not lead.
+  /// Keeps the leadership until it is released, even if the latch is closed before that; and, if it
+  /// is lost, its node, and so everybody behind that: let go of what is lost.
+  [[nodiscard]] Lease leadership() const;
+
+  /// Told of every change from now on, until the subscription is destroyed.
+  /// `ended` is told to whoever was told `gained`; as Lease::lost() is, before another one can
+  /// lead, unless somebody has deleted the leader's node or its maximum time is over.
+  [[nodiscard]] Subscription on_leadership(LeadershipListener listener);
+
+  /// Waits until it leads, at once if it does; started or not. Returns the leadership, as
+  /// leadership() does. `stop` ends it with operation_aborted.
+  /// Throws Error: closed (the latch or the client was closed, though the latch may have been
+  /// started again since), operation_aborted.
+  [[nodiscard]] Lease wait(std::stop_token stop = {}) const;
+  /// The same with a limit: an empty lease if it comes too late.
+  [[nodiscard]] Lease wait_until(Deadline deadline, std::stop_token stop = {}) const;
+  /// The same for so long.
+  [[nodiscard]] Lease wait_for(std::chrono::nanoseconds time, std::stop_token stop = {}) const {
+    return wait_until(Deadline{time}, std::move(stop));
+  }
+
+  /// This and the two below are the same three, for any completion token.
+  /// Completes with: error, the leadership; it is empty, without an error, if it came too late.
+  /// Cancellation: total; the candidacy goes on.
+  /// Errors: closed, operation_aborted, forked.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_wait(Token&& token) const {
+    return async_wait_until(Deadline::never(), std::forward<Token>(token));
+  }
+  /// As wait_until(). Otherwise as async_wait().
+  template <typename Token>
+  auto async_wait_until(Deadline deadline, Token&& token) const {
+    return initiate<void(error_code, Lease), &recipes_detail::start_wait_leadership>(
+        core(), std::forward<Token>(token), latch_, deadline);
+  }
+  /// As wait_for(). Otherwise as async_wait().
+  template <typename Token>
+  auto async_wait_for(std::chrono::nanoseconds time, Token&& token) const {
+    return async_wait_until(Deadline{time}, std::forward<Token>(token));
+  }
+  /// \}
+
+ private:
+  explicit LeaderLatch(recipes_detail::CandidacyPtr candidacy);
+
+  recipes_detail::LatchPtr latch_;
+};
+
+}  // namespace custodian

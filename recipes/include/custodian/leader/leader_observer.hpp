@@ -1,0 +1,90 @@
+#pragma once
+
+/// \file
+/// Who leads, seen from outside: watches an election without taking part in it.
+///
+/// Any election at the path will do: LeaderLatch's, LeaderSelector's, Apache Curator's, kazoo's.
+/// Whoever stands first in the queue counts as the leader, from the moment that it is first, which
+/// may be a round trip before it knows.
+///
+/// When not to use it: to decide whether one may do something oneself (LeaderLatch); what is seen
+/// is the past by the time that it arrives.
+///
+/// It watches the leader's node, not the queue: it is woken when the leadership changes and not
+/// when candidates come. A leader that changes its identity (Lease::set_identity()) is shown again.
+/// Nothing but one election may be at the path: another recipe's nodes would pass for candidates.
+/// Leaders and identities that follow each other quickly may be passed over; none is shown again
+/// after a later one, not even by a server that lags behind.
+///
+/// Threads: any; one wait for next() at a time. Lifetimes: the client may go first (closed).
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/client.hpp"
+#include "custodian/export.hpp"
+#include "custodian/locks/acquire.hpp"
+
+namespace custodian {
+
+namespace recipes_detail {
+class Observed;
+using ObservedPtr = std::shared_ptr<Observed>;
+
+CUSTODIAN_EXPORT void start_observe(std::shared_ptr<detail::ClientCore> core,
+                                    CancellationPtr cancellation, ObservedPtr observed,
+                                    OperationOptions options,
+                                    Handler<std::optional<Participant>> handler);
+CUSTODIAN_EXPORT void start_next_leader(std::shared_ptr<detail::ClientCore> core,
+                                        CancellationPtr cancellation, ObservedPtr observed,
+                                        Handler<std::optional<Participant>> handler);
+}  // namespace recipes_detail
+
+/// Who leads, seen from outside.
+/// \copydetails custodian/leader/leader_observer.hpp
+class CUSTODIAN_EXPORT LeaderObserver {
+ public:
+  /// Throws Error (invalid_argument) if `path` is not a valid path. Contacts no server. The path
+  /// need not exist yet.
+  LeaderObserver(const Client& client, std::string path);
+
+  /// Who leads now, or nothing.
+  /// Completes with: error, the leader.
+  /// Cancellation: total.
+  /// Errors: no_auth, malformed_contender, deadline_exceeded, operation_aborted, and common ones.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_leader(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_observe>(
+        core_, std::forward<Token>(token), observed_, options);
+  }
+  /// The same, blocking. Throws Error.
+  [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
+
+  /// The stream of leaders. The first call tells who leads now; each other one waits until that is
+  /// somebody else, or nobody, than the one before has told, or the same leader under another
+  /// identity. Waits through disconnections and lost
+  /// sessions.
+  /// Completes with: error, the leader or nothing.
+  /// Cancellation: total; the stream can be continued.
+  /// Errors: no_auth, malformed_contender (a candidate without a number), closed,
+  /// operation_aborted; invalid_argument if another one is waiting.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_next(Token&& token) {
+    return initiate<void(error_code, std::optional<Participant>),
+                    &recipes_detail::start_next_leader>(core_, std::forward<Token>(token),
+                                                        observed_);
+  }
+  /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
+  [[nodiscard]] std::optional<Participant> next(std::stop_token stop = {});
+
+ private:
+  std::shared_ptr<detail::ClientCore> core_;
+  recipes_detail::ObservedPtr observed_;
+};
+
+}  // namespace custodian

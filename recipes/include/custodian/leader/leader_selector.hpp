@@ -1,0 +1,242 @@
+#pragma once
+
+/// \file
+/// Runs a function while it leads, and lets others lead when the function has returned: Apache
+/// Curator's LeaderSelector, and compatible with it on the wire.
+///
+/// The candidates queue as for an InterProcessMutex at the same path. Whoever is first has its
+/// function called with the leadership, a Lease, and a stop_token that stops when the leadership is
+/// lost, when it is interrupted, and when the selector is closed. The function should return soon
+/// then. The leadership passes on when it has; but one that is lost waits for nobody, and nor does
+/// one whose `hold_at_most` is over.
+///
+/// When not to use it: to lead for as long as possible, and only to know that (LeaderLatch); for
+/// work that must never be done twice, unless what it changes checks the fencing token.
+///
+/// Threads: any. Lifetimes: the client may go first; the selector then is closed.
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/client.hpp"
+#include "custodian/export.hpp"
+#include "custodian/leader/candidate.hpp"
+#include "custodian/leader/leadership.hpp"
+#include "custodian/lease/lease.hpp"
+
+namespace custodian {
+
+/// What a selector may be told.
+struct LeaderSelectorOptions {
+  /// Who stands, and on which terms it leads.
+  CandidateOptions candidate{};
+  /// When it stands again.
+  enum class Requeue : std::uint8_t {
+    /// The function runs once for start(), and once for each requeue(). A leadership that is lost
+    /// before the function has begun does not count.
+    by_request,
+    always,  ///< stands again whenever it has returned
+  };
+  /// When it stands again.
+  Requeue requeue = Requeue::by_request;
+  /// Where the function runs. Default: a function that returns void has a thread of its own, a
+  /// coroutine the client's callback executor.
+  std::optional<boost::asio::any_io_executor> executor{};
+  /// Told on the callback executor what the function has thrown, or the executor that was to run
+  /// it; the log says so, too. The leadership has been released as if it had returned. Perhaps told
+  /// after the selector's destruction.
+  std::function<void(std::exception_ptr)> on_exception{};
+};
+
+namespace recipes_detail {
+class Candidacy;
+using CandidacyPtr = std::shared_ptr<Candidacy>;
+class Selector;
+using SelectorPtr = std::shared_ptr<Selector>;
+
+/// One turn of the function. Its destruction ends it, too: an executor's context may go before the
+/// function could begin.
+class CUSTODIAN_EXPORT LeaderTurn {
+ public:
+  LeaderTurn(SelectorPtr selector, Lease leadership);
+  LeaderTurn(const LeaderTurn&) = delete;
+  LeaderTurn& operator=(const LeaderTurn&) = delete;
+  ~LeaderTurn();
+
+  /// Where the function is to run, just before: whether it may.
+  [[nodiscard]] bool begin();
+  /// By value: it belongs to one thread after the other.
+  void end(std::exception_ptr thrown) noexcept;
+
+  [[nodiscard]] const Lease& leadership() const noexcept { return leadership_; }
+  [[nodiscard]] std::stop_token stop() const noexcept { return stop_.get_token(); }
+  [[nodiscard]] const std::stop_source& stop_source() const noexcept { return stop_; }
+
+ private:
+  SelectorPtr selector_;
+  Lease leadership_;
+  std::stop_source stop_;
+  std::optional<std::stop_callback<std::function<void()>>> on_loss_;
+};
+
+/// Runs the function on the executor, for this turn.
+using LeaderFunction =
+    std::function<void(boost::asio::any_io_executor executor, std::shared_ptr<LeaderTurn> turn)>;
+enum class LeaderFunctionKind : std::uint8_t { blocking, coroutine };
+
+CUSTODIAN_EXPORT void start_join(std::shared_ptr<detail::ClientCore> core,
+                                 CancellationPtr cancellation, SelectorPtr selector,
+                                 Handler<> handler);
+
+template <typename Function>
+concept BlockingLeader =
+    std::copy_constructible<Function> && std::invocable<Function&, const Lease&, std::stop_token> &&
+    std::is_void_v<std::invoke_result_t<Function&, const Lease&, std::stop_token>>;
+template <typename Function>
+concept CoroutineLeader =
+    std::copy_constructible<Function> && std::invocable<Function&, Lease, std::stop_token> &&
+    std::same_as<std::invoke_result_t<Function&, Lease, std::stop_token>,
+                 boost::asio::awaitable<void>>;
+
+template <typename Function>
+inline constexpr LeaderFunctionKind kind_of =
+    CoroutineLeader<Function> ? LeaderFunctionKind::coroutine : LeaderFunctionKind::blocking;
+template <typename Function>
+[[nodiscard]] LeaderFunction leader_function(Function function);
+}  // namespace recipes_detail
+
+/// Runs a function while it leads.
+/// \copydetails custodian/leader/leader_selector.hpp
+class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
+ public:
+  /// `function` is `void(const Lease& leadership, std::stop_token stop)`, which may block, or a
+  /// coroutine, `asio::awaitable<void>(Lease leadership, std::stop_token stop)`. The leadership is
+  /// given up when it has returned and no lease that it shared is left.
+  ///
+  /// Throws Error (invalid_argument) if `path` is not a valid path. Contacts no server.
+  template <typename Function>
+  LeaderSelector(const Client& client, std::string path, Function function,
+                 LeaderSelectorOptions options = {})
+      : LeaderSelector{client, std::move(path), recipes_detail::kind_of<Function>,
+                       recipes_detail::leader_function(std::move(function)), std::move(options)} {}
+
+  /// Closes it. Waits, as std::jthread's does, until a function that may block has returned, so it
+  /// must not be destroyed by that function. Does not wait for a coroutine: `async_join()` first,
+  /// if it uses what is destroyed next.
+  ~LeaderSelector();
+
+  /// Stands for election; returns at once. Throws Error: invalid_argument if it was started
+  /// before, closed if it or its client was closed, forked.
+  void start();
+  /// Stands once more when the present turn is over. False if that is so already, or if the
+  /// selector is closed. Throws Error (invalid_argument) before start().
+  bool requeue();
+  /// Asks the function to stop, if it is running; whether it was. It stands again, then, only if it
+  /// would have anyway.
+  bool interrupt_leadership();
+  /// Gives up the candidacy for good, and asks the function to stop, if it is running; returns at
+  /// once. Does nothing the second time.
+  void close();
+
+  /// Waits until the selector is closed and the function is not running.
+  /// Completes with: error.
+  /// Cancellation: total.
+  /// Errors: operation_aborted, forked.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_join(Token&& token) const {
+    return initiate<void(error_code), &recipes_detail::start_join>(
+        core(), std::forward<Token>(token), selector_);
+  }
+  /// The same, blocking. Throws Error; would_deadlock on a thread that runs the client.
+  void join(std::stop_token stop = {}) const;
+
+  /// Whether the function is running, and the leadership is not lost.
+  [[nodiscard]] bool has_leadership() const;
+
+ private:
+  LeaderSelector(const Client& client, std::string path, recipes_detail::LeaderFunctionKind kind,
+                 recipes_detail::LeaderFunction function, LeaderSelectorOptions options);
+
+  LeaderSelector(recipes_detail::CandidacyPtr candidacy, recipes_detail::LeaderFunctionKind kind,
+                 recipes_detail::LeaderFunction function, LeaderSelectorOptions options);
+
+  recipes_detail::LeaderFunctionKind kind_;
+  /// Of a function that may block, unless it was given an executor.
+  std::unique_ptr<boost::asio::thread_pool> thread_;
+  recipes_detail::SelectorPtr selector_;
+};
+
+namespace recipes_detail {
+
+template <BlockingLeader Function>
+LeaderFunction blocking_function(Function function) {
+  return [function = std::move(function)](const boost::asio::any_io_executor& executor,
+                                          std::shared_ptr<LeaderTurn> turn) mutable {
+    // The turn keeps the selector, and that keeps the function.
+    boost::asio::post(executor, [&function, turn = std::move(turn)] {
+      std::exception_ptr thrown;
+      try {
+        if (turn->begin()) function(turn->leadership(), turn->stop());
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      turn->end(std::move(thrown));
+    });
+  };
+}
+
+template <typename Function>
+boost::asio::awaitable<void> lead(Function* function, std::shared_ptr<LeaderTurn> turn) {
+  if (!turn->begin()) co_return;
+  Lease leadership = turn->leadership().share();
+  std::stop_token stop = turn->stop();
+  co_await (*function)(std::move(leadership), std::move(stop));
+}
+
+template <CoroutineLeader Function>
+LeaderFunction coroutine_function(Function function) {
+  return [function = std::move(function)](const boost::asio::any_io_executor& executor,
+                                          const std::shared_ptr<LeaderTurn>& turn) mutable {
+    // Posted first, or it would begin on the client's strand where they share a context.
+    boost::asio::post(executor, [executor, &function, turn] {
+      boost::asio::co_spawn(executor, lead(&function, turn),
+                            [turn](std::exception_ptr thrown) { turn->end(std::move(thrown)); });
+    });
+  };
+}
+
+template <typename Function>
+LeaderFunction leader_function(Function function) {
+  static_assert(
+      BlockingLeader<Function> || CoroutineLeader<Function>,
+      "a LeaderSelector's function is void(const Lease& leadership, std::stop_token stop), "
+      "or a coroutine, asio::awaitable<void>(Lease leadership, std::stop_token stop); it "
+      "can be copied");
+  if constexpr (CoroutineLeader<Function>) {
+    return coroutine_function(std::move(function));
+  } else if constexpr (BlockingLeader<Function>) {
+    return blocking_function(std::move(function));
+  } else {
+    return {};
+  }
+}
+
+}  // namespace recipes_detail
+
+}  // namespace custodian

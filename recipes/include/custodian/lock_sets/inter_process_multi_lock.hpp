@@ -1,0 +1,89 @@
+#pragma once
+
+/// \file
+/// Several locks as one: all of them or none. Apache Curator's InterProcessMultiLock.
+///
+///     InterProcessMultiLock both{{accounts, prices.read(), {licences, 2}}};
+///     const LeaseGroup leases = both.acquire();
+///
+/// The locks may be of any kinds, and of one client or of several, also of different ensembles; and
+/// locks of one's own may be among them (CustomLock).
+/// They are acquired one after the other, in the order given. So whoever else wants several of them
+/// must name them in the same order, or with a deadline: otherwise two may wait for each other for
+/// ever.
+///
+/// When not to use it: for parts of one thing that are always locked together; one lock on the
+/// whole is faster and safer. For one lock that outlives the loss of an ensemble: QuorumLock.
+///
+/// How it is used, its threads and lifetimes: GroupLock.
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "custodian/export.hpp"
+#include "custodian/lock_sets/custom_lock.hpp"
+#include "custodian/lock_sets/group_lock.hpp"
+#include "custodian/locks/inter_process_lock.hpp"
+#include "custodian/semaphores/inter_process_semaphore.hpp"
+#include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
+
+namespace custodian {
+
+/// A lock of any kind, as one of several. May outlive the lock object that it was made of, and
+/// knows nothing of what threads hold by that object's standard face.
+class CUSTODIAN_EXPORT AnyLock {
+ public:
+  // Implicit, all: the point is to name the locks.
+  AnyLock(const InterProcessLock& lock);  ///< a mutex, or one of a read/write lock's two
+  /// A mutex that no thread owns.
+  AnyLock(const InterProcessSemaphoreMutex& mutex);
+  /// So many permits. Throws Error (invalid_argument) if they can never be had.
+  AnyLock(const InterProcessSemaphore& semaphore, int permits = 1);
+
+  /// A lock of one's own. Throws Error (invalid_argument) if it is null, and what its name()
+  /// throws.
+  template <std::derived_from<CustomLock> Lock>
+  AnyLock(std::shared_ptr<Lock> lock) : place_{named(std::move(lock))} {}
+
+  /// Of the lock; the name of a custom one.
+  [[nodiscard]] const std::string& path() const noexcept;
+
+  /// For authors of recipes: so many permits of a semaphore.
+  struct Permits {
+    /// The semaphore.
+    recipes_detail::PermitQueuePtr queue;
+    /// How many.
+    int count;
+  };
+  /// For authors of recipes: a lock of the user's own.
+  struct Custom {
+    /// The lock.
+    std::shared_ptr<CustomLock> lock;
+    /// As it names itself.
+    std::string name;
+  };
+  /// For authors of recipes: where an acquire stands.
+  using Place = std::variant<recipes_detail::QueuePtr, Permits, Custom>;
+  /// For authors of recipes.
+  [[nodiscard]] const Place& place() const noexcept { return place_; }
+
+ private:
+  [[nodiscard]] static Custom named(std::shared_ptr<CustomLock> lock);
+
+  Place place_;
+};
+
+/// Several locks as one: all of them or none.
+/// \copydetails custodian/lock_sets/inter_process_multi_lock.hpp
+class CUSTODIAN_EXPORT InterProcessMultiLock final : public GroupLock {
+ public:
+  /// Throws Error (invalid_argument) if there is no lock, or only custom ones (a client runs the
+  /// acquire), or one path of a client, or one custom lock, twice, which would wait for itself.
+  /// Contacts no server.
+  explicit InterProcessMultiLock(std::vector<AnyLock> locks);
+};
+
+}  // namespace custodian

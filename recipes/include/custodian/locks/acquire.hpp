@@ -1,0 +1,118 @@
+#pragma once
+
+/// \file
+/// What an acquire of any lock may be told, and what it ends with. Value types.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
+#include "custodian/lease/lease.hpp"
+
+namespace custodian {
+
+/// Somebody in the queue of a lock: holds it, or waits for it.
+struct Participant {
+  std::string node{};  ///< the path of its node
+  /// The node's data: "host/process id" unless it chose otherwise; `revoke_message` where a request
+  /// has replaced that, see revoke.hpp.
+  std::string identity{};
+  /// The id of the session that the node belongs to.
+  std::int64_t session = 0;
+  std::chrono::system_clock::time_point since{};  ///< in the queue; by the leader's clock
+  FencingToken token{};  ///< of the node's first holder; see HandOff::batch
+  /// Whether the session is that of the client that looked: another acquire of the same client.
+  bool own = false;
+};
+
+/// Why an acquire with a limit has ended without a lease. None of these is an error: the acquire
+/// left no node, and a later one may succeed.
+enum class NotAcquired {
+  none,           ///< there is a lease
+  blocked,        ///< somebody holds the lock, or waits ahead: see `blocked_by`
+  no_answer,      ///< there is a connection, but the servers did not answer in time
+  no_connection,  ///< there is no connection to the servers
+  /// The blocking call's time ran out before the client's context had ended it: no thread runs the
+  /// context, or the threads that do are busy.
+  context_not_run,
+};
+
+/// The reason in one or two words: "blocked", "no answer".
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(NotAcquired reason) noexcept;
+
+/// What an acquire does that loses its session, and with it its place, while it waits.
+enum class RequeuePolicy {
+  /// Queues again, at the end, until its deadline.
+  queue_again,
+  /// Ends with session_lost.
+  fail,
+};
+
+/// What one acquire may be told.
+struct AcquireOptions {
+  /// What it does when its session ends while it waits.
+  RequeuePolicy requeue = RequeuePolicy::queue_again;
+  /// What is set here wins over the lock's own terms.
+  LeaseOptions lease{};
+  /// Called whenever the place in the queue has become known or better: how many are ahead, and the
+  /// nearest of them. Runs on the client's callback executor; perhaps after the acquire has ended.
+  std::function<void(std::size_t ahead, const Participant& nearest)> on_position{};
+  /// Called when the acquire stands at the end of the queue again.
+  std::function<void()> on_requeued{};
+};
+
+namespace recipes_detail {
+[[nodiscard]] CUSTODIAN_EXPORT std::string explain(NotAcquired reason,
+                                                   const std::optional<Participant>& blocked_by,
+                                                   std::string_view path = {});
+}  // namespace recipes_detail
+
+/// What an acquire with a limit ends with: a lease, or the reason why there is none.
+struct [[nodiscard]] AcquireResult {
+  /// Empty if it came too late.
+  Lease lease{};
+  /// The nearest one ahead, as last seen. Empty if there is a lease, or nobody was seen.
+  std::optional<Participant> blocked_by{};
+  /// Why there is no lease.
+  NotAcquired reason = NotAcquired::none;
+
+  /// The reason as a sentence without a full stop, for logs: "host/4711 (node /locks/a/...) is
+  /// ahead". Empty if there is a lease.
+  [[nodiscard]] std::string explain() const { return recipes_detail::explain(reason, blocked_by); }
+
+  /// Whether there is a lease.
+  [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(lease); }
+  /// Not of a temporary, whose lease would end with the condition: give it a name, as in
+  /// `if (auto result = ...)`.
+  explicit operator bool() const&& = delete;
+};
+
+/// What an acquire of several permits with a limit ends with: all of them, or the reason why there
+/// are none.
+struct [[nodiscard]] PermitsResult {
+  /// As many as asked for, or none.
+  std::vector<Lease> permits{};
+  /// The nearest one ahead, or the youngest holder of a permit, as last seen. Empty if there are
+  /// permits, or nobody was seen.
+  std::optional<Participant> blocked_by{};
+  /// Why there are no permits.
+  NotAcquired reason = NotAcquired::none;
+
+  /// As AcquireResult::explain().
+  [[nodiscard]] std::string explain() const { return recipes_detail::explain(reason, blocked_by); }
+
+  /// Whether there are permits.
+  [[nodiscard]] explicit operator bool() const& noexcept { return !permits.empty(); }
+  /// Not of a temporary, whose permits would end with the condition: give it a name, as in
+  /// `if (auto result = ...)`.
+  explicit operator bool() const&& = delete;
+};
+
+}  // namespace custodian

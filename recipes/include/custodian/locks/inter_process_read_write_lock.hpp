@@ -1,0 +1,144 @@
+#pragma once
+
+/// \file
+/// A fair lock with one writer or many readers, for processes on different machines: Apache
+/// Curator's InterProcessReadWriteLock, and compatible with it on the wire.
+///
+/// | held by others | read    | write |
+/// |----------------|---------|-------|
+/// | nothing        | yes     | yes   |
+/// | read           | yes (1) | waits |
+/// | write          | waits   | waits |
+///
+/// | held by the caller | read               | write           |
+/// |--------------------|--------------------|-----------------|
+/// | read               | shares the hold    | refused at once |
+/// | write              | yes, the downgrade | shares the hold |
+///
+/// (1) Contenders are served in the order in which they came: a reader waits for a writer that came
+/// before it, even if that one waits itself, so that readers cannot starve writers. A reader
+/// watches the nearest writer before it and nobody else, a writer whoever is before it: the end of
+/// a writer wakes the readers behind it up to the next writer, or one writer.
+///
+/// **Downgrade.** Who holds the write lock may take the read lock besides,
+/// `read().acquire(write_lease)`, and then let the write lock go: no writer comes in between. It
+/// takes the place of the write lock in the queue, so writers that wait go on waiting. **Upgrade.**
+/// Two readers that wanted to write would wait for each other for ever; the write lock is refused
+/// to a thread, or for a lease, that holds the read lock.
+///
+/// When not to use it: with few readers, or where reading is short, InterProcessMutex costs the
+/// same, for each acquire is a write to the servers. A reader's fencing token says when it came and
+/// nothing about other readers.
+///
+/// How the two are used, their threads and lifetimes: InterProcessLock.
+
+#include <chrono>
+
+#include "custodian/export.hpp"
+#include "custodian/locks/inter_process_lock.hpp"
+
+namespace custodian {
+
+/// A fair lock with one writer or many readers, for processes on different machines.
+/// \copydetails custodian/locks/inter_process_read_write_lock.hpp
+class CUSTODIAN_EXPORT InterProcessReadWriteLock {
+ public:
+  /// The side of those who read: many may hold it at once.
+  class ReadLock final : public InterProcessLock {
+   public:
+    /// \name SharedTimedLockable: for `std::shared_lock{lock.read()}`
+    /// \{
+
+    /// As lock().
+    void lock_shared() { lock(); }
+    /// As try_lock().
+    [[nodiscard]] bool try_lock_shared() { return try_lock(); }
+    /// As try_lock_for().
+    template <typename Rep, typename Period>
+    [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& wait) {
+      return try_lock_for(wait);
+    }
+    /// As try_lock_until().
+    template <typename Clock, typename Duration>
+    [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& time) {
+      return try_lock_until(time);
+    }
+    /// As unlock().
+    void unlock_shared() { unlock(); }
+    /// \}
+
+   private:
+    friend class InterProcessReadWriteLock;
+    using InterProcessLock::InterProcessLock;
+  };
+  /// The side of those who write: one holds it, and nobody reads.
+  class WriteLock final : public InterProcessLock {
+    friend class InterProcessReadWriteLock;
+    using InterProcessLock::InterProcessLock;
+  };
+
+  /// `path` is the parent of the contenders' nodes; it is created, as a container, when it is
+  /// needed. Throws Error (invalid_argument) if it is not a valid path. Contacts no server.
+  InterProcessReadWriteLock(const Client& client, const std::string& path,
+                            const LockOptions& options = {});
+
+  /// The readers' lock. It lives as long as this object. Its participants() are those of both.
+  [[nodiscard]] ReadLock& read() noexcept { return read_; }
+  /// The writers' lock. It lives as long as this object. Its participants() are those of both.
+  [[nodiscard]] WriteLock& write() noexcept { return write_; }
+  /// The parent of the contenders' nodes.
+  [[nodiscard]] const std::string& path() const noexcept { return write_.path(); }
+
+  /// \name The standard face of both: SharedTimedLockable, re-entrant per thread
+  /// \{
+
+  /// As write().lock(), InterProcessLock::lock().
+  void lock() { write_.lock(); }
+  /// As write().try_lock().
+  [[nodiscard]] bool try_lock() { return write_.try_lock(); }
+  /// As write().try_lock_for().
+  template <typename Rep, typename Period>
+  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
+    return write_.try_lock_for(wait);
+  }
+  /// As write().try_lock_until().
+  template <typename Clock, typename Duration>
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return write_.try_lock_until(time);
+  }
+  /// As write().unlock(), InterProcessLock::unlock().
+  void unlock() { write_.unlock(); }
+
+  /// As read().lock(). On a thread that holds the write lock, the downgrade.
+  void lock_shared() { read_.lock(); }
+  /// As read().try_lock().
+  [[nodiscard]] bool try_lock_shared() { return read_.try_lock(); }
+  /// As read().try_lock_for().
+  template <typename Rep, typename Period>
+  [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& wait) {
+    return read_.try_lock_for(wait);
+  }
+  /// As read().try_lock_until().
+  template <typename Clock, typename Duration>
+  [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return read_.try_lock_until(time);
+  }
+  /// As read().unlock().
+  void unlock_shared() { read_.unlock(); }
+
+  /// The queue in order, as InterProcessLock::participants().
+  [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const {
+    return write_.participants(options);
+  }
+  /// \}
+
+ private:
+  InterProcessReadWriteLock(const Client& client, const std::string& path,
+                            const LockOptions& options,
+                            const std::shared_ptr<recipes_detail::LockHolds>& holds);
+
+  ReadLock read_;
+  WriteLock write_;
+};
+
+}  // namespace custodian

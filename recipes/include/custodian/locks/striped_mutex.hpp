@@ -1,0 +1,230 @@
+#pragma once
+
+/// \file
+/// A hot key in segments: so many mutexes side by side, of which a caller needs one.
+///
+///     StripedMutex stock{client, "/stock/4711", 5};  // 100 pieces, 20 of them under each
+///     {
+///       std::scoped_lock guard{stock.for_key(customer)};  // the same key, the same mutex
+///     }
+///     StripeLease any = stock.acquire_any();
+///     sell_from(any.index);
+///
+/// One mutex serves one holder after another, and each hand-over costs trips to the servers. Where
+/// the work can be divided, each segment gets a mutex of its own, and the hand-overs overlap.
+///
+/// Everybody must name the same number of stripes; it is kept nowhere. Who uses another number
+/// finds another mutex for the same key, and nothing excludes the two. So change it while nobody
+/// is there, or on another path.
+///
+/// When not to use it: where the work cannot be divided (that takes InterProcessMutex, or every
+/// stripe); where it does not matter *which* one is had (InterProcessSemaphore waits in one line
+/// and costs less); for hundreds of stripes: who waits for any one waits in all the lines.
+///
+/// Threads: any. Lifetimes: the client may go first (acquires then fail with closed); a lease or a
+/// waiting acquire may outlive this object; the mutexes that it gives out live in it.
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/client.hpp"
+#include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
+#include "custodian/lease/lease.hpp"
+#include "custodian/locks/acquire.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+
+namespace custodian {
+
+/// Which of so many stripes a key belongs to: the CRC-32 of its bytes (that of zlib, of ISO-HDLC,
+/// and of Java's `java.util.zip.CRC32`), modulo their number. The same on every machine and in
+/// every version. Throws Error (invalid_argument) if there are none.
+[[nodiscard]] CUSTODIAN_EXPORT std::size_t stripe_of(std::string_view key, std::size_t stripes);
+
+/// What an acquire of any stripe ends with: a lease and which stripe it is of, or neither.
+struct [[nodiscard]] StripeLease {
+  /// Empty if it came too late.
+  Lease lease{};
+  /// Means something only with a lease.
+  std::size_t index = 0;
+  /// Who was ahead in one of the lines, as last seen: of all of them, the one seen last. Empty if
+  /// there is a lease, or nobody was seen.
+  std::optional<Participant> blocked_by{};
+  /// Why there is no lease.
+  NotAcquired reason = NotAcquired::none;
+
+  /// As AcquireResult::explain().
+  [[nodiscard]] std::string explain() const { return recipes_detail::explain(reason, blocked_by); }
+
+  /// Whether there is a lease.
+  [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(lease); }
+  /// Not of a temporary, whose lease would end with the condition: give it a name, as in
+  /// `if (auto result = ...)`.
+  explicit operator bool() const&& = delete;
+};
+
+namespace recipes_detail {
+struct Stripes;
+using StripesPtr = std::shared_ptr<const Stripes>;
+
+CUSTODIAN_EXPORT void start_acquire_any(std::shared_ptr<detail::ClientCore> core,
+                                        CancellationPtr cancellation, StripesPtr stripes,
+                                        AcquireOptions options, Handler<StripeLease> handler);
+CUSTODIAN_EXPORT void start_try_acquire_any(std::shared_ptr<detail::ClientCore> core,
+                                            CancellationPtr cancellation, StripesPtr stripes,
+                                            AcquireOptions options, Handler<StripeLease> handler);
+CUSTODIAN_EXPORT void start_try_acquire_any_until(std::shared_ptr<detail::ClientCore> core,
+                                                  CancellationPtr cancellation, StripesPtr stripes,
+                                                  Deadline deadline, AcquireOptions options,
+                                                  Handler<StripeLease> handler);
+}  // namespace recipes_detail
+
+/// A hot key in segments: so many mutexes side by side, of which a caller needs one.
+/// \copydetails custodian/locks/striped_mutex.hpp
+class CUSTODIAN_EXPORT StripedMutex {
+ public:
+  /// How many there can be.
+  static constexpr std::size_t most_stripes = 1024;
+
+  /// The stripes' mutexes are at `path`/0, `path`/1 and so on; anybody may use one of them by
+  /// itself, Apache Curator's InterProcessMutex too. Contacts no server. Throws Error
+  /// (invalid_argument) if the path is not one, or the number is 0 or above `most_stripes`.
+  StripedMutex(const Client& client, const std::string& path, std::size_t stripes,
+               const LockOptions& options = {});
+  StripedMutex(const StripedMutex&) = delete;
+  StripedMutex& operator=(const StripedMutex&) = delete;
+  /// As InterProcessLock's: a moved-from object may be destroyed, or assigned to. The stripes'
+  /// mutexes stay where they are: references to them remain valid.
+  StripedMutex(StripedMutex&&) noexcept;
+  /// The same. Threads must not hold a stripe of the object that is assigned to.
+  StripedMutex& operator=(StripedMutex&&) noexcept;
+  ~StripedMutex();
+
+  /// The parent of the stripes.
+  [[nodiscard]] const std::string& path() const noexcept;
+  /// How many stripes there are.
+  [[nodiscard]] std::size_t size() const noexcept { return mutexes_.size(); }
+
+  /// \name One of them, with all that a mutex has
+  /// \{
+
+  /// As stripe_of(key, size()).
+  [[nodiscard]] std::size_t stripe_of(std::string_view key) const;
+  /// Throws Error (invalid_argument) if there is no such stripe.
+  [[nodiscard]] InterProcessMutex& stripe(std::size_t index);
+  /// The same without a check: the index must be below size().
+  [[nodiscard]] InterProcessMutex& operator[](std::size_t index) { return mutexes_[index]; }
+  /// The mutex of the stripe that the key belongs to.
+  [[nodiscard]] InterProcessMutex& for_key(std::string_view key) {
+    return mutexes_[stripe_of(key)];
+  }
+  /// \}
+
+  /// \name Any of them
+  /// An acquire begins at a stripe drawn by lot, and takes its place in one line after another
+  /// until it finds a free one. If there is none it waits in all the lines at once, takes the
+  /// stripe whose turn comes first, and leaves the others. Each line is fair; between them there is
+  /// no order.
+  ///
+  /// Errors: as those of InterProcessLock's acquires; one stripe's error is the acquire's. An
+  /// acquire that ends without a lease leaves no node, in any of the lines; one with a lease, only
+  /// that lease's. `on_position` tells of each line by itself; the participant's node says of
+  /// which.
+  /// \{
+
+  /// Waits until a stripe is had, without limit. `stop` ends it with operation_aborted. Throws
+  /// resource_deadlock_would_occur if this thread holds all of them by their standard faces.
+  [[nodiscard]] StripeLease acquire_any(AcquireOptions options, std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] StripeLease acquire_any(std::stop_token stop = {}) {
+    return acquire_any(AcquireOptions{}, std::move(stop));
+  }
+
+  /// Takes a stripe that nobody holds or waits for, if there is one. Time and connection as
+  /// InterProcessLock::try_acquire().
+  [[nodiscard]] StripeLease try_acquire_any(AcquireOptions options = {});
+
+  /// Waits until the deadline, or for so long. Coming late is no error, whatever the cause: see
+  /// InterProcessLock::try_acquire_until(). Without time to wait it is try_acquire_any().
+  [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, AcquireOptions options,
+                                                  std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, std::stop_token stop = {}) {
+    return try_acquire_any_until(deadline, AcquireOptions{}, std::move(stop));
+  }
+  /// The same for so long.
+  [[nodiscard]] StripeLease try_acquire_any_for(std::chrono::nanoseconds wait,
+                                                AcquireOptions options, std::stop_token stop = {}) {
+    return try_acquire_any_until(Deadline{wait}, std::move(options), std::move(stop));
+  }
+  /// The same with default options.
+  [[nodiscard]] StripeLease try_acquire_any_for(std::chrono::nanoseconds wait,
+                                                std::stop_token stop = {}) {
+    return try_acquire_any_for(wait, AcquireOptions{}, std::move(stop));
+  }
+
+  /// This and the tries below are the same three, for any completion token.
+  /// Completes with: error, StripeLease.
+  /// Cancellation: total. A lease that comes too late for it is released again.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_acquire_any(AcquireOptions options, Token&& token) {
+    return initiate<void(error_code, StripeLease), &recipes_detail::start_acquire_any>(
+        core_, std::forward<Token>(token), stripes_, std::move(options));
+  }
+  /// The same with default options.
+  template <typename Token>
+  auto async_acquire_any(Token&& token) {
+    return async_acquire_any(AcquireOptions{}, std::forward<Token>(token));
+  }
+  /// As try_acquire_any(). Otherwise as async_acquire_any().
+  template <typename Token>
+  auto async_try_acquire_any(AcquireOptions options, Token&& token) {
+    return initiate<void(error_code, StripeLease), &recipes_detail::start_try_acquire_any>(
+        core_, std::forward<Token>(token), stripes_, std::move(options));
+  }
+  /// The same with default options.
+  template <typename Token>
+  auto async_try_acquire_any(Token&& token) {
+    return async_try_acquire_any(AcquireOptions{}, std::forward<Token>(token));
+  }
+  /// As try_acquire_any_until(). Otherwise as async_acquire_any().
+  template <typename Token>
+  auto async_try_acquire_any_until(Deadline deadline, AcquireOptions options, Token&& token) {
+    return initiate<void(error_code, StripeLease), &recipes_detail::start_try_acquire_any_until>(
+        core_, std::forward<Token>(token), stripes_, deadline, std::move(options));
+  }
+  /// The same with default options.
+  template <typename Token>
+  auto async_try_acquire_any_until(Deadline deadline, Token&& token) {
+    return async_try_acquire_any_until(deadline, AcquireOptions{}, std::forward<Token>(token));
+  }
+  /// As try_acquire_any_for(). Otherwise as async_acquire_any().
+  template <typename Token>
+  auto async_try_acquire_any_for(std::chrono::nanoseconds wait, AcquireOptions options,
+                                 Token&& token) {
+    return async_try_acquire_any_until(Deadline{wait}, std::move(options),
+                                       std::forward<Token>(token));
+  }
+  /// The same with default options.
+  template <typename Token>
+  auto async_try_acquire_any_for(std::chrono::nanoseconds wait, Token&& token) {
+    return async_try_acquire_any_for(wait, AcquireOptions{}, std::forward<Token>(token));
+  }
+  /// \}
+
+ private:
+  std::shared_ptr<detail::ClientCore> core_;
+  recipes_detail::StripesPtr stripes_;
+  std::deque<InterProcessMutex> mutexes_;  // a deque, for its elements stay where they are
+};
+
+}  // namespace custodian

@@ -1,0 +1,260 @@
+#pragma once
+
+/// \file
+/// A function that runs under a lock, with an answer for each way in which that can fail.
+///
+///     const auto call = with_lock(client, "/jobs/report",
+///                                 {.wait = 2s, .when_busy = Otherwise::skip}, [&] { report(); });
+///     if (!call) log("somebody else makes the report");
+///
+/// Two reasons not to get the lock are told apart. *Busy*: somebody else is in, or may be: the wait
+/// is over, and there is a connection. The function is skipped, or an error is thrown, but it never
+/// runs. *Away*: the wait is over, there is no connection, and nobody has been seen in. Then it may
+/// run under a fallback: any lock that does not need ZooKeeper. A server that is slow is not away:
+/// with a wait that is shorter than its answer takes, a lock that is free is busy, too.
+///
+/// What a fallback is worth: who falls back is kept apart from others who fall back on the same
+/// lock, and from *nobody else*. If only this process is cut off, others go on under ZooKeeper's
+/// lock beside it; and when ZooKeeper comes back, the next one does not see who is still in by the
+/// fallback. So it is for work that may run twice now and then, or where all lose ZooKeeper at the
+/// same time. Where two at once do harm, do not set a fallback.
+///
+/// When not to use it: for a lock that outlives a function, or is passed on (Lease); for re-entry:
+/// a call inside another one on the same path is busy, with itself. A call inside another one on
+/// another path is fine; but with one fallback for all paths it waits for itself when ZooKeeper is
+/// away, for ever if that lock has no try_lock_for(): use Fallback::by_path().
+///
+/// A path is never below that of another lock: a child there whose name looks like a contender's
+/// ("x-lock-0000000000") counts as one.
+///
+/// Threads: any. Lifetimes: the client may go first (calls then fail with closed).
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "custodian/client.hpp"
+#include "custodian/export.hpp"
+#include "custodian/lease/lease.hpp"
+#include "custodian/locks/acquire.hpp"
+#include "custodian/locks/fallback.hpp"
+#include "custodian/locks/inter_process_lock.hpp"
+
+namespace custodian {
+
+/// What becomes of a function that cannot run under the lock.
+enum class Otherwise {
+  fail,  ///< an Error is thrown
+  skip,  ///< the result says so
+};
+
+/// What becomes of a call whose lock was lost before its function had ended.
+enum class WhenLost {
+  fail,     ///< an Error (lock_lost) is thrown when the function has ended
+  is_told,  ///< by `LockedCall::loss`
+};
+
+/// Which lock a function runs under: a mutex, or a side of a read/write lock.
+enum class LockKind { mutex, read, write };
+
+/// What a call of with_lock() or co_with_lock() may be told.
+struct WithLockOptions {
+  /// How long to wait for the lock. Not positive: takes it if it is free. A fallback is waited for
+  /// as long again. Default: `ClientOptions::operation_timeout`.
+  std::optional<std::chrono::nanoseconds> wait{};
+  /// How much of that to spend on a connection, if there is none: ZooKeeper is away after it.
+  /// Default: all of it, so that every call waits it out while ZooKeeper is away.
+  std::optional<std::chrono::nanoseconds> connection_wait{};
+  /// The lock is given up after this long, in the midst of the function, which is told by
+  /// `Lease::lost()`. Not under a fallback. Default: no limit.
+  std::optional<std::chrono::nanoseconds> hold_at_most{};
+
+  /// Somebody else holds the lock, or the fallback; or the lock was not had in time.
+  Otherwise when_busy = Otherwise::fail;
+  /// There is no connection to ZooKeeper, and no fallback.
+  Otherwise when_away = Otherwise::fail;
+  /// What to run under when there is no connection to ZooKeeper: for with_lock().
+  Fallback fallback{};
+  /// The same, for co_with_lock().
+  AsyncFallback async_fallback{};
+  /// Whether a loss in the midst of the function is an error.
+  WhenLost when_lost = WhenLost::fail;
+
+  /// A mutex, or a side of a read/write lock.
+  LockKind kind = LockKind::mutex;
+  /// Its further terms; the `hold_at_most` above wins.
+  LockOptions lock{};
+  /// Ends the wait with operation_aborted. Only for with_lock(). The wait for a fallback is not
+  /// cut, for not every lock can be told; but what is had then is let go of, and the function not
+  /// run.
+  std::stop_token stop{};
+};
+
+/// What a function ran under.
+enum class Under { lock, fallback, nothing };
+
+/// What has become of a call. `value` is that of the function, if it ran and gives one.
+template <typename Value>
+struct [[nodiscard]] LockedCall {
+  /// Of a function that returns nothing, std::monostate.
+  using Stored = std::conditional_t<std::is_void_v<Value>, std::monostate, Value>;
+
+  /// What the function ran under, if it ran.
+  Under under = Under::nothing;
+  /// What the function returned.
+  std::optional<Stored> value{};
+  /// Why the lock was lost before the function had ended; none if it was not.
+  LossReason loss = LossReason::none;
+  /// Who was in the way, if somebody was seen.
+  std::optional<Participant> blocked_by{};
+  /// Why the function did not run under the lock; none if it did.
+  NotAcquired reason = NotAcquired::none;
+
+  /// As AcquireResult::explain().
+  [[nodiscard]] std::string explain() const { return recipes_detail::explain(reason, blocked_by); }
+
+  /// Whether the function ran.
+  [[nodiscard]] explicit operator bool() const noexcept { return under != Under::nothing; }
+};
+
+namespace recipes_detail {
+
+/// The way into a call, and out of it: destroying it lets go of what is held.
+struct CUSTODIAN_EXPORT LockedEntry {
+  Under under = Under::nothing;
+  Lease lease{};
+  std::shared_ptr<void> fallback{};
+  std::optional<Participant> blocked_by{};
+  NotAcquired reason = NotAcquired::none;
+
+  /// Lets go of it, and tells whether it was lost until then; throws lock_lost if that is asked
+  /// for.
+  LossReason leave(std::string_view path, WhenLost when_lost);
+};
+
+[[nodiscard]] CUSTODIAN_EXPORT LockedEntry enter(const Client& client, const std::string& path,
+                                                 const WithLockOptions& options);
+[[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<LockedEntry> co_enter(
+    std::shared_ptr<Client> client, std::string path, WithLockOptions options);
+
+/// For a function that wants the lease, or one that does not.
+template <typename Function>
+decltype(auto) call_with(Function& function, const Lease& lease) {
+  if constexpr (std::invocable<Function&, const Lease&>) {
+    return function(lease);
+  } else {
+    return function();
+  }
+}
+template <typename Function>
+using ResultOf = decltype(call_with(std::declval<Function&>(), std::declval<const Lease&>()));
+
+template <typename Awaitable>
+struct Awaited;
+template <typename Value, typename Executor>
+struct Awaited<boost::asio::awaitable<Value, Executor>> {
+  using type = Value;
+};
+
+template <typename Value, typename Function>
+boost::asio::awaitable<LockedCall<Value>> co_run(std::shared_ptr<Client> client, std::string path,
+                                                 WithLockOptions options, Function function) {
+  LockedEntry entry = co_await co_enter(client, path, options);
+  LockedCall<Value> call{
+      .under = entry.under, .blocked_by = std::move(entry.blocked_by), .reason = entry.reason};
+  if (!call) co_return call;
+  auto running = call_with(function, entry.lease);
+  if constexpr (std::is_void_v<Value>) {
+    co_await std::move(running);
+    call.value.emplace();
+  } else {
+    Value value = co_await std::move(running);
+    call.value.emplace(std::move(value));
+  }
+  call.loss = entry.leave(path, options.when_lost);
+  co_return call;
+}
+
+}  // namespace recipes_detail
+
+/// Runs the function under the lock at the path, in this thread. It may take the lease
+/// (`const Lease&`), to look at `lost()`, `token()` and `check()`; under a fallback that is empty.
+/// What the function throws passes through, after the release, and then nothing tells of a loss.
+///
+/// Errors: device_or_resource_busy (*busy*; the message says with whom, if known);
+/// not_connected, deadline_exceeded (*away*; with skip or a fallback they are not thrown);
+/// lock_lost (when_lost); and whatever else, in both cases: closed, operation_aborted,
+/// invalid_argument, no_auth, would_deadlock and so on. A client that is closing is not away:
+/// nothing new shall begin, and the client is looked at again when the fallback is had. Who was
+/// seen to be ahead before ZooKeeper went away counts as being in, so that it is busy, until this
+/// client's own session has ended: then theirs may have, too.
+template <typename Function>
+auto with_lock(const Client& client, const std::string& path, const WithLockOptions& options,
+               Function&& function) {
+  using Value = std::decay_t<recipes_detail::ResultOf<Function>>;
+  recipes_detail::LockedEntry entry = recipes_detail::enter(client, path, options);
+  LockedCall<Value> call{
+      .under = entry.under, .blocked_by = std::move(entry.blocked_by), .reason = entry.reason};
+  if (!call) return call;
+  if constexpr (std::is_void_v<Value>) {
+    recipes_detail::call_with(function, entry.lease);
+    call.value.emplace();
+  } else {
+    call.value.emplace(recipes_detail::call_with(function, entry.lease));
+  }
+  call.loss = entry.leave(path, options.when_lost);
+  return call;
+}
+
+/// The same for a coroutine: the function gives an awaitable, which is awaited where this one is.
+/// Gives an awaitable of LockedCall; throws the same errors there. Mistakes in the options throw
+/// there, too. Copies what it is given; what the function refers to must outlive it.
+/// Cancellation: that of the awaiting coroutine; the wait for the lock leaves no node, and what the
+/// function does about it is its own affair.
+/// Executor: the awaiting coroutine's.
+template <typename Function>
+auto co_with_lock(const Client& client, std::string path, WithLockOptions options,
+                  Function function) {
+  using Value = typename recipes_detail::Awaited<recipes_detail::ResultOf<Function>>::type;
+  return recipes_detail::co_run<Value>(std::make_shared<Client>(client.share()), std::move(path),
+                                       std::move(options), std::move(function));
+}
+
+/// A function that runs under a lock whenever it is called, as with_lock() does. The path is built
+/// from the call's arguments: `path_of_call(arguments...)`, and path_of() is made for that.
+///
+///     auto sell = locked(client, [](int order) { return path_of("/orders/{}/stock", order); },
+///                        {.wait = 2s}, [&](const Lease& lease, int order) { ... });
+///     const auto call = sell(17);
+///
+/// The function takes the arguments, and the lease before them if it wants it. Both functions see
+/// the arguments as constants. May be copied, and be called by several threads at once, if the
+/// functions may.
+template <typename PathOfCall, typename Function>
+auto locked(const Client& client, PathOfCall path_of_call, WithLockOptions options,
+            Function function) {
+  return [client = std::make_shared<const Client>(client.share()),
+          path_of_call = std::move(path_of_call), options = std::move(options),
+          function = std::move(function)](const auto&... arguments) {
+    return with_lock(
+        *client, path_of_call(arguments...), options, [&](const Lease& lease) -> decltype(auto) {
+          if constexpr (std::invocable<const Function&, const Lease&, decltype(arguments)...>) {
+            return function(lease, arguments...);
+          } else {
+            return function(arguments...);
+          }
+        });
+  };
+}
+
+}  // namespace custodian

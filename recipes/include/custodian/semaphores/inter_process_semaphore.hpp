@@ -1,0 +1,300 @@
+#pragma once
+
+/// \file
+/// A semaphore over processes: so many may be in at once.
+///
+///     InterProcessSemaphore licences{client, "/licences/solver", 5};
+///     Lease licence = licences.acquire();
+///     std::vector<Lease> three = licences.acquire(3);  // all or none
+///
+/// Fair: permits are had in the order of asking, and who asks for many is not passed by those who
+/// ask for few. A permit is a Lease, with a node, a state and a loss of its own: release them one
+/// by one, or all. Nothing is re-entrant, and no thread owns anything.
+///
+/// Everybody names the maximum, and those who use one path with different numbers each keep to
+/// their own; or it stands in a SharedCount, which may be written while others hold and wait. Who
+/// waits sees it raised at once. When it is lowered nobody loses a permit, but nobody gets one
+/// until enough were given back. While it is less than what the first in the queue asks for, that
+/// one waits, and all behind it.
+///
+/// A permit costs a node and two requests: meant for tens, not thousands.
+///
+/// Do not use it as a mutex that somebody else may release: that is InterProcessSemaphoreMutex. A
+/// token says when a permit was had, and of several holders the younger has the greater; it does
+/// not tell the only holder from all others, as a mutex's does.
+///
+/// On the servers it is Apache Curator's InterProcessSemaphoreV2, and both may share a path. Beware
+/// there of Curator's acquire(n): it takes the permits one by one, and two who hold some and want
+/// more may wait for each other for ever. Ours has all or none, but cannot cure Curator's.
+///
+/// Threads: any. Lifetimes: the client may go first (acquires then fail with closed); a lease or a
+/// waiting acquire may outlive the semaphore object.
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/client.hpp"
+#include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
+#include "custodian/lease/lease.hpp"
+#include "custodian/locks/acquire.hpp"
+#include "custodian/locks/inter_process_lock.hpp"
+#include "custodian/shared/shared_count.hpp"
+
+namespace custodian {
+
+namespace recipes_detail {
+struct PermitQueue;
+using PermitQueuePtr = std::shared_ptr<const PermitQueue>;
+template <typename Held>
+class HoldPool;
+
+CUSTODIAN_EXPORT void check_permits(const PermitQueue& queue, std::string_view operation,
+                                    int permits);
+CUSTODIAN_EXPORT void start_acquire_permits(std::shared_ptr<detail::ClientCore> core,
+                                            CancellationPtr cancellation, PermitQueuePtr queue,
+                                            int permits, AcquireOptions options,
+                                            Handler<std::vector<Lease>> handler);
+CUSTODIAN_EXPORT void start_try_acquire_permits(std::shared_ptr<detail::ClientCore> core,
+                                                CancellationPtr cancellation, PermitQueuePtr queue,
+                                                int permits, AcquireOptions options,
+                                                Handler<PermitsResult> handler);
+CUSTODIAN_EXPORT void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore> core,
+                                                      CancellationPtr cancellation,
+                                                      PermitQueuePtr queue, int permits,
+                                                      Deadline deadline, AcquireOptions options,
+                                                      Handler<PermitsResult> handler);
+CUSTODIAN_EXPORT void start_permit_holders(std::shared_ptr<detail::ClientCore> core,
+                                           CancellationPtr cancellation, PermitQueuePtr queue,
+                                           OperationOptions options,
+                                           Handler<std::vector<Participant>> handler);
+CUSTODIAN_EXPORT void start_permit_queue_length(std::shared_ptr<detail::ClientCore> core,
+                                                CancellationPtr cancellation, PermitQueuePtr queue,
+                                                OperationOptions options,
+                                                Handler<std::size_t> handler);
+}  // namespace recipes_detail
+
+/// A semaphore over processes: so many may be in at once.
+/// \copydetails custodian/semaphores/inter_process_semaphore.hpp
+class CUSTODIAN_EXPORT InterProcessSemaphore {
+ public:
+  /// Throws Error (invalid_argument) if the path is not one, the maximum is below 1, or the
+  /// options' profile is not Curator's. The path belongs to the semaphore: it gets two children.
+  InterProcessSemaphore(const Client& client, const std::string& path, int maximum,
+                        const LockOptions& options = {});
+  /// The maximum is what the counter says at the time, its seed if it is missing; below 1, nobody
+  /// gets a permit. The counter must be one of the same client, and its node neither the
+  /// semaphore's path or above it, nor at or below its `locks` and `leases` (or else
+  /// invalid_argument); the object may go before the semaphore does. Each acquire reads it: two
+  /// requests more.
+  InterProcessSemaphore(const Client& client, const std::string& path, const SharedCount& maximum,
+                        const LockOptions& options = {});
+
+  /// The parent of `locks` and `leases`.
+  [[nodiscard]] const std::string& path() const noexcept;
+
+  /// \name Permits
+  /// Errors, for all: invalid_argument (fewer permits than one, more than a fixed maximum, or more
+  /// than 1,000: thrown at once, by the asynchronous forms, too), malformed_data (the counter's
+  /// node holds something else), and those of InterProcessLock. node_deleted also means that an
+  /// operator removed a node of the permits, or the containers that they are in. An acquire that
+  /// ends without its permits leaves no node, whenever and however it ends.
+  ///
+  /// `AcquireOptions::on_position` tells of the queue of those who ask, and then, first in it, of
+  /// how many permits are missing, at every change; the nearest is then the youngest holder.
+  /// \{
+
+  /// Waits for a permit, without limit: through disconnections, and through a lost session unless
+  /// told otherwise. `stop` ends it with operation_aborted.
+  [[nodiscard]] Lease acquire(AcquireOptions options, std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] Lease acquire(std::stop_token stop = {}) {
+    return acquire(AcquireOptions{}, std::move(stop));
+  }
+  /// So many, or none.
+  [[nodiscard]] std::vector<Lease> acquire(int permits, AcquireOptions options,
+                                           std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] std::vector<Lease> acquire(int permits, std::stop_token stop = {}) {
+    return acquire(permits, AcquireOptions{}, std::move(stop));
+  }
+
+  /// Takes permits if they are free and nobody is about to take some; otherwise the result is
+  /// empty, and says why. As with std::counting_semaphore it may be so although permits are free:
+  /// when another acquire is just passing. Time and connection as InterProcessLock::try_acquire().
+  [[nodiscard]] AcquireResult try_acquire(AcquireOptions options = {});
+  /// So many, or none.
+  [[nodiscard]] PermitsResult try_acquire(int permits, AcquireOptions options = {});
+
+  /// Waits until the deadline, or for so long. Coming late is no error, whatever the cause: see
+  /// InterProcessLock::try_acquire_until(). Without time to wait it is try_acquire().
+  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, AcquireOptions options,
+                                                std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {}) {
+    return try_acquire_until(deadline, AcquireOptions{}, std::move(stop));
+  }
+  /// So many, or none.
+  [[nodiscard]] PermitsResult try_acquire_until(int permits, Deadline deadline,
+                                                AcquireOptions options, std::stop_token stop = {});
+  /// The same with default options.
+  [[nodiscard]] PermitsResult try_acquire_until(int permits, Deadline deadline,
+                                                std::stop_token stop = {}) {
+    return try_acquire_until(permits, deadline, AcquireOptions{}, std::move(stop));
+  }
+  /// The same for so long.
+  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options,
+                                              std::stop_token stop = {}) {
+    return try_acquire_until(Deadline{wait}, std::move(options), std::move(stop));
+  }
+  /// The same with default options.
+  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait,
+                                              std::stop_token stop = {}) {
+    return try_acquire_for(wait, AcquireOptions{}, std::move(stop));
+  }
+  /// So many, or none.
+  [[nodiscard]] PermitsResult try_acquire_for(int permits, std::chrono::nanoseconds wait,
+                                              AcquireOptions options, std::stop_token stop = {}) {
+    return try_acquire_until(permits, Deadline{wait}, std::move(options), std::move(stop));
+  }
+  /// The same with default options.
+  [[nodiscard]] PermitsResult try_acquire_for(int permits, std::chrono::nanoseconds wait,
+                                              std::stop_token stop = {}) {
+    return try_acquire_for(permits, wait, AcquireOptions{}, std::move(stop));
+  }
+
+  /// This and the tries below are the same three, for any completion token.
+  /// Completes with: error, the permits: as many as asked for; a try with: error, PermitsResult.
+  /// Cancellation: total. Permits that come too late for it are released again.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_acquire(int permits, AcquireOptions options, Token&& token) {
+    recipes_detail::check_permits(*queue_, "async_acquire", permits);
+    return initiate<void(error_code, std::vector<Lease>), &recipes_detail::start_acquire_permits>(
+        core_, std::forward<Token>(token), queue_, permits, std::move(options));
+  }
+  /// The same with default options.
+  template <typename Token>
+  auto async_acquire(int permits, Token&& token) {
+    return async_acquire(permits, AcquireOptions{}, std::forward<Token>(token));
+  }
+  /// As try_acquire(), for any completion token. Otherwise as async_acquire().
+  template <typename Token>
+  auto async_try_acquire(int permits, AcquireOptions options, Token&& token) {
+    recipes_detail::check_permits(*queue_, "async_try_acquire", permits);
+    return initiate<void(error_code, PermitsResult), &recipes_detail::start_try_acquire_permits>(
+        core_, std::forward<Token>(token), queue_, permits, std::move(options));
+  }
+  /// The same with default options.
+  template <typename Token>
+  auto async_try_acquire(int permits, Token&& token) {
+    return async_try_acquire(permits, AcquireOptions{}, std::forward<Token>(token));
+  }
+  /// As try_acquire_until(), for any completion token. Otherwise as async_acquire().
+  template <typename Token>
+  auto async_try_acquire_until(int permits, Deadline deadline, AcquireOptions options,
+                               Token&& token) {
+    recipes_detail::check_permits(*queue_, "async_try_acquire_until", permits);
+    return initiate<void(error_code, PermitsResult),
+                    &recipes_detail::start_try_acquire_permits_until>(
+        core_, std::forward<Token>(token), queue_, permits, deadline, std::move(options));
+  }
+  /// The same with default options.
+  template <typename Token>
+  auto async_try_acquire_until(int permits, Deadline deadline, Token&& token) {
+    return async_try_acquire_until(permits, deadline, AcquireOptions{}, std::forward<Token>(token));
+  }
+  /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
+  template <typename Token>
+  auto async_try_acquire_for(int permits, std::chrono::nanoseconds wait, AcquireOptions options,
+                             Token&& token) {
+    return async_try_acquire_until(permits, Deadline{wait}, std::move(options),
+                                   std::forward<Token>(token));
+  }
+  /// The same with default options.
+  template <typename Token>
+  auto async_try_acquire_for(int permits, std::chrono::nanoseconds wait, Token&& token) {
+    return async_try_acquire_for(permits, wait, AcquireOptions{}, std::forward<Token>(token));
+  }
+
+  /// \}
+
+  /// A view with std::counting_semaphore's functions, for code written for that. The permits that
+  /// are acquired through a view belong to it and its copies, not to a thread: any thread may
+  /// release them. The last copy releases what is left. Nobody is told of a loss: use leases where
+  /// that matters.
+  class Counting {
+   public:
+    /// As InterProcessSemaphore::acquire(), and throws Error as that does.
+    void acquire();
+    /// As InterProcessSemaphore::try_acquire().
+    [[nodiscard]] bool try_acquire();
+    /// As InterProcessSemaphore::try_acquire_for().
+    template <typename Rep, typename Period>
+    [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& wait) {
+      return try_acquire_until(Deadline{wait});
+    }
+    /// As InterProcessSemaphore::try_acquire_until(), for any clock: that is read once, at the
+    /// beginning.
+    template <typename Clock, typename Duration>
+    [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& time) {
+      return try_acquire_until(Deadline{time - Clock::now()});
+    }
+    /// As InterProcessSemaphore::try_acquire_until().
+    [[nodiscard]] bool try_acquire_until(Deadline deadline);
+    /// Gives back so many, the oldest first, lost or not. Throws Error, and releases nothing, if
+    /// fewer than that were acquired here (operation_not_permitted): permits cannot be made.
+    void release(std::ptrdiff_t permits = 1);
+
+   private:
+    friend class InterProcessSemaphore;
+    explicit Counting(const InterProcessSemaphore& semaphore);
+
+    recipes_detail::PermitQueuePtr queue_;
+    std::shared_ptr<recipes_detail::HoldPool<Lease>> pool_;
+  };
+  /// A view with permits of its own; may outlive the semaphore object.
+  [[nodiscard]] Counting counting() const { return Counting{*this}; }
+
+  /// \name Introspection
+  /// \{
+
+  /// Who holds permits, in the order in which they came, a participant each permit; the last of
+  /// them may belong to who waits for more to become free. A look at the past when it arrives.
+  /// Completes with: error, the participants.
+  /// Cancellation: total.
+  /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_participants(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::vector<Participant>),
+                    &recipes_detail::start_permit_holders>(core_, std::forward<Token>(token),
+                                                           queue_, options);
+  }
+  /// The same, blocking. Throws Error.
+  [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
+
+  /// How many acquires wait. Otherwise as async_participants().
+  template <typename Token>
+  auto async_queue_length(OperationOptions options, Token&& token) const {
+    return initiate<void(error_code, std::size_t), &recipes_detail::start_permit_queue_length>(
+        core_, std::forward<Token>(token), queue_, options);
+  }
+  /// The same, blocking. Throws Error.
+  [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
+
+  /// For authors of recipes: where an acquire stands.
+  [[nodiscard]] const recipes_detail::PermitQueuePtr& queue() const noexcept { return queue_; }
+  /// \}
+
+ private:
+  std::shared_ptr<detail::ClientCore> core_;
+  recipes_detail::PermitQueuePtr queue_;
+};
+
+}  // namespace custodian

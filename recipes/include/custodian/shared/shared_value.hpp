@@ -1,0 +1,30 @@
+#pragma once
+
+/// \file
+/// A few bytes that processes on different machines share: Apache Curator's SharedValue, and
+/// compatible with it on the wire.
+///
+/// When not to use it: for what changes many times a second (each write is a quorum's, and wakes
+/// everybody who waits), or is large (each of them reads it all; the servers take 1 MB at most);
+/// for numbers (SharedCount).
+///
+/// How it is used, its threads and lifetimes: BasicSharedValue.
+
+#include <string>
+#include <utility>
+
+#include "custodian/shared/basic_shared_value.hpp"
+
+namespace custodian {
+
+/// A few bytes that processes on different machines share.
+/// \copydetails custodian/shared/shared_value.hpp
+class SharedValue final : public BasicSharedValue<std::string> {
+ public:
+  /// `path` is the node itself. Throws Error (invalid_argument) if it is not a valid path, or the
+  /// root, or if the seed is larger than the servers accept. Contacts no server.
+  SharedValue(const Client& client, std::string path, const std::string& seed = {})
+      : BasicSharedValue{client, "SharedValue", std::move(path), seed} {}
+};
+
+}  // namespace custodian

@@ -1,0 +1,241 @@
+#include "acquire/contender_queue.hpp"
+
+#include <algorithm>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <utility>
+
+#include "acquire/acquire_outcome.hpp"
+#include "acquire/acquisition.hpp"
+#include "acquire/not_acquired.hpp"
+#include "acquire/waiting_acquires.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+void report_oddities(const Queue& queue, const Listing& listing) {
+  if (!listing.foreign().empty() && !queue.foreign_reported.exchange(true)) {
+    queue.client.log(LogLevel::warning, queue.path + " has a child that is no contender, " +
+                                            std::string{listing.foreign().front()} +
+                                            "; it is ignored");
+  }
+  if (!listing.contenders().empty() &&
+      state_of(listing.contenders().back().sequence) == SequenceState::near_end &&
+      !queue.end_reported.exchange(true)) {
+    queue.client.log(LogLevel::warning,
+                     queue.path + " comes near the end of its sequence numbers: use another path");
+  }
+  if (queue.profile == Profile::curator || queue.mixture_reported) return;
+  const auto others =
+      std::ranges::find(listing.contenders(), Profile::curator, &Contender::profile);
+  if (others == listing.contenders().end() || queue.mixture_reported.exchange(true)) return;
+  queue.client.log(LogLevel::error,
+                   queue.path + " is used by Apache Curator, too: " + std::string{others->name} +
+                       ". It does not see the nodes of kazoo's profile, and will take the lock "
+                       "when it should wait. Give the locks paths of their own");
+}
+
+error_code report_malformed(const Queue& queue, std::string_view name) {
+  queue.client.log(LogLevel::error, child(queue.path, name) +
+                                        " bears no sequence number: nobody can tell who is "
+                                        "first. Remove it");
+  return Errc::malformed_contender;
+}
+
+void tell_position(const Acquire& acquire, std::size_t ahead) {
+  if (!acquire.options.on_position) return;
+  asio::post(
+      acquire.client().callback_executor(),
+      [callback = acquire.options.on_position, ahead,
+       nearest = acquire.nearest ? *acquire.nearest : Participant{}] { callback(ahead, nearest); });
+}
+
+namespace {
+
+/// The data of the queue's nodes.
+detail::NodeData identity_of(const QueuePtr& queue) { return {queue, &queue->identity}; }
+
+Turn turn_of(const error_code& error, Lease lease) {
+  Turn turn{error, {}};
+  if (!error) turn.leases.push_back(std::move(lease));
+  return turn;
+}
+
+}  // namespace
+
+asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
+  const detail::NodeData data = identity_of(acquire->queue);
+  auto [error, lease] = co_await await<&detail::start_lease, Lease>(
+      acquire->client().core(), acquire->give_up, std::move(node), data, acquire->lease_options(),
+      acquire->retry(), acquire->queue->observed);
+  co_return turn_of(error, std::move(lease));
+}
+
+void acquire_lock(const AcquirePtr& acquire) {
+  stand_in_line(acquire, [acquire](error_code error, OwnNode node) {
+    if (error) return end_attempt(acquire, Turn{error, {}});
+    detail::start_lease(acquire->client().core(), acquire->give_up, std::move(node),
+                        identity_of(acquire->queue), acquire->lease_options(), acquire->retry(),
+                        acquire->queue->observed, [acquire](error_code failure, Lease lease) {
+                          end_attempt(acquire, turn_of(failure, std::move(lease)));
+                        });
+  });
+}
+
+namespace {
+
+void attempt_beside(const AcquirePtr& acquire) { attempt_by(acquire, stand_beside(acquire)); }
+
+WaitingAcquires& waiting_acquires(const Acquire& acquire) {
+  return Client{acquire.client().share()}.use_service<WaitingAcquires>();
+}
+
+/// What the caller is told of an acquire that did not come to a lease.
+error_code verdict(const Acquire& acquire, const WaitingAcquires& service, error_code error) {
+  if (error != asio::error::operation_aborted) return error;
+  if (service.closing()) return Errc::closed;
+  if (acquire.out_of_reach) return Errc::not_connected;
+  if (acquire.declined || (acquire.late && acquire.has_queued)) return {};
+  return acquire.late ? make_error_code(Errc::deadline_exceeded) : error;
+}
+
+/// Of an acquire with a limit that has ended without a lease: time or connection were wanting, and
+/// that is a result. Everything else is an error.
+NotAcquired reason_of(const Acquire& acquire, const error_code& error, const Outcome& outcome) {
+  if (!outcome.leases.empty() || !acquire.patience.limited()) return NotAcquired::none;
+  if (error && !is_lack_of_answer(error)) return NotAcquired::none;
+  const bool failing = acquire.options.requeue == RequeuePolicy::fail && !acquire.patience.only_try;
+  if (failing && error == Errc::session_lost) return NotAcquired::none;
+  return why_not_acquired(acquire.somebody_ahead || acquire.declined || outcome.blocked_by,
+                          is_connected(acquire.client().connection_state()));
+}
+
+void finish(Acquire& acquire, Turn turn) {
+  auto& service = waiting_acquires(acquire);
+  acquire.held.release();
+  acquire.timer.reset();
+  if (acquire.reach_minded) acquire.reach_minded->request();
+  if (acquire.callers) acquire.callers->forget(&acquire);
+  service.leave(acquire.give_up);
+  turn.error = verdict(acquire, service, turn.error);
+  if (!acquire.for_others) {
+    observe_end(*acquire.queue, acquire.patience, acquire.began, turn.error, turn.leases.size());
+  }
+  Outcome outcome{.leases = std::move(turn.leases), .blocked_by = {}};
+  if (outcome.leases.empty() && acquire.nearest) outcome.blocked_by = std::move(*acquire.nearest);
+  outcome.reason = reason_of(acquire, turn.error, outcome);
+  if (outcome.reason != NotAcquired::none) turn.error.clear();
+  std::move(acquire.handler)(turn.error, std::move(outcome));
+}
+
+void run(const AcquirePtr& acquire) {
+  auto& service = waiting_acquires(*acquire);
+  if (service.closing()) return finish(*acquire, Turn{Errc::closed, {}});
+  service.enter(acquire);
+  if (acquire->callers) {
+    acquire->callers->on_request(acquire.get(),
+                                 [give_up = acquire->give_up] { give_up->request(); });
+    if (acquire->callers->requested()) acquire->give_up->request();
+  }
+  if (!acquire->patience.deadline.is_never()) {
+    acquire->timer = std::make_unique<asio::steady_timer>(acquire->client().get_executor(),
+                                                          acquire->patience.deadline.time_point());
+    acquire->timer->async_wait([acquire](error_code cancelled) {
+      if (cancelled) return;
+      acquire->late = true;
+      acquire->give_up->request();
+    });
+  }
+  if (acquire->patience.reach_within) {
+    acquire->reach_minded = std::make_shared<Cancellation>(acquire->client().core());
+    detail::spawn_detached(acquire->client().core(), mind_reach(acquire, acquire->reach_minded),
+                           "watching over an acquire of " + acquire->queue->path,
+                           [acquire](error_code) {
+                             acquire->out_of_reach = true;
+                             acquire->give_up->request();
+                           });
+  }
+  acquire->attempt(acquire);
+}
+
+asio::awaitable<void> await_attempt(AcquirePtr acquire, asio::awaitable<Turn> coroutine) {
+  Turn turn = co_await std::move(coroutine);
+  end_attempt(acquire, std::move(turn));
+}
+
+}  // namespace
+
+void observe_end(const Queue& queue, const Patience& patience, BootClock::time_point began,
+                 const error_code& error, std::size_t leases) {
+  if (!queue.observed) return;
+  const AcquireOutcome outcome = acquire_outcome(error, leases, patience.only_try);
+  detail::tell_acquire_ended(queue.client.core(), queue.observed, outcome, error, began, leases);
+}
+
+void end_attempt(const AcquirePtr& acquire, Turn turn) {
+  const bool again = turn.error == Errc::session_lost &&
+                     acquire->options.requeue == RequeuePolicy::queue_again &&
+                     !acquire->patience.only_try;
+  if (!again) return finish(*acquire, std::move(turn));
+  acquire->nearest.reset();
+  acquire->somebody_ahead = false;
+  if (acquire->options.on_requeued) {
+    asio::post(acquire->client().callback_executor(), acquire->options.on_requeued);
+  }
+  asio::post(acquire->client().get_executor(), [acquire] { acquire->attempt(acquire); });
+}
+
+void attempt_by(const AcquirePtr& acquire, asio::awaitable<Turn> coroutine) {
+  detail::spawn_detached(acquire->client().core(), await_attempt(acquire, std::move(coroutine)),
+                         "an acquire of " + acquire->queue->path, [acquire](error_code error) {
+                           if (acquire->handler) end_attempt(acquire, Turn{error, {}});
+                         });
+}
+
+void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handler) {
+  const Client& client = what->client();
+  error_code error = client.unusable();
+  if (!error && !is_valid(what->options.lease)) error = Errc::invalid_argument;
+  if (error) return std::move(handler)(error, Outcome{});
+  if (what->patience.only_try && what->patience.deadline.is_never()) {
+    what->patience.deadline = client.deadline_or_default(Deadline{});
+  }
+  what->give_up = std::make_shared<Cancellation>(client.core());
+  what->callers = std::move(cancellation);
+  what->handler.swap(handler);
+  if (what->queue->observed) what->began = detail::now_of(client.core());
+  const asio::any_io_executor strand = client.get_executor();
+  asio::dispatch(strand, [acquire = std::move(what)] { run(acquire); });
+}
+
+Handler<Outcome> as_one_lease(Handler<AcquireResult> handler) {
+  return [handler = std::move(handler)](error_code error, Outcome outcome) mutable {
+    AcquireResult result{
+        .lease = {}, .blocked_by = std::move(outcome.blocked_by), .reason = outcome.reason};
+    if (!outcome.leases.empty()) result.lease = std::move(outcome.leases.front());
+    std::move(handler)(error, std::move(result));
+  };
+}
+
+void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
+                          AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
+  error_code error = held ? objection_to(*queue, held) : error_code{};
+  if (!error && held && is_of_same_kind(*queue, held)) {
+    return std::move(handler)(error, AcquireResult{.lease = std::move(held)});
+  }
+  if (error) return std::move(handler)(error, AcquireResult{});
+  const Attempt attempt = held ? attempt_beside : acquire_lock;
+  start(std::make_shared<Acquire>(Acquire{.queue = queue,
+                                          .patience = patience,
+                                          .options = std::move(options),
+                                          .attempt = attempt,
+                                          .held = std::move(held)}),
+        std::move(cancellation), as_one_lease(std::move(handler)));
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,132 @@
+/// \file
+/// What somebody may acquire who holds a lease on the lock already; above all the downgrade from
+/// the write lock to the read lock.
+///
+/// The reader's node gets the number of the writer's, with which it sorts behind that and before
+/// all others: when the writer's goes, no writer can come in between. Its creation is one
+/// transaction with a check of the writer's node, so whoever has it has held the lock without a
+/// gap, and need not list. (Apache Curator's names.)
+
+#include <stop_token>
+
+#include "acquire/acquisition.hpp"
+#include "custodian/authoring/doubtful_create.hpp"
+#include "local_handover/local_line.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+namespace {
+
+std::optional<Contender> contender_of(const Queue& queue, const std::string& node) {
+  const std::size_t slash = node.rfind('/');
+  if (slash == std::string::npos) return std::nullopt;
+  const std::string_view parent{node.data(), slash == 0 ? 1 : slash};
+  const ParsedName parsed = parse_name(std::string_view{node}.substr(slash + 1), queue.rule);
+  const auto* contender = std::get_if<Contender>(&parsed);
+  if (parent != queue.path || contender == nullptr) return std::nullopt;
+  return *contender;
+}
+
+std::string_view last_part_of(std::string_view node) { return node.substr(node.rfind('/') + 1); }
+
+/// The ten digits that a server appends.
+std::string_view number_of(std::string_view node) { return node.substr(node.size() - 10); }
+
+}  // namespace
+
+bool is_of_same_kind(const Queue& queue, const Lease& held) {
+  const auto contender = contender_of(queue, held.node());
+  return contender && contender->kind == queue.kind;
+}
+
+error_code objection_to(const Queue& queue, const Lease& held) {
+  const LeaseState state = held.state();
+  if (!held || state == LeaseState::lost || state == LeaseState::released) return Errc::lock_lost;
+  const auto contender = contender_of(queue, held.node());
+  if (!contender || held.core() != queue.client.core()) return Errc::invalid_argument;
+  if (queue.kind == ContenderKind::exclusive && contender->kind == ContenderKind::shared) {
+    return make_error_code(boost::system::errc::resource_deadlock_would_occur);
+  }
+  return {};
+}
+
+std::string_view explain_objection(const error_code& error) noexcept {
+  if (!error) return {};
+  if (error == Errc::lock_lost) return "lease: it is not held any more";
+  if (error == Errc::invalid_argument) return "lease: it is another lock's, or another client's";
+  return "who holds the read lock cannot take the write lock besides: two of them would wait for "
+         "each other for ever. Release it first, or take the write lock from the start and "
+         "downgrade";
+}
+
+namespace {
+
+/// Creates the reader's node, and knows afterwards whether it was.
+asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
+  const auto core = acquire->client().core();
+  const Queue& queue = *acquire->queue;
+  std::string name = make_node_name(detail::make_uuid(), queue.lock_name);
+  name += number_of(acquire->held.node());
+  const std::string path = child(queue.path, name);
+  const auto began = std::chrono::steady_clock::now();
+
+  bool in_doubt = false;
+  for (;;) {
+    Transaction creation{acquire->held.check(),
+                         create(path, queue.identity, CreateMode::ephemeral)};
+    auto [error, results] = co_await await<&detail::start_commit, std::vector<TransactionResult>>(
+        core, acquire->give_up, std::move(creation), acquire->operation());
+    // A repetition finds what an earlier one has created.
+    if (!error || error == ServerErrc::node_exists) break;
+    const bool unknown = error == ErrorCondition::outcome_unknown;
+    in_doubt = in_doubt || unknown || error == asio::error::operation_aborted;
+    if (unknown && !acquire->patience.only_try && !acquire->give_up->requested()) continue;
+    // What may be there was created by this session, or goes with the one that did.
+    OwnNode left;
+    if (in_doubt) {
+      detail::remember_doubtful(*core, path, detail::NodeOf::nobody, began);
+      left = OwnNode{core, Created{path, Stat{.ephemeral_owner = acquire->client().session().id}}};
+    }
+    // The check: somebody has deleted the node of the lock that is held.
+    if (error == ServerErrc::no_node) error = Errc::lock_lost;
+    co_return Turn{error, {}};
+  }
+
+  acquire->has_queued = true;
+  auto [error, stat] = co_await await<&detail::start_exists, std::optional<Stat>>(
+      core, acquire->give_up, path, acquire->operation());
+  const bool missing = !error && !stat;
+  if (in_doubt) {
+    const auto owner = missing ? detail::NodeOf::nobody : detail::NodeOf::caller;
+    detail::remember_doubtful(*core, path, owner, began);
+  }
+  if (missing) co_return Turn{Errc::node_deleted, {}};
+  const Stat known = stat.value_or(Stat{.ephemeral_owner = acquire->client().session().id});
+  OwnNode node{core, Created{path, known}};
+  if (error) co_return Turn{error, {}};
+  const LocalLinePtr line = LocalLine::of(queue);
+  line->enter_beside(node, *acquire, last_part_of(acquire->held.node()));
+  co_return co_await take(acquire, std::move(node));
+}
+
+}  // namespace
+
+asio::awaitable<Turn> stand_beside(AcquirePtr acquire) {
+  // No writer of a batch comes after this one while it reads.
+  detail::keep(detail::held_node(acquire->held));
+  // What is to be kept is gone then, and nothing is worth waiting for.
+  const std::stop_callback on_loss{acquire->held.lost(),
+                                   [give_up = acquire->give_up] { give_up->request(); }};
+  Turn turn = co_await create_beside(acquire);
+  // Both are of one session, and the one was only to be had while the other is held.
+  const bool lost = acquire->held.state() == LeaseState::lost;
+  if (lost || turn.error == Errc::session_lost) turn = Turn{Errc::lock_lost, {}};
+  co_return turn;
+}
+
+}  // namespace custodian::recipes_detail

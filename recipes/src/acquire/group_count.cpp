@@ -1,0 +1,35 @@
+#include "acquire/group_count.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace custodian::recipes_detail {
+
+LeaseState state_of(std::span<const LeaseState> leases, std::size_t needed) noexcept {
+  if (leases.empty()) return LeaseState::released;
+  const auto count = [&](LeaseState state) {
+    return static_cast<std::size_t>(std::ranges::count(leases, state));
+  };
+  const std::size_t held = count(LeaseState::held);
+  if (held >= needed) return LeaseState::held;
+  return held + count(LeaseState::suspended) >= needed ? LeaseState::suspended : LeaseState::lost;
+}
+
+std::chrono::nanoseconds remaining_of(std::vector<std::chrono::nanoseconds> leases,
+                                      std::size_t needed) noexcept {
+  if (needed == 0 || needed > leases.size()) return std::chrono::nanoseconds::zero();
+  const auto last = leases.begin() + static_cast<std::ptrdiff_t>(needed - 1);
+  std::ranges::nth_element(leases, last, std::greater{});
+  return *last;
+}
+
+error_code error_of(LossReason reason) noexcept {
+  switch (reason) {
+    case LossReason::node_deleted: return Errc::node_deleted;
+    case LossReason::held_too_long: return Errc::lock_lost;
+    case LossReason::closed: return Errc::closed;
+    default: return Errc::session_lost;
+  }
+}
+
+}  // namespace custodian::recipes_detail

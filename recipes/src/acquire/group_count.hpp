@@ -1,0 +1,40 @@
+#pragma once
+
+/// \file
+/// How many of several leases suffice. Pure; for any thread.
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "custodian/error.hpp"
+#include "custodian/lease/lease.hpp"
+
+namespace custodian::recipes_detail {
+
+/// So many of n that any two majorities have one in common.
+[[nodiscard]] constexpr std::size_t majority_of(std::size_t count) noexcept {
+  return count / 2 + 1;
+}
+
+/// What can still come of an acquire of several locks, of which some are held and some are yet to
+/// be tried.
+enum class Prospect { enough, open, hopeless };
+[[nodiscard]] constexpr Prospect prospect(std::size_t held, std::size_t to_come,
+                                          std::size_t needed) noexcept {
+  if (held >= needed) return Prospect::enough;
+  return held + to_come >= needed ? Prospect::open : Prospect::hopeless;
+}
+
+/// The state of a group of leases in these states.
+[[nodiscard]] LeaseState state_of(std::span<const LeaseState> leases, std::size_t needed) noexcept;
+
+/// How long the group lasts whose leases last so long: as long as the `needed` most lasting.
+[[nodiscard]] std::chrono::nanoseconds remaining_of(std::vector<std::chrono::nanoseconds> leases,
+                                                    std::size_t needed) noexcept;
+
+/// What an acquire ends with that has lost a lease, for this reason, before it had all.
+[[nodiscard]] error_code error_of(LossReason reason) noexcept;
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,53 @@
+#include "acquire/hold_pool.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "custodian/error.hpp"
+#include "custodian/lease/lease.hpp"
+#include "custodian/lock_sets/lease_group.hpp"
+
+namespace custodian::recipes_detail {
+
+template <typename Held>
+bool HoldPool<Held>::put(std::vector<Held> holds) {
+  const std::lock_guard lock{mutex_};
+  std::ranges::move(holds, std::back_inserter(holds_));
+  return !holds.empty();
+}
+
+template <typename Held>
+bool HoldPool<Held>::put(Held hold) {
+  if (!hold) return false;
+  const std::lock_guard lock{mutex_};
+  holds_.push_back(std::move(hold));
+  return true;
+}
+
+template <typename Held>
+void HoldPool<Held>::release(std::ptrdiff_t count, std::string_view operation,
+                             const std::string& path) {
+  std::vector<Held> going;
+  const std::lock_guard lock{mutex_};
+  if (count < 0 || std::cmp_greater(count, holds_.size())) {
+    throw Error{make_error_code(boost::system::errc::operation_not_permitted), operation, path,
+                std::to_string(count) + " cannot be released where " +
+                    std::to_string(holds_.size()) + " were acquired"};
+  }
+  going.reserve(static_cast<std::size_t>(count));
+  const auto end = holds_.begin() + count;
+  std::move(holds_.begin(), end, std::back_inserter(going));
+  holds_.erase(holds_.begin(), end);
+}
+
+template <typename Held>
+Held HoldPool<Held>::youngest() const {
+  const std::lock_guard lock{mutex_};
+  return holds_.empty() ? Held{} : holds_.back().share();
+}
+
+template class HoldPool<Lease>;
+template class HoldPool<LeaseGroup>;
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,28 @@
+#pragma once
+
+/// \file
+/// Who stands in a queue, as its nodes tell.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "custodian/client.hpp"
+#include "custodian/locks/acquire.hpp"
+
+namespace custodian::recipes_detail {
+
+struct Queue;
+using QueuePtr = std::shared_ptr<const Queue>;
+
+[[nodiscard]] std::string child(const std::string& parent, std::string_view name);
+
+/// Who has created the node that was read.
+[[nodiscard]] Participant participant_of(const Client& client, std::string node, GetResult read);
+
+/// The queue in order. Blocks, and throws Error.
+[[nodiscard]] std::vector<Participant> participants_of(const QueuePtr& queue,
+                                                       std::string_view operation,
+                                                       OperationOptions options);
+
+}  // namespace custodian::recipes_detail

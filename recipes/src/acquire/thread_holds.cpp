@@ -1,0 +1,48 @@
+#include "acquire/thread_holds.hpp"
+
+#include "custodian/error.hpp"
+
+namespace custodian::recipes_detail {
+
+bool ThreadHolds::enter_again(std::string_view path) {
+  const std::lock_guard lock{mutex_};
+  const auto found = holds_.find(std::this_thread::get_id());
+  if (found == holds_.end()) return false;
+  if (found->second.lease.state() == LeaseState::lost) {
+    throw Error{Errc::lock_lost, "lock", path, "this thread has lost it, and must unlock() first"};
+  }
+  ++found->second.count;
+  return true;
+}
+
+void ThreadHolds::enter(Lease lease) {
+  const std::lock_guard lock{mutex_};
+  holds_.emplace(std::this_thread::get_id(), ThreadHold{std::move(lease)});
+}
+
+Lease ThreadHolds::leave(std::string_view path) {
+  const std::lock_guard lock{mutex_};
+  const auto found = holds_.find(std::this_thread::get_id());
+  if (found == holds_.end()) {
+    throw Error{make_error_code(boost::system::errc::operation_not_permitted), "unlock", path,
+                "this thread does not hold it"};
+  }
+  if (--found->second.count > 0) return {};
+  Lease last = std::move(found->second.lease);
+  holds_.erase(found);
+  return last;
+}
+
+int ThreadHolds::count() const {
+  const std::lock_guard lock{mutex_};
+  const auto found = holds_.find(std::this_thread::get_id());
+  return found == holds_.end() ? 0 : found->second.count;
+}
+
+Lease ThreadHolds::lease() const {
+  const std::lock_guard lock{mutex_};
+  const auto found = holds_.find(std::this_thread::get_id());
+  return found == holds_.end() ? Lease{} : found->second.lease.share();
+}
+
+}  // namespace custodian::recipes_detail

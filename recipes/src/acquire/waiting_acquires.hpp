@@ -1,0 +1,54 @@
+#pragma once
+
+/// \file
+/// What waits for a lock ends with its client, and with the context that the client lives in.
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <memory>
+
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/authoring/service.hpp"
+
+namespace custodian::recipes_detail {
+
+struct Acquire;
+
+/// One a client. For the strand only.
+class WaitingAcquires final : public Service {
+ public:
+  explicit WaitingAcquires(boost::asio::any_io_executor strand) : strand_{std::move(strand)} {}
+
+  /// The client drains: all are given up.
+  void begin_shutdown() override;
+  void shutdown() override { keeper_.reset(); }
+
+  [[nodiscard]] bool closing() const noexcept { return closing_; }
+  /// Should the context be destroyed the acquire's handler is destroyed with it, as Asio does with
+  /// its own: a thread that blocks is told so.
+  void enter(const std::shared_ptr<Acquire>& acquire);
+  /// Something else that is to end with the client.
+  void enter(const CancellationPtr& over) { (*all_)[over]; }
+  void leave(const CancellationPtr& over) { all_->erase(over); }
+
+ private:
+  using All = std::map<CancellationPtr, std::weak_ptr<Acquire>>;
+
+  /// Destroyed with the context, unless the wait that has it has ended.
+  struct EndOfContext {
+    explicit EndOfContext(std::weak_ptr<All> of) : all{std::move(of)} {}
+    EndOfContext(const EndOfContext&) = delete;
+    EndOfContext& operator=(const EndOfContext&) = delete;
+    ~EndOfContext();
+    std::weak_ptr<All> all;
+  };
+
+  const boost::asio::any_io_executor strand_;
+  const std::shared_ptr<All> all_ = std::make_shared<All>();
+  /// Its wait never ends by itself. The context destroys it.
+  std::unique_ptr<boost::asio::steady_timer> keeper_;
+  bool closing_ = false;
+};
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,280 @@
+#include "cohort/batch.hpp"
+
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
+#include <functional>
+
+#include "acquire/not_acquired.hpp"
+#include "custodian/observer.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using Ending = BatchOrder::Ending;
+
+/// An operator who deletes a node means one contender; every other failure would be that of all.
+/// One that was told to leave has nothing more to tell, but that the client has ended.
+Ending ending_of(const error_code& error, bool leaving) {
+  if (leaving && error != Errc::closed) return Ending::left;
+  if (error == asio::error::operation_aborted) return Ending::left;
+  return error == Errc::node_deleted ? Ending::failed_for_one : Ending::failed_for_all;
+}
+
+}  // namespace
+
+Batch::Batch(const Client& client, int passes)
+    : client_{client.share()},
+      order_{passes},
+      alarm_{std::make_unique<asio::steady_timer>(client.get_executor())} {}
+
+Batch::~Batch() {
+  if (client_.unusable() != Errc::forked) return;
+  // In the child of a fork mutexes may be locked for ever.
+  [[maybe_unused]] const auto* const leaked = alarm_.release();
+}
+
+bool Batch::may_enter(const Patience& patience, const AcquireOptions& options) {
+  return !patience.only_try && !patience.reach_within && !options.on_position &&
+         !options.on_requeued && options.requeue == RequeuePolicy::queue_again &&
+         !options.lease.loss_policy && !options.lease.hold_at_most;
+}
+
+void Batch::enter(const QueuePtr& queue, CancellationPtr cancellation, Deadline deadline,
+                  Handler<AcquireResult> handler) {
+  if (const error_code error = queue->client.unusable()) {
+    return std::move(handler)(error, AcquireResult{});
+  }
+  Batch& batch = *queue->batch;
+  const auto began =
+      queue->observed ? detail::now_of(queue->client.core()) : BootClock::time_point{};
+  std::unique_lock lock{batch.mutex_};
+  const auto [id, line] = batch.order_.enter();
+  batch.waiters_.emplace(id, Waiter{std::move(handler), deadline, began});
+  if (!deadline.is_never()) batch.deadlines_.emplace(deadline.time_point(), id);
+  Errand errand = batch.begin_errand(queue, line);
+  lock.unlock();
+
+  run(queue, std::move(errand));
+  if (!cancellation && deadline.is_never()) return;
+  asio::dispatch(queue->client.get_executor(), [weak = std::weak_ptr{queue}, waiter = id, deadline,
+                                                cancellation = std::move(cancellation)] {
+    if (const QueuePtr alive = weak.lock()) limit(alive, waiter, cancellation, deadline);
+  });
+}
+
+// -- Who has the lock -----------------------------------------------------------------------------
+
+void Batch::on_acquired(const QueuePtr& queue, Number number, error_code error, Lease lease) {
+  Batch& batch = *queue->batch;
+  std::unique_lock lock{batch.mutex_};
+  const bool leaving = batch.in_line_.extract(number).mapped().leaving;
+  if (!lease) {
+    const BatchOrder::Failure failure = batch.order_.on_ending(ending_of(error, leaving));
+    Errand errand = batch.begin_errand(queue, failure.line);
+    std::vector<Waiter> failed;
+    for (const Id id : failure.failed) failed.push_back(batch.take(id, errand));
+    lock.unlock();
+
+    run(queue, std::move(errand));
+    for (Waiter& each : failed) end(queue, std::move(each), error, AcquireResult{});
+    return;
+  }
+
+  const BatchOrder::Next next = batch.order_.on_first();
+  Errand errand = batch.begin_errand(queue, next.line);
+  if (!next.holder) {
+    lock.unlock();
+    return run(queue, std::move(errand));
+  }
+  Waiter holder = batch.take(*next.holder, errand);
+  const BatchOrder::Tenure tenure = batch.order_.tenure();
+  lock.unlock();
+
+  run(queue, std::move(errand));
+  detail::set_pass_on(detail::held_node(lease),
+                      [weak = std::weak_ptr{queue}, tenure](detail::HeldNodePtr node) {
+                        if (const QueuePtr alive = weak.lock()) {
+                          on_done(alive, tenure, std::move(node));
+                        }
+                      });
+  end(queue, std::move(holder), {}, AcquireResult{.lease = std::move(lease)});
+}
+
+void Batch::on_done(const QueuePtr& queue, BatchOrder::Tenure tenure, detail::HeldNodePtr node) {
+  Batch& batch = *queue->batch;
+  std::unique_lock lock{batch.mutex_};
+  const bool sound = detail::may_be_passed_on(node);
+  const BatchOrder::Next next = batch.order_.on_done(tenure, sound);
+  Errand errand = batch.begin_errand(queue, next.line);
+  if (!next.holder) {
+    lock.unlock();
+    // Who is in line for nobody leaves first; a lock that it is given all the same, it lets go of.
+    return run(queue, std::move(errand));
+  }
+  Waiter holder = batch.take(*next.holder, errand);
+  lock.unlock();
+
+  run(queue, std::move(errand));
+  end(queue, std::move(holder), {}, AcquireResult{.lease = detail::next_lease(node)});
+}
+
+void Batch::end(const QueuePtr& queue, Waiter waiter, error_code error, AcquireResult result) {
+  observe_end(*queue, {}, waiter.began, error, result ? 1 : 0);
+  if (result.reason != NotAcquired::none) error.clear();
+  std::move(waiter.handler)(error, std::move(result));
+}
+
+// -- Who stands in line for them ------------------------------------------------------------------
+
+Batch::Errand Batch::begin_errand(const QueuePtr& queue, BatchOrder::Line line) {
+  Errand errand;
+  switch (line) {
+    case BatchOrder::Line::as_it_is: break;
+    case BatchOrder::Line::leave:
+      for (auto& [number, each] : in_line_) {
+        each.leaving = true;
+        errand.leave.push_back(each.end);
+      }
+      break;
+    case BatchOrder::Line::stand:
+      errand.stand = std::make_shared<Acquire>(
+          Acquire{.queue = queue, .patience = {}, .options = {}, .attempt = acquire_lock});
+      errand.stand->shows_nearest = true;
+      errand.stand->for_others = true;
+      errand.end_of_stand = std::make_shared<Cancellation>(queue->client.core());
+      errand.number = ++last_in_line_;
+      in_line_.emplace(errand.number, InLine{errand.stand, errand.end_of_stand});
+      break;
+  }
+  return errand;
+}
+
+namespace {
+
+/// Says how the acquire in line ended; also if its handler is destroyed unused, with its executor's
+/// context.
+struct LastWord {
+  LastWord(QueuePtr of_queue, std::function<void(error_code, Lease)> to_say)
+      : queue{std::move(of_queue)}, say{std::move(to_say)} {}
+  LastWord(const LastWord&) = delete;
+  LastWord& operator=(const LastWord&) = delete;
+  ~LastWord() {
+    if (say && queue->client.unusable() != Errc::forked) say(Errc::closed, Lease{});
+  }
+  QueuePtr queue;
+  std::function<void(error_code, Lease)> say;
+};
+
+}  // namespace
+
+void Batch::run(const QueuePtr& queue, Errand errand) {
+  for (const CancellationPtr& each : errand.leave) each->request();
+  if (errand.stand) {
+    const auto last_word = std::make_shared<LastWord>(
+        queue, [queue, number = errand.number](error_code error, Lease lease) {
+          on_acquired(queue, number, error, std::move(lease));
+        });
+    start(std::move(errand.stand), std::move(errand.end_of_stand),
+          as_one_lease([last_word](error_code error, AcquireResult result) {
+            std::exchange(last_word->say, nullptr)(error, std::move(result.lease));
+          }));
+  }
+  if (errand.no_deadline_left) {
+    asio::dispatch(queue->client.get_executor(), [weak = std::weak_ptr{queue}] {
+      if (const QueuePtr alive = weak.lock()) set_alarm(alive);
+    });
+  }
+}
+
+Batch::Waiter Batch::take(Id id, Errand& errand) {
+  auto waiter = waiters_.extract(id);
+  const Deadline deadline = waiter.mapped().deadline;
+  if (!deadline.is_never()) {
+    deadlines_.erase({deadline.time_point(), id});
+    errand.no_deadline_left = deadlines_.empty();
+  }
+  return std::move(waiter.mapped());
+}
+
+// -- Who gives up ---------------------------------------------------------------------------------
+
+void Batch::limit(const QueuePtr& queue, Id id, const CancellationPtr& cancellation,
+                  Deadline deadline) {
+  Batch& batch = *queue->batch;
+  if (cancellation && cancellation->requested()) {
+    return give_up(queue, id, asio::error::operation_aborted);
+  }
+  if (cancellation) {
+    cancellation->on_request(&batch, [weak = std::weak_ptr{queue}, id] {
+      if (const QueuePtr alive = weak.lock()) {
+        give_up(alive, id, asio::error::operation_aborted);
+      }
+    });
+  }
+  if (deadline.time_point() < batch.alarm_at_) set_alarm(queue);
+}
+
+void Batch::give_up(const QueuePtr& queue, Id id, error_code error) {
+  Batch& batch = *queue->batch;
+  std::unique_lock lock{batch.mutex_};
+  const auto [waited, line] = batch.order_.leave(id);
+  if (!waited) return;
+  bool stood = batch.order_.held();
+  bool somebody_ahead = stood;
+  std::optional<Participant> nearest;
+  for (const auto& [number, each] : batch.in_line_) {
+    const AcquirePtr acquire = each.acquire.lock();
+    if (!acquire) continue;
+    stood = stood || acquire->has_queued;
+    somebody_ahead = somebody_ahead || acquire->somebody_ahead;
+    if (!nearest && acquire->nearest) nearest = *acquire->nearest;
+  }
+  AcquireResult result{.blocked_by = std::move(nearest)};
+  if (error == Errc::deadline_exceeded) {
+    result.reason = why_not_acquired(somebody_ahead || result.blocked_by,
+                                     is_connected(queue->client.connection_state()));
+    // An observer still sees the difference.
+    if (stood) error.clear();
+  }
+  Errand errand = batch.begin_errand(queue, line);
+  Waiter waiter = batch.take(id, errand);
+  lock.unlock();
+
+  run(queue, std::move(errand));
+  end(queue, std::move(waiter), error, std::move(result));
+}
+
+void Batch::set_alarm(const QueuePtr& queue) {
+  Batch& batch = *queue->batch;
+  {
+    const std::lock_guard lock{batch.mutex_};
+    batch.alarm_at_ = batch.deadlines_.empty() ? Time::max() : batch.deadlines_.begin()->first;
+  }
+  batch.alarm_->cancel();
+  if (batch.alarm_at_ == Time::max()) return;
+  batch.alarm_->expires_at(batch.alarm_at_);
+  batch.alarm_->async_wait([weak = std::weak_ptr{queue}](error_code cancelled) {
+    const QueuePtr alive = weak.lock();
+    if (alive && !cancelled) on_alarm(alive);
+  });
+}
+
+void Batch::on_alarm(const QueuePtr& queue) {
+  Batch& batch = *queue->batch;
+  std::vector<Id> late;
+  {
+    const std::lock_guard lock{batch.mutex_};
+    const auto now = Deadline::Clock::now();
+    for (const auto& [time, id] : batch.deadlines_) {
+      if (time > now) break;
+      late.push_back(id);
+    }
+  }
+  for (const Id id : late) give_up(queue, id, Errc::deadline_exceeded);
+  set_alarm(queue);
+}
+
+}  // namespace custodian::recipes_detail

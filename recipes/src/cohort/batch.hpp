@@ -1,0 +1,91 @@
+#pragma once
+
+/// \file
+/// The acquires of one lock object that pass the lock on to each other, from thread to thread
+/// (HandOff::batch). A few acquires of the ordinary kind stand in the queue for all of them; which
+/// of them has the lock then is decided here, under a mutex and without the strand.
+
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "acquire/acquisition.hpp"
+#include "cohort/batch_order.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Part of a queue; what is called here is given that queue. Threads: any.
+class Batch {
+ public:
+  Batch(const Client& client, int passes);
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  ~Batch();
+
+  /// Whether an acquire may be one of these: it asks for the lock, and for nothing besides.
+  [[nodiscard]] static bool may_enter(const Patience& patience, const AcquireOptions& options);
+  /// The handler runs on any thread, or at once.
+  static void enter(const QueuePtr& queue, CancellationPtr cancellation, Deadline deadline,
+                    Handler<AcquireResult> handler);
+
+ private:
+  using Id = BatchOrder::Id;
+  using Time = Deadline::Clock::time_point;
+  struct Waiter {
+    Handler<AcquireResult> handler;
+    Deadline deadline;
+    BootClock::time_point began;  ///< read only for an observer
+  };
+  /// An ordinary acquire for whoever is first then. While it lasts it keeps itself, and the queue.
+  struct InLine {
+    std::weak_ptr<Acquire> acquire;
+    CancellationPtr end;
+    bool leaving = false;  ///< it was told to
+  };
+  /// Of one in line; in the order in which they set out.
+  using Number = std::uint64_t;
+  /// What is to be done when the mutex is free again.
+  struct Errand {
+    AcquirePtr stand;
+    Number number = 0;
+    CancellationPtr end_of_stand;
+    std::vector<CancellationPtr> leave;
+    bool no_deadline_left = false;
+  };
+
+  static void on_acquired(const QueuePtr& queue, Number number, error_code error, Lease lease);
+  static void on_done(const QueuePtr& queue, BatchOrder::Tenure tenure, detail::HeldNodePtr node);
+  static void run(const QueuePtr& queue, Errand errand);
+  /// What one of those who wait has come to.
+  static void end(const QueuePtr& queue, Waiter waiter, error_code error, AcquireResult result);
+
+  // The strand only.
+  static void limit(const QueuePtr& queue, Id id, const CancellationPtr& cancellation,
+                    Deadline deadline);
+  static void give_up(const QueuePtr& queue, Id id, error_code error);
+  static void set_alarm(const QueuePtr& queue);
+  static void on_alarm(const QueuePtr& queue);
+
+  // With the mutex.
+  [[nodiscard]] Errand begin_errand(const QueuePtr& queue, BatchOrder::Line line);
+  [[nodiscard]] Waiter take(Id id, Errand& errand);
+
+  const Client client_;
+  std::mutex mutex_;  ///< guards what follows
+  BatchOrder order_;
+  std::map<Id, Waiter> waiters_;
+  std::set<std::pair<Time, Id>> deadlines_;  ///< of those who have one
+  std::map<Number, InLine> in_line_;
+  Number last_in_line_ = 0;
+
+  // The strand only.
+  std::unique_ptr<boost::asio::steady_timer> alarm_;
+  Time alarm_at_ = Time::max();
+};
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,68 @@
+#include "cohort/batch_order.hpp"
+
+#include <utility>
+
+namespace custodian::recipes_detail {
+
+BatchOrder::Entry BatchOrder::enter() {
+  waiting_.insert(++last_);
+  return {last_, set_line()};
+}
+
+BatchOrder::Exit BatchOrder::leave(Id id) {
+  if (waiting_.erase(id) == 0) return {};
+  return {true, waiting_.empty() ? Line::leave : Line::as_it_is};
+}
+
+BatchOrder::Next BatchOrder::on_first() {
+  --in_line_;
+  if (waiting_.empty()) return {};
+  ++tenure_;
+  held_ = true;
+  passes_left_ = passes_;
+  const Id holder = take_first();
+  return {holder, set_line()};
+}
+
+BatchOrder::Next BatchOrder::on_done(Tenure tenure, bool sound) {
+  if (tenure != tenure_) return {};
+  if (sound && passes_left_ > 0 && !waiting_.empty()) {
+    --passes_left_;
+    return {take_first(), Line::as_it_is};
+  }
+  held_ = false;
+  return {std::nullopt, set_line()};
+}
+
+BatchOrder::Failure BatchOrder::on_ending(Ending ending) {
+  --in_line_;
+  Failure failure;
+  if (ending == Ending::failed_for_all) {
+    failure.failed.assign(waiting_.begin(), waiting_.end());
+    waiting_.clear();
+    if (in_line_ > 0) failure.line = Line::leave;
+    return failure;
+  }
+  if (ending == Ending::failed_for_one && std::cmp_less(in_line_, waiting_.size())) {
+    failure.failed.push_back(take_first());
+  }
+  failure.line = set_line();
+  return failure;
+}
+
+BatchOrder::Line BatchOrder::set_line() {
+  if (waiting_.empty()) {
+    // While the lock is held they stay for those who come: who was served often comes again.
+    return in_line_ > 0 && !held_ ? Line::leave : Line::as_it_is;
+  }
+  // Whatever happens, there is never more than one too few.
+  if (in_line_ == most_in_line || std::cmp_greater_equal(in_line_, waiting_.size())) {
+    return Line::as_it_is;
+  }
+  ++in_line_;
+  return Line::stand;
+}
+
+BatchOrder::Id BatchOrder::take_first() { return waiting_.extract(waiting_.begin()).value(); }
+
+}  // namespace custodian::recipes_detail

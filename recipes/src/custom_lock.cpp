@@ -1,9 +1,0 @@
-#include "custodian/recipes/custom_lock.hpp"
-
-namespace custodian {
-
-CustomHold::~CustomHold() = default;
-
-CustomLock::~CustomLock() = default;
-
-}  // namespace custodian

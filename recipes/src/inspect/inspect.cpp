@@ -1,0 +1,174 @@
+#include "custodian/inspect/inspect.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "acquire/acquisition.hpp"
+#include "async/eager.hpp"
+#include "custodian/lease/revocation.hpp"
+#include "inspect/queue_reading.hpp"
+
+namespace custodian {
+
+namespace recipes_detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+/// The folders of a semaphore. The permits are read first: whoever is not in line any more when
+/// that is read afterwards has what was seen of it.
+constexpr std::string_view permits_part = "leases";
+constexpr std::string_view line_part = "locks";
+
+struct Look {
+  Client client;
+  CancellationPtr cancellation;
+  std::size_t permits;
+  OperationOptions options;
+  std::shared_ptr<Handler<Inspection>> handler;
+};
+using LookPtr = std::shared_ptr<const Look>;
+
+asio::awaitable<std::tuple<error_code, QueueReading>> list(LookPtr look, std::string path) {
+  auto [error, children] = co_await await<&detail::start_children, Children>(
+      look->client.core(), look->cancellation, path, look->options);
+  if (error == ServerErrc::no_node) error.clear();
+  co_return std::tuple{error, read_queues(std::move(children.names))};
+}
+
+void name_oddities(Inspection& inspection, const std::string& path, const QueueReading& reading) {
+  for (const std::string& name : reading.malformed) {
+    inspection.malformed.push_back(child(path, name));
+  }
+  for (const std::string& name : reading.foreign) inspection.foreign.push_back(child(path, name));
+}
+
+/// Adds who stands there, as far as they are still there.
+asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
+                                       std::vector<Standpoint> standpoints,
+                                       std::shared_ptr<Inspection> inspection) {
+  std::vector<Eager<GetResult>> reads;
+  reads.reserve(standpoints.size());
+  for (const Standpoint& each : standpoints) {
+    reads.push_back(Eager<GetResult>::start<&detail::start_get>(
+        look->client.get_executor(), look->client.core(), look->cancellation,
+        child(path, each.name), look->options));
+  }
+  error_code failure;
+  for (std::size_t i = 0; i != reads.size(); ++i) {
+    auto [error, result] = co_await reads[i].get();
+    if (error == ServerErrc::no_node) continue;
+    if (error) {
+      failure = error;
+      continue;
+    }
+    const Standpoint& each = standpoints[i];
+    const bool asked = is_asked(result);
+    if (result.data == revoke_message) result.data.clear();
+    inspection->contenders.push_back(
+        {.participant = {.node = child(path, each.name),
+                         .identity = std::move(result.data),
+                         .session = result.stat.ephemeral_owner,
+                         .since = result.stat.created,
+                         .token = {look->client.fencing_epoch(), result.stat.czxid}},
+         .claim = each.claim,
+         .standing = each.standing,
+         .ahead = each.ahead,
+         .profile = each.profile,
+         .is_asked_to_let_go = asked});
+  }
+  co_return failure;
+}
+
+/// Those among the permits that whoever is first in line may just be taking.
+void judge_permits_of(Inspection& permits, QueueReading reading, std::int64_t taking,
+                      std::size_t maximum) {
+  for (Inspected& permit : permits.contenders) {
+    const std::string& node = permit.participant.node;
+    const std::string_view name = std::string_view{node}.substr(node.rfind('/') + 1);
+    const auto at = std::ranges::find(reading.standpoints, name, &Standpoint::name);
+    const auto index = static_cast<std::size_t>(at - reading.standpoints.begin());
+    judge_permit(reading, {index, permit.participant.session == taking}, maximum);
+    permit.standing = reading.standpoints[index].standing;
+    permit.ahead = reading.standpoints[index].ahead;
+  }
+}
+
+asio::awaitable<error_code> read_semaphore(LookPtr look, std::string path,
+                                           std::shared_ptr<Inspection> inspection) {
+  const std::string leases = child(path, permits_part);
+  const std::string locks = child(path, line_part);
+  auto [leases_error, permits] = co_await list(look, leases);
+  if (leases_error) co_return leases_error;
+  auto [locks_error, line] = co_await list(look, locks);
+  if (locks_error) co_return locks_error;
+
+  auto holders = std::make_shared<Inspection>();
+  auto waiters = std::make_shared<Inspection>();
+  error_code error = co_await read_nodes(look, leases, permits.standpoints, holders);
+  if (!error) error = co_await read_nodes(look, locks, line.standpoints, waiters);
+  if (error) co_return error;
+
+  if (!waiters->contenders.empty()) {
+    judge_permits_of(*holders, permits, waiters->contenders.front().participant.session,
+                     look->permits);
+  }
+  for (Inspected& waiter : waiters->contenders) {
+    waiter.claim = Claim::turn;
+    waiter.standing = Standing::waits;
+  }
+  for (const auto& part : {holders, waiters}) {
+    std::ranges::move(part->contenders, std::back_inserter(inspection->contenders));
+  }
+  name_oddities(*inspection, leases, permits);
+  name_oddities(*inspection, locks, line);
+  co_return error_code{};
+}
+
+asio::awaitable<void> look_at(LookPtr look, std::string path) {
+  auto inspection = std::make_shared<Inspection>();
+  auto [error, reading] = co_await list(look, path);
+  const bool is_semaphore =
+      std::erase(reading.foreign, permits_part) + std::erase(reading.foreign, line_part) > 0;
+  if (!error) {
+    name_oddities(*inspection, path, reading);
+    error = co_await read_nodes(look, path, reading.standpoints, inspection);
+  }
+  if (!error && is_semaphore) error = co_await read_semaphore(look, path, inspection);
+  if (error) *inspection = {};
+  std::move (*look->handler)(error, std::move(*inspection));
+}
+
+}  // namespace
+
+void start_inspect(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation, Client client,
+                   std::string path, InspectOptions options, Handler<Inspection> handler) {
+  // Whoever drains may still look.
+  if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, Inspection{});
+  options.operation.deadline = client.deadline_or_default(options.operation.deadline);
+  const auto ending = std::make_shared<Handler<Inspection>>(std::move(handler));
+  const auto look = std::make_shared<Look>(
+      Look{std::move(client), std::move(cancellation), options.permits, options.operation, ending});
+  const std::string what = "a look at " + path;
+  detail::spawn_detached(look->client.core(), look_at(look, std::move(path)), what, ending);
+}
+
+}  // namespace recipes_detail
+
+Inspection inspect(const Client& client, const std::string& path, InspectOptions options,
+                   std::stop_token stop) {
+  detail::check_path(client.core(), "inspect", path);
+  auto [error, inspection] = block<&recipes_detail::start_inspect, Inspection>(
+      client.core(), "inspect", path, std::move(stop), client.share(), path, options);
+  detail::throw_if(*client.core(), error, "inspect", path);
+  return std::move(inspection);
+}
+
+}  // namespace custodian

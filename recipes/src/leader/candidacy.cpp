@@ -1,0 +1,97 @@
+#include "leader/candidacy.hpp"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "acquire/waiting_acquires.hpp"
+#include "async/backoff.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+void start_wait_lost(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
+                     const Lease& leadership, Handler<> handler) {
+  detail::start_wait_lost(std::move(core), std::move(cancellation), leadership.hold(),
+                          std::move(handler));
+}
+
+}  // namespace
+
+Candidacy::Candidacy(QueuePtr queue, std::function<void(error_code)> on_error)
+    : queue_{std::move(queue)},
+      on_error_{std::move(on_error)},
+      over_{std::make_shared<Cancellation>(queue_->client.core())} {}
+
+CandidacyPtr Candidacy::anew() const { return std::make_shared<Candidacy>(queue_, on_error_); }
+
+void Candidacy::end() { over_->request(); }
+
+void Candidacy::attach() {
+  if (std::exchange(attached_, true)) return;
+  auto& service = Client{client().share()}.use_service<WaitingAcquires>();
+  if (ended() || service.closing()) return end();
+  service.enter(over_);
+  over_->on_request(this, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    Client{self->client().share()}.use_service<WaitingAcquires>().leave(self->over_);
+    self->notify();
+  });
+}
+
+asio::awaitable<Lease> Candidacy::stand() {
+  const auto core = client().core();
+  for (int failures = 0; !ended(); ++failures) {
+    AcquireOptions options;
+    auto [error, lease] =
+        co_await await<&start_acquire, Lease>(core, over_, queue_, std::move(options));
+    if (!error && !ended()) {
+      detail::watch_node(lease);
+      co_return std::move(lease);
+    }
+    if (error == Errc::closed || error == Errc::forked) end();
+    if (ended()) break;
+    tell(error);
+    // Whatever deletes its node again and again, say, is not to keep the servers busy.
+    co_await back_off(client(), failures, Deadline::never(), over_);
+  }
+  co_return Lease{};
+}
+
+asio::awaitable<void> Candidacy::until_over(Lease leadership) {
+  const auto core = client().core();
+  co_await await<&start_wait_lost>(core, over_, std::move(leadership));
+}
+
+asio::awaitable<void> Candidacy::wait_for_change(Deadline until, CancellationPtr cancellation) {
+  const asio::any_io_executor strand = client().get_executor();
+  co_await changes_.wait(strand, until, cancellation);
+}
+
+void Candidacy::tell(const error_code& error) {
+  client().log(LogLevel::warning, queue_->path + ": " + queue_->identity +
+                                      " does not stand for election: " + error.message() +
+                                      "; it will try again");
+  if (!on_error_) return;
+  asio::post(client().callback_executor(), [callback = on_error_, error] { callback(error); });
+}
+
+CandidacyPtr make_candidacy(const Client& client, std::string_view recipe, const Rule& rule,
+                            std::string path, CandidateOptions options) {
+  QueuePtr queue = make_queue(client, recipe, rule, ContenderKind::exclusive, std::move(path),
+                              {.identity = std::move(options.id), .lease = options.lease});
+  return std::make_shared<Candidacy>(std::move(queue), std::move(options.on_error));
+}
+
+void start(CandidateState& state, const Queue& queue, std::string_view recipe) {
+  const std::string operation = std::string{recipe} + "::start";
+  if (const error_code error = queue.client.unusable()) throw Error{error, operation, queue.path};
+  if (state == CandidateState::started)
+    throw Error{Errc::invalid_argument, operation, queue.path, "it is started"};
+  state = CandidateState::started;
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,66 @@
+#pragma once
+
+/// \file
+/// One candidate of an election, from its start to its end. What LeaderLatch and LeaderSelector
+/// share; they differ in what they do with a leadership.
+
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "acquire/contender_queue.hpp"
+#include "async/condition.hpp"
+#include "custodian/leader/leadership.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Strand only, but for over() and what is constant.
+class Candidacy : public std::enable_shared_from_this<Candidacy> {
+ public:
+  Candidacy(QueuePtr queue, std::function<void(error_code)> on_error);
+
+  /// Another one on the same terms, for whoever stands again after the end.
+  [[nodiscard]] std::shared_ptr<Candidacy> anew() const;
+  [[nodiscard]] const QueuePtr& queue() const noexcept { return queue_; }
+  [[nodiscard]] const Client& client() const noexcept { return queue_->client; }
+
+  /// Any thread: nobody stands or leads any more.
+  void end();
+  [[nodiscard]] bool ended() const noexcept { return over_->requested(); }
+  [[nodiscard]] const CancellationPtr& over() const noexcept { return over_; }
+  /// Sees to it that the client's end is the candidacy's, and wakes those who wait for a change.
+  /// Once or often.
+  void attach();
+
+  /// Stands in the queue until it leads, through all errors. An empty lease: it has ended.
+  [[nodiscard]] boost::asio::awaitable<Lease> stand();
+  /// Waits until the leadership is lost or the candidacy has ended.
+  [[nodiscard]] boost::asio::awaitable<void> until_over(Lease leadership);
+
+  /// Ends with the next change of any kind, or as Condition::wait() does.
+  [[nodiscard]] boost::asio::awaitable<void> wait_for_change(Deadline until,
+                                                             CancellationPtr cancellation);
+  void notify() { changes_.notify_all(); }
+
+ private:
+  void tell(const error_code& error);
+
+  QueuePtr queue_;
+  std::function<void(error_code)> on_error_;
+  CancellationPtr over_;
+  Condition changes_;
+  bool attached_ = false;
+};
+
+using CandidacyPtr = std::shared_ptr<Candidacy>;
+
+/// For a constructor of this name; throws what it is to throw.
+[[nodiscard]] CandidacyPtr make_candidacy(const Client& client, std::string_view recipe,
+                                          const Rule& rule, std::string path,
+                                          CandidateOptions options);
+/// For start(): the state is `started` now, also of a candidate that was closed. Throws Error if it
+/// is already, or the client takes nothing new.
+void start(CandidateState& state, const Queue& queue, std::string_view recipe);
+
+}  // namespace custodian::recipes_detail

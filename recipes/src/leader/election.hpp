@@ -1,0 +1,44 @@
+#pragma once
+
+/// \file
+/// Who leads, as the nodes tell.
+
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "acquire/participants.hpp"
+#include "custodian/client.hpp"
+#include "custodian/locks/acquire.hpp"
+#include "ordering/contender_order.hpp"
+
+namespace custodian::recipes_detail {
+
+enum class Watching : std::uint8_t { no, yes };
+
+/// What a look has shown. The watch, if there is to be one, ends when it may be another leader,
+/// or be called otherwise.
+struct Sight {
+  error_code error{};
+  std::optional<Participant> leader{};
+  /// By which transaction the leader's node has its data.
+  std::int64_t changed_by = 0;
+  Watch watch{};
+};
+
+/// For the strand.
+[[nodiscard]] boost::asio::awaitable<Sight> look(Client client, CancellationPtr cancellation,
+                                                 std::string path, Rule rule,
+                                                 OperationOptions options, Watching watching);
+
+void start_look(const Client& client, CancellationPtr cancellation, std::string path, Rule rule,
+                OperationOptions options, Handler<std::optional<Participant>> handler);
+
+/// Blocks, and throws Error.
+[[nodiscard]] std::optional<Participant> leader_of(const QueuePtr& queue,
+                                                   std::string_view operation,
+                                                   OperationOptions options);
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,302 @@
+#include "custodian/leader/leader_latch.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <mutex>
+#include <utility>
+
+#include "leader/candidacy.hpp"
+
+namespace custodian {
+
+namespace asio = boost::asio;
+
+namespace recipes_detail {
+
+/// What became of one start(): from there to the close. A node that it has created stays its own: a
+/// later one begins at the end of the queue.
+struct Candidature {
+  explicit Candidature(CandidacyPtr with) : candidacy{std::move(with)} {}
+
+  const CandidacyPtr candidacy;
+  // Guarded by the latch's mutex.
+  LeaderLatch::CloseMode close_mode = LeaderLatch::CloseMode::silent;
+  bool closed = false;
+  Lease leadership;
+  /// Strand only: whether the listeners were told of this term; where they run.
+  std::shared_ptr<bool> told;
+};
+using CandidaturePtr = std::shared_ptr<Candidature>;
+
+/// What the latch, its story on the strand, and those who wait for it share.
+class Latch : public std::enable_shared_from_this<Latch> {
+ public:
+  explicit Latch(const CandidacyPtr& candidacy)
+      : queue_{candidacy->queue()},
+        listeners_turn_{queue_->client.callback_executor()},
+        now_{std::make_shared<Candidature>(candidacy)} {}
+
+  // Any thread.
+  [[nodiscard]] const Client& client() const noexcept { return queue_->client; }
+  void start();
+  void close(LeaderLatch::CloseMode mode);
+  [[nodiscard]] CandidateState state() const;
+  /// Of the present candidature.
+  [[nodiscard]] CandidaturePtr now() const;
+  [[nodiscard]] Lease leadership_of(const Candidature& candidature) const;
+  [[nodiscard]] Lease leadership() const;
+  [[nodiscard]] Subscription listen(LeadershipListener listener);
+
+ private:
+  using Listeners = std::vector<std::weak_ptr<LeadershipListener>>;
+
+  [[nodiscard]] static asio::awaitable<void> run(LatchPtr self);
+  [[nodiscard]] static asio::awaitable<void> stand(LatchPtr self, CandidaturePtr candidature);
+  /// Where mutexes may be locked for ever.
+  [[nodiscard]] bool in_forked_child() const { return client().unusable() == Errc::forked; }
+  /// What stands after the present one, which has ended; null if that was the latest.
+  [[nodiscard]] CandidaturePtr next();
+  void take_office(const CandidaturePtr& candidature, Lease leadership);
+  void leave_office(const CandidaturePtr& candidature, Lease leadership);
+  void end(const CandidaturePtr& candidature, LeaderLatch::CloseMode mode);
+  [[nodiscard]] CandidaturePtr standing() const;
+  void on_failure();
+  void tell(Leadership now);
+
+  const QueuePtr queue_;
+  /// Where listeners run: in order, on whatever executor.
+  const asio::strand<asio::any_io_executor> listeners_turn_;
+
+  mutable std::mutex mutex_;  ///< guards what follows
+  CandidateState state_ = CandidateState::latent;
+  CandidaturePtr now_;
+  /// Of run(), if that is under way: it has left office before the next one stands.
+  CandidaturePtr standing_;
+  Listeners listeners_;
+};
+
+void Latch::start() {
+  if (in_forked_child()) throw Error{Errc::forked, "LeaderLatch::start", queue_->path};
+  {
+    const std::lock_guard lock{mutex_};
+    const bool again = state_ == CandidateState::closed;
+    recipes_detail::start(state_, *queue_, "LeaderLatch");
+    if (again) now_ = std::make_shared<Candidature>(now_->candidacy->anew());
+    if (standing_) return;
+    standing_ = now_;
+  }
+  detail::spawn_detached(client().core(), run(shared_from_this()), "LeaderLatch",
+                         [self = shared_from_this()](error_code) { self->on_failure(); });
+}
+
+asio::awaitable<void> Latch::run(LatchPtr self) {
+  CandidaturePtr candidature = self->standing();
+  while (candidature) {
+    co_await stand(self, candidature);
+    candidature = self->next();
+  }
+}
+
+asio::awaitable<void> Latch::stand(LatchPtr self, CandidaturePtr candidature) {
+  Candidacy& candidacy = *candidature->candidacy;
+  candidacy.attach();
+  for (;;) {
+    Lease leadership = co_await candidacy.stand();
+    if (!leadership) break;
+    self->take_office(candidature, leadership.share());
+    co_await candidacy.until_over(leadership.share());
+    self->leave_office(candidature, std::move(leadership));
+  }
+  // Of a client that was closed, too.
+  self->end(candidature, LeaderLatch::CloseMode::silent);
+}
+
+CandidaturePtr Latch::standing() const {
+  const std::lock_guard lock{mutex_};
+  return standing_;
+}
+
+CandidaturePtr Latch::next() {
+  const std::lock_guard lock{mutex_};
+  // Those between them were closed before they could stand.
+  standing_ = standing_ == now_ ? nullptr : now_;
+  return standing_;
+}
+
+void Latch::on_failure() {
+  close(LeaderLatch::CloseMode::silent);
+  Lease left;
+  const std::lock_guard lock{mutex_};
+  left = std::move(standing_->leadership);
+  standing_.reset();
+}
+
+void Latch::take_office(const CandidaturePtr& candidature, Lease leadership) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (candidature->closed) return;
+    candidature->leadership = std::move(leadership);
+  }
+  candidature->told = std::make_shared<bool>(false);
+  asio::post(listeners_turn_, [self = shared_from_this(), candidature, told = candidature->told] {
+    // It may be over by the time that they can be told.
+    const Lease current = self->leadership_of(*candidature);
+    if (!current) return;
+    *told = true;
+    self->tell(Leadership::gained);
+  });
+  candidature->candidacy->notify();
+}
+
+void Latch::leave_office(const CandidaturePtr& candidature, Lease leadership) {
+  Lease published;
+  bool silent = false;
+  {
+    const std::lock_guard lock{mutex_};
+    published = std::move(candidature->leadership);
+    silent = candidature->closed && candidature->close_mode == LeaderLatch::CloseMode::silent;
+  }
+  // Closed before it was known to lead, it has nothing to tell.
+  if (silent || !published) return;
+  // Both are let go of when the listeners have returned.
+  asio::post(listeners_turn_,
+             [self = shared_from_this(), told = candidature->told,
+              leadership = std::move(leadership), published = std::move(published)] {
+               if (*told) self->tell(Leadership::ended);
+             });
+}
+
+void Latch::close(LeaderLatch::CloseMode mode) {
+  if (in_forked_child()) return;
+  end(now(), mode);
+}
+
+void Latch::end(const CandidaturePtr& candidature, LeaderLatch::CloseMode mode) {
+  {
+    const std::lock_guard lock{mutex_};
+    // A latch that was started again is not ended by what comes late from before that.
+    if (candidature == now_) state_ = CandidateState::closed;
+    if (std::exchange(candidature->closed, true)) return;
+    candidature->close_mode = mode;
+  }
+  candidature->candidacy->end();
+}
+
+CandidateState Latch::state() const {
+  if (in_forked_child()) return CandidateState::closed;
+  const std::lock_guard lock{mutex_};
+  return state_;
+}
+
+CandidaturePtr Latch::now() const {
+  const std::lock_guard lock{mutex_};
+  return now_;
+}
+
+Lease Latch::leadership_of(const Candidature& candidature) const {
+  const std::lock_guard lock{mutex_};
+  if (candidature.closed) return {};
+  const Lease& leadership = candidature.leadership;
+  return leadership.state() == LeaseState::lost ? Lease{} : leadership.share();
+}
+
+Lease Latch::leadership() const {
+  if (in_forked_child()) return {};
+  return leadership_of(*now());
+}
+
+Subscription Latch::listen(LeadershipListener listener) {
+  if (in_forked_child()) return {};
+  auto registration = std::make_shared<LeadershipListener>(std::move(listener));
+  const std::lock_guard lock{mutex_};
+  std::erase_if(listeners_, [](const auto& each) { return each.expired(); });
+  listeners_.push_back(registration);
+  return Subscription{std::move(registration)};
+}
+
+void Latch::tell(Leadership now) {
+  Listeners listeners;
+  {
+    const std::lock_guard lock{mutex_};
+    listeners = listeners_;
+  }
+  for (const auto& weak : listeners) {
+    if (const auto listener = weak.lock()) (*listener)(now);
+  }
+}
+
+namespace {
+
+asio::awaitable<void> wait_for_leadership(LatchPtr latch, CancellationPtr cancellation,
+                                          CandidaturePtr candidature, Deadline deadline,
+                                          std::shared_ptr<Handler<Lease>> handler) {
+  const CandidacyPtr candidacy = candidature->candidacy;
+  candidacy->attach();
+  error_code error;
+  Lease leadership = latch->leadership_of(*candidature);
+  while (!leadership) {
+    if (candidacy->ended()) error = Errc::closed;
+    if (!error && cancellation && cancellation->requested()) {
+      error = asio::error::operation_aborted;
+    }
+    if (error || deadline.passed()) break;
+    co_await candidacy->wait_for_change(deadline, cancellation);
+    leadership = latch->leadership_of(*candidature);
+  }
+  std::move (*handler)(error, std::move(leadership));
+}
+
+}  // namespace
+
+void start_wait_leadership(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                           LatchPtr latch, Deadline deadline, Handler<Lease> handler) {
+  const Client& client = latch->client();
+  if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, Lease{});
+  const Deadline until = deadline.or_default(Deadline::never());
+  const auto ending = std::make_shared<Handler<Lease>>(std::move(handler));
+  // As of the call: a close ends it, though the latch is started again at once.
+  CandidaturePtr now = latch->now();
+  detail::spawn_detached(
+      client.core(),
+      wait_for_leadership(latch, std::move(cancellation), std::move(now), until, ending),
+      "LeaderLatch::wait", ending);
+}
+
+}  // namespace recipes_detail
+
+LeaderLatch::LeaderLatch(const Client& client, std::string path, CandidateOptions options)
+    : LeaderLatch{recipes_detail::make_candidacy(client, "LeaderLatch", recipes_detail::latch_rule,
+                                                 std::move(path), std::move(options))} {}
+
+LeaderLatch::LeaderLatch(recipes_detail::CandidacyPtr candidacy)
+    : Candidate{candidacy->queue()}, latch_{std::make_shared<recipes_detail::Latch>(candidacy)} {}
+
+LeaderLatch::~LeaderLatch() { latch_->close(CloseMode::silent); }
+
+void LeaderLatch::start() { latch_->start(); }
+void LeaderLatch::close(CloseMode mode) { latch_->close(mode); }
+
+LeaderLatch::State LeaderLatch::state() const { return latch_->state(); }
+
+bool LeaderLatch::has_leadership() const {
+  const Lease current = leadership();
+  return static_cast<bool>(current);
+}
+Lease LeaderLatch::leadership() const { return latch_->leadership(); }
+
+Subscription LeaderLatch::on_leadership(LeadershipListener listener) {
+  return latch_->listen(std::move(listener));
+}
+
+Lease LeaderLatch::wait(std::stop_token stop) const {
+  return wait_until(Deadline::never(), std::move(stop));
+}
+
+Lease LeaderLatch::wait_until(Deadline deadline, std::stop_token stop) const {
+  auto [error, leadership] = block<&recipes_detail::start_wait_leadership, Lease>(
+      core(), "LeaderLatch::wait", path(), std::move(stop), latch_, deadline);
+  detail::throw_if(*core(), error, "LeaderLatch::wait", path());
+  return std::move(leadership);
+}
+
+}  // namespace custodian

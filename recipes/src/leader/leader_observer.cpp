@@ -1,0 +1,148 @@
+#include "custodian/leader/leader_observer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "leader/election.hpp"
+
+namespace custodian {
+
+namespace asio = boost::asio;
+
+namespace recipes_detail {
+
+/// What has been told. Strand only, but for what is constant.
+class Observed {
+ public:
+  Observed(Client client, std::string path) : client_{std::move(client)}, path_{std::move(path)} {}
+
+  [[nodiscard]] const Client& client() const noexcept { return client_; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+  /// Whether it is news. A queue only grows at its end, so a leader who came earlier than one that
+  /// was told is the sight of a server that lags behind.
+  [[nodiscard]] bool is_news(const Sight& seen) const {
+    if (!seen.leader) return told_ != nobody;
+    if (told_ == seen.leader->token.value) return is_called_otherwise(seen);
+    return seen.leader->token.value > latest_;
+  }
+
+  void tell(const Sight& seen) {
+    told_ = seen.leader ? seen.leader->token.value : nobody;
+    latest_ = std::max(latest_, *told_);
+    changed_by_ = seen.changed_by;
+    identity_ = seen.leader ? seen.leader->identity : std::string{};
+  }
+
+  /// For as long as it lives, a caller waits; it owns nothing if another one waits already.
+  class Waiting {
+   public:
+    explicit Waiting(Observed& observed)
+        : observed_{std::exchange(observed.has_waiter_, true) ? nullptr : &observed} {}
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting() {
+      if (observed_ != nullptr) observed_->has_waiter_ = false;
+    }
+    [[nodiscard]] explicit operator bool() const noexcept { return observed_ != nullptr; }
+
+   private:
+    Observed* observed_;
+  };
+
+ private:
+  /// Of the same leader. What was so before is the sight of a server that lags behind; a request to
+  /// release the lock is nobody's identity.
+  [[nodiscard]] bool is_called_otherwise(const Sight& seen) const {
+    return seen.changed_by > changed_by_ && seen.leader->identity != identity_ &&
+           seen.leader->identity != revoke_message;
+  }
+
+  static constexpr std::int64_t nobody = 0;
+
+  const Client client_;
+  const std::string path_;
+  std::optional<std::int64_t> told_;
+  std::int64_t latest_ = nobody;
+  // Of whom was told last.
+  std::int64_t changed_by_ = 0;
+  std::string identity_;
+  bool has_waiter_ = false;
+};
+
+namespace {
+
+asio::awaitable<std::tuple<error_code, std::optional<Participant>>> wait_for_news(
+    ObservedPtr observed, CancellationPtr cancellation) {
+  const Observed::Waiting waiting{*observed};
+  if (!waiting) {
+    co_return std::tuple{error_code{Errc::invalid_argument}, std::optional<Participant>{}};
+  }
+  const auto core = observed->client().core();
+  const OperationOptions patient{Deadline::never(), observed->client().retry_policy().unlimited()};
+  for (;;) {
+    Client client = observed->client().share();
+    std::string path = observed->path();
+    Sight seen = co_await look(std::move(client), cancellation, std::move(path), election_rule,
+                               patient, Watching::yes);
+    if (seen.error) co_return std::tuple{seen.error, std::optional<Participant>{}};
+    if (observed->is_news(seen)) {
+      observed->tell(seen);
+      co_return std::tuple{error_code{}, std::move(seen.leader)};
+    }
+    const auto [ended, event] =
+        co_await await<&detail::start_wait, WatchEventType>(core, cancellation, seen.watch.state());
+    // A session that is over has taken the watch along; the next look shows what was missed.
+    if (ended && ended != Errc::session_lost) {
+      co_return std::tuple{ended, std::optional<Participant>{}};
+    }
+  }
+}
+
+asio::awaitable<void> next(ObservedPtr observed, CancellationPtr cancellation,
+                           std::shared_ptr<Handler<std::optional<Participant>>> handler) {
+  auto [error, leader] = co_await wait_for_news(std::move(observed), std::move(cancellation));
+  std::move (*handler)(error, std::move(leader));
+}
+
+}  // namespace
+
+void start_observe(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                   ObservedPtr observed, OperationOptions options,
+                   Handler<std::optional<Participant>> handler) {
+  start_look(observed->client(), std::move(cancellation), observed->path(), election_rule, options,
+             std::move(handler));
+}
+
+void start_next_leader(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                       ObservedPtr observed, Handler<std::optional<Participant>> handler) {
+  if (observed->client().unusable() == Errc::forked) {
+    return std::move(handler)(Errc::forked, std::nullopt);
+  }
+  const auto ending = std::make_shared<Handler<std::optional<Participant>>>(std::move(handler));
+  detail::spawn_detached(observed->client().core(), next(observed, std::move(cancellation), ending),
+                         "observing " + observed->path(), ending);
+}
+
+}  // namespace recipes_detail
+
+LeaderObserver::LeaderObserver(const Client& client, std::string path) : core_{client.core()} {
+  detail::check_path(client.core(), "LeaderObserver", path);
+  observed_ = std::make_shared<recipes_detail::Observed>(client.share(), std::move(path));
+}
+
+std::optional<Participant> LeaderObserver::leader(OperationOptions options) const {
+  auto [error, leader] = block<&recipes_detail::start_observe, std::optional<Participant>>(
+      core_, "LeaderObserver::leader", observed_->path(), {}, observed_, options);
+  detail::throw_if(*core_, error, "LeaderObserver::leader", observed_->path());
+  return std::move(leader);
+}
+
+std::optional<Participant> LeaderObserver::next(std::stop_token stop) {
+  auto [error, leader] = block<&recipes_detail::start_next_leader, std::optional<Participant>>(
+      core_, "LeaderObserver::next", observed_->path(), std::move(stop), observed_);
+  detail::throw_if(*core_, error, "LeaderObserver::next", observed_->path());
+  return std::move(leader);
+}
+
+}  // namespace custodian

@@ -1,0 +1,261 @@
+#include "local_handover/local_line.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+
+#include "acquire/acquisition.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+namespace {
+
+/// All lines of a client.
+class LocalLines final : public Service {
+ public:
+  explicit LocalLines(const asio::any_io_executor&) {}
+
+  LocalLinePtr line(const Queue& queue) {
+    std::weak_ptr<LocalLine>& known = lines_[{queue.path, queue.rule.names.data()}];
+    LocalLinePtr line = known.lock();
+    if (line) return line;
+    line = std::make_shared<LocalLine>(queue);
+    known = line;
+    if (lines_.size() >= forget_at_) {
+      std::erase_if(lines_, [](const auto& each) { return each.second.expired(); });
+      forget_at_ = 2 * lines_.size() + 16;
+    }
+    return line;
+  }
+
+ private:
+  std::map<std::pair<std::string, const LockName*>, std::weak_ptr<LocalLine>> lines_;
+  std::size_t forget_at_ = 16;
+};
+
+LocalLine::Member& member_of(LinePlace& standing) {
+  return static_cast<LocalLine::Member&>(standing);
+}
+
+std::string_view name_of(const Created& created) {
+  return std::string_view{created.path}.substr(created.path.rfind('/') + 1);
+}
+
+}  // namespace
+
+LocalLine::LocalLine(const Queue& queue)
+    : strand_{queue.client.get_executor()}, fencing_epoch_{queue.client.fencing_epoch()} {}
+
+LocalLinePtr LocalLine::of(const Queue& queue) {
+  return Client{queue.client.share()}.use_service<LocalLines>().line(queue);
+}
+
+// -- Who comes ------------------------------------------------------------------------------------
+
+LocalLine::MemberPtr LocalLine::add(OwnNode& node, const Acquire& acquire) {
+  const Queue& queue = *acquire.queue;
+  const auto member = std::make_shared<Member>(queue.kind);
+  node.stand_in_line([self = shared_from_this(), member](Leaving leaving) {
+    return self->leave(*member, leaving);
+  });
+  member->created = node.created();
+  member->node = node.in_line();
+  member->identity = queue.identity;
+  member->wants_position = acquire.options.on_position != nullptr;
+  members_.emplace(name_of(*member->created), member);
+  return member;
+}
+
+LocalLine::MemberPtr LocalLine::enter(OwnNode& node, const Acquire& acquire) {
+  MemberPtr member = add(node, acquire);
+  // Two who meet now and then are served as well by a listing each.
+  constexpr std::size_t crowd = 3;
+  if (members_.size() >= crowd) guard_->begin(*acquire.queue);
+  const ParsedName parsed = parse_name(node.name(), acquire.queue->rule);
+  const auto* contender = std::get_if<Contender>(&parsed);
+  if (contender != nullptr && state_of(contender->sequence) != SequenceState::exhausted) {
+    place_by_number(*member, {contender->sequence, guard_->epoch(*acquire.queue)});
+  }
+  return member;
+}
+
+void LocalLine::place_by_number(Member& member, NumberTold told) {
+  const Last before = std::exchange(last_, Last{told, &member});
+  numbers_run_on_ = follows(told, before.told);
+  if (!numbers_run_on_ || member.wants_position) return;
+  if (before.member != nullptr) {
+    wake(stand_behind(member, *before.member));
+  } else {
+    wake(recipes_detail::grant(member));
+  }
+}
+
+void LocalLine::enter_beside(OwnNode& node, const Acquire& acquire, std::string_view writer) {
+  const MemberPtr member = add(node, acquire);
+  const auto found = members_.find(writer);
+  join_beside(*member, found == members_.end() ? nullptr : found->second.get());
+}
+
+void LocalLine::place_behind(Member& member, std::string_view in_front) {
+  const auto found = members_.find(in_front);
+  if (found != members_.end()) {
+    wake(stand_behind(member, *found->second));
+  } else {
+    stand_apart(member);
+  }
+}
+
+void LocalLine::grant(Member& member) { wake(recipes_detail::grant(member)); }
+
+void LocalLine::tell_missing(const Member& member, const Listing& listing) {
+  std::vector<std::shared_ptr<detail::LineNode>> missing;
+  for (const auto& [name, each] : members_) {
+    const bool was_before = each->created->stat.czxid < member.created->stat.czxid;
+    if (each->granted && was_before && !listing.index_of(name)) missing.push_back(each->node);
+  }
+  for (const auto& node : missing) detail::tell_missing(*node);
+}
+
+LocalLine::MemberPtr LocalLine::in_front_of(const Member& member) const {
+  return members_.at(name_of(*member_of(*member.ahead).created));
+}
+
+Participant LocalLine::participant(const Member& member) const {
+  const Stat& stat = member.created->stat;
+  return {.node = member.created->path,
+          .identity = member.identity,
+          .session = stat.ephemeral_owner,
+          .since = stat.created,
+          .token = {fencing_epoch_, stat.czxid},
+          .own = true};
+}
+
+// -- Who waits, and who goes ----------------------------------------------------------------------
+
+void LocalLine::wait(Member& member, std::shared_ptr<Waiter> waiter, const Client& client) {
+  member.waiter = std::move(waiter);
+  if (!minding_) mind(client);
+}
+
+void LocalLine::wake(Member& member) {
+  if (!member.waiter) return;
+  asio::post(strand_, [waiter = std::exchange(member.waiter, nullptr)] { waiter->on_woken(); });
+}
+
+void LocalLine::wake(const std::vector<LinePlace*>& members) {
+  for (LinePlace* each : members) wake(member_of(*each));
+}
+
+std::shared_ptr<detail::LineNode> LocalLine::leave(Member& member, Leaving leaving) {
+  if (members_.erase(name_of(*member.created)) == 0) return nullptr;
+  const bool in_order = leaving == Leaving::in_order;
+  if (last_.member == &member) {
+    // Nobody is between whoever is in front of it and the next number; nobody at all is in front of
+    // whoever excludes everybody.
+    const bool is_alone = member.granted && member.kind == ContenderKind::exclusive;
+    const bool known = in_order && (member.ahead != nullptr || is_alone);
+    last_ = known ? Last{last_.told, static_cast<Member*>(member.ahead)} : Last{};
+  }
+  const std::vector<LinePlace*> behind = member.behind;
+  const Departure departure = recipes_detail::leave(member, in_order);
+  wake(departure.granted);
+  wake(departure.look_again);
+  for (LinePlace* each : behind) {
+    if (member_of(*each).wants_position) wake(member_of(*each));
+  }
+  if (members_.empty() && minding_) std::exchange(minding_, nullptr)->request();
+  return departure.heir == nullptr ? nullptr : member_of(*departure.heir).node;
+}
+
+void LocalLine::mind(const Client& client) {
+  const auto& core = client.core();
+  minding_ = std::make_shared<Cancellation>(core);
+  // Without it they might wait for ever: they look again, and see what has become of them.
+  detail::spawn_detached(core, mind_session(shared_from_this(), core, minding_),
+                         "watching over a line of waiters",
+                         [self = shared_from_this()](error_code) { self->look_again_all(); });
+  detail::spawn_detached(
+      core,
+      mind_holder(shared_from_this(), std::make_shared<const Client>(client.share()), minding_),
+      "watching over the holder of a line");
+}
+
+asio::awaitable<void> LocalLine::mind_session(LocalLinePtr self,
+                                              std::shared_ptr<detail::ClientCore> core,
+                                              CancellationPtr over) {
+  ConnectionState known = ConnectionState::connecting;
+  while (!over->requested()) {
+    const auto [error, now] =
+        co_await await<&detail::start_wait_connection_state, ConnectionState>(core, over, known);
+    if (over->requested()) co_return;
+    // They look again, and see that they are lost with it.
+    if (error || now == ConnectionState::lost || now == ConnectionState::closed) {
+      self->look_again_all();
+    }
+    if (error) {
+      over->request();
+      co_return;
+    }
+    known = now;
+  }
+}
+
+const LocalLine::Member* LocalLine::holder() const {
+  const Member* first = nullptr;
+  for (const auto& [name, member] : members_) {
+    const bool earlier =
+        first == nullptr || member->created->stat.czxid < first->created->stat.czxid;
+    if (member->granted && earlier) first = member.get();
+  }
+  return first;
+}
+
+asio::awaitable<void> LocalLine::mind_holder(LocalLinePtr self,
+                                             std::shared_ptr<const Client> client,
+                                             CancellationPtr over) {
+  // Everything that waits here gives way to the holder within a session timeout, if that one dies.
+  std::int64_t known = 0;
+  bool reported = false;
+  while (!over->requested()) {
+    const auto pause = std::max<std::chrono::milliseconds>(client->session().timeout,
+                                                           std::chrono::milliseconds{100});
+    const auto timer = std::make_shared<asio::steady_timer>(self->strand_, pause);
+    over->on_request(timer.get(), [timer] { timer->cancel(); });
+    co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
+    over->forget(timer.get());
+    if (over->requested()) co_return;
+
+    const Member* const holder = self->holder();
+    const std::int64_t now = holder == nullptr ? 0 : holder->created->stat.czxid;
+    if (now != known) reported = false;
+    const bool waited_for = std::ranges::any_of(
+        self->members_, [](const auto& each) { return each.second->waiter != nullptr; });
+    if (now != 0 && now == known && waited_for && !reported) {
+      client->log(LogLevel::warning,
+                  "an acquire waits behind " + holder->created->path +
+                      ", which this client has held for longer than its session timeout. If the "
+                      "task that holds it is the one that waits, it waits for itself: let it use "
+                      "acquire(lease), or release first");
+      reported = true;
+    }
+    known = now;
+  }
+}
+
+void LocalLine::look_again_all() {
+  for (const auto& [name, member] : members_) {
+    if (member->granted) continue;
+    stand_apart(*member);
+    wake(*member);
+  }
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,106 @@
+#pragma once
+
+/// \file
+/// The contenders of one client in one line, that is, under one path and rule. They share listings,
+/// and what one of them has passes to the next without a word from the servers (see LineOrder). For
+/// the strand only.
+///
+/// Who is in front of whom is known from a listing, or from the number alone: see NumberGuard.
+
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "acquire/contender_queue.hpp"
+#include "custodian/authoring/own_node.hpp"
+#include "local_handover/line_order.hpp"
+#include "local_handover/number_guard.hpp"
+#include "local_handover/shared_listings.hpp"
+#include "local_handover/waiter.hpp"
+
+namespace custodian::recipes_detail {
+
+class LocalLine;
+using LocalLinePtr = std::shared_ptr<LocalLine>;
+
+class LocalLine : public std::enable_shared_from_this<LocalLine> {
+ public:
+  /// One contender, from its create's reply until its node is let go of.
+  struct Member : LinePlace {
+    using LinePlace::LinePlace;
+    std::shared_ptr<const Created> created;
+    std::shared_ptr<detail::LineNode> node;
+    std::string identity;
+    std::shared_ptr<Waiter> waiter;  ///< while it waits
+    /// Wants to know of every change in front.
+    bool wants_position = false;
+  };
+  using MemberPtr = std::shared_ptr<Member>;
+
+  explicit LocalLine(const Queue& queue);
+
+  /// The client's one of this path and rule.
+  [[nodiscard]] static LocalLinePtr of(const Queue& queue);
+
+  [[nodiscard]] SharedListings& listings() noexcept { return *listings_; }
+  /// Whether the next contender's number will probably tell who is in front of it.
+  [[nodiscard]] bool expects_neighbour() const noexcept { return numbers_run_on_; }
+
+  /// The node is in the line until it is destroyed or forfeited. If the number tells who is in
+  /// front of it the member stands behind that one.
+  [[nodiscard]] MemberPtr enter(OwnNode& node, const Acquire& acquire);
+  /// The same for a reader that its own caller's writer, of this node, lets in.
+  void enter_beside(OwnNode& node, const Acquire& acquire, std::string_view writer);
+  /// A listing has shown who is right in front, who may be anybody's.
+  void place_behind(Member& member, std::string_view in_front);
+  /// A listing has shown that it may go on.
+  void grant(Member& member);
+  /// Of a member that stands behind another.
+  [[nodiscard]] MemberPtr in_front_of(const Member& member) const;
+  [[nodiscard]] Participant participant(const Member& member) const;
+  /// A listing shows that nobody is in front of the member: tells whoever believes to be, for the
+  /// nodes of those were deleted by hand.
+  void tell_missing(const Member& member, const Listing& listing);
+  /// Of a member that stands behind another: wakes the waiter, once and in a turn of its own, when
+  /// it may go on or is to look again.
+  void wait(Member& member, std::shared_ptr<Waiter> waiter, const Client& client);
+  /// The same for another reason: whoever waits gives up. Nothing happens if nobody waits.
+  void wake(Member& member);
+
+ private:
+  /// Who came last, as far as the numbers tell.
+  struct Last {
+    NumberTold told;
+    /// Nobody is between it and that number. Null: nobody at all is in front of the next one.
+    Member* member = nullptr;
+  };
+
+  [[nodiscard]] MemberPtr add(OwnNode& node, const Acquire& acquire);
+  void place_by_number(Member& member, NumberTold told);
+  [[nodiscard]] std::shared_ptr<detail::LineNode> leave(Member& member, Leaving leaving);
+  void wake(const std::vector<LinePlace*>& members);
+  void mind(const Client& client);
+  /// The oldest member that may go on; null if another client holds the lock.
+  [[nodiscard]] const Member* holder() const;
+  /// Warns, once a holder, of those who wait behind one of this client for a session timeout: the
+  /// task that waits may be the one that holds.
+  [[nodiscard]] static boost::asio::awaitable<void> mind_holder(
+      LocalLinePtr self, std::shared_ptr<const Client> client, CancellationPtr over);
+  [[nodiscard]] static boost::asio::awaitable<void> mind_session(
+      LocalLinePtr self, std::shared_ptr<detail::ClientCore> core, CancellationPtr over);
+  void look_again_all();
+
+  const boost::asio::any_io_executor strand_;
+  const std::int64_t fencing_epoch_;
+  std::map<std::string_view, MemberPtr> members_;  ///< by name, which is the member's own
+  std::shared_ptr<SharedListings> listings_ = std::make_shared<SharedListings>();
+  std::shared_ptr<NumberGuard> guard_ = std::make_shared<NumberGuard>();
+  Last last_;
+  bool numbers_run_on_ = false;
+  CancellationPtr minding_;  ///< of the session, while somebody waits
+};
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,54 @@
+#include "local_handover/shared_listings.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "acquire/acquisition.hpp"
+
+namespace custodian::recipes_detail {
+
+ListingTicket SharedListings::ask(const AcquirePtr& acquire) {
+  if (acquire->patience.only_try) {
+    ListingTicket alone{std::make_shared<ListingRequest>()};
+    start(acquire->queue, alone.request(), acquire->operation());
+    return alone;
+  }
+  std::shared_ptr<ListingRequest>& joined = running_ ? next_ : running_;
+  if (joined) return ListingTicket{joined};
+  joined = std::make_shared<ListingRequest>();
+  ListingTicket ticket{joined};
+  if (joined == running_) start(acquire->queue, running_, acquire->operation());
+  return ticket;
+}
+
+void SharedListings::start(const QueuePtr& queue, std::shared_ptr<ListingRequest> request,
+                           OperationOptions options) {
+  request->give_up = std::make_shared<Cancellation>(queue->client.core());
+  const CancellationPtr give_up = request->give_up;
+  detail::start_children(queue->client.core(), give_up, queue->path, options,
+                         [self = shared_from_this(), queue, request = std::move(request)](
+                             error_code error, Children children) {
+                           self->on_seen(queue, request, error, std::move(children));
+                         });
+}
+
+void SharedListings::on_seen(const QueuePtr& queue, const std::shared_ptr<ListingRequest>& request,
+                             const error_code& error, Children children) {
+  request->reply = std::make_shared<const ListingReply>(
+      ListingReply{error, Listing{std::move(children.names), queue->rule},
+                   detail::connection_number(*queue->client.core())});
+  if (request == running_) {
+    running_ = std::exchange(next_, nullptr);
+    if (running_ && running_->wanted == 0) running_.reset();
+    const OperationOptions patient{Deadline::never(), queue->client.retry_policy().unlimited()};
+    if (running_) start(queue, running_, patient);
+  }
+  // Whoever is woken may make another one give up.
+  while (!request->waiting.empty()) {
+    const std::shared_ptr<Waiter> next = std::move(request->waiting.front());
+    request->waiting.pop_front();
+    next->on_woken();
+  }
+}
+
+}  // namespace custodian::recipes_detail

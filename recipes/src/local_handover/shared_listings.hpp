@@ -1,0 +1,75 @@
+#pragma once
+
+/// \file
+/// Listings of a queue for all of a client's contenders in it. For the strand only.
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "acquire/contender_queue.hpp"
+#include "local_handover/waiter.hpp"
+
+namespace custodian::recipes_detail {
+
+struct Acquire;
+using AcquirePtr = std::shared_ptr<Acquire>;
+
+/// A queue as it was a moment ago, and the connection that told.
+struct ListingReply {
+  error_code error{};
+  Listing listing;
+  std::uint64_t connection = 0;
+};
+using ListingReplyPtr = std::shared_ptr<const ListingReply>;
+
+/// One request for a listing, and who wants the reply.
+struct ListingRequest {
+  /// Woken by the reply itself, without another turn of the queue.
+  std::deque<std::shared_ptr<Waiter>> waiting;
+  ListingReplyPtr reply;  ///< what has been seen, or why nothing was
+  CancellationPtr give_up;
+  int wanted = 0;
+};
+
+/// The wish to see what a request comes to. If nobody has it any more the request is given up.
+class ListingTicket {
+ public:
+  ListingTicket() = default;
+  explicit ListingTicket(std::shared_ptr<ListingRequest> request) : request_{std::move(request)} {
+    ++request_->wanted;
+  }
+  ListingTicket(ListingTicket&&) noexcept = default;
+  ListingTicket& operator=(ListingTicket&& other) noexcept {
+    std::swap(request_, other.request_);
+    return *this;
+  }
+  ~ListingTicket() {
+    const bool unwanted = request_ && --request_->wanted == 0;
+    if (unwanted && !request_->reply && request_->give_up) request_->give_up->request();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return request_ != nullptr; }
+  [[nodiscard]] const std::shared_ptr<ListingRequest>& request() const noexcept { return request_; }
+
+ private:
+  std::shared_ptr<ListingRequest> request_;
+};
+
+class SharedListings : public std::enable_shared_from_this<SharedListings> {
+ public:
+  /// Asks for a listing that is made after this call. Those who ask meanwhile get one together,
+  /// with the next request; but who only tries asks alone, and once.
+  [[nodiscard]] ListingTicket ask(const AcquirePtr& acquire);
+
+ private:
+  void start(const QueuePtr& queue, std::shared_ptr<ListingRequest> request,
+             OperationOptions options);
+  void on_seen(const QueuePtr& queue, const std::shared_ptr<ListingRequest>& request,
+               const error_code& error, Children children);
+
+  std::shared_ptr<ListingRequest> running_;
+  std::shared_ptr<ListingRequest> next_;
+};
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,348 @@
+/// \file
+/// How several locks are acquired, or enough of them.
+///
+/// One after the other, in the order given, so that those who name them in the same order never
+/// wait in a circle. What is had meanwhile may be lost meanwhile: so it is counted again before
+/// every step, at the end, and whenever a loss is told, which also ends a wait that has become
+/// useless. A pass that does not come to enough lets go of everything, the last first.
+
+#include "lock_sets/group_acquisition.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <list>
+#include <utility>
+
+#include "acquire/group_count.hpp"
+#include "acquire/not_acquired.hpp"
+#include "acquire/waiting_acquires.hpp"
+#include "async/backoff.hpp"
+#include "lock_sets/custom_acquisition.hpp"
+#include "semaphores/permit_queue.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+const Client* client_of(const AnyLock& lock) {
+  if (const auto* permits = std::get_if<AnyLock::Permits>(&lock.place())) {
+    return &permits->queue->turnstile->client;
+  }
+  const auto* const queue = std::get_if<QueuePtr>(&lock.place());
+  return queue ? &(*queue)->client : nullptr;
+}
+
+const Client& LockGroup::home() const {
+  return *client_of(
+      *std::ranges::find_if(locks, [](const AnyLock& each) { return client_of(each) != nullptr; }));
+}
+
+const Client& LockGroup::runner_of(const AnyLock& lock) const {
+  const Client* const client = client_of(lock);
+  return client ? *client : home();
+}
+
+namespace {
+
+/// A lock that was had: leases, or a custom one.
+struct Share {
+  std::string path;
+  std::vector<Lease> leases;
+  HeldCustomPtr custom{};
+
+  [[nodiscard]] error_code loss() const {
+    if (custom) return custom->is_lost() ? make_error_code(Errc::lock_lost) : error_code{};
+    const auto found = std::ranges::find(leases, LeaseState::lost, &Lease::state);
+    return found == leases.end() ? error_code{} : error_of(found->loss_reason());
+  }
+};
+
+/// What an acquire of one of the locks came to.
+struct Taken {
+  Outcome outcome;
+  HeldCustomPtr custom{};
+};
+
+/// A lock that was not had, or was lost again.
+struct Miss {
+  error_code error;
+  std::string path;
+  std::optional<Participant> blocked_by{};
+  NotAcquired reason = NotAcquired::none;
+};
+
+struct GroupAcquire {
+  LockGroupPtr group;
+  Patience patience;
+  AcquireOptions options;
+  CancellationPtr give_up;
+
+  // The pass that is under way.
+  std::vector<Share> had{};
+  std::vector<Miss> misses{};
+  std::size_t tried = 0;      ///< so many of the locks
+  CancellationPtr waiting{};  ///< of the next, which has a strand of its own
+
+  [[nodiscard]] Prospect prospect() const {
+    const auto held = std::ranges::count(had, error_code{}, &Share::loss);
+    return recipes_detail::prospect(static_cast<std::size_t>(held), group->locks.size() - tried,
+                                    group->needed);
+  }
+  [[nodiscard]] bool has_any_of(const std::shared_ptr<detail::ClientCore>& core) const {
+    return std::ranges::any_of(had, [&](const Share& share) {
+      return !share.custom && share.leases.front().core() == core;
+    });
+  }
+  [[nodiscard]] bool is_quorum() const { return group->spare() > 0; }
+  [[nodiscard]] bool over() const { return give_up->requested() || patience.deadline.passed(); }
+  /// Once, at the end of a pass: what is in `had` then counts, whatever the clocks say a moment
+  /// later; that is told to whoever has it.
+  void count() {
+    std::vector<Share> held;
+    for (Share& share : std::exchange(had, {})) {
+      if (const error_code loss = share.loss()) {
+        misses.push_back({loss, share.path});
+        release(share);
+      } else {
+        held.push_back(std::move(share));
+      }
+    }
+    had = std::move(held);
+  }
+  void on_loss() const {
+    if (waiting && prospect() == Prospect::hopeless) waiting->request();
+  }
+  void release() {
+    while (!had.empty()) {
+      release(had.back());
+      had.pop_back();
+    }
+  }
+  void release(Share& share) const {
+    while (!share.leases.empty()) share.leases.pop_back();
+    if (!share.custom) return;
+    // Not here: that is the user's.
+    asio::post(group->home().callback_executor(),
+               [custom = std::move(share.custom)]() mutable { custom.reset(); });
+  }
+};
+
+using GroupAcquirePtr = std::shared_ptr<GroupAcquire>;
+using LossEars = std::list<std::stop_callback<std::function<void()>>>;
+
+/// Begins the acquire of one of the locks, on its client's strand, and comes home with the result.
+void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+               LockGroupPtr group, std::size_t index, Patience patience, AcquireOptions options,
+               Handler<Taken> handler) {
+  auto at_home = [group, handler = std::move(handler)](error_code error, Outcome outcome,
+                                                       HeldCustomPtr custom = {}) mutable {
+    Taken taken{std::move(outcome), std::move(custom)};
+    asio::dispatch(group->home().get_executor(),
+                   [handler = std::move(handler), error, taken = std::move(taken)]() mutable {
+                     std::move(handler)(error, std::move(taken));
+                   });
+  };
+  const AnyLock::Place& place = group->locks[index].place();
+  if (const auto* custom = std::get_if<AnyLock::Custom>(&place)) {
+    return start_acquire_custom(
+        group->home(), std::move(cancellation), custom->lock, custom->name, patience,
+        [at_home = std::move(at_home)](error_code error, HeldCustomPtr held) mutable {
+          Outcome outcome;
+          if (!error && !held) outcome.reason = NotAcquired::blocked;
+          at_home(error, std::move(outcome), std::move(held));
+        });
+  }
+  if (const auto* permits = std::get_if<AnyLock::Permits>(&place)) {
+    return start_acquire_permits_within(permits->queue, std::move(cancellation), permits->count,
+                                        patience, std::move(options), std::move(at_home));
+  }
+  start_acquire_within(
+      std::get<QueuePtr>(place), std::move(cancellation), patience, std::move(options), {},
+      [at_home = std::move(at_home)](error_code error, AcquireResult result) mutable {
+        Outcome outcome{
+            .leases = {}, .blocked_by = std::move(result.blocked_by), .reason = result.reason};
+        if (result) outcome.leases.push_back(std::move(result.lease));
+        at_home(error, std::move(outcome));
+      });
+}
+
+/// With what is left of the time; and when enough are had, not in vain.
+Patience patience_for_next(const GroupAcquire& acquire) {
+  Patience patience = acquire.patience;
+  const auto within = acquire.group->reach_within;
+  if (acquire.prospect() == Prospect::enough) patience.only_try = true;
+  if (!patience.only_try) {
+    patience.reach_within = within;
+  } else if (within) {
+    patience.deadline = std::min(patience.deadline, Deadline{*within});
+  }
+  return patience;
+}
+
+asio::awaitable<std::tuple<error_code, Taken>> acquire_next(GroupAcquirePtr acquire) {
+  const auto core = acquire->group->runner_of(acquire->group->locks[acquire->tried]).core();
+  const auto cancellation = std::make_shared<Cancellation>(core);
+  acquire->waiting = cancellation;
+  acquire->give_up->on_request(cancellation.get(), [cancellation] { cancellation->request(); });
+  const Patience patience = patience_for_next(*acquire);
+  AcquireOptions options = acquire->options;
+  // A quorum's waiter has a place to lose in one ensemble only.
+  if (acquire->is_quorum()) options.requeue = RequeuePolicy::queue_again;
+  // With a session, what was had on it is lost, too: all begins again, or fails.
+  if (acquire->has_any_of(core)) options.requeue = RequeuePolicy::fail;
+  auto taken = co_await await<&start_one, Taken>(core, cancellation, acquire->group, acquire->tried,
+                                                 patience, std::move(options));
+  acquire->give_up->forget(cancellation.get());
+  acquire->waiting.reset();
+  co_return std::move(taken);
+}
+
+void listen(LossEars& ears, const GroupAcquirePtr& acquire, const Share& share) {
+  const asio::any_io_executor strand = acquire->group->home().get_executor();
+  const auto on_loss = [strand, weak = std::weak_ptr{acquire}] {
+    asio::post(strand, [weak] {
+      if (const auto alive = weak.lock()) alive->on_loss();
+    });
+  };
+  for (const Lease& lease : share.leases) ears.emplace_back(lease.lost(), on_loss);
+  if (share.custom) ears.emplace_back(share.custom->lost(), on_loss);
+}
+
+/// Goes over the locks once.
+asio::awaitable<void> pass(GroupAcquirePtr acquire) {
+  acquire->misses.clear();
+  acquire->tried = 0;
+  LossEars ears;
+  for (const AnyLock& lock : acquire->group->locks) {
+    if (acquire->prospect() == Prospect::hopeless || acquire->over()) break;
+    auto [error, taken] = co_await acquire_next(acquire);
+    Outcome& outcome = taken.outcome;
+    ++acquire->tried;
+    if (!outcome.leases.empty() || taken.custom) {
+      acquire->had.push_back({lock.path(), std::move(outcome.leases), std::move(taken.custom)});
+      listen(ears, acquire, acquire->had.back());
+    } else {
+      acquire->misses.push_back(
+          {error, lock.path(), std::move(outcome.blocked_by), outcome.reason});
+    }
+  }
+  acquire->count();
+}
+
+/// Whether the lock will not be had by another pass either.
+bool is_final(const GroupAcquire& acquire, const error_code& error) {
+  // Without an error it was somebody's; aborted by a loss, which has a reason of its own.
+  if (!error || error == asio::error::operation_aborted) return false;
+  if (acquire.patience.only_try) return true;
+  if (!acquire.is_quorum()) {
+    return error != Errc::session_lost || acquire.options.requeue == RequeuePolicy::fail;
+  }
+  return error != Errc::session_lost && error != Errc::not_connected &&
+         error != Errc::deadline_exceeded && error != Errc::node_deleted;
+}
+
+struct Ending {
+  error_code error;
+  GroupAcquireResult result;
+};
+
+/// What the acquire ends with when a pass was in vain; nothing if it is to begin again.
+std::optional<Ending> ending_of(const GroupAcquire& acquire) {
+  if (acquire.give_up->requested()) return Ending{asio::error::operation_aborted, {}};
+  std::size_t spare = acquire.group->spare();
+  for (const Miss& miss : acquire.misses) {
+    if (!is_final(acquire, miss.error)) continue;
+    if (spare-- == 0) return Ending{miss.error, {.path = miss.path}};
+  }
+  if (!acquire.patience.only_try && !acquire.over()) return std::nullopt;
+  auto telling = std::ranges::find(acquire.misses, NotAcquired::blocked, &Miss::reason);
+  if (telling == acquire.misses.end()) {
+    telling = std::ranges::find_if(acquire.misses, [](const Miss& miss) { return !miss.error; });
+  }
+  if (telling != acquire.misses.end()) {
+    return Ending{
+        {}, {.blocked_by = telling->blocked_by, .path = telling->path, .reason = telling->reason}};
+  }
+  // The time was up before anything was asked for, or what was had was lost again.
+  const AnyLock& first = acquire.group->locks.front();
+  const bool connected = is_connected(acquire.group->home().connection_state());
+  return Ending{{},
+                {.path = acquire.misses.empty() ? first.path() : acquire.misses.front().path,
+                 .reason = why_not_acquired(false, connected)}};
+}
+
+LeaseGroup group_of(GroupAcquire& acquire) {
+  std::vector<Lease> leases;
+  std::vector<CustomShare> customs;
+  for (Share& share : acquire.had) {
+    std::ranges::move(share.leases, std::back_inserter(leases));
+    if (share.custom) customs.push_back({std::move(share.custom), leases.size()});
+  }
+  const std::size_t all = leases.size() + customs.size();
+  const std::size_t needed = acquire.is_quorum() ? acquire.group->needed : all;
+  return LeaseGroup{acquire.group->home(), std::move(leases), std::move(customs), needed};
+}
+
+asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
+  for (int passes = 0;; ++passes) {
+    co_await pass(acquire);
+    const bool enough = acquire->had.size() >= acquire->group->needed;
+    if (enough && !acquire->give_up->requested()) co_return Ending{{}, {group_of(*acquire)}};
+    acquire->release();
+    auto ending = ending_of(*acquire);
+    if (!ending) {
+      // Those who have come into each other's way are not to come again at the same time.
+      co_await back_off(acquire->group->home(), passes, acquire->patience.deadline,
+                        acquire->give_up);
+      ending = ending_of(*acquire);  // the time may be up by now
+    }
+    if (ending) co_return std::move(*ending);
+    if (acquire->options.on_requeued) {
+      asio::post(acquire->group->home().callback_executor(), acquire->options.on_requeued);
+    }
+  }
+}
+
+asio::awaitable<void> run(GroupAcquirePtr acquire, CancellationPtr callers,
+                          std::shared_ptr<Handler<GroupAcquireResult>> handler) {
+  auto& service = acquire->group->home().share().use_service<WaitingAcquires>();
+  if (service.closing()) co_return std::move (*handler)(Errc::closed, GroupAcquireResult{});
+  service.enter(acquire->give_up);
+  if (callers) {
+    callers->on_request(acquire.get(), [give_up = acquire->give_up] { give_up->request(); });
+    if (callers->requested()) acquire->give_up->request();
+  }
+  Ending ending = co_await acquire_enough(acquire);
+  if (callers) callers->forget(acquire.get());
+  service.leave(acquire->give_up);
+  if (ending.error == asio::error::operation_aborted && service.closing()) {
+    ending.error = Errc::closed;
+  }
+  std::move (*handler)(ending.error, std::move(ending.result));
+}
+
+}  // namespace
+
+void start_acquire_group_within(const LockGroupPtr& group, CancellationPtr cancellation,
+                                Patience patience, AcquireOptions options,
+                                Handler<GroupAcquireResult> handler) {
+  const Client& home = group->home();
+  error_code error = home.unusable();
+  if (!error && !is_valid(options.lease)) error = Errc::invalid_argument;
+  if (error) return std::move(handler)(error, GroupAcquireResult{});
+  const auto acquire = std::make_shared<GroupAcquire>(
+      GroupAcquire{.group = group,
+                   .patience = patience,
+                   .options = std::move(options),
+                   .give_up = std::make_shared<Cancellation>(home.core())});
+  const auto ending = std::make_shared<Handler<GroupAcquireResult>>(std::move(handler));
+  detail::spawn_detached(home.core(), run(acquire, std::move(cancellation), ending),
+                         "an acquire of several locks", ending);
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,39 @@
+#pragma once
+
+/// \file
+/// The way to several locks, or to enough of them.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acquire/acquisition.hpp"
+#include "custodian/lock_sets/inter_process_multi_lock.hpp"
+
+namespace custodian::recipes_detail {
+
+/// What all acquires of one group of locks have in common. Immutable.
+struct LockGroup {
+  std::vector<AnyLock> locks;
+  std::size_t needed;  ///< of the locks
+  /// Set: a lock is passed over when its ensemble has been out of reach for so long.
+  std::optional<std::chrono::nanoseconds> reach_within{};
+
+  [[nodiscard]] std::size_t spare() const { return locks.size() - needed; }
+  /// Whose strand the acquires run on.
+  [[nodiscard]] const Client& home() const;
+  /// Whose strand the acquire of this lock runs on: its client's; of a custom one, at home.
+  [[nodiscard]] const Client& runner_of(const AnyLock& lock) const;
+};
+
+/// The client of a lock; null if it is a custom one.
+[[nodiscard]] const Client* client_of(const AnyLock& lock);
+
+/// From any thread. The handler runs on the home strand, or at once.
+void start_acquire_group_within(const LockGroupPtr& group, CancellationPtr cancellation,
+                                Patience patience, AcquireOptions options,
+                                Handler<GroupAcquireResult> handler);
+
+}  // namespace custodian::recipes_detail

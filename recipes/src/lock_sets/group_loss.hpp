@@ -1,0 +1,65 @@
+#pragma once
+
+/// \file
+/// Counts how many leases of a group are lost, and tells when it is one too many.
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+#include "custodian/lock_sets/lease_group.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Threads: any, but for listen(), which comes first.
+class GroupLoss : public std::enable_shared_from_this<GroupLoss> {
+ public:
+  /// So many may be lost without harm.
+  GroupLoss(const Client& home, std::size_t spare);
+  GroupLoss(const GroupLoss&) = delete;
+  GroupLoss& operator=(const GroupLoss&) = delete;
+  ~GroupLoss() = default;
+
+  /// Keeps itself alive from now on until dismiss().
+  void listen(const std::stop_token& lost);
+  /// The leases are released: nobody is told any more. Does not wait for those who are being told.
+  void dismiss() noexcept;
+
+  [[nodiscard]] std::stop_token lost() const noexcept { return lost_.get_token(); }
+  [[nodiscard]] const Client& home() const noexcept { return home_; }
+  void wait(const CancellationPtr& cancellation, Handler<> handler);
+
+ private:
+  enum class Phase { listening, telling, told, dismissed };
+
+  /// Completes once.
+  class Waiter {
+   public:
+    explicit Waiter(Handler<> handler) : handler_{std::move(handler)} {}
+    void complete(error_code error);
+    [[nodiscard]] bool done() const noexcept { return done_; }
+
+   private:
+    Handler<> handler_;
+    std::atomic<bool> done_ = false;
+  };
+
+  void on_loss();
+  void complete_waiters(error_code error);
+
+  const Client home_;
+  std::atomic<std::ptrdiff_t> spare_;
+  std::atomic<Phase> phase_ = Phase::listening;
+  std::stop_source lost_;
+  /// Their end waits for one that is just running, on another thread.
+  std::deque<std::stop_callback<std::function<void()>>> ears_;
+
+  std::mutex mutex_;  ///< guards what follows
+  std::vector<std::shared_ptr<Waiter>> waiters_;
+};
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,42 @@
+#pragma once
+
+/// \file
+/// A custom lock that a group holds.
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "custodian/client.hpp"
+#include "custodian/lock_sets/custom_lock.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Its destruction, on any thread but the strand, releases. Groups that are shared share it.
+class HeldCustom {
+ public:
+  /// The client is the group's: for its log.
+  HeldCustom(const Client& home, std::string name, std::unique_ptr<CustomHold> hold);
+  HeldCustom(const HeldCustom&) = delete;
+  HeldCustom& operator=(const HeldCustom&) = delete;
+  ~HeldCustom();
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const std::stop_token& lost() const noexcept { return lost_; }
+  [[nodiscard]] bool is_lost() const noexcept { return lost_.stop_requested(); }
+
+ private:
+  const Client home_;
+  const std::string name_;
+  std::unique_ptr<CustomHold> hold_;
+  const std::stop_token lost_;
+};
+
+/// What an exception says: for an answer, and for the log. Within a catch block.
+struct Thrown {
+  error_code error;
+  std::string text;
+};
+[[nodiscard]] Thrown thrown_now();
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,63 @@
+#include "custodian/lock_sets/inter_process_multi_lock.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "lock_sets/group_acquisition.hpp"
+#include "semaphores/permit_queue.hpp"
+
+namespace custodian {
+
+AnyLock::AnyLock(const InterProcessLock& lock) : place_{lock.queue()} {}
+
+AnyLock::AnyLock(const InterProcessSemaphoreMutex& mutex) : place_{Permits{mutex.queue(), 1}} {}
+
+AnyLock::AnyLock(const InterProcessSemaphore& semaphore, int permits)
+    : place_{Permits{semaphore.queue(), permits}} {
+  check_permits(*semaphore.queue(), "AnyLock", permits);
+}
+
+AnyLock::Custom AnyLock::named(std::shared_ptr<CustomLock> lock) {
+  if (!lock) throw Error{Errc::invalid_argument, "AnyLock", "", "lock: there is none"};
+  std::string name = lock->name();
+  return {std::move(lock), std::move(name)};
+}
+
+const std::string& AnyLock::path() const noexcept {
+  if (const auto* const custom = std::get_if<Custom>(&place_)) return custom->name;
+  const auto* const permits = std::get_if<Permits>(&place_);
+  return permits ? permits->queue->path
+                 : std::get_if<recipes_detail::QueuePtr>(&place_)->get()->path;
+}
+
+namespace {
+
+recipes_detail::LockGroupPtr all_of(std::vector<AnyLock> locks) {
+  constexpr auto name = "InterProcessMultiLock";
+  if (locks.empty()) throw Error{Errc::invalid_argument, name, "", "locks: there is none"};
+  std::set<std::pair<const void*, std::string>> seen;
+  for (const AnyLock& lock : locks) {
+    const auto* const custom = std::get_if<AnyLock::Custom>(&lock.place());
+    const void* const owner = custom ? static_cast<const void*>(custom->lock.get())
+                                     : recipes_detail::client_of(lock)->core().get();
+    if (!seen.emplace(owner, lock.path()).second) {
+      throw Error{Errc::invalid_argument, name, lock.path(),
+                  "locks: it is there twice, and would wait for itself"};
+    }
+  }
+  if (std::ranges::none_of(locks, recipes_detail::client_of)) {
+    throw Error{Errc::invalid_argument, name, locks.front().path(),
+                "locks: one at the least must be a client's, which runs the acquire"};
+  }
+  const std::size_t count = locks.size();
+  return std::make_shared<const recipes_detail::LockGroup>(
+      recipes_detail::LockGroup{.locks = std::move(locks), .needed = count});
+}
+
+}  // namespace
+
+InterProcessMultiLock::InterProcessMultiLock(std::vector<AnyLock> locks)
+    : GroupLock{all_of(std::move(locks))} {}
+
+}  // namespace custodian

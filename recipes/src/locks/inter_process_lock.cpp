@@ -1,0 +1,241 @@
+#include "custodian/locks/inter_process_lock.hpp"
+
+#include <utility>
+
+#include "acquire/contender_queue.hpp"
+#include "acquire/participants.hpp"
+#include "async/block_in_time.hpp"
+#include "cohort/batch.hpp"
+#include "custodian/observer.hpp"
+#include "locks/lock_holds.hpp"
+
+namespace custodian {
+
+using recipes_detail::ContenderKind;
+using recipes_detail::Patience;
+using recipes_detail::Queue;
+using recipes_detail::ThreadHolds;
+
+namespace recipes_detail {
+
+namespace {
+
+/// Among those who pass the lock on to each other, if this lock has such and the acquire is one of
+/// them: the handler runs on any thread then, and not on the strand.
+void start_in_turn(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
+                   AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
+  if (queue->batch && !held && Batch::may_enter(patience, options)) {
+    return Batch::enter(queue, std::move(cancellation), patience.deadline, std::move(handler));
+  }
+  start_acquire_within(queue, std::move(cancellation), patience, std::move(options),
+                       std::move(held), std::move(handler));
+}
+
+}  // namespace
+
+void start_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                   QueuePtr queue, AcquireOptions options, Handler<Lease> handler) {
+  start_in_turn(queue, std::move(cancellation), {}, std::move(options), {},
+                [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
+                  std::move(handler)(error, std::move(result.lease));
+                });
+}
+
+void start_try_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                       QueuePtr queue, AcquireOptions options, Handler<AcquireResult> handler) {
+  start_acquire_within(queue, std::move(cancellation),
+                       {.deadline = Deadline::never(), .only_try = true}, std::move(options), {},
+                       std::move(handler));
+}
+
+Patience patience_until(Deadline deadline) {
+  const Deadline until = deadline.or_default(Deadline::never());
+  // Without time to wait it is a try, as the standard has it.
+  return until.passed() ? Patience{.only_try = true} : Patience{until};
+}
+
+void start_try_acquire_until(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                             QueuePtr queue, Deadline deadline, AcquireOptions options,
+                             Handler<AcquireResult> handler) {
+  start_in_turn(queue, std::move(cancellation), patience_until(deadline), std::move(options), {},
+                std::move(handler));
+}
+
+void start_acquire_beside(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                          QueuePtr queue, Lease held, AcquireOptions options,
+                          Handler<Lease> handler) {
+  // An empty lease is no re-entry, and must not become a fresh acquire.
+  if (!held) return std::move(handler)(Errc::lock_lost, Lease{});
+  start_acquire_within(
+      queue, std::move(cancellation), {}, std::move(options), std::move(held),
+      [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
+        std::move(handler)(error, std::move(result.lease));
+      });
+}
+
+QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rule,
+                    ContenderKind kind, std::string path, LockOptions options,
+                    std::optional<ObservedAs> observed_as) {
+  detail::check_path(client.core(), lock, path);
+  if (!is_valid(options.lease)) {
+    throw Error{Errc::invalid_argument, lock, path,
+                "hold_at_most: a lease must be held for some time"};
+  }
+  const bool batch = options.hand_off != HandOff::strict();
+  if (options.hand_off.passes() < 0) {
+    throw Error{Errc::invalid_argument, lock, path,
+                "hand_off: a batch passes the lock on 0 times or more, not " +
+                    std::to_string(options.hand_off.passes())};
+  }
+  if (batch && options.lease.hold_at_most) {
+    throw Error{Errc::invalid_argument, lock, path,
+                "hand_off: holders of a batch share a node, and hold_at_most would end it for all; "
+                "give hold_at_most to the acquires that want it (AcquireOptions::lease)"};
+  }
+  if (options.identity.empty()) options.identity = client.identity();
+  detail::check_contender(client.core(), lock, path, lock_name_of(rule, kind, options.profile),
+                          options.identity);
+  LockPlacePtr place = take_place(client, lock, path);
+  const auto [recipe, shown_path] = observed_as.value_or(ObservedAs{lock, path});
+  auto observed = detail::make_observed(*client.core(), recipe, shown_path);
+  return std::shared_ptr<const Queue>{
+      new Queue{.client = client.share(),
+                .path = std::move(path),
+                .rule = rule,
+                .kind = kind,
+                .profile = options.profile,
+                .lock_name = lock_name_of(rule, kind, options.profile),
+                .identity = std::move(options.identity),
+                .lease = options.lease,
+                .batch = batch && kind == ContenderKind::exclusive
+                             ? std::make_unique<Batch>(client, options.hand_off.passes())
+                             : nullptr,
+                .observed = std::move(observed),
+                .place = std::move(place)}};
+}
+
+}  // namespace recipes_detail
+
+InterProcessLock::InterProcessLock(recipes_detail::QueuePtr queue,
+                                   std::shared_ptr<recipes_detail::LockHolds> holds)
+    : core_{queue->client.core()}, queue_{std::move(queue)}, holds_{std::move(holds)} {}
+
+InterProcessLock::InterProcessLock(InterProcessLock&&) noexcept = default;
+
+InterProcessLock& InterProcessLock::operator=(InterProcessLock&&) noexcept = default;
+
+InterProcessLock::~InterProcessLock() = default;
+
+const std::string& InterProcessLock::path() const noexcept { return queue_->path; }
+
+// -- The lease face -------------------------------------------------------------------------------
+
+Lease InterProcessLock::acquire(AcquireOptions options, std::stop_token stop) {
+  // Lost or not: the session of a lost one is kept until it is unlocked.
+  const bool holds_other = holds_->of(ContenderKind::shared).count() > 0 ||
+                           holds_->of(ContenderKind::exclusive).count() > 0;
+  if (holds_other) {
+    throw Error{make_error_code(boost::system::errc::resource_deadlock_would_occur), "acquire",
+                path(), "this thread holds the lock itself; use its current_lease()"};
+  }
+  auto [error, lease] = block<&recipes_detail::start_acquire, Lease>(
+      core_, "acquire", path(), std::move(stop), queue_, std::move(options));
+  detail::throw_if(*core_, error, "acquire", path());
+  return std::move(lease);
+}
+
+Lease InterProcessLock::acquire(const Lease& lease, AcquireOptions options,
+                                std::stop_token stop) const {
+  auto [error, another] = block<&recipes_detail::start_acquire_beside, Lease>(
+      core_, "acquire", path(), std::move(stop), queue_, lease.share(), std::move(options));
+  if (error) {
+    const error_code objection = recipes_detail::objection_to(*queue_, lease);
+    detail::throw_if(*core_, error, "acquire", path(),
+                     recipes_detail::explain_objection(objection));
+  }
+  return std::move(another);
+}
+
+AcquireResult InterProcessLock::try_acquire(AcquireOptions options) {
+  const Deadline end = recipes_detail::end_of(queue_->client, {});
+  return recipes_detail::block_in_time<&recipes_detail::start_try_acquire, AcquireResult>(
+      queue_->client, "try_acquire", path(), {}, end, queue_, std::move(options));
+}
+
+AcquireResult InterProcessLock::try_acquire_until(Deadline deadline, AcquireOptions options,
+                                                  std::stop_token stop) {
+  const Deadline end =
+      recipes_detail::end_of(queue_->client, deadline.or_default(Deadline::never()));
+  return recipes_detail::block_in_time<&recipes_detail::start_try_acquire_until, AcquireResult>(
+      queue_->client, "try_acquire_until", path(), std::move(stop), end, queue_, deadline,
+      std::move(options));
+}
+
+// -- The standard face ----------------------------------------------------------------------------
+
+namespace {
+
+void start_enter(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                 recipes_detail::QueuePtr queue, Patience patience, Lease beside,
+                 Handler<AcquireResult> handler) {
+  recipes_detail::start_in_turn(queue, std::move(cancellation), patience, {}, std::move(beside),
+                                std::move(handler));
+}
+
+}  // namespace
+
+ThreadHolds& InterProcessLock::holds() const { return holds_->of(queue_->kind); }
+
+bool InterProcessLock::enter(std::string_view operation, const Patience& patience) {
+  if (holds().enter_again(path())) return true;
+  const Lease beside = holds_->beside(queue_->kind).lease();
+  const Deadline end =
+      patience.only_try ? recipes_detail::end_of(queue_->client, {}) : patience.deadline;
+  auto outcome = block_until<&start_enter, AcquireResult>(core_, operation, path(), {}, end, queue_,
+                                                          patience, beside.share());
+  if (!outcome) return false;  // nobody runs the context
+  auto& [error, result] = *outcome;
+  if (error) {
+    const error_code objection =
+        beside ? recipes_detail::objection_to(*queue_, beside) : error_code{};
+    detail::throw_if(*core_, error, operation, path(),
+                     recipes_detail::explain_objection(objection));
+  }
+  if (!result) return false;
+  holds().enter(std::move(result.lease));
+  return true;
+}
+
+void InterProcessLock::lock() { static_cast<void>(enter("lock", {})); }
+
+bool InterProcessLock::try_lock() { return enter("try_lock", {.only_try = true}); }
+
+bool InterProcessLock::try_lock_until(Deadline deadline) {
+  return enter("try_lock_until", recipes_detail::patience_until(deadline));
+}
+
+void InterProcessLock::unlock() { holds().leave(path()).release(); }
+
+Lease InterProcessLock::current_lease() const { return holds().lease(); }
+
+bool InterProcessLock::is_held_by_this_thread() const {
+  const LeaseState state = holds().lease().state();
+  return state == LeaseState::held || state == LeaseState::suspended;
+}
+
+int InterProcessLock::hold_count() const { return holds().count(); }
+
+// -- Introspection --------------------------------------------------------------------------------
+
+std::vector<Participant> InterProcessLock::participants(OperationOptions options) const {
+  return recipes_detail::participants_of(queue_, "participants", options);
+}
+
+std::size_t InterProcessLock::queue_length(OperationOptions options) const {
+  auto [error, length] = block<&recipes_detail::start_queue_length, std::size_t>(
+      core_, "queue_length", path(), {}, queue_, options);
+  detail::throw_if(*core_, error, "queue_length", path());
+  return length;
+}
+
+}  // namespace custodian

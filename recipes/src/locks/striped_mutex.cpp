@@ -1,0 +1,277 @@
+#include "custodian/locks/striped_mutex.hpp"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/crc.hpp>
+#include <utility>
+#include <vector>
+
+#include "acquire/acquisition.hpp"
+#include "async/block_in_time.hpp"
+
+namespace custodian {
+
+namespace asio = boost::asio;
+
+using recipes_detail::block_in_time;
+using recipes_detail::end_of;
+
+std::size_t stripe_of(std::string_view key, std::size_t stripes) {
+  if (stripes == 0) {
+    throw Error{Errc::invalid_argument, "stripe_of", {}, "stripes: a key belongs to one of some"};
+  }
+  boost::crc_32_type crc;
+  crc.process_bytes(key.data(), key.size());
+  return crc.checksum() % stripes;
+}
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+namespace recipes_detail {
+
+/// What all acquires of one object have in common. Immutable.
+struct Stripes {
+  std::string path;
+  std::vector<QueuePtr> queues;
+};
+
+namespace {
+
+/// The first place in a queue; nobody else has it while the node lives.
+struct Place {
+  error_code error;
+  OwnNode node;
+};
+
+/// One line of those that an acquire stands in: an acquire of its own, as far as the front.
+struct Line {
+  std::size_t index;
+  AcquirePtr acquire;
+  bool waits = false;
+  std::optional<Place> end{};
+};
+
+/// The lines that an acquire stands in. On the strand.
+class Lines : public std::enable_shared_from_this<Lines> {
+ public:
+  explicit Lines(const AcquirePtr& whole)
+      : whole_{whole},
+        changed_{whole->client().get_executor(), std::chrono::steady_clock::time_point::max()} {}
+
+  /// Goes to the end of a line.
+  void join(std::size_t index, const QueuePtr& queue) {
+    const auto line = std::make_shared<Line>(Line{.index = index, .acquire = part_for(queue)});
+    // It is called while it stands there, which keeps both.
+    line->acquire->on_waiting = [this, waiting = line.get()] {
+      waiting->waits = true;
+      changed_.cancel();
+    };
+    lines_.push_back(line);
+    stand_in_line(line->acquire,
+                  [lines = shared_from_this(), line](error_code error, OwnNode node) {
+                    lines->on_end(line, Place{error, std::move(node)});
+                  });
+  }
+
+  /// Gives up all places that have not come to the front.
+  void leave() {
+    for (const auto& line : lines_) line->acquire->give_up->request();
+  }
+
+  /// Whether the line joined last has been looked through: it is at its end, or waits.
+  [[nodiscard]] bool knows() const { return lines_.back()->waits || lines_.back()->end; }
+  /// Whether there is a first one: at the front, or with an error.
+  [[nodiscard]] bool decided() const { return first_ != nullptr; }
+  [[nodiscard]] bool ended() const {
+    return std::ranges::all_of(lines_, [](const auto& line) { return line->end.has_value(); });
+  }
+  [[nodiscard]] Line* first() const { return first_.get(); }
+
+  asio::awaitable<void> change() {
+    co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+
+ private:
+  /// With the same limits but for time, which the whole sees to.
+  [[nodiscard]] AcquirePtr part_for(const QueuePtr& queue) const {
+    return std::make_shared<Acquire>(
+        Acquire{.queue = queue,
+                .patience = whole_->patience,
+                .options = whole_->options,
+                .attempt = {},
+                .give_up = std::make_shared<Cancellation>(whole_->client().core())});
+  }
+
+  void on_end(const std::shared_ptr<Line>& line, Place place) {
+    line->end.emplace(std::move(place));
+    if (line->acquire->has_queued) whole_->has_queued = true;
+    if (line->acquire->somebody_ahead) whole_->somebody_ahead = true;
+    if (line->acquire->nearest) whole_->nearest = std::move(line->acquire->nearest);
+    if (!first_ && !line->acquire->declined) first_ = line;
+    changed_.cancel();
+  }
+
+  const AcquirePtr whole_;
+  std::vector<std::shared_ptr<Line>> lines_;
+  std::shared_ptr<Line> first_;
+  asio::steady_timer changed_;
+};
+
+/// The first place in one of the lines; those in the others are given up.
+asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes,
+                                      std::shared_ptr<std::size_t> index) {
+  const auto lines = std::make_shared<Lines>(acquire);
+  const auto leave = [part = std::weak_ptr{lines}] {
+    if (const auto all = part.lock()) all->leave();
+  };
+  acquire->give_up->on_request(lines.get(), leave);
+
+  const std::size_t size = stripes->queues.size();
+  const std::size_t start = stripe_of(detail::make_uuid(), size);
+  for (std::size_t i = 0; i < size && !lines->decided(); ++i) {
+    if (acquire->give_up->requested()) break;
+    const std::size_t next = (start + i) % size;
+    lines->join(next, stripes->queues[next]);
+    while (!lines->decided() && !lines->knows()) co_await lines->change();
+  }
+  // None was free.
+  while (!lines->decided() && !lines->ended()) co_await lines->change();
+  lines->leave();
+  while (!lines->ended()) co_await lines->change();
+  acquire->give_up->forget(lines.get());
+
+  if (lines->first() != nullptr) {
+    *index = lines->first()->index;
+    co_return std::move(*lines->first()->end);
+  }
+  acquire->declined = !acquire->give_up->requested();
+  co_return Place{asio::error::operation_aborted, {}};
+}
+
+asio::awaitable<Turn> take_any(AcquirePtr acquire, StripesPtr stripes,
+                               std::shared_ptr<std::size_t> index) {
+  Place place = co_await stand_in_lines(acquire, stripes, index);
+  if (place.error) co_return Turn{place.error, {}};
+  co_return co_await take(acquire, std::move(place.node));
+}
+
+void start_acquire_any_within(const StripesPtr& stripes, CancellationPtr cancellation,
+                              Patience patience, AcquireOptions options,
+                              Handler<StripeLease> handler) {
+  const auto index = std::make_shared<std::size_t>(0);
+  start(std::make_shared<Acquire>(Acquire{.queue = stripes->queues.front(),
+                                          .patience = patience,
+                                          .options = std::move(options),
+                                          .attempt =
+                                              [stripes, index](const AcquirePtr& acquire) {
+                                                attempt_by(acquire,
+                                                           take_any(acquire, stripes, index));
+                                              }}),
+        std::move(cancellation),
+        [index, handler = std::move(handler)](error_code error, Outcome outcome) mutable {
+          StripeLease result{.lease = {},
+                             .index = *index,
+                             .blocked_by = std::move(outcome.blocked_by),
+                             .reason = outcome.reason};
+          if (!outcome.leases.empty()) result.lease = std::move(outcome.leases.front());
+          std::move(handler)(error, std::move(result));
+        });
+}
+
+StripesPtr make_stripes(const Client& client, const std::string& path, std::size_t stripes,
+                        const LockOptions& options) {
+  detail::check_path(client.core(), "StripedMutex", path);
+  if (stripes == 0 || stripes > StripedMutex::most_stripes) {
+    throw Error{Errc::invalid_argument, "StripedMutex", path,
+                "stripes: between 1 and " + std::to_string(StripedMutex::most_stripes) + ", not " +
+                    std::to_string(stripes)};
+  }
+  Stripes all{.path = path, .queues = {}};
+  for (std::size_t i = 0; i < stripes; ++i) {
+    all.queues.push_back(make_queue(client, "StripedMutex", mutex_rule, ContenderKind::exclusive,
+                                    child(path, std::to_string(i)), options,
+                                    ObservedAs{"StripedMutex", path}));
+  }
+  return std::make_shared<const Stripes>(std::move(all));
+}
+
+}  // namespace
+
+void start_acquire_any(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                       StripesPtr stripes, AcquireOptions options, Handler<StripeLease> handler) {
+  start_acquire_any_within(stripes, std::move(cancellation), {}, std::move(options),
+                           std::move(handler));
+}
+
+void start_try_acquire_any(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                           StripesPtr stripes, AcquireOptions options,
+                           Handler<StripeLease> handler) {
+  start_acquire_any_within(stripes, std::move(cancellation), {.only_try = true}, std::move(options),
+                           std::move(handler));
+}
+
+void start_try_acquire_any_until(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                                 StripesPtr stripes, Deadline deadline, AcquireOptions options,
+                                 Handler<StripeLease> handler) {
+  start_acquire_any_within(stripes, std::move(cancellation), patience_until(deadline),
+                           std::move(options), std::move(handler));
+}
+
+}  // namespace recipes_detail
+
+StripedMutex::StripedMutex(const Client& client, const std::string& path, std::size_t stripes,
+                           const LockOptions& options)
+    : core_{client.core()}, stripes_{recipes_detail::make_stripes(client, path, stripes, options)} {
+  for (const auto& queue : stripes_->queues) mutexes_.emplace_back(client, queue->path, options);
+}
+
+StripedMutex::StripedMutex(StripedMutex&&) noexcept = default;
+
+StripedMutex& StripedMutex::operator=(StripedMutex&&) noexcept = default;
+
+StripedMutex::~StripedMutex() = default;
+
+const std::string& StripedMutex::path() const noexcept { return stripes_->path; }
+
+std::size_t StripedMutex::stripe_of(std::string_view key) const {
+  return custodian::stripe_of(key, size());
+}
+
+InterProcessMutex& StripedMutex::stripe(std::size_t index) {
+  if (index < size()) return mutexes_[index];
+  throw Error{Errc::invalid_argument, "stripe", path(),
+              "index: there are " + std::to_string(size()) + ", from 0 on, and no " +
+                  std::to_string(index)};
+}
+
+StripeLease StripedMutex::acquire_any(AcquireOptions options, std::stop_token stop) {
+  const auto held = [](const InterProcessMutex& mutex) { return mutex.hold_count() > 0; };
+  if (std::ranges::all_of(mutexes_, held)) {
+    throw Error{make_error_code(boost::system::errc::resource_deadlock_would_occur), "acquire_any",
+                path(), "this thread holds all the stripes itself"};
+  }
+  auto [error, any] = block<&recipes_detail::start_acquire_any, StripeLease>(
+      core_, "acquire_any", path(), std::move(stop), stripes_, std::move(options));
+  detail::throw_if(*core_, error, "acquire_any", path());
+  return std::move(any);
+}
+
+StripeLease StripedMutex::try_acquire_any(AcquireOptions options) {
+  const Client& client = stripes_->queues.front()->client;
+  return block_in_time<&recipes_detail::start_try_acquire_any, StripeLease>(
+      client, "try_acquire_any", path(), {}, end_of(client, {}), stripes_, std::move(options));
+}
+
+StripeLease StripedMutex::try_acquire_any_until(Deadline deadline, AcquireOptions options,
+                                                std::stop_token stop) {
+  const Client& client = stripes_->queues.front()->client;
+  const Deadline end = end_of(client, deadline.or_default(Deadline::never()));
+  return block_in_time<&recipes_detail::start_try_acquire_any_until, StripeLease>(
+      client, "try_acquire_any_until", path(), std::move(stop), end, stripes_, deadline,
+      std::move(options));
+}
+
+}  // namespace custodian

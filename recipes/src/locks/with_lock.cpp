@@ -1,0 +1,208 @@
+#include "custodian/locks/with_lock.hpp"
+
+#include <algorithm>
+
+#include "acquire/contender_queue.hpp"
+#include "acquire/not_acquired.hpp"
+#include "async/block_in_time.hpp"
+#include "locks/lock_answer.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+LockAnswer lock_answer(const LastSight& seen) noexcept {
+  if (seen.error && !is_lack_of_answer(seen.error)) return LockAnswer::failed;
+  // With a connection it was slow, or is back: whoever holds the lock may be alive.
+  if (seen.somebody_ahead || seen.connected) return LockAnswer::busy;
+  return LockAnswer::away;
+}
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+nanoseconds wait_of(const Client& client, const WithLockOptions& options) {
+  // Other locks add it to their clocks, and do not think of overflow.
+  constexpr nanoseconds most = std::chrono::hours{24 * 365};
+  const nanoseconds wait =
+      options.wait ? *options.wait : client.deadline_or_default(Deadline{}).remaining();
+  return std::clamp(wait, nanoseconds{0}, most);
+}
+
+/// It is the very lock that others make themselves.
+std::string_view observed_recipe(LockKind kind) {
+  switch (kind) {
+    case LockKind::mutex: return observed_mutex;
+    case LockKind::read: return observed_reader;
+    case LockKind::write: return observed_writer;
+  }
+  return {};
+}
+
+QueuePtr queue_of(const Client& client, const std::string& path, const WithLockOptions& options) {
+  LockOptions terms = options.lock;
+  // There is nobody in the same lock object to pass it on to.
+  terms.hand_off = HandOff::strict();
+  if (options.hold_at_most) terms.lease.hold_at_most = options.hold_at_most;
+  const Rule& rule = options.kind == LockKind::mutex ? mutex_rule : read_write_rule;
+  const auto kind =
+      options.kind == LockKind::read ? ContenderKind::shared : ContenderKind::exclusive;
+  return make_queue(client, "with_lock", rule, kind, path, std::move(terms),
+                    ObservedAs{observed_recipe(options.kind), path});
+}
+
+/// Until when a connection is waited for, if there is none and that has a limit of its own.
+std::optional<OperationOptions> connection_limit(const Client& client,
+                                                 const WithLockOptions& options, nanoseconds wait) {
+  const bool apart = options.connection_wait && *options.connection_wait < wait;
+  if (!apart || is_connected(client.connection_state())) return std::nullopt;
+  return OperationOptions{Deadline{*options.connection_wait}, client.retry_policy().unlimited()};
+}
+
+/// Whether to stand in the queue after the wait for a connection: there is one, if only since the
+/// end of the wait.
+bool is_in_reach(const Client& client, error_code waited) {
+  if (!waited) return true;
+  return lock_answer({.error = waited}) == LockAnswer::away &&
+         is_connected(client.connection_state());
+}
+
+error_code busy() { return make_error_code(boost::system::errc::device_or_resource_busy); }
+
+LockedEntry otherwise(const Client& client, Otherwise what, const std::string& path,
+                      error_code error, AcquireResult result, std::string_view why = {}) {
+  if (what == Otherwise::fail) detail::throw_if(*client.core(), error, "with_lock", path, why);
+  return {
+      .under = Under::nothing, .blocked_by = std::move(result.blocked_by), .reason = result.reason};
+}
+
+/// What an acquire has come to: the way in, or past; nothing if there is a fallback to try.
+std::optional<LockedEntry> judge(const Client& client, const std::string& path,
+                                 const WithLockOptions& options, error_code error,
+                                 AcquireResult result, bool connected) {
+  if (result) return LockedEntry{.under = Under::lock, .lease = std::move(result.lease)};
+  const bool somebody_ahead =
+      result.reason == NotAcquired::blocked || result.reason == NotAcquired::context_not_run;
+  const LockAnswer answer =
+      lock_answer({.error = error, .somebody_ahead = somebody_ahead, .connected = connected});
+  if (result.reason == NotAcquired::none) result.reason = why_not_acquired(false, connected);
+  switch (answer) {
+    case LockAnswer::failed: throw Error{error, "with_lock", path};
+    case LockAnswer::busy: {
+      const std::string why =
+          result.blocked_by ? result.blocked_by->identity + " is ahead" : result.explain();
+      return otherwise(client, options.when_busy, path, busy(), std::move(result), why);
+    }
+    case LockAnswer::away: break;
+  }
+  if (options.fallback || options.async_fallback) return std::nullopt;
+  return otherwise(client, options.when_away, path,
+                   error ? error : make_error_code(Errc::not_connected), std::move(result));
+}
+
+/// Throws if the fallback was had, or not, too late: for nothing new may begin.
+LockedEntry under_fallback(const Client& client, const std::string& path,
+                           const WithLockOptions& options, std::shared_ptr<void> held) {
+  if (options.stop.stop_requested()) {
+    throw Error{asio::error::operation_aborted, "with_lock", path,
+                "while the fallback was waited for"};
+  }
+  if (const error_code why = client.unusable()) {
+    throw Error{why, "with_lock", path, "while the fallback was waited for"};
+  }
+  if (held) {
+    return {.under = Under::fallback,
+            .fallback = std::move(held),
+            .reason = NotAcquired::no_connection};
+  }
+  return otherwise(client, options.when_busy, path, busy(), {.reason = NotAcquired::blocked},
+                   "ZooKeeper does not answer, and somebody else holds the fallback");
+}
+
+void refuse(bool wrong, const std::string& path, std::string_view why) {
+  if (wrong) throw Error{Errc::invalid_argument, "with_lock", path, why};
+}
+
+}  // namespace
+
+LossReason LockedEntry::leave(std::string_view path, WhenLost when_lost) {
+  const bool lost = lease && lease.state() == LeaseState::lost;
+  const LossReason loss = lost ? lease.loss_reason() : LossReason::none;
+  lease.release();
+  fallback.reset();
+  if (lost && when_lost == WhenLost::fail) {
+    throw Error{Errc::lock_lost, "with_lock", path,
+                "before the function had ended: " + std::string{to_string(loss)}};
+  }
+  return loss;
+}
+
+LockedEntry enter(const Client& client, const std::string& path, const WithLockOptions& options) {
+  refuse(static_cast<bool>(options.async_fallback), path,
+         "async_fallback: it is for co_with_lock(); a blocking call takes `fallback`");
+  const QueuePtr queue = queue_of(client, path, options);
+  const nanoseconds wait = wait_of(client, options);
+  const Deadline deadline{wait};
+
+  // Nobody can tell whether somebody else is in.
+  const auto not_run = [&] {
+    AcquireResult nothing{.reason = NotAcquired::context_not_run};
+    const std::string why = nothing.explain();
+    return otherwise(client, options.when_busy, path, busy(), std::move(nothing), why);
+  };
+  error_code error;
+  AcquireResult result;
+  bool connected = false;
+  if (const auto limit = connection_limit(client, options, wait)) {
+    const auto waited = block_until<&detail::start_wait_connected>(
+        client.core(), "with_lock", path, options.stop, limit->deadline, *limit);
+    if (!waited) return not_run();
+    std::tie(error) = *waited;
+  }
+  if (is_in_reach(client, error)) {
+    auto outcome = block_until<&start_try_acquire_until, AcquireResult>(
+        client.core(), "with_lock", path, options.stop, end_of(client, deadline), queue, deadline,
+        AcquireOptions{});
+    if (!outcome) return not_run();
+    std::tie(error, result) = std::move(*outcome);
+    connected = is_connected(client.connection_state());
+  }
+  if (auto entry = judge(client, path, options, error, std::move(result), connected)) {
+    return std::move(*entry);
+  }
+  return under_fallback(client, path, options, options.fallback.hold(path, wait));
+}
+
+asio::awaitable<LockedEntry> co_enter(std::shared_ptr<Client> client, std::string path,
+                                      WithLockOptions options) {
+  refuse(static_cast<bool>(options.fallback), path,
+         "fallback: it would block; a coroutine takes `async_fallback`");
+  refuse(options.stop.stop_possible(), path, "stop: a coroutine is stopped by its cancellation");
+  const QueuePtr queue = queue_of(*client, path, options);
+  const nanoseconds wait = wait_of(*client, options);
+  const Deadline deadline{wait};
+  const auto token = asio::as_tuple(asio::use_awaitable);
+
+  error_code error;
+  AcquireResult result;
+  bool connected = false;
+  if (const auto limit = connection_limit(*client, options, wait)) {
+    std::tie(error) = co_await client->async_wait_connected(*limit, token);
+  }
+  if (is_in_reach(*client, error)) {
+    AcquireOptions plain;
+    std::tie(error, result) =
+        co_await initiate<void(error_code, AcquireResult), &start_try_acquire_until>(
+            client->core(), token, queue, deadline, plain);
+    connected = is_connected(client->connection_state());
+  }
+  if (auto entry = judge(*client, path, options, error, std::move(result), connected)) {
+    co_return std::move(*entry);
+  }
+  auto falling_back = options.async_fallback(path, wait);
+  std::shared_ptr<void> held = co_await std::move(falling_back);
+  co_return under_fallback(*client, path, options, std::move(held));
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,187 @@
+#pragma once
+
+/// \file
+/// Who is first in a queue of contenders: the names of the children of a lock's node are read, put
+/// in order and judged. All queued recipes decide by this, and differ only in their `Rule`.
+///
+/// Pure: names in, a judgement out. What is judged is a listing, that is the past; when a listing
+/// may be trusted is the caller's business. A caller that knows of nodes which no longer count (its
+/// own, released but not yet deleted; its own write node, when it takes the read lock besides)
+/// leaves them out of the listing.
+///
+/// Names in an answer are views into the `Listing`, which must outlive them. Safe to use from any
+/// thread.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "custodian/locks/profile.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Two contenders exclude each other unless both are `shared`. The order counts: of two with the
+/// same sequence number, as a downgrade makes them, the exclusive one is first.
+enum class ContenderKind : std::uint8_t { exclusive, shared };
+
+/// A text that makes a child a contender, followed by its sequence number.
+struct LockName {
+  std::string_view text;
+  ContenderKind kind;
+  Profile profile;
+};
+
+/// Which children of a node contend for the lock, and as what. The names are a static table.
+struct Rule {
+  std::span<const LockName> names;
+};
+
+inline constexpr std::array mutex_names{
+    LockName{"lock-", ContenderKind::exclusive, Profile::curator},
+    LockName{"__lock__", ContenderKind::exclusive, Profile::kazoo},
+};
+inline constexpr std::array read_write_names{
+    LockName{"__WRIT__", ContenderKind::exclusive, Profile::curator},
+    LockName{"__READ__", ContenderKind::shared, Profile::curator},
+    LockName{"__lock__", ContenderKind::exclusive, Profile::kazoo},
+    LockName{"__rlock__", ContenderKind::shared, Profile::kazoo},
+};
+inline constexpr std::array latch_names{
+    LockName{"latch-", ContenderKind::exclusive, Profile::curator},
+};
+/// All elections that are known, for those who only look.
+inline constexpr std::array election_names{
+    LockName{"latch-", ContenderKind::exclusive, Profile::curator},
+    LockName{"lock-", ContenderKind::exclusive, Profile::curator},
+    LockName{"__lock__", ContenderKind::exclusive, Profile::kazoo},
+};
+/// The holders of a semaphore's permits: no queue, but in order.
+inline constexpr std::array permit_names{
+    LockName{"lease-", ContenderKind::exclusive, Profile::curator},
+};
+/// The name that a contender of this kind and profile bears; a rule has one for each that it is
+/// used with.
+[[nodiscard]] std::string_view lock_name_of(const Rule& rule, ContenderKind kind, Profile profile);
+
+inline constexpr Rule mutex_rule{mutex_names};
+inline constexpr Rule read_write_rule{read_write_names};
+inline constexpr Rule latch_rule{latch_names};
+inline constexpr Rule election_rule{election_names};
+inline constexpr Rule permit_rule{permit_names};
+
+/// The server prints a signed 32-bit counter.
+using Sequence = std::int32_t;
+
+enum class SequenceState {
+  usable,
+  /// Usable, but within 2^20 of the end of the counter: somebody should know.
+  near_end,
+  /// The counter stands at its end and repeats itself, or has gone below zero: a contender with
+  /// this number cannot tell who came before it.
+  exhausted,
+};
+
+[[nodiscard]] SequenceState state_of(Sequence sequence) noexcept;
+
+struct Contender {
+  std::string_view name;
+  ContenderKind kind;
+  Profile profile;
+  Sequence sequence;
+};
+
+/// The name has no lock name in it: somebody else's child, which takes no part.
+struct Foreign {};
+/// The name has a lock name in it but no number after it, so its place in the queue is unknown.
+struct MalformedName {};
+using ParsedName = std::variant<Contender, Foreign, MalformedName>;
+
+/// The number is what follows the last occurrence of a lock name, wherever that is: so Curator
+/// reads names, and so names with and without protection are read alike.
+[[nodiscard]] ParsedName parse_name(std::string_view name, const Rule& rule);
+
+/// The children of a lock's node, read and in order. It owns the names. Moving it keeps views into
+/// it valid; it does not copy.
+class Listing {
+ public:
+  Listing(std::vector<std::string> children, const Rule& rule);
+
+  Listing(Listing&&) noexcept = default;
+  Listing& operator=(Listing&&) noexcept = default;
+  Listing(const Listing&) = delete;
+  Listing& operator=(const Listing&) = delete;
+  ~Listing() = default;
+
+  /// The first in the queue is the first here.
+  [[nodiscard]] std::span<const Contender> contenders() const noexcept { return contenders_; }
+  /// In the order listed. Worth a line in the log, once.
+  [[nodiscard]] std::span<const std::string_view> foreign() const noexcept { return foreign_; }
+  [[nodiscard]] std::span<const std::string_view> malformed() const noexcept { return malformed_; }
+
+  /// Whether there may be contenders here that do not exclude each other.
+  [[nodiscard]] bool knows_shared() const;
+
+  /// The place of a contender in `contenders()`.
+  [[nodiscard]] std::optional<std::size_t> index_of(std::string_view name) const;
+
+  /// How many contenders in front of the one at `index` exclude it.
+  [[nodiscard]] std::size_t blockers_of(std::size_t index) const;
+  /// The last of them, whose going is worth waiting for; nothing if there are none.
+  [[nodiscard]] std::optional<std::size_t> nearest_blocker_of(std::size_t index) const;
+
+ private:
+  Rule rule_;
+  std::vector<std::string> children_;
+  std::vector<Contender> contenders_;
+  /// Places of the exclusive contenders, ascending.
+  std::vector<std::size_t> exclusive_;
+  std::vector<std::string_view> foreign_;
+  std::vector<std::string_view> malformed_;
+};
+
+/// Nobody in front excludes this contender.
+struct Held {
+  /// Who is right in front, excluding it or not; empty if nobody is.
+  std::string_view in_front{};
+};
+/// `position` contenders in front exclude this one; `nearest` is the last of them.
+struct Wait {
+  Contender nearest;
+  std::size_t position = 0;
+  /// Nobody else is in front, and contenders come only behind: when it has gone nobody is. Not for
+  /// a writer behind a writer, who may have left a reader in front, as a downgrade does.
+  bool is_last = false;
+  /// Who is right in front, excluding it or not.
+  std::string_view in_front{};
+};
+/// The listing does not contain the contender's own node.
+struct OwnNodeMissing {};
+/// The own sequence number is beyond the end of the counter.
+struct Exhausted {
+  std::string_view name;
+};
+/// A child claims a place in the queue that nobody can know. Whoever it is, nobody may pass it.
+struct Malformed {
+  std::string_view name;
+};
+using Judgement = std::variant<Held, Wait, OwnNodeMissing, Exhausted, Malformed>;
+
+/// What the contender named `mine` is to do. Of several answers that apply, the one first in this
+/// list: own node malformed, missing, exhausted; another's malformed; wait, held.
+[[nodiscard]] Judgement judge(const Listing& listing, std::string_view mine);
+
+/// The name for a protected create: the server appends the sequence number. "_c_<uuid>-lock-" for
+/// the lock name "lock-".
+[[nodiscard]] std::string make_node_name(std::string_view uuid, std::string_view lock_name);
+
+/// The uuid in a name that was made by a protected create: 36 characters, or 32 without hyphens as
+/// the Go client writes it. Nothing for other names, kazoo's included, which have no such prefix.
+[[nodiscard]] std::optional<std::string_view> protection_id_of(std::string_view name);
+
+}  // namespace custodian::recipes_detail

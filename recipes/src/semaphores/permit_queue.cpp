@@ -1,0 +1,323 @@
+/// \file
+/// How permits are taken.
+///
+/// Whoever wants permits queues at the turnstile like for a mutex. Who is first there puts down one
+/// lease for each permit, waits until all of them are within the maximum, and leaves the turnstile
+/// to the next. So permits are had in the order of asking, and who asks for many is not starved by
+/// those who ask for few. What keeps the number is not the turnstile but the leases' own order (see
+/// permit_count.hpp); it could be lost at any time, and then nobody enters but who may.
+
+#include "semaphores/permit_queue.hpp"
+
+#include <algorithm>
+
+#include "acquire/group_count.hpp"
+#include "async/eager.hpp"
+#include "semaphores/permit_count.hpp"
+#include "shared/shared_node.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+namespace {
+
+/// One lease for each permit; they travel together. Those of a failure are deleted.
+asio::awaitable<std::tuple<error_code, std::vector<OwnNode>>> put_down_leases(AcquirePtr acquire,
+                                                                              PermitQueuePtr queue,
+                                                                              int permits) {
+  const auto core = acquire->client().core();
+  const std::string path = child(queue->leases->path, queue->leases->lock_name);
+  std::vector<Eager<Created>> creations;
+  for (int i = 0; i < permits; ++i) {
+    CreateOptions options{.mode = CreateMode::ephemeral_sequential,
+                          .protection = Protection::by_unique_name,
+                          .parents = Parents::created_as_containers,
+                          .deadline = Deadline::never(),
+                          .retry = acquire->retry()};
+    creations.push_back(Eager<Created>::start<&detail::start_create>(
+        acquire->client().get_executor(), core, acquire->give_up, path, queue->leases->identity,
+        std::move(options)));
+  }
+  error_code error;
+  std::vector<OwnNode> leases;
+  for (auto& creation : creations) {
+    auto [failure, created] = co_await creation.get();
+    if (failure) {
+      error = failure;
+    } else {
+      leases.emplace_back(core, std::move(created));
+    }
+  }
+  if (error) leases.clear();
+  co_return std::tuple{error, std::move(leases)};
+}
+
+/// As they were a moment ago; watched if somebody will wait for the next change.
+asio::awaitable<std::tuple<error_code, Listing, Watch>> list_leases(AcquirePtr acquire,
+                                                                    PermitQueuePtr queue,
+                                                                    bool watched) {
+  const auto core = acquire->client().core();
+  error_code error;
+  Children children;
+  Watch watch;
+  if (watched) {
+    std::tie(error, children, watch) =
+        co_await await<&detail::start_children_and_watch, Children, Watch>(
+            core, acquire->give_up, queue->leases->path, acquire->operation());
+  } else {
+    std::tie(error, children) = co_await await<&detail::start_children, Children>(
+        core, acquire->give_up, queue->leases->path, acquire->operation());
+  }
+  Listing listing{std::move(children.names), queue->leases->rule};
+  co_return std::tuple{error, std::move(listing), std::move(watch)};
+}
+
+/// How many permits there are, and what tells of the next change of that.
+struct KnownMaximum {
+  int value = 0;
+  Watch change;
+};
+
+/// Reads it, unless it is still as it was when something was last heard of this connection. Watched
+/// if somebody will wait for a change. The caller awaits it, and what it knows outlives that.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+asio::awaitable<error_code> update(AcquirePtr acquire, PermitQueuePtr queue, KnownMaximum& known,
+                                   bool watched) {
+  if (const int* fixed = std::get_if<int>(&queue->maximum)) {
+    known.value = *fixed;
+    co_return error_code{};
+  }
+  if (known.change && !detail::is_over(known.change.state())) co_return error_code{};
+  const SharedNodePtr counter = std::get<SharedNodePtr>(queue->maximum);
+  if (watched) {
+    auto [error, now, change] =
+        co_await read_and_watch<std::int32_t>(counter, acquire->give_up, acquire->operation());
+    known = {now.value, std::move(change)};
+    co_return error;
+  }
+  const auto [error, now] = co_await await<&start_load<std::int32_t>, Versioned<std::int32_t>>(
+      acquire->client().core(), acquire->give_up, counter, acquire->operation());
+  known = {now.value, Watch{}};
+  co_return error;
+}
+
+/// One's own node, or the container of one's own, is missing: with the session, or somebody has
+/// deleted it.
+error_code what_it_means(error_code error, const OwnNode& own) {
+  if (error != ServerErrc::no_node) return error;
+  return own.alive() ? Errc::node_deleted : Errc::session_lost;
+}
+
+PermitJudgement judge(const Listing& listing, const std::vector<OwnNode>& mine, int maximum) {
+  std::vector<std::string_view> names(mine.size());
+  std::ranges::transform(mine, names.begin(), &OwnNode::name);
+  return judge_permits(listing, names, static_cast<std::size_t>(std::max(maximum, 0)));
+}
+
+/// All of them are within the maximum: all are had, or none.
+asio::awaitable<Turn> take_all(AcquirePtr acquire, std::vector<OwnNode> nodes) {
+  Turn all;
+  for (OwnNode& node : nodes) {
+    Turn one = co_await take(acquire, std::move(node));
+    if (one.error) co_return one;
+    all.leases.push_back(std::move(one.leases.front()));
+  }
+  // The first may have been lost before the last was had.
+  for (const Lease& lease : all.leases) {
+    if (lease.state() == LeaseState::lost) co_return Turn{error_of(lease.loss_reason()), {}};
+  }
+  co_return all;
+}
+
+/// Sees who is in the way, unless that is known or nobody wants to, and tells whoever acquires.
+asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, PermitQueuePtr queue, Full full) {
+  std::optional<std::string> node;
+  const bool wanted = acquire->options.on_position || acquire->patience.limited();
+  acquire->somebody_ahead = true;
+  if (full.nearest && wanted) node = child(queue->leases->path, *full.nearest);
+  const bool known = node && acquire->nearest && acquire->nearest->node == *node;
+  if (!known) acquire->nearest.reset();
+  if (node && !known) {
+    auto [error, result] = co_await await<&detail::start_get, GetResult>(
+        acquire->client().core(), acquire->give_up, *node, acquire->operation());
+    if (error && error != ServerErrc::no_node) co_return error;
+    if (!error)
+      acquire->nearest = std::make_unique<Participant>(
+          participant_of(acquire->client(), std::move(*node), std::move(result)));
+  }
+  tell_position(*acquire, full.missing);
+  co_return error_code{};
+}
+
+/// Waits, first at the turnstile, until a counter says that there are so many permits at all. Their
+/// leases, put down before, would be in everybody's way.
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, PermitQueuePtr queue,
+                                             OwnNode& place, KnownMaximum& known, int permits) {
+  // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+  for (bool waiting = false;; waiting = true) {
+    if (waiting) {
+      const error_code error = co_await watch_own(acquire, place);
+      if (error) co_return what_it_means(error, place);
+    }
+    const error_code error = co_await update(acquire, queue, known, waiting);
+    if (error) co_return error;
+    if (!place.alive()) co_return Errc::session_lost;
+    if (permits <= known.value) co_return error_code{};
+    acquire->somebody_ahead = true;
+    if (acquire->patience.only_try) {
+      acquire->declined = true;
+      co_return asio::error::operation_aborted;
+    }
+    if (!waiting) continue;
+    acquire->nearest.reset();
+    tell_position(*acquire, static_cast<std::size_t>(permits - std::max(known.value, 0)));
+    std::vector watchers{place.watch().state(), known.change.state()};
+    const error_code failure = co_await wait_for_any(acquire, std::move(watchers));
+    if (failure) co_return failure;
+  }
+}
+
+asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int permits,
+                                   OwnNode turnstile) {
+  KnownMaximum maximum;
+  const error_code hopeless =
+      co_await wait_for_maximum(acquire, queue, turnstile, maximum, permits);
+  if (hopeless) co_return Turn{hopeless, {}};
+  auto [create_error, leases] = co_await put_down_leases(acquire, queue, permits);
+  if (create_error) co_return Turn{create_error, {}};
+
+  // Who will not wait needs no watches, and most need not wait.
+  for (bool waiting = false;; waiting = true) {
+    if (waiting) {
+      // Somebody may delete the node at the turnstile, and then let the next one in: two would
+      // count each other's leases and wait for ever. Who is second gives up.
+      const error_code error = co_await watch_own(acquire, turnstile);
+      if (error) co_return Turn{what_it_means(error, turnstile), {}};
+    }
+    auto [error, listing, change] = co_await list_leases(acquire, queue, waiting);
+    if (error) co_return Turn{what_it_means(error, turnstile), {}};
+    // Behind the list: when the maximum is lowered, nobody is let in by the higher one after that.
+    const error_code unread = co_await update(acquire, queue, maximum, waiting);
+    if (unread) co_return Turn{unread, {}};
+    if (!turnstile.alive()) co_return Turn{Errc::session_lost, {}};
+    report_oddities(*queue->leases, listing);
+
+    const PermitJudgement judgement = judge(listing, leases, maximum.value);
+    if (std::holds_alternative<Held>(judgement)) {
+      co_return co_await take_all(acquire, std::move(leases));
+    }
+    if (std::holds_alternative<OwnNodeMissing>(judgement)) co_return Turn{Errc::node_deleted, {}};
+    if (std::holds_alternative<Exhausted>(judgement)) {
+      co_return Turn{Errc::sequence_exhausted, {}};
+    }
+    if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
+      co_return Turn{report_malformed(*queue->leases, malformed->name), {}};
+    }
+    if (!waiting && !acquire->patience.only_try) continue;
+    error_code failure = co_await look_who_holds(acquire, queue, std::get<Full>(judgement));
+    if (failure) co_return Turn{failure, {}};
+    if (acquire->patience.only_try) {
+      acquire->declined = true;
+      co_return Turn{asio::error::operation_aborted, {}};
+    }
+    std::vector watchers{turnstile.watch().state(), change.state()};
+    if (maximum.change) watchers.push_back(maximum.change.state());
+    failure = co_await wait_for_any(acquire, std::move(watchers));
+    if (failure) co_return Turn{failure, {}};
+  }
+}
+
+void begin_to_take(const AcquirePtr& acquire, const PermitQueuePtr& queue, int permits) {
+  stand_in_line(acquire, [acquire, queue, permits](error_code error, OwnNode turnstile) {
+    if (error) return end_attempt(acquire, Turn{error, {}});
+    attempt_by(acquire, take_permits(acquire, queue, permits, std::move(turnstile)));
+  });
+}
+
+bool is_at_or_below(std::string_view path, const std::string& parent) {
+  return path == parent || path.starts_with(parent == "/" ? parent : parent + "/");
+}
+
+void check_counter(const Client& client, std::string_view name, const std::string& path,
+                   const SharedNode& counter) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error{Errc::invalid_argument, name, path,
+                "maximum: the counter at " + counter.path + why};
+  };
+  if (counter.client.core() != client.core()) {
+    refuse(" is another client's; make one of the semaphore's client");
+  }
+  if (is_at_or_below(path, counter.path) || is_at_or_below(counter.path, child(path, "locks")) ||
+      is_at_or_below(counter.path, child(path, "leases"))) {
+    refuse(" is a node of the semaphore's own, or above it; put it elsewhere, at " +
+           child(path, "maximum") + " for instance");
+  }
+}
+
+}  // namespace
+
+PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
+                                 const std::string& path, Maximum maximum,
+                                 const LockOptions& options) {
+  detail::check_path(client.core(), name, path);
+  if (options.profile != Profile::curator) {
+    throw Error{Errc::invalid_argument, name, path,
+                "profile: semaphores are laid out as Apache Curator's only; kazoo's are others"};
+  }
+  if (options.hand_off != HandOff::strict()) {
+    throw Error{Errc::invalid_argument, name, path,
+                "hand_off: a batch passes on a lock, and this one's permits go to whoever came "
+                "first"};
+  }
+  if (const int* fixed = std::get_if<int>(&maximum); fixed != nullptr && *fixed < 1) {
+    throw Error{Errc::invalid_argument, name, path,
+                "maximum: a semaphore has one permit or more, not " + std::to_string(*fixed)};
+  }
+  if (const auto* counter = std::get_if<SharedNodePtr>(&maximum)) {
+    check_counter(client, name, path, **counter);
+  }
+  // Refused by the path that the caller has given, and not by that of a child.
+  static_cast<void>(take_place(client, name, path));
+  const auto queue_at = [&](std::string_view node, const Rule& rule) {
+    return make_queue(client, name, rule, ContenderKind::exclusive, child(path, node), options,
+                      ObservedAs{name, path});
+  };
+  return std::make_shared<const PermitQueue>(PermitQueue{.turnstile = queue_at("locks", mutex_rule),
+                                                         .leases = queue_at("leases", permit_rule),
+                                                         .path = path,
+                                                         .maximum = std::move(maximum)});
+}
+
+void check_permits(const PermitQueue& queue, std::string_view operation, int permits) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error{Errc::invalid_argument, operation, queue.path, "permits: " + why};
+  };
+  if (permits < 1) refuse("one or more can be acquired, not " + std::to_string(permits));
+  if (permits > most_permits_at_once) {
+    refuse(std::to_string(permits) + " at once are too many: the servers allow " +
+           std::to_string(most_permits_at_once));
+  }
+  const int* fixed = std::get_if<int>(&queue.maximum);
+  if (fixed != nullptr && permits > *fixed) {
+    refuse(std::to_string(permits) + " can never be had of " + std::to_string(*fixed));
+  }
+}
+
+void start_acquire_permits_within(const PermitQueuePtr& queue, CancellationPtr cancellation,
+                                  int permits, Patience patience, AcquireOptions options,
+                                  Handler<Outcome> handler) {
+  start(std::make_shared<Acquire>(Acquire{
+            .queue = queue->turnstile,
+            .patience = patience,
+            .options = std::move(options),
+            .attempt = [queue, permits](
+                           const AcquirePtr& acquire) { begin_to_take(acquire, queue, permits); }}),
+        std::move(cancellation), std::move(handler));
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,112 @@
+#include "shared/value_listener.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <mutex>
+#include <utility>
+
+#include "async/backoff.hpp"
+#include "shared/shared_node.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// What a Subscription keeps. It has no part in the client, which may go first.
+template <typename T>
+struct Registration {
+  Registration(std::function<void(const Versioned<T>&)> function, CancellationPtr ending)
+      : listener{std::move(function)}, over{std::move(ending)} {}
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+  ~Registration() { over->request(); }
+
+  const std::function<void(const Versioned<T>&)> listener;
+  const CancellationPtr over;
+};
+
+/// The newest value that the listener has not been shown: a slow listener skips those before.
+template <typename T>
+class Outbox : public std::enable_shared_from_this<Outbox<T>> {
+ public:
+  Outbox(const asio::any_io_executor& callbacks, std::weak_ptr<Registration<T>> registration)
+      : turn_{callbacks}, registration_{std::move(registration)} {}
+
+  void put(Versioned<T> value) {
+    {
+      const std::lock_guard lock{mutex_};
+      if (std::exchange(next_, std::move(value))) return;  // the call to come shows this one
+    }
+    asio::post(turn_, [self = this->shared_from_this()] { self->show(); });
+  }
+
+ private:
+  void show() {
+    std::optional<Versioned<T>> value;
+    {
+      const std::lock_guard lock{mutex_};
+      value = std::exchange(next_, std::nullopt);
+    }
+    if (const auto registration = registration_.lock()) registration->listener(*value);
+  }
+
+  /// The listener's calls do not overlap, on whatever executor.
+  const asio::strand<asio::any_io_executor> turn_;
+  const std::weak_ptr<Registration<T>> registration_;
+  std::mutex mutex_;  ///< guards what follows
+  std::optional<Versioned<T>> next_;
+};
+
+void complain(const SharedNode& node, const error_code& error, std::string_view what_next) {
+  node.client.log(LogLevel::warning, node.path + " cannot be followed: " + error.message() + "; " +
+                                         std::string{what_next});
+}
+
+template <typename T>
+asio::awaitable<void> follow(SharedNodePtr node, CancellationPtr over,
+                             std::shared_ptr<Outbox<T>> outbox) {
+  Sighting seen;
+  Watch watch;
+  int failures = 0;
+  while (!over->requested()) {
+    auto [error, found, armed] = co_await next_news(node, over, seen, std::move(watch));
+    if (error == asio::error::operation_aborted || error == Errc::closed) co_return;
+    watch = std::move(armed);
+    if (error) {
+      if (failures == 0) complain(*node, error, "trying again");
+      co_await back_off(node->client, failures++, Deadline::never(), over);
+      continue;
+    }
+    failures = 0;
+    seen = sighting_of(*node, found.stat);
+    auto [verdict, value] = understood<T>(*node, error, std::move(found));
+    if (verdict) {
+      complain(*node, verdict, "waiting for the next change");
+    } else {
+      outbox->put(std::move(value));
+    }
+  }
+}
+
+}  // namespace
+
+template <typename T>
+Subscription listen(const SharedNodePtr& node, std::function<void(const Versioned<T>&)> listener) {
+  const Client& client = node->client;
+  if (!listener) throw Error{Errc::invalid_argument, "on_change", node->path, "no listener"};
+  if (client.unusable() == Errc::forked) throw Error{Errc::forked, "on_change", node->path};
+  const auto over = std::make_shared<Cancellation>(client.core());
+  auto registration = std::make_shared<Registration<T>>(std::move(listener), over);
+  const auto outbox = std::make_shared<Outbox<T>>(client.callback_executor(), registration);
+  detail::spawn_detached(client.core(), follow<T>(node, over, outbox), "following " + node->path);
+  return Subscription{std::move(registration)};
+}
+
+template Subscription listen(const SharedNodePtr&,
+                             std::function<void(const Versioned<std::string>&)>);
+template Subscription listen(const SharedNodePtr&,
+                             std::function<void(const Versioned<std::int32_t>&)>);
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,16 @@
+#pragma once
+
+/// \file
+/// Those who are notified of each new value of a SharedValue or a SharedCount.
+
+#include "custodian/shared/basic_shared_value.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Follows the node until the subscription is destroyed, or the client closed. For std::string and
+/// std::int32_t.
+template <typename T>
+[[nodiscard]] Subscription listen(const SharedNodePtr& node,
+                                  std::function<void(const Versioned<T>&)> listener);
+
+}  // namespace custodian::recipes_detail

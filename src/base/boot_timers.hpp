@@ -1,0 +1,84 @@
+#pragma once
+
+/// \file
+/// Timers that go on while the machine is suspended, as leases do: the servers' clocks have gone
+/// on. Asio's stand still meanwhile, so that a holder would hear of a loss long after the waking.
+/// All those of a client share one descriptor (a timerfd of CLOCK_BOOTTIME), or one alarm of the
+/// clock that the client was given.
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "base/timer_queue.hpp"
+#include "custodian/clock.hpp"
+#include "custodian/error.hpp"
+
+namespace custodian::detail {
+
+class BootTimers : public std::enable_shared_from_this<BootTimers> {
+ public:
+  using Strand = boost::asio::strand<boost::asio::any_io_executor>;
+
+  /// `callbacks`: where what happens by these timers is told to the user; for the clock's alarm.
+  explicit BootTimers(const Strand& strand, std::shared_ptr<Clock> clock = nullptr,
+                      boost::asio::any_io_executor callbacks = {});
+  /// Before the first use. With an error there is no such descriptor, and the timers stand still
+  /// while the machine is suspended.
+  [[nodiscard]] error_code open();
+
+  // The strand only.
+  void set(TimerQueue::Key key, TimerQueue::Time time, TimerQueue::Action action);
+
+  // Any thread.
+  /// What happens already is not stopped.
+  void cancel(TimerQueue::Key key);
+
+ private:
+  [[nodiscard]] TimerQueue::Time now() const noexcept { return now_by(clock_); }
+  void wait();
+  void on_wake();
+  void run_due();
+  void wait_again();
+  /// The time of the first one is another, or there is none any more.
+  void set_alarm(std::optional<TimerQueue::Time> time);
+
+  const Strand strand_;
+  const std::shared_ptr<Clock> clock_;
+  const boost::asio::any_io_executor callbacks_;
+  std::unique_ptr<Clock::Alarm> alarm_;  ///< of the clock; with one, nothing of what follows waits
+  /// Of the two, one waits.
+  boost::asio::posix::basic_stream_descriptor<Strand> descriptor_;
+  boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                    boost::asio::wait_traits<std::chrono::steady_clock>, Strand>
+      steady_;
+  bool waiting_ = false;
+
+  std::mutex mutex_;  ///< guards what follows
+  TimerQueue queue_;
+};
+
+/// One of them: at most one action at a time. For the strand, but for its destruction, which may be
+/// anywhere; the action may still run then if it has begun.
+class BootTimer {
+ public:
+  explicit BootTimer(std::shared_ptr<BootTimers> timers) : timers_{std::move(timers)} {}
+  BootTimer(const BootTimer&) = delete;
+  BootTimer& operator=(const BootTimer&) = delete;
+  ~BootTimer() { timers_->cancel(this); }
+
+  /// Later, on the strand; instead of what was to happen before.
+  void set(TimerQueue::Time time, TimerQueue::Action action) {
+    timers_->set(this, time, std::move(action));
+  }
+  void cancel() { timers_->cancel(this); }
+
+ private:
+  const std::shared_ptr<BootTimers> timers_;
+};
+
+}  // namespace custodian::detail

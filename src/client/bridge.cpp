@@ -1,0 +1,101 @@
+#include "custodian/authoring/bridge.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <exception>
+#include <new>
+
+#include "base/printable.hpp"
+#include "client/client_core.hpp"
+
+namespace custodian {
+
+void Cancellation::request() {
+  const auto core = core_.lock();
+  if (!core || core->forked()) return;
+  core->on_strand([self = shared_from_this()] {
+    if (std::exchange(self->requested_, true)) return;
+    // An action may forget others.
+    while (!self->actions_.empty()) {
+      const auto node = self->actions_.extract(self->actions_.begin());
+      node.mapped()();
+    }
+  });
+}
+
+void Cancellation::on_request(const void* key, std::function<void()> action) {
+  if (!requested_) actions_.insert_or_assign(key, std::move(action));
+}
+
+void Cancellation::forget(const void* key) { actions_.erase(key); }
+
+namespace detail {
+
+std::uint64_t connection_number(const ClientCore& core) {
+  return core.own_session_info().connection;
+}
+
+boost::asio::any_io_executor callback_executor(const ClientCore& core) {
+  return core.callback_executor();
+}
+
+void require_may_block(const ClientCore& core, std::string_view operation, std::string_view path) {
+  if (core.forked()) throw Error{Errc::forked, operation, path};
+  if (core.is_own_thread()) {
+    throw Error{Errc::would_deadlock, operation, path,
+                "a blocking call on a thread that runs the client; use the async_ form"};
+  }
+}
+
+namespace {
+
+struct Failure {
+  error_code error;
+  std::string text;
+};
+
+Failure failure_of(const std::exception_ptr& thrown) {
+  namespace errc = boost::system::errc;
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const boost::system::system_error& exception) {
+    return {exception.code(), exception.what()};
+  } catch (const std::bad_alloc&) {
+    return {make_error_code(errc::not_enough_memory), "out of memory"};
+  } catch (const std::exception& exception) {
+    return {make_error_code(errc::state_not_recoverable), exception.what()};
+  } catch (...) {
+    return {make_error_code(errc::state_not_recoverable), "something that is no std::exception"};
+  }
+}
+
+}  // namespace
+
+void spawn_detached(const std::shared_ptr<ClientCore>& core, boost::asio::awaitable<void> coroutine,
+                    std::string_view what, std::function<void(error_code)> on_failure) {
+  boost::asio::co_spawn(core->strand(), std::move(coroutine),
+                        [weak = std::weak_ptr{core}, what = std::string{what},
+                         on_failure = std::move(on_failure)](const std::exception_ptr& thrown) {
+                          if (!thrown) return;
+                          const Failure failure = failure_of(thrown);
+                          if (const auto alive = weak.lock()) {
+                            alive->log(LogLevel::error, what + " has failed: " + failure.text);
+                          }
+                          if (on_failure) on_failure(failure.error);
+                        });
+}
+
+void throw_if(const ClientCore& core, error_code error, std::string_view operation,
+              std::string_view path, std::string_view why) {
+  if (!error) return;
+  const bool found_nobody = error == Errc::not_connected || error == Errc::deadline_exceeded;
+  if (found_nobody && why.empty() && !is_connected(core.connection_state())) {
+    throw Error{error, operation, path, "no connection to " + printable(core.servers())};
+  }
+  if (error == Errc::deadline_exceeded && why.empty()) {
+    throw Error{error, operation, path, "connected, but the answer did not come in time"};
+  }
+  throw Error{error, operation, path, why};
+}
+
+}  // namespace detail
+}  // namespace custodian

@@ -1,0 +1,410 @@
+#include "custodian/client.hpp"
+
+#include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include "base/connection_string.hpp"
+#include "client/client_core.hpp"
+
+namespace custodian {
+
+namespace asio = boost::asio;
+
+/// Two threads, one for I/O and one for callbacks, which end by themselves when nobody has anything
+/// left to do with the client. Each keeps this alive.
+struct Client::Runtime : std::enable_shared_from_this<Client::Runtime> {
+  using WorkGuard = asio::executor_work_guard<asio::io_context::executor_type>;
+
+  asio::io_context io{1};
+  asio::io_context callbacks{1};
+  std::optional<WorkGuard> io_work{asio::make_work_guard(io)};
+  std::optional<WorkGuard> callback_work{asio::make_work_guard(callbacks)};
+  std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::condition_variable thread_ended;
+  int running = 0;
+
+  ~Runtime() {
+    for (std::thread& thread : threads) thread.detach();
+  }
+
+  void run() {
+    const std::lock_guard starting{mutex};
+    for (asio::io_context* context : {&io, &callbacks}) {
+      ++running;
+      threads.emplace_back([self = shared_from_this(), context] {
+        context->run();
+        const std::lock_guard lock{self->mutex};
+        --self->running;
+        self->thread_ended.notify_all();
+      });
+    }
+  }
+
+  /// Nobody will use the contexts any more. Called by the core's destructor, on any thread.
+  void let_go() {
+    asio::post(io, [self = shared_from_this()] {
+      self->io_work.reset();
+      self->callback_work.reset();
+    });
+  }
+
+  /// Joins the threads if they end in time.
+  void join(Deadline deadline) {
+    std::unique_lock lock{mutex};
+    for (const std::thread& thread : threads) {
+      if (thread.get_id() == std::this_thread::get_id()) return;
+    }
+    if (!thread_ended.wait_until(lock, deadline.time_point(), [this] { return running == 0; })) {
+      return;
+    }
+    for (std::thread& thread : threads) thread.join();
+    threads.clear();
+  }
+};
+
+namespace {
+
+constexpr auto close_grace = detail::ClientCore::close_grace;
+
+/// Its last owner may be in a child of a fork: what outlives its client may. There it stays as it
+/// is, for the mutexes of what it would destroy may be locked for ever.
+std::shared_ptr<detail::ClientCore> make_core(const asio::any_io_executor& executor,
+                                              asio::any_io_executor callbacks,
+                                              ClientOptions options,
+                                              std::shared_ptr<void> keep_alive) {
+  auto core = std::make_unique<detail::ClientCore>(executor, std::move(callbacks),
+                                                   std::move(options), std::move(keep_alive));
+  return {core.release(), [](detail::ClientCore* last) {
+            if (!last->forked()) delete last;
+          }};
+}
+
+}  // namespace
+
+Client::Client(std::string_view servers) : Client{ClientOptions{.servers = std::string{servers}}} {}
+
+Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, owner_{true} {
+  validate(options);
+  const asio::any_io_executor callbacks =
+      options.callback_executor.value_or(runtime_->callbacks.get_executor());
+  const std::shared_ptr<void> keep_alive{runtime_.get(),
+                                         [runtime = runtime_](void*) { runtime->let_go(); }};
+  core_ = make_core(runtime_->io.get_executor(), callbacks, std::move(options), keep_alive);
+  // First: if a session cannot even be made, it is its threads that let the runtime go.
+  runtime_->run();
+  core_->start();
+}
+
+Client::Client(asio::any_io_executor executor, ClientOptions options) : owner_{true} {
+  validate(options);
+  const asio::any_io_executor callbacks = options.callback_executor.value_or(executor);
+  core_ = make_core(executor, callbacks, std::move(options), nullptr);
+  core_->start();
+}
+
+Client::Client(std::shared_ptr<detail::ClientCore> core, std::shared_ptr<Runtime> runtime)
+    : core_{std::move(core)}, runtime_{std::move(runtime)} {}
+
+Client::~Client() {
+  if (!core_ || !owner_) return;
+  if (core_->forked()) {
+    // The threads are the parent's; joining, or even destroying what they use, would not end.
+    // NOLINTBEGIN(bugprone-unhandled-exception-at-new): without memory for this, the child may end
+    static_cast<void>(new std::shared_ptr{std::move(core_)});
+    static_cast<void>(new std::shared_ptr{std::move(runtime_)});
+    // NOLINTEND(bugprone-unhandled-exception-at-new)
+    return;
+  }
+  const Deadline deadline{close_grace};
+  if (!runtime_ || core_->is_own_thread()) {
+    core_->close(close_grace, nullptr);
+    return;
+  }
+  close();
+  const std::weak_ptr<detail::ClientCore> last{core_};
+  core_.reset();
+  // Whoever still has a lease or a lock keeps the threads; they end with the last of those.
+  // What the strand and the log still have to say holds it for a moment, too.
+  const Deadline brief{std::chrono::milliseconds{100}};
+  while (!last.expired() && !brief.passed()) {
+    std::this_thread::sleep_for(std::chrono::microseconds{200});
+  }
+  if (last.expired()) runtime_->join(deadline);
+}
+
+Client Client::share() const { return Client{core_, nullptr}; }
+
+void Client::close() {
+  if (core_->forked()) return;
+  struct Closed {
+    std::mutex mutex;
+    std::condition_variable arrived;
+    bool begun = false;
+    bool value = false;
+
+    void tell(bool Closed::*what) {
+      const std::lock_guard lock{mutex};
+      this->*what = true;
+      arrived.notify_all();
+    }
+  };
+  const auto closed = std::make_shared<Closed>();
+  boost::asio::post(core_->strand(), [closed] { closed->tell(&Closed::begun); });
+  core_->close(close_grace, [closed] { closed->tell(&Closed::value); });
+  if (core_->is_own_thread()) return;
+  std::unique_lock lock{closed->mutex};
+  // Nobody runs the context, as far as one can tell.
+  const bool runs =
+      closed->arrived.wait_for(lock, detail::blocking_grace, [&] { return closed->begun; });
+  if (!runs && !runtime_) return;
+  closed->arrived.wait_for(lock, close_grace, [&] { return closed->value; });
+}
+
+bool Client::close(Deadline deadline) {
+  detail::require_may_block(*core_, "close", "");
+  core_->begin_drain();
+  core_->wait_until_drained(deadline.or_default(core_->options().operation_timeout));
+  close();
+  return !core_->cut_holders_off();
+}
+
+// -- Blocking forms -------------------------------------------------------------------------------
+
+namespace {
+
+/// Ends at the deadline, also if nobody runs the context; what is thrown then is `unended`.
+template <auto Start, typename... Results, typename... Arguments>
+std::tuple<error_code, Results...> block_in_time(const std::shared_ptr<detail::ClientCore>& core,
+                                                 std::string_view operation, std::string_view path,
+                                                 Errc unended, Deadline deadline,
+                                                 Arguments... arguments) {
+  const Deadline end = deadline.or_default(core->options().operation_timeout);
+  auto outcome =
+      block_until<Start, Results...>(core, operation, path, {}, end, std::move(arguments)...);
+  if (outcome) return std::move(*outcome);
+  throw Error{unended, operation, path,
+              "no thread runs the client's context, or those that do are busy"};
+}
+
+// Nobody knows whether the context has sent it before it stood still.
+constexpr Errc write_unended = Errc::deadline_exceeded_outcome_unknown;
+constexpr Errc read_unended = Errc::deadline_exceeded;
+
+}  // namespace
+
+Created Client::create(std::string path, std::string data, CreateOptions options) {
+  detail::check_create(core_, path, data, options);
+  auto [error, created] = block_in_time<&detail::start_create, Created>(
+      core_, "create", path, write_unended, options.deadline, path, std::move(data),
+      std::move(options));
+  detail::throw_if(*core_, error, "create", path);
+  return created;
+}
+
+GetResult Client::get(std::string path, OperationOptions options) const {
+  detail::check_path(core_, "get", path);
+  auto [error, result] = block_in_time<&detail::start_get, GetResult>(
+      core_, "get", path, read_unended, options.deadline, path, options);
+  detail::throw_if(*core_, error, "get", path);
+  return result;
+}
+
+Stat Client::set(std::string path, std::string data, SetOptions options) {
+  detail::check_set(core_, path, data);
+  auto [error, stat] = block_in_time<&detail::start_set, Stat>(
+      core_, "set", path, write_unended, options.deadline, path, std::move(data), options);
+  detail::throw_if(*core_, error, "set", path);
+  return stat;
+}
+
+void Client::remove(std::string path, RemoveOptions options) {
+  detail::check_remove(core_, path, options);
+  auto [error] = block_in_time<&detail::start_remove>(core_, "remove", path, write_unended,
+                                                      options.deadline, path, options);
+  detail::throw_if(*core_, error, "remove", path);
+}
+
+void Client::remove_in_background(std::string path) noexcept {
+  if (core_->forked()) return;
+  core_->on_strand([core = core_, full = core_->prefix().add(path)]() mutable {
+    core->deletes().add(std::move(full), core->session_info().id);
+  });
+}
+
+std::optional<Stat> Client::exists(std::string path, OperationOptions options) const {
+  detail::check_path(core_, "exists", path);
+  auto [error, stat] = block_in_time<&detail::start_exists, std::optional<Stat>>(
+      core_, "exists", path, read_unended, options.deadline, path, options);
+  detail::throw_if(*core_, error, "exists", path);
+  return stat;
+}
+
+Children Client::children(std::string path, OperationOptions options) const {
+  detail::check_path(core_, "children", path);
+  auto [error, children] = block_in_time<&detail::start_children, Children>(
+      core_, "children", path, read_unended, options.deadline, path, options);
+  detail::throw_if(*core_, error, "children", path);
+  return children;
+}
+
+Acl Client::get_acl(std::string path, OperationOptions options) const {
+  detail::check_path(core_, "get_acl", path);
+  auto [error, acl] = block_in_time<&detail::start_get_acl, Acl>(
+      core_, "get_acl", path, read_unended, options.deadline, path, options);
+  detail::throw_if(*core_, error, "get_acl", path);
+  return acl;
+}
+
+void Client::set_acl(std::string path, Acl acl, SetOptions options) {
+  detail::check_path(core_, "set_acl", path);
+  auto [error] = block_in_time<&detail::start_set_acl>(
+      core_, "set_acl", path, write_unended, options.deadline, path, std::move(acl), options);
+  detail::throw_if(*core_, error, "set_acl", path);
+}
+
+void Client::sync(std::string path, OperationOptions options) const {
+  detail::check_path(core_, "sync", path);
+  auto [error] = block_in_time<&detail::start_sync>(core_, "sync", path, read_unended,
+                                                    options.deadline, path, options);
+  detail::throw_if(*core_, error, "sync", path);
+}
+
+namespace {
+
+std::vector<std::string> paths_of(const Transaction& transaction) {
+  std::vector<std::string> paths;
+  for (const TransactionOperation& each : transaction) {
+    paths.push_back(std::visit([](const auto& operation) { return operation.path; }, each));
+  }
+  return paths;
+}
+
+/// Throws what a transaction came to, with the operation that it failed by.
+void throw_if_failed(const detail::ClientCore& core, error_code error,
+                     const std::vector<TransactionResult>& results,
+                     const std::vector<std::string>& paths) {
+  const bool answered = error != ErrorCondition::outcome_unknown &&
+                        error != ErrorCondition::retryable && error != ErrorCondition::session_over;
+  const auto culprit = std::ranges::find(results, error, &TransactionResult::error);
+  if (!error || !answered || culprit == results.end()) {
+    return detail::throw_if(core, error, "commit", "");
+  }
+  const auto place = static_cast<std::size_t>(culprit - results.begin());
+  throw Error{error, "commit", paths.at(place),
+              "operation " + std::to_string(place + 1) + " of " + std::to_string(paths.size())};
+}
+
+}  // namespace
+
+std::vector<TransactionResult> Client::commit(Transaction transaction, OperationOptions options) {
+  detail::check_commit(core_, transaction);
+  const std::vector<std::string> paths = paths_of(transaction);
+  auto [error, results] = block_in_time<&detail::start_commit, std::vector<TransactionResult>>(
+      core_, "commit", "", write_unended, options.deadline, std::move(transaction), options);
+  throw_if_failed(*core_, error, results, paths);
+  return results;
+}
+
+std::pair<GetResult, Watch> Client::get_and_watch(std::string path,
+                                                  OperationOptions options) const {
+  detail::check_path(core_, "get", path);
+  auto [error, result, watch] = block_in_time<&detail::start_get_and_watch, GetResult, Watch>(
+      core_, "get", path, read_unended, options.deadline, path, options);
+  detail::throw_if(*core_, error, "get", path);
+  return {std::move(result), std::move(watch)};
+}
+
+std::pair<std::optional<Stat>, Watch> Client::exists_and_watch(std::string path,
+                                                               OperationOptions options) const {
+  detail::check_path(core_, "exists", path);
+  auto [error, stat, watch] =
+      block_in_time<&detail::start_exists_and_watch, std::optional<Stat>, Watch>(
+          core_, "exists", path, read_unended, options.deadline, path, options);
+  detail::throw_if(*core_, error, "exists", path);
+  return {stat, std::move(watch)};
+}
+
+std::pair<Children, Watch> Client::children_and_watch(std::string path,
+                                                      OperationOptions options) const {
+  detail::check_path(core_, "children", path);
+  auto [error, children, watch] = block_in_time<&detail::start_children_and_watch, Children, Watch>(
+      core_, "children", path, read_unended, options.deadline, path, options);
+  detail::throw_if(*core_, error, "children", path);
+  return {std::move(children), std::move(watch)};
+}
+
+void Client::wait_connected(OperationOptions options) const {
+  auto [error] = block_in_time<&detail::start_wait_connected>(
+      core_, "wait_connected", "", read_unended, options.deadline, options);
+  detail::throw_if(*core_, error, "wait_connected", "");
+}
+
+// -- Connection -----------------------------------------------------------------------------------
+
+ConnectionState Client::connection_state() const { return core_->connection_state(); }
+
+Subscription Client::on_connection_state(ConnectionListener listener) const {
+  return core_->listen(std::move(listener));
+}
+
+SessionInfo Client::session() const { return core_->session_info(); }
+
+void Client::set_servers(std::string_view servers) {
+  const auto parsed = detail::parse_connection_string("set_servers", servers);
+  if (!parsed.chroot.empty()) {
+    throw Error{Errc::invalid_argument, "set_servers", "",
+                "servers: a chroot cannot change while the client lives"};
+  }
+  core_->on_strand([core = core_, text = std::string{servers}] { core->set_servers(text); });
+}
+
+void Client::set_credentials(const std::vector<ClientOptions::Credential>& credentials) {
+  const ClientOptions& options = core_->options();
+  detail::check_credentials("set_credentials", credentials, options.max_request_size);
+  if (core_->forked()) throw Error{Errc::forked, "set_credentials", ""};
+  core_->on_strand([core = core_, later = detail::for_a_session(credentials)]() mutable {
+    core->set_credentials(std::move(later));
+  });
+}
+
+asio::any_io_executor Client::get_executor() const { return core_->strand(); }
+
+const std::string& Client::identity() const { return core_->options().identity; }
+
+asio::any_io_executor Client::callback_executor() const { return core_->callback_executor(); }
+
+error_code Client::unusable() const noexcept {
+  if (core_->forked()) return Errc::forked;
+  if (core_->draining()) return Errc::closed;
+  return {};
+}
+
+void Client::log(LogLevel level, std::string message) const {
+  if (!core_->forked()) core_->log(level, std::move(message));
+}
+
+std::int64_t Client::fencing_epoch() const noexcept { return core_->options().fencing_epoch; }
+
+const RetryPolicy& Client::retry_policy() const { return core_->options().retry; }
+
+Deadline Client::deadline_or_default(Deadline deadline) const {
+  return deadline.or_default(core_->options().operation_timeout);
+}
+
+Session::Load Client::load() const {
+  const auto load = std::make_shared<std::promise<Session::Load>>();
+  detail::require_may_block(*core_, "load", "");
+  core_->on_strand([core = core_, load] {
+    Session::Load now = core->session().load();
+    now.operations += core->deletes().size();
+    load->set_value(now);
+  });
+  return load->get_future().get();
+}
+
+}  // namespace custodian

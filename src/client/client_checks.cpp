@@ -1,0 +1,206 @@
+/// \file
+/// What a caller may not ask for. Refused before anything is sent, naming the argument and the
+/// rule.
+
+#include <algorithm>
+
+#include "base/connection_string.hpp"
+#include "base/encoded_size.hpp"
+#include "client/client_core.hpp"
+#include "custodian/operation_options.hpp"
+
+namespace custodian {
+
+namespace {
+
+/// Of `_c_<uuid>-`.
+constexpr std::size_t protection_size = 3 + 36 + 1;
+
+[[noreturn]] void refuse(std::string_view operation, std::string_view path,
+                         std::string_view detail) {
+  throw Error{Errc::invalid_argument, operation, path, detail};
+}
+
+struct Argument {
+  std::string_view name{};
+  std::size_t size = 0;
+};
+
+/// Refuses a request of so many bytes, because of this argument, if the servers would.
+void check_size(std::size_t limit, std::string_view operation, std::string_view path,
+                std::size_t request_size, Argument culprit) {
+  if (request_size <= limit) return;
+  refuse(operation, path,
+         std::string{culprit.name} + ": " + std::to_string(culprit.size) +
+             " bytes are more than the servers accept (" + std::to_string(limit) +
+             " bytes a request; raise their jute.maxbuffer and "
+             "ClientOptions::max_request_size, or use less)");
+}
+
+/// A request that is too large because of its path, or else of what is in the node.
+void check_size(const detail::ClientCore& core, std::string_view operation, std::string_view path,
+                const Request& without_data, Argument data) {
+  const std::size_t limit = core.options().max_request_size;
+  const std::size_t size = detail::encoded_size(without_data);
+  check_size(limit, operation, path, size, {"path", path.size()});
+  check_size(limit, operation, path, size + data.size, data);
+}
+
+void check_ttl(std::string_view path, CreateMode mode, std::chrono::milliseconds ttl) {
+  using namespace std::chrono_literals;
+  // EphemeralType.TTL.maxValue() of the server.
+  constexpr std::chrono::milliseconds longest{(std::int64_t{1} << 40) - 1};
+  if (has_ttl(mode) && (ttl < 1ms || ttl > longest)) {
+    refuse("create", path, "ttl: a node with a TTL needs one between 1 ms and 2^40 - 1 ms");
+  }
+  if (!has_ttl(mode) && ttl != 0ms) {
+    refuse("create", path, "ttl: only the modes with a TTL take one");
+  }
+}
+
+void check_timeout(std::string_view argument, std::chrono::milliseconds value,
+                   std::chrono::milliseconds least) {
+  // The C client takes an int of milliseconds.
+  constexpr std::chrono::milliseconds most{std::chrono::hours{24}};
+  if (value < least || value > most) {
+    refuse("connect", "",
+           std::string{argument} + ": " + std::to_string(value.count()) + " ms is not between " +
+               std::to_string(least.count()) + " ms and 24 h");
+  }
+}
+
+}  // namespace
+
+void validate(const ClientOptions& options) {
+  using namespace std::chrono_literals;
+  static_cast<void>(detail::parse_connection_string("connect", options.servers));
+  if (!options.name_space.empty()) {
+    const bool absolute = options.name_space.starts_with('/');
+    if (const auto fault = detail::path_fault((absolute ? "" : "/") + options.name_space)) {
+      refuse("connect", "", "name_space: " + *fault);
+    }
+  }
+  check_timeout("session_timeout", options.session_timeout, 100ms);
+  check_timeout("touch_interval", options.touch_interval, 1ms);
+  if (options.session_timeout < detail::LeaseClock::least_timeout(options.touch_interval)) {
+    refuse(
+        "connect", "",
+        "session_timeout: " + std::to_string(options.session_timeout.count()) +
+            " ms are less than three touch_intervals of " +
+            std::to_string(options.touch_interval.count()) +
+            " ms, too short to be told of a loss in time; where the servers' tickTime is shorter "
+            "than 2 s, touch_interval may be three quarters of that");
+  }
+  check_timeout("connect_timeout", options.connect_timeout, 1ms);
+  check_timeout("operation_timeout", options.operation_timeout, 1ms);
+  if (options.max_request_size < 1024) {
+    refuse("connect", "", "max_request_size: less than 1024 bytes serve for nothing");
+  }
+  detail::check_credentials("connect", options.credentials, options.max_request_size);
+}
+
+namespace detail {
+
+void check_credentials(std::string_view operation,
+                       const std::vector<ClientOptions::Credential>& credentials,
+                       std::size_t max_request_size) {
+  for (const auto& [scheme, value] : credentials) {
+    if (scheme.empty()) refuse(operation, "", "credentials: a scheme is empty");
+    if (scheme == "digest" && value.find(':') == std::string::npos) {
+      refuse(operation, "", "credentials: a digest reads user:password");
+    }
+    check_size(max_request_size, operation, "", encoded_size({scheme, value}),
+               {"credentials", scheme.size() + value.size()});
+  }
+}
+
+void check_path(const CorePtr& core, std::string_view operation, std::string_view path) {
+  validate_path(operation, path);
+  check_size(*core, operation, path, request::Exists{core->prefix().add(path)}, {});
+}
+
+void check_contender(const CorePtr& core, std::string_view operation, std::string_view path,
+                     std::string_view name, std::string_view identity) {
+  check_path(core, operation, path);
+  std::string node = core->prefix().add(join(path, std::string(protection_size, '_')));
+  node.append(name).append(sequence_digits, '0');
+  // The largest request that it ever needs names two of them: a downgrade creates one and checks
+  // another; a hand-over checks the next one's and deletes its own.
+  request::Create create{.path = node, .acl = open_acl()};
+  const request::Multi both{{transaction::Check{std::move(node)}, std::move(create)}};
+  check_size(*core, operation, path, both, {"identity", identity.size()});
+}
+
+void check_create(const CorePtr& core, std::string_view path, std::string_view data,
+                  const CreateOptions& options) {
+  validate_path("create", path,
+                is_sequential(options.mode) ? PathKind::sequential_prefix : PathKind::plain);
+  if (path == "/" && !is_sequential(options.mode)) {
+    refuse("create", path, "path: the root exists already");
+  }
+  if (options.acl && options.acl->empty()) refuse("create", path, "acl: it has no entry");
+  check_ttl(path, options.mode, options.ttl);
+  std::string full_path = core->prefix().add(path, PathKind::sequential_prefix);
+  // What it is made longer by on the way.
+  if (options.protection == Protection::by_unique_name) full_path.append(protection_size, '_');
+  if (is_sequential(options.mode)) full_path.append(sequence_digits, '0');
+  const request::Create create{
+      .path = std::move(full_path), .mode = options.mode, .acl = options.acl.value_or(open_acl())};
+  check_size(*core, "create", path, create, {"data", data.size()});
+}
+
+void check_set(const CorePtr& core, std::string_view path, std::string_view data) {
+  validate_path("set", path);
+  const request::Set set{core->prefix().add(path)};
+  check_size(*core, "set", path, set, {"data", data.size()});
+}
+
+void check_remove(const CorePtr& core, std::string_view path, const RemoveOptions& options) {
+  validate_path("remove", path);
+  check_size(*core, "remove", path, request::Remove{core->prefix().add(path)}, {});
+  if (path == "/") refuse("remove", path, "path: the root cannot be removed");
+  if (options.descendants == Descendants::are_removed && options.version != any_version) {
+    refuse("remove", path, "version: a tree is removed whatever its version is");
+  }
+}
+
+void check_commit(const CorePtr& core, const Transaction& transaction) {
+  if (transaction.empty()) refuse("commit", "", "transaction: it has no operation");
+  request::Multi without_data;
+  std::size_t data_size = 0;
+  for (const auto& each : transaction) {
+    std::visit(
+        [&](const auto& operation) {
+          if constexpr (requires { operation.data; }) data_size += operation.data.size();
+          if constexpr (requires { operation.mode; }) {
+            if (has_ttl(operation.mode) || operation.mode == CreateMode::container) {
+              refuse("commit", operation.path,
+                     "mode: the C client cannot create containers or nodes with a TTL in a "
+                     "transaction");
+            }
+            const PathKind kind =
+                is_sequential(operation.mode) ? PathKind::sequential_prefix : PathKind::plain;
+            validate_path("commit", operation.path, kind);
+            without_data.operations.emplace_back(
+                request::Create{.path = core->prefix().add(operation.path, kind),
+                                .acl = operation.acl.value_or(open_acl())});
+          } else {
+            validate_path("commit", operation.path);
+            std::string path = core->prefix().add(operation.path);
+            using T = std::decay_t<decltype(operation)>;
+            if constexpr (std::is_same_v<T, transaction::Set>) {
+              without_data.operations.emplace_back(request::Set{std::move(path)});
+            } else {
+              // A removal is as large as a check.
+              without_data.operations.emplace_back(transaction::Check{std::move(path)});
+            }
+          }
+        },
+        each);
+  }
+  const std::size_t size = encoded_size(without_data) + data_size;
+  check_size(core->options().max_request_size, "commit", "", size, {"transaction", size});
+}
+
+}  // namespace detail
+}  // namespace custodian

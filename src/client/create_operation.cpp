@@ -1,0 +1,313 @@
+/// \file
+/// Creating a node, and knowing afterwards whether it was.
+///
+/// A create whose reply is lost may have been applied, and a server that lags behind can list
+/// without the node, so that looking proves nothing. What proves it is a write that a quorum
+/// decided on the same connection before the look: repeating the create is one (of two nodes the
+/// later goes), and a transaction that changes nothing is one for a caller who has given up.
+
+#include <algorithm>
+
+#include "base/paths.hpp"
+#include "client/acl_failure.hpp"
+#include "client/client_core.hpp"
+#include "client/operation.hpp"
+#include "custodian/authoring/own_node.hpp"
+#include "observe/observation.hpp"
+
+namespace custodian::detail {
+
+namespace asio = boost::asio;
+
+// Every argument in a co_await expression below is a named object: g++ 12 destroys some temporaries
+// there twice.
+
+namespace {
+
+bool given_up(const error_code& error) {
+  return error == asio::error::operation_aborted || error == Errc::deadline_exceeded ||
+         error == Errc::deadline_exceeded_outcome_unknown;
+}
+
+struct Create;
+using CreatePtr = std::shared_ptr<Create>;
+asio::awaitable<void> abandon(CreatePtr job);
+
+struct Create : std::enable_shared_from_this<Create> {
+  CorePtr core;
+  request::Create request;
+  Plan plan;
+  CancellationPtr cancellation;
+  std::string protection;  ///< `_c_<uuid>-`; empty if not protected
+  bool makes_parents = false;
+  /// A reply was lost: there may be a node that nobody knows of.
+  bool in_doubt = false;
+  const LateCreates::Clock::time_point began = LateCreates::Clock::now();
+  int attempts = 1;
+  Handler<Created> handler;
+
+  asio::awaitable<Reply> look(Request what) {
+    return reply_to(core, std::move(what), plan, cancellation);
+  }
+
+  asio::awaitable<Reply> create() {
+    ++attempts;
+    Request what = request;
+    ReplyHandler late = clean_up();
+    Reply reply = co_await reply_to(core, std::move(what), plan, cancellation, std::move(late));
+    note(reply);
+    co_return reply;
+  }
+
+  void note(const Reply& reply) {
+    in_doubt =
+        in_doubt || (reply.error == ErrorCondition::outcome_unknown && !given_up(reply.error));
+  }
+
+  void tell_retried(const error_code& error, std::chrono::milliseconds pause) const {
+    if (Observation* const observation = core->observation()) {
+      observation->tell_retried("create", request.path, error, attempts, pause);
+    }
+  }
+
+  /// For a reply that comes when the caller has given up.
+  ReplyHandler clean_up() {
+    if (protection.empty()) return {};
+    return [self = shared_from_this()](const Reply& reply) {
+      if (!reply.error) {
+        self->core->deletes().add(reply.path, reply.stat.ephemeral_owner);
+      } else if (reply.error == ErrorCondition::outcome_unknown) {
+        self->begin_abandon();
+      }
+    };
+  }
+
+  void begin_abandon() {
+    spawn_detached(core, abandon(shared_from_this()), "deleting a node that may be left");
+  }
+
+  /// It is settled: all that has its protection from now on, but the node that is kept, has come
+  /// late.
+  void remember_doubt(std::optional<std::string> kept) const {
+    core->late_creates().remember(std::string{parent_of(request.path)}, protection, std::move(kept),
+                                  began);
+  }
+};
+
+Acl acl_for(const ClientCore& core, std::string_view path) {
+  const AclProvider& provider = core.options().acl_provider;
+  return provider ? provider(path) : open_acl();
+}
+
+/// Creates what is missing above a path, from the top down.
+asio::awaitable<Reply> create_parents(CreatePtr job, std::string path) {
+  const std::string parent{parent_of(path)};
+  Reply reply;
+  request::Create container{.path = parent, .data = {}, .mode = CreateMode::container, .acl = {}};
+  try {
+    container.acl = acl_for(*job->core, job->core->prefix().strip(parent).value_or("/"));
+  } catch (...) {
+    log_acl_failure(*job->core, parent);
+    reply.error = Errc::invalid_argument;
+    co_return reply;
+  }
+  for (;;) {
+    Request create = container;
+    reply = co_await job->look(std::move(create));
+    if (!reply.error || reply.error == ServerErrc::node_exists) {
+      reply.error.clear();
+      co_return reply;
+    }
+    // An unknown outcome of an idempotent create needs no recovery: try again.
+    if (reply.error == ErrorCondition::outcome_unknown && !given_up(reply.error)) continue;
+    if (reply.error != ServerErrc::no_node || parent == "/") co_return reply;
+    Reply above = co_await create_parents(job, parent);
+    if (above.error) co_return above;
+  }
+}
+
+/// The nodes among a parent's children that bear this protection.
+std::vector<std::string> protected_nodes(const Reply& listing, const std::string& parent,
+                                         const std::string& protection) {
+  std::vector<std::string> paths;
+  for (const std::string& name : listing.children) {
+    if (name.find(protection) != std::string::npos) paths.push_back(join(parent, name));
+  }
+  // Of one prefix, so the order of the names is that of their sequence numbers.
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+/// The reply to a create was lost: ends with one node, known, or an error and whoever has given up.
+asio::awaitable<Reply> recover(CreatePtr job) {
+  const std::string parent{parent_of(job->request.path)};
+  const bool ephemeral = is_ephemeral(job->request.mode);
+  for (int retries = 0;; ++retries) {
+    Reply again = co_await job->create();
+    const bool exists = again.error == ServerErrc::node_exists;
+    if (again.error && !exists && again.error != ErrorCondition::outcome_unknown) co_return again;
+    if (given_up(again.error)) co_return again;
+    if (!again.error || exists) {
+      Request list = request::GetChildren{parent, nullptr};
+      Reply listing = co_await job->look(std::move(list));
+      if (given_up(listing.error)) co_return listing;
+      if (!listing.error && listing.stamp.connection == again.stamp.connection) {
+        Reply kept;
+        kept.error = ServerErrc::connection_loss;
+        bool all_seen = true;
+        std::vector<std::pair<std::string, std::int64_t>> surplus;
+        for (const std::string& path : protected_nodes(listing, parent, job->protection)) {
+          Request look = request::Exists{path, nullptr};
+          Reply found = co_await job->look(std::move(look));
+          if (given_up(found.error)) co_return found;
+          if (found.error == ServerErrc::no_node) continue;
+          // What could not be looked at may be ours, and lower than the rest: look again at all.
+          all_seen = !found.error;
+          if (!all_seen) break;
+          const std::int64_t owner = found.stat.ephemeral_owner;
+          const bool ours = !ephemeral || owner == job->core->own_session_info().id;
+          if (ours && kept.error) {
+            kept = std::move(found);
+            kept.path = path;
+          } else {
+            // A second one of ours, or one of a session of ours that is dying.
+            surplus.emplace_back(path, owner);
+          }
+        }
+        if (all_seen) {
+          for (auto& [path, owner] : surplus) job->core->deletes().add(path, owner);
+          if (!kept.error) co_return kept;
+        }
+      }
+    }
+    const auto wait = job->plan.retry.pause_before({retries, {}, job->core->random()});
+    again.error = ServerErrc::connection_loss;
+    if (!wait) co_return again;
+    job->tell_retried(again.error, *wait);
+    co_await pause(job->core, *wait, job->plan.deadline, job->cancellation);
+  }
+}
+
+/// Deletes, in the background, what there is of a node that nobody wants any more.
+asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::string protection) {
+  const std::string parent{parent_of(create.path)};
+  const std::int64_t session = core->own_session_info().id;
+  const Plan plan{Deadline::never(), core->options().retry.unlimited(),
+                  Repeat::unless_outcome_unknown};
+  for (;;) {
+    Request fence = request::Multi{{transaction::Check{"/", any_version}}};
+    const Reply fenced = co_await reply_to(core, std::move(fence), plan, nullptr);
+    if (fenced.error == Errc::closed) co_return;
+    // The next one waits for a connection.
+    if (fenced.error == ServerErrc::connection_loss) continue;
+    if (fenced.stamp.quorum_result) {
+      Request list = request::GetChildren{parent, nullptr};
+      const Reply listing = co_await reply_to(core, std::move(list), plan, nullptr);
+      if (listing.error == Errc::closed || listing.error == ServerErrc::no_node) co_return;
+      if (listing.error == ServerErrc::connection_loss) continue;
+      if (listing.error == ServerErrc::no_auth) {
+        // Nobody lets us look for it. Only the end of the session frees an ephemeral node then.
+        core->log(LogLevel::error, "cannot list " + parent + " to delete a node that may be left");
+        if (is_ephemeral(create.mode)) core->end_session(session);
+        co_return;
+      }
+      if (!listing.error && listing.stamp.connection == fenced.stamp.connection) {
+        for (std::string& path : protected_nodes(listing, parent, protection)) {
+          core->deletes().add(std::move(path), is_ephemeral(create.mode) ? session : 0);
+        }
+        co_return;
+      }
+    }
+    // Rare: the answers are of two connections, or strange. Short, for it holds the client.
+    constexpr std::chrono::milliseconds wait{100};
+    co_await pause(core, wait, plan.deadline, nullptr);
+  }
+}
+
+/// Nobody wants the node any more: sees to it that there is none, now and later.
+asio::awaitable<void> abandon(CreatePtr job) {
+  co_await clean_up_after(job->core, job->request, job->protection);
+  job->remember_doubt(std::nullopt);
+}
+
+/// What the happy path, one request and its reply, does not cover.
+asio::awaitable<void> settle(CreatePtr job, Reply reply) {
+  for (;;) {
+    if (reply.error == ServerErrc::no_node && job->makes_parents) {
+      Reply parents = co_await create_parents(job, job->request.path);
+      if (parents.error) {
+        reply = std::move(parents);
+      } else {
+        reply = co_await job->create();
+      }
+    } else if (reply.error == ErrorCondition::outcome_unknown && !job->protection.empty() &&
+               !given_up(reply.error)) {
+      job->tell_retried(reply.error, std::chrono::milliseconds{0});
+      reply = co_await recover(job);
+      if (reply.error == ErrorCondition::outcome_unknown) break;
+    } else {
+      break;
+    }
+  }
+  if (job->in_doubt && !job->protection.empty()) {
+    if (reply.error) {
+      job->begin_abandon();
+    } else {
+      job->remember_doubt(std::string{name_of(reply.path)});
+    }
+  }
+  const auto path = job->core->prefix().strip(reply.path);
+  std::move(job->handler)(reply.error, Created{path.value_or(reply.path), reply.stat});
+}
+
+}  // namespace
+
+void start_create(CorePtr core, CancellationPtr cancellation, std::string path, std::string data,
+                  CreateOptions options, Handler<Created> handler) {
+  Acl acl;
+  try {
+    acl = options.acl ? std::move(*options.acl) : acl_for(*core, path);
+  } catch (...) {
+    log_acl_failure(*core, path);
+    return std::move(handler)(make_error_code(Errc::invalid_argument), Created{});
+  }
+  const auto job = std::make_shared<Create>();
+  job->core = core;
+  job->plan = make_plan(*core, options.deadline, options.retry, Repeat::unless_outcome_unknown);
+  job->cancellation = cancellation;
+  if (options.protection == Protection::by_unique_name) {
+    job->protection = "_c_" + make_uuid() + "-";
+  }
+  const PathKind kind = is_sequential(options.mode) ? PathKind::sequential_prefix : PathKind::plain;
+  const std::string users_path =
+      join(parent_of(path), job->protection + std::string{name_of(path)});
+  job->request = {.path = core->prefix().add(users_path, kind),
+                  .data = std::move(data),
+                  .mode = options.mode,
+                  .acl = std::move(acl),
+                  .ttl = options.ttl};
+  // The namespace itself is nobody's to create.
+  job->makes_parents = options.parents == Parents::created_as_containers ||
+                       (parent_of(path) == "/" && core->prefix() != PathPrefix{});
+  job->handler.swap(handler);
+
+  perform(
+      core, job->request, job->plan, cancellation,
+      [job](Reply reply) {
+        if (!reply.error) {
+          const auto created = job->core->prefix().strip(reply.path);
+          return std::move(job->handler)(error_code{},
+                                         Created{created.value_or(reply.path), reply.stat});
+        }
+        job->note(reply);
+        spawn_detached(job->core, settle(job, std::move(reply)), "a create",
+                       [job](error_code error) {
+                         if (!job->handler) return;  // its caller has the node
+                         if (!job->protection.empty()) job->begin_abandon();
+                         std::move(job->handler)(error, Created{});
+                       });
+      },
+      job->clean_up());
+}
+
+}  // namespace custodian::detail

@@ -1,0 +1,121 @@
+#include "client/guaranteed_deletes.hpp"
+
+#include "base/printable.hpp"
+#include "client/client_core.hpp"
+#include "observe/observation.hpp"
+
+namespace custodian::detail {
+
+void GuaranteedDeletes::add(std::string path, std::int64_t session, std::shared_ptr<void> keep,
+                            LineNodePtr in_line) {
+  if (core_.closed()) return;  // the end of the session takes the node along
+  core_.late_creates().disown(path);
+  const auto [position, is_new] =
+      pending_.try_emplace(std::move(path), Pending{.session = session,
+                                                    .turn = next_turn_++,
+                                                    .in_line = std::move(in_line),
+                                                    .keep = std::move(keep)});
+  if (is_new && core_.connected()) attempt(position->first, position->second);
+}
+
+void GuaranteedDeletes::resume() {
+  // In order: each may shield the one after it.
+  std::map<std::uint64_t, std::string> waiting;
+  for (const auto& [path, pending] : pending_) {
+    if (!pending.in_flight) waiting.emplace(pending.turn, path);
+  }
+  for (const auto& [turn, path] : waiting) attempt(path, pending_.at(path));
+}
+
+void GuaranteedDeletes::session_over(std::int64_t session) {
+  std::erase_if(pending_, [&](const auto& each) { return each.second.session == session; });
+}
+
+void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
+  pending.in_flight = true;
+  ++pending.attempts;
+  pending.timer.reset();
+  const LineNodePtr checked = last_heir(pending.in_line);
+  Request request = request::Remove{path, any_version};
+  if (checked) {
+    request = request::Multi{
+        {transaction::Check{checked->path, any_version}, request::Remove{path, any_version}}};
+  }
+  core_.submit(std::move(request),
+               [weak = core_.weak_from_this(), path, checked](const Reply& reply) {
+                 if (const auto core = weak.lock()) {
+                   core->deletes().on_reply(path, checked, reply);
+                 }
+               });
+}
+
+void GuaranteedDeletes::on_reply(const std::string& path, const LineNodePtr& checked,
+                                 const Reply& reply) {
+  const auto found = pending_.find(path);
+  if (found == pending_.end()) return;
+  const error_code error = reply.error;
+  const bool check_failed = checked && error == ServerErrc::no_node && !reply.results.empty() &&
+                            reply.results.front().error == error;
+  if (check_failed) {
+    // Told before the node goes that shields it. If it has handed on meanwhile, whoever is behind
+    // the same shield by now is checked in turn.
+    if (!checked->left) tell_missing(*checked);
+    return attempt(path, found->second);
+  }
+  if (checked && (error == ServerErrc::no_auth || error == Errc::request_too_large)) {
+    // It may be the other one that may not be read, and so cannot be checked; or two such paths are
+    // too much for one request.
+    found->second.in_line.reset();
+    return attempt(path, found->second);
+  }
+  if (!error || error == ServerErrc::no_node) {
+    pending_.erase(found);
+    return;
+  }
+  if (error == Errc::request_too_large) {
+    core_.log(LogLevel::error, "cannot delete " + shortened(path) + ": " + error.message());
+    pending_.erase(found);
+    return;
+  }
+  const bool forbidden = error == ServerErrc::no_auth;
+  if (forbidden || error == ServerErrc::not_empty) {
+    const std::int64_t session = core_.own_session_info().id;
+    const bool owned = session != 0 && found->second.session == session;
+    core_.log(LogLevel::error, "cannot delete " + path + ": " + error.message() +
+                                   (owned ? "; ending the session, which frees it" : ""));
+    core_.late_creates().forget(path);
+    pending_.erase(found);
+    if (owned) core_.end_session(session);
+    return;
+  }
+  Pending& pending = found->second;
+  pending.in_flight = false;
+  // resume() follows with the next connection.
+  if (error == ServerErrc::connection_loss || !core_.connected()) {
+    return tell_retried(path, pending, error, std::chrono::milliseconds{0});
+  }
+  const RetryPolicy policy = core_.options().retry.unlimited();
+  const auto pause = policy.pause_before({pending.retries++, {}, core_.random()});
+  tell_retried(path, pending, error, pause.value());
+  pending.timer = std::make_unique<boost::asio::steady_timer>(core_.strand(), pause.value());
+  pending.timer->async_wait([weak = core_.weak_from_this(), path](error_code cancelled) {
+    const auto core = weak.lock();
+    if (core && !cancelled) core->deletes().try_again(path);
+  });
+}
+
+void GuaranteedDeletes::tell_retried(const std::string& path, const Pending& pending,
+                                     const error_code& error,
+                                     std::chrono::milliseconds pause) const {
+  if (Observation* const observation = core_.observation()) {
+    observation->tell_retried("remove", path, error, pending.attempts, pause);
+  }
+}
+
+void GuaranteedDeletes::try_again(const std::string& path) {
+  const auto found = pending_.find(path);
+  if (found == pending_.end() || found->second.in_flight || !core_.connected()) return;
+  attempt(found->first, found->second);
+}
+
+}  // namespace custodian::detail

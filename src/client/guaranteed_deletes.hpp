@@ -1,0 +1,65 @@
+#pragma once
+
+/// \file
+/// Nodes that must go, whatever happens to the connection: released locks, and what a given-up
+/// acquire may have left. Tried at the pace of the client's retry policy, until the server says
+/// that the node is gone, or the session that owns it is over. Strand only.
+
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "custodian/error.hpp"
+#include "custodian/session/session.hpp"
+#include "lease/line_node.hpp"
+
+namespace custodian::detail {
+
+class ClientCore;
+
+class GuaranteedDeletes {
+ public:
+  explicit GuaranteedDeletes(ClientCore& core) : core_{core} {}
+
+  /// `path` as the server knows it. `session` owns the node; 0 if none does. `keep` and `in_line`
+  /// live until the node is gone. If it stood `in_line`, and has an heir, it is deleted only while
+  /// that one's is there, or when who relied on it has been told that it is not.
+  void add(std::string path, std::int64_t session, std::shared_ptr<void> keep = {},
+           LineNodePtr in_line = {});
+  [[nodiscard]] bool has(const std::string& path) const { return pending_.contains(path); }
+  /// There is a connection: before anything else travels on it.
+  void resume();
+  /// The servers have ended it. Not for a session that was given up: its end is our doing, perhaps
+  /// without their knowledge, and what is left of it would block others until they know. The answer
+  /// to the delete tells when the node is gone.
+  void session_over(std::int64_t session);
+  /// The client is closed: the ends of its sessions take the nodes along.
+  void clear() noexcept { pending_.clear(); }
+  [[nodiscard]] std::size_t size() const noexcept { return pending_.size(); }
+
+ private:
+  struct Pending {
+    std::int64_t session = 0;
+    std::uint64_t turn = 0;  ///< of those that were added
+    LineNodePtr in_line{};
+    bool in_flight = false;
+    int attempts = 0;
+    int retries = 0;
+    std::unique_ptr<boost::asio::steady_timer> timer{};  ///< until the next try
+    std::shared_ptr<void> keep{};
+  };
+
+  void attempt(const std::string& path, Pending& pending);
+  void on_reply(const std::string& path, const LineNodePtr& checked, const Reply& reply);
+  void tell_retried(const std::string& path, const Pending& pending, const error_code& error,
+                    std::chrono::milliseconds pause) const;
+  void try_again(const std::string& path);
+
+  ClientCore& core_;
+  std::map<std::string, Pending> pending_;
+  std::uint64_t next_turn_ = 0;
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,120 @@
+#include "client/late_creates.hpp"
+
+#include <utility>
+
+#include "base/paths.hpp"
+#include "client/client_core.hpp"
+#include "client/operation.hpp"
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/authoring/doubtful_create.hpp"
+
+namespace custodian::detail {
+
+namespace asio = boost::asio;
+
+// Every argument in a co_await expression below is a named object: g++ 12 destroys some temporaries
+// there twice.
+
+LateCreates::LateCreates(ClientCore& core) : core_{core}, timer_{core.strand()} {}
+
+void LateCreates::remember(const std::string& parent, std::string protection,
+                           std::optional<std::string> kept, Clock::time_point began) {
+  if (core_.closed()) return;
+  const auto now = Clock::now();
+  const bool of_one_session = !retired_ || *retired_ < began;
+  doubtful_.add(parent, std::move(protection), std::move(kept), now, now + term(of_one_session));
+  schedule();
+}
+
+void LateCreates::session_retired() {
+  retired_ = Clock::now();
+  doubtful_.extend(*retired_ + term(false));
+}
+
+LateCreates::Clock::duration LateCreates::term(bool of_one_session) const {
+  const Clock::duration timeout = core_.own_session_info().timeout;
+  return of_one_session ? timeout : 4 * timeout;
+}
+
+void LateCreates::clear() {
+  doubtful_.clear();
+  timer_.cancel();
+}
+
+void LateCreates::schedule() {
+  const auto next = doubtful_.next();
+  if (looking_ || !next) return;
+  timer_.expires_at(*next);
+  timer_.async_wait([weak = core_.weak_from_this()](error_code error) {
+    const auto core = weak.lock();
+    if (core && !error) core->late_creates().begin_look();
+  });
+}
+
+void LateCreates::begin_look() {
+  if (core_.closed() || std::exchange(looking_, true)) return;
+  const auto core = core_.shared_from_this();
+  spawn_detached(core, look(core), "looking for nodes of creates that came late",
+                 [weak = std::weak_ptr{core}](error_code) {
+                   if (const auto alive = weak.lock()) alive->late_creates().on_look_failed();
+                 });
+}
+
+void LateCreates::on_look_failed() {
+  looking_ = false;
+  const auto now = Clock::now();
+  for (const std::string& parent : doubtful_.due(now)) {
+    doubtful_.looked(parent, DoubtfulCreates::Look::failed, now, now);
+  }
+  schedule();
+}
+
+asio::awaitable<void> LateCreates::look(std::shared_ptr<ClientCore> core) {
+  LateCreates& self = core->late_creates();
+  const auto began = Clock::now();
+  const std::vector<std::string> parents = self.doubtful_.due(began);
+  for (const std::string& parent : parents) {
+    const DoubtfulCreates::Look seen = co_await look_below(core, parent);
+    if (core->closed()) co_return;
+    self.doubtful_.looked(parent, seen, began, Clock::now());
+  }
+  self.looking_ = false;
+  self.schedule();
+}
+
+asio::awaitable<DoubtfulCreates::Look> LateCreates::look_below(std::shared_ptr<ClientCore> core,
+                                                               std::string parent) {
+  using enum DoubtfulCreates::Look;
+  const Plan plan{Deadline::never(), core->options().retry.unlimited(), Repeat::always};
+  // A server that lags behind would show what was there a while ago.
+  Request sync = request::Sync{parent};
+  const Reply synced = co_await reply_to(core, std::move(sync), plan, nullptr);
+  if (synced.error) co_return is_answer_of_server(synced.error) ? complete : failed;
+  Request list = request::GetChildren{parent, nullptr};
+  const Reply listing = co_await reply_to(core, std::move(list), plan, nullptr);
+  if (listing.stamp.connection != synced.stamp.connection) co_return failed;
+  // A parent that is gone has nothing below it; one that may not be listed shows nothing, ever.
+  if (listing.error) co_return is_answer_of_server(listing.error) ? complete : failed;
+  // Whose session owns it need not be known: it is deleted, or nobody may delete it.
+  constexpr std::int64_t no_session = 0;
+  const std::vector<std::string> strays =
+      core->late_creates().doubtful_.strays(parent, listing.children);
+  for (const std::string& path : strays) {
+    if (core->deletes().has(path)) continue;
+    core->log(LogLevel::info, "a create that came late has left " + path + "; deleting it");
+    core->deletes().add(path, no_session);
+  }
+  co_return complete;
+}
+
+void remember_doubtful(ClientCore& core, std::string_view path, NodeOf owner,
+                       std::chrono::steady_clock::time_point began) {
+  const std::string full = core.prefix().add(path);
+  const std::string name{name_of(full)};
+  const auto protection = protection_of(name);
+  if (!protection) return;
+  core.late_creates().remember(std::string{parent_of(full)}, std::string{*protection},
+                               owner == NodeOf::caller ? std::optional{name} : std::nullopt, began);
+}
+
+}  // namespace custodian::detail

@@ -1,0 +1,88 @@
+#pragma once
+
+/// \file
+/// One request on its way: attempts, pauses, deadline, cancellation. Strand only.
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+
+#include "client/client_core.hpp"
+#include "custodian/deadline.hpp"
+#include "custodian/operation_options.hpp"
+#include "custodian/retry_policy.hpp"
+
+namespace custodian::detail {
+
+/// Whether a request may be sent again when nobody knows what became of it.
+enum class Repeat { always, unless_outcome_unknown };
+
+struct Plan {
+  Deadline deadline;
+  RetryPolicy retry;
+  Repeat repeat = Repeat::unless_outcome_unknown;
+};
+
+/// Fills in the client's defaults, and turns the deadline into a point in time.
+[[nodiscard]] Plan make_plan(const ClientCore& core, Deadline deadline,
+                             const std::optional<RetryPolicy>& retry, Repeat repeat);
+
+/// Sends a request with retries, from any thread. The handler runs on the strand. A reply whose
+/// stamp names no connection belongs to a request that was never sent. A request that is given up
+/// while it is in flight is answered all the same: that reply goes to `late`, if there is one.
+void perform(const CorePtr& core, Request request, Plan plan, CancellationPtr cancellation,
+             ReplyHandler handler, ReplyHandler late = {});
+
+/// The same for a coroutine on the strand.
+[[nodiscard]] boost::asio::awaitable<Reply> reply_to(CorePtr core, Request request, Plan plan,
+                                                     CancellationPtr cancellation,
+                                                     ReplyHandler late);
+[[nodiscard]] boost::asio::awaitable<Reply> reply_to(CorePtr core, Request request, Plan plan,
+                                                     CancellationPtr cancellation);
+
+/// Waits on the strand; no longer than to the deadline, and cut short by a cancellation.
+[[nodiscard]] boost::asio::awaitable<void> pause(CorePtr core, std::chrono::milliseconds duration,
+                                                 Deadline deadline, CancellationPtr cancellation);
+
+class Operation : public std::enable_shared_from_this<Operation> {
+ public:
+  Operation(CorePtr core, Request request, Plan plan, CancellationPtr cancellation,
+            ReplyHandler handler, ReplyHandler late);
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+  ~Operation();
+
+  void start();
+  /// There is a connection again.
+  void on_connected();
+  void finish(error_code error);
+
+ private:
+  friend class ClientCore;
+
+  enum class Phase { not_started, waiting_for_connection, in_flight, pausing, finished };
+
+  void attempt();
+  void on_reply(Reply reply);
+  void retry(error_code error);
+  void on_time();
+  void wake_at(Deadline::Clock::time_point time);
+  void finish(Reply reply);
+  [[nodiscard]] bool is_write() const;
+  [[nodiscard]] std::shared_ptr<Watcher> watcher() const;
+
+  const CorePtr core_;
+  const Request request_;
+  const Plan plan_;
+  const CancellationPtr cancellation_;
+  ReplyHandler handler_;
+  ReplyHandler late_;
+  boost::asio::steady_timer timer_;
+  const Deadline::Clock::time_point began_ = Deadline::Clock::now();
+  Phase phase_ = Phase::not_started;
+  int retries_ = 0;
+  Stamp stamp_;
+  std::uint64_t number_ = 0;  ///< in the core's list; 0 if it is not there
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,111 @@
+#pragma once
+
+/// \file
+/// One session of a client: its wire, its lease clock and beats, and the leases that stand on it.
+
+#include <atomic>
+#include <boost/asio/any_io_executor.hpp>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/boot_timers.hpp"
+#include "custodian/lease/lease.hpp"
+#include "custodian/session/session.hpp"
+#include "lease/lease_clock.hpp"
+
+namespace custodian::detail {
+
+class ClientCore;
+class HeldNode;
+
+class ClientSession final : public SessionObserver,
+                            public std::enable_shared_from_this<ClientSession> {
+ public:
+  explicit ClientSession(const std::shared_ptr<ClientCore>& core);
+  void start(SessionSettings settings);
+
+  // Any thread.
+  /// 0 before the servers have given it one.
+  [[nodiscard]] std::int64_t id() const noexcept { return id_; }
+  [[nodiscard]] bool connected() const noexcept { return connected_; }
+  /// Until when what it holds is certainly its own.
+  [[nodiscard]] BootClock::time_point valid_until() const noexcept { return valid_until_; }
+  /// Until when there is enough left of that for somebody new to hold it.
+  [[nodiscard]] BootClock::time_point comfortable_until() const noexcept {
+    return comfortable_until_;
+  }
+  /// The lease may come when the session is over; it is lost then.
+  void add(const std::shared_ptr<HeldNode>& hold);
+  void remove(const HeldNode& hold);
+
+  // The strand only.
+  [[nodiscard]] Session& wire() noexcept { return *wire_; }
+  /// What leaves the client goes through here: a request that is larger than the servers accept is
+  /// answered (request_too_large), and not sent, for they would close the connection.
+  void submit(Request request, ReplyHandler handler);
+  [[nodiscard]] const LeaseClock& clock() const noexcept { return clock_; }
+  [[nodiscard]] bool has_holds() const;
+  /// There is a new lease: sees to it that somebody minds the clock.
+  void on_lease();
+  /// A lease has seen its clock run out, and counts as lost now: so do the others, unless an answer
+  /// has come meanwhile.
+  void give_up_if_run_out();
+  /// Every lease is told.
+  void lose_holds(LossReason reason);
+  /// Serves nobody any more, and is closed when the last lease on it has been released; left to the
+  /// servers, who end it by themselves, if they cannot be reached for a session timeout.
+  void retire();
+
+  void on_state(SessionState state, const SessionInfo& info) override;
+  void on_answer(const Stamp& stamp) override;
+  void on_log(LogLevel level, std::string message) override;
+  void on_credentials_refused(const std::vector<SessionSettings::Credential>& kept) override;
+
+ private:
+  using Holds = std::vector<std::shared_ptr<HeldNode>>;
+  /// A lease that is released meanwhile does not wait for the answer.
+  using AskedFor = std::vector<std::weak_ptr<HeldNode>>;
+
+  [[nodiscard]] BootClock::time_point now() const noexcept { return now_by(time_); }
+  [[nodiscard]] Holds holds() const;
+  void set_clock();
+  void on_connection(SessionState state, const SessionInfo& info);
+  void close_if_free();
+  void abandon_unless_connected();
+  [[nodiscard]] bool has_live_holds() const;
+  [[nodiscard]] bool clock_has_run_out() const;
+  /// Looks after the clock and the beats.
+  void check();
+  void schedule();
+  void beat();
+  /// Sends what is next of the beat.
+  void go_on_with_beat();
+  void on_beat(const AskedFor& asked_for, const Reply& reply);
+  void on_check_failed(const AskedFor& asked_for, const Reply& reply);
+
+  const std::weak_ptr<ClientCore> core_;
+  const std::shared_ptr<Clock> time_;  ///< null: BootClock
+  std::shared_ptr<Session> wire_;
+  LeaseClock clock_;
+  Heartbeat heartbeat_;
+  BootTimer timer_;
+  bool retired_ = false;
+  bool over_ = false;
+  bool minds_clock_ = false;  ///< the timer is set to its end, too, for there is a lease
+  std::deque<std::weak_ptr<HeldNode>> to_ask_for_;  ///< by the newest beat
+  int unanswered_ = 0;                              ///< parts of it that were sent
+
+  std::atomic<std::int64_t> id_ = 0;
+  std::atomic<bool> connected_ = false;
+  std::atomic<BootClock::time_point> valid_until_{BootClock::time_point::min()};
+  std::atomic<BootClock::time_point> comfortable_until_{BootClock::time_point::min()};
+
+  mutable std::mutex mutex_;  ///< guards what follows
+  std::map<const HeldNode*, std::weak_ptr<HeldNode>> holds_;
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,270 @@
+#include "lease/held_node.hpp"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "custodian/operation_options.hpp"
+#include "lease/hold.hpp"
+#include "lease/line_node.hpp"
+
+namespace custodian::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+HeldNode::Time end_of(HeldNode::Time now, std::chrono::nanoseconds at_most) {
+  return at_most < HeldNode::Time::max() - now ? now + at_most : HeldNode::Time::max();
+}
+
+}  // namespace
+
+HeldNodePtr HeldNode::make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
+                           OwnNode node, NodeData data, const LeaseOptions& options,
+                           ObservedLockPtr observed) {
+  HeldNodePtr held{new HeldNode{std::move(core), std::move(session), std::move(node),
+                                std::move(data), options, std::move(observed)}};
+  held->core_->count_hold(+1);
+  if (const LineNodePtr& line = held->node_.in_line()) {
+    line->on_missing = [weak = held->weak_from_this()] {
+      if (const auto self = weak.lock()) self->lose(LossReason::node_deleted);
+    };
+  }
+  held->session_->add(held);
+  held->wait_for_event();
+  held->limit();
+  held->on_session_state();
+  held->session_->on_lease();
+  return held;
+}
+
+HeldNode::HeldNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
+                   OwnNode node, NodeData data, const LeaseOptions& options,
+                   ObservedLockPtr observed)
+    : core_{std::move(core)},
+      session_{std::move(session)},
+      node_{std::move(node)},
+      data_{std::move(data)},
+      full_path_{core_->prefix().add(node_.path())},
+      policy_{options.loss_policy.value_or(core_->options().loss_policy)},
+      ends_at_{options.hold_at_most ? end_of(core_->now(), *options.hold_at_most) : Time::max()},
+      observed_{std::move(observed)} {}
+
+HeldNode::~HeldNode() {
+  if (core_->forked()) {
+    // Where mutexes may be locked for ever; the lease has seen to it that this is not destroyed.
+    [[maybe_unused]] const auto* const leaked = timer_.release();
+    return;
+  }
+  if (end_of_look_) end_of_look_->request();
+  session_->remove(*this);
+  core_->count_hold(-1);
+}
+
+// -- What is known on any thread ------------------------------------------------------------------
+
+HeldNode::Time HeldNode::valid_until() const noexcept {
+  return std::min(session_->valid_until(), ends_at_);
+}
+
+LeaseState HeldNode::state() noexcept {
+  if (loss_ != LossReason::none) return LeaseState::lost;
+  const Time now = core_->now();
+  if (now < valid_until()) {
+    return session_->connected() ? LeaseState::held : LeaseState::suspended;
+  }
+  // Said once, it is so for ever, though an answer may be on its way; the strand tells the others.
+  const LossReason reason = now >= ends_at_ ? LossReason::held_too_long : LossReason::lease_expired;
+  LossReason none = LossReason::none;
+  loss_.compare_exchange_strong(none, reason);
+  if (!core_->forked()) {
+    asio::post(core_->strand(), [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      self->tell();
+      self->session_->give_up_if_run_out();
+    });
+  }
+  return LeaseState::lost;
+}
+
+LossReason HeldNode::loss_reason() noexcept {
+  static_cast<void>(state());
+  return loss_;
+}
+
+// -- One holder after another ---------------------------------------------------------------------
+
+bool HeldNode::may_be_passed_on() noexcept {
+  return !kept_ && state() == LeaseState::held &&
+         core_->now() < std::min(session_->comfortable_until(), ends_at_);
+}
+
+HoldPtr HeldNode::next_hold() {
+  auto hold = std::make_shared<Hold>(shared_from_this(), holds_++, node_.stat().czxid);
+  {
+    const std::lock_guard lock{mutex_};
+    holder_ = hold;
+  }
+  // What came before the last line was told to nobody.
+  if (state() != LeaseState::held) core_->on_strand([self = shared_from_this()] { self->tell(); });
+  return hold;
+}
+
+HoldPtr HeldNode::holder() const {
+  const std::lock_guard lock{mutex_};
+  return holder_.lock();
+}
+
+// -- What happens on the strand -------------------------------------------------------------------
+
+void HeldNode::lose(LossReason reason) {
+  LossReason none = LossReason::none;
+  loss_.compare_exchange_strong(none, reason);
+  tell();
+}
+
+void HeldNode::on_session_state() {
+  if (policy_ == LossPolicy::on_suspended && !session_->connected()) lose(LossReason::suspended);
+  tell();
+}
+
+void HeldNode::on_check_failed(const error_code& error) {
+  if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
+  // It cannot be said whether it is there, for want of permission to read it, for one.
+  checkable_ = false;
+  core_->log(LogLevel::warning, "cannot check " + path() + ": " + error.message() +
+                                    "; its deletion by somebody else would not be noticed");
+}
+
+void HeldNode::tell() {
+  const auto self = shared_from_this();
+  const LeaseState now = state();
+  if (now == LeaseState::lost) on_lost();
+  if (const HoldPtr hold = holder()) hold->tell(now);
+}
+
+void HeldNode::on_lost() {
+  if (std::exchange(loss_told_, true)) return;
+  core_->log(LogLevel::warning,
+             "the lease on " + path() + " is lost: " + std::string{to_string(loss_.load())});
+  if (timer_ && loss_ != LossReason::held_too_long) timer_->cancel();
+  node_.forfeit();
+}
+
+// -- The node, and who writes into it -------------------------------------------------------------
+
+void HeldNode::wait_for_event() {
+  if (!node_.watch()) return;
+  start_wait(core_, nullptr, node_.watch().state(),
+             [weak = weak_from_this()](error_code error, WatchEventType type) {
+               const auto self = weak.lock();
+               if (!self || error) return;
+               if (type == WatchEventType::deleted) return self->lose(LossReason::node_deleted);
+               self->look();
+             });
+}
+
+void HeldNode::watch() {
+  // Whoever has waited for the lock may have one already.
+  const bool is_watched = node_.watch() && !is_over(node_.watch().state());
+  if (!is_watched) look();
+}
+
+void HeldNode::look() {
+  if (is_lost() || std::exchange(looking_, true)) return;
+  if (!end_of_look_) end_of_look_ = std::make_shared<Cancellation>(core_);
+  const OperationOptions patient{Deadline::never(), core_->options().retry.unlimited()};
+  start_get_and_watch(core_, end_of_look_, path(), patient,
+                      [weak = weak_from_this()](error_code error, GetResult found, Watch watch) {
+                        const auto self = weak.lock();
+                        if (self) self->on_look(error, found, std::move(watch));
+                      });
+}
+
+void HeldNode::on_look(const error_code& error, const GetResult& found, Watch watch) {
+  looking_ = false;
+  if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
+  if (is_lost()) return;
+  if (error) {
+    if (error != Errc::closed) {
+      core_->log(LogLevel::warning,
+                 "cannot read " + path() + ": " + error.message() +
+                     "; a request to release it is not noticed, and its deletion "
+                     "by somebody else by a beat only");
+    }
+    return;
+  }
+  node_.set_watch(std::move(watch));
+  wait_for_event();
+  const bool is_request = found.data == revoke_message;
+  if (is_request) {
+    request_ = found.stat.mzxid;
+    keep();
+  }
+  // Also the last request, to those who listen only since then.
+  const HoldPtr hold = request_ != 0 ? holder() : nullptr;
+  if (hold) hold->tell_revocation(request_);
+  if (is_request) restore_data(found.stat.version);
+}
+
+// A request replaces what people are shown of the holder. It is put back only over the request that
+// was seen: of a later one the version is another, and its event, or the failure, has it read.
+void HeldNode::restore_data(std::int32_t version) {
+  if (!data_ || *data_ == revoke_message || !restorable_ || std::exchange(restoring_, true)) return;
+  Transaction writes{set(path(), *data_, version)};
+  // An odd version says afterwards that there was a request: see revocation.hpp.
+  const bool would_be_even = version % 2 != 0;
+  if (would_be_even) writes.push_back(set(path(), *data_));
+  const OperationOptions until_known{Deadline::never(), core_->options().retry.unlimited()};
+  start_commit(core_, end_of_look_, std::move(writes), until_known,
+               [weak = weak_from_this()](error_code error, const auto& /*results*/) {
+                 if (const auto self = weak.lock()) self->on_data_restored(error);
+               });
+}
+
+void HeldNode::on_data_restored(const error_code& error) {
+  restoring_ = false;
+  if (!error || is_lost()) return;  // the watch has seen it
+  if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
+  if (error == ServerErrc::bad_version || error == ErrorCondition::outcome_unknown) return look();
+  restorable_ = false;
+  if (error == Errc::closed || error == asio::error::operation_aborted) return;
+  core_->log(LogLevel::warning, "cannot write the identity back into " + path() + ": " +
+                                    error.message() + "; a request to release it has replaced it");
+}
+
+const ChangeLinePtr& HeldNode::changes() {
+  if (!changes_) changes_ = std::make_shared<ChangeLine>();
+  return changes_;
+}
+
+// -- A lease with a maximum time ------------------------------------------------------------------
+
+void HeldNode::limit() {
+  if (ends_at_ == Time::max()) return;
+  timer_ = std::make_unique<BootTimer>(core_->boot_timers());
+  timer_->set(ends_at_, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->lose(LossReason::held_too_long);
+    // on_holder_told() lets the lock go when the holder has been told; a holder who will not listen
+    // cannot keep it longer than this.
+    constexpr std::chrono::seconds grace{1};
+    self->timer_->set(self->core_->now() + grace, [weak] {
+      if (const auto still_there = weak.lock()) still_there->delete_node();
+    });
+  });
+}
+
+void HeldNode::on_holder_told() {
+  if (loss_ == LossReason::held_too_long) delete_node();
+}
+
+void HeldNode::delete_node() {
+  timer_->cancel();
+  core_->deletes().add(full_path_, node_.stat().ephemeral_owner, nullptr, node_.in_line());
+}
+
+}  // namespace custodian::detail

@@ -1,0 +1,124 @@
+#pragma once
+
+/// \file
+/// The node that a lock is held by, and what has become of it: the session that it stands on, its
+/// deletion by somebody else, its end. Its holders share it, one after another; mostly there is
+/// one.
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/boot_timers.hpp"
+#include "client/client_core.hpp"
+#include "custodian/lease/lease.hpp"
+#include "lease/client_session.hpp"
+
+namespace custodian::detail {
+
+/// Changes of a node's data that are under way; each is woken when it is its turn.
+using ChangeLine = std::deque<CancellationPtr>;
+using ChangeLinePtr = std::shared_ptr<ChangeLine>;
+
+/// Its destruction, on any thread, lets go of the node.
+class HeldNode : public std::enable_shared_from_this<HeldNode> {
+ public:
+  using Time = BootClock::time_point;
+
+  /// On the strand.
+  static HeldNodePtr make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
+                          OwnNode node, NodeData data, const LeaseOptions& options,
+                          ObservedLockPtr observed);
+  HeldNode(const HeldNode&) = delete;
+  HeldNode& operator=(const HeldNode&) = delete;
+  ~HeldNode();
+
+  // Any thread.
+  [[nodiscard]] const std::shared_ptr<ClientCore>& core() const noexcept { return core_; }
+  [[nodiscard]] const std::string& path() const noexcept { return node_.path(); }
+  [[nodiscard]] const std::string& full_path() const noexcept { return full_path_; }
+  [[nodiscard]] LeaseState state() noexcept;
+  [[nodiscard]] LossReason loss_reason() noexcept;
+  /// As is known by now, without a look at the clock.
+  [[nodiscard]] bool is_lost() const noexcept { return loss_ != LossReason::none; }
+  [[nodiscard]] Time valid_until() const noexcept;
+  /// As what its leases are told of; null if nobody is told.
+  [[nodiscard]] const ObservedLockPtr& observed() const noexcept { return observed_; }
+  /// Nobody is to have it after its present holder.
+  void keep() noexcept { kept_ = true; }
+
+  // Any thread, but of one holder after the other.
+  /// The next holder of the node, who is told from now on what becomes of it.
+  [[nodiscard]] HoldPtr next_hold();
+  /// Whether a new holder would have time to work, and to be told of a loss.
+  [[nodiscard]] bool may_be_passed_on() noexcept;
+  void set_pass_on(PassOn pass_on) { pass_on_ = std::make_shared<PassOn>(std::move(pass_on)); }
+  /// Null if it is to be let go of.
+  [[nodiscard]] const std::shared_ptr<PassOn>& pass_on() const noexcept { return pass_on_; }
+
+  // The strand only.
+  /// For ever; the first reason counts.
+  void lose(LossReason reason);
+  void on_session_state();
+  /// A quorum was asked whether the node is there.
+  void on_check_failed(const error_code& error);
+  [[nodiscard]] bool is_checkable() const noexcept { return checkable_; }
+  /// Whether somebody wants it: its holder is told.
+  void look();
+  /// Its deletion by somebody else is noticed by a watch from now on, and not only by the beats.
+  void watch();
+  /// Made when somebody asks for it first.
+  [[nodiscard]] const ChangeLinePtr& changes();
+  /// Its holder has written these data: they are what is written back after a request.
+  void on_changed(std::string data) {
+    data_ = std::make_shared<const std::string>(std::move(data));
+  }
+  /// The holder has been told that it is lost.
+  void on_holder_told();
+
+ private:
+  HeldNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session, OwnNode node,
+           NodeData data, const LeaseOptions& options, ObservedLockPtr observed);
+
+  [[nodiscard]] HoldPtr holder() const;
+  void wait_for_event();
+  void on_look(const error_code& error, const GetResult& found, Watch watch);
+  void restore_data(std::int32_t version);
+  void on_data_restored(const error_code& error);
+  void limit();
+  void tell();
+  void on_lost();
+  void delete_node();
+
+  const std::shared_ptr<ClientCore> core_;
+  const std::shared_ptr<ClientSession> session_;
+  OwnNode node_;   ///< its watch: the strand only
+  NodeData data_;  ///< as last written by its holder
+  const std::string full_path_;
+  const LossPolicy policy_;
+  const Time ends_at_;  ///< by hold_at_most; `Time::max()` for never
+  const ObservedLockPtr observed_;
+  std::shared_ptr<PassOn> pass_on_;
+  std::int64_t holds_ = 0;  ///< that there have been
+
+  std::atomic<LossReason> loss_ = LossReason::none;
+  std::atomic<bool> kept_ = false;
+
+  // The strand only.
+  bool loss_told_ = false;
+  bool checkable_ = true;
+  bool looking_ = false;
+  std::int64_t request_ = 0;  ///< the transaction of the last request to release it; 0: none
+  bool restoring_ = false;
+  bool restorable_ = true;
+  CancellationPtr end_of_look_;  ///< also of writing the data back
+  ChangeLinePtr changes_;
+  std::unique_ptr<BootTimer> timer_;  ///< of a lease with a maximum time
+
+  mutable std::mutex mutex_;  ///< guards what follows
+  std::weak_ptr<Hold> holder_;
+};
+
+}  // namespace custodian::detail

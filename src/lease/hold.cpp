@@ -1,0 +1,107 @@
+#include "lease/hold.hpp"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "observe/observation.hpp"
+
+namespace custodian::detail {
+
+namespace asio = boost::asio;
+
+Hold::Hold(HeldNodePtr node, std::int64_t number, std::int64_t czxid)
+    : node_{std::move(node)},
+      token_{core()->options().fencing_epoch, czxid, number},
+      since_{node_->observed() ? core()->now() : BootClock::time_point{}} {
+  if (node_->observed()) core()->observation()->tell_lease_begun(node_->observed(), token_);
+}
+
+Hold::~Hold() {
+  // In the child of a fork mutexes may be locked for ever.
+  if (core()->forked()) return;
+  if (node_->observed()) observe_release();
+  if (waiters_.used()) {
+    core()->on_strand(
+        [waiters = std::move(waiters_)]() mutable { waiters.abort(LeaseState::released); });
+  }
+  // The function may let go of the node, and of itself with that.
+  if (const auto pass_on = node_->pass_on()) (*pass_on)(std::move(node_));
+}
+
+Subscription Hold::listen(LeaseListener listener) {
+  auto registration = std::make_shared<LeaseListener>(std::move(listener));
+  const std::lock_guard lock{mutex_};
+  listeners_.add(registration);
+  return Subscription{std::move(registration)};
+}
+
+Subscription Hold::make_revocable(RevocationListener listener) {
+  if (core()->forked()) return {};
+  auto registration = std::make_shared<RevocationListener>(std::move(listener));
+  core()->on_strand([hold = weak_from_this(), weak = std::weak_ptr{registration}] {
+    const auto self = hold.lock();
+    if (!self) return;
+    std::erase_if(self->revocables_, [](const auto& each) { return each.listener.expired(); });
+    self->revocables_.push_back({weak});
+    self->node_->look();
+  });
+  return Subscription{std::move(registration)};
+}
+
+void Hold::tell_revocation(std::int64_t transaction) {
+  for (Revocable& each : revocables_) {
+    if (std::exchange(each.told, transaction) == transaction) continue;
+    core()->call_back([hold = weak_from_this(), weak = each.listener] {
+      const auto listener = weak.lock();
+      if (listener && !hold.expired()) (*listener)();
+    });
+  }
+}
+
+void Hold::wait(LeaseState known, const CancellationPtr& cancellation,
+                Handler<LeaseState> handler) {
+  waiters_.wait(node_->state(), known, cancellation, std::move(handler));
+}
+
+void Hold::tell(LeaseState now) {
+  if (std::exchange(told_, now) == now) return;
+  if (now == LeaseState::lost) {
+    if (node_->observed()) observe_loss(node_->loss_reason());
+    tell_lost();
+  }
+  std::vector<std::weak_ptr<LeaseListener>> listeners;
+  {
+    const std::lock_guard lock{mutex_};
+    listeners = listeners_.alive();
+  }
+  for (auto& weak : listeners) {
+    core()->call_back([weak = std::move(weak), now] {
+      if (const auto listener = weak.lock()) (*listener)(now);
+    });
+  }
+  waiters_.tell(now);
+}
+
+void Hold::observe_loss(LossReason reason) const {
+  core()->observation()->tell_lease_lost(node_->observed(), token_, reason, since_);
+}
+
+void Hold::observe_release() const {
+  const LossReason loss = node_->loss_reason();
+  // Known to nobody until now.
+  if (loss != LossReason::none && told_ != LeaseState::lost) observe_loss(loss);
+  core()->observation()->tell_lease_released(node_->observed(), token_, loss, since_);
+}
+
+void Hold::tell_lost() {
+  // Not behind other callbacks, which may be slow, where the executor has more than one thread.
+  asio::post(core()->callback_executor(), [weak = weak_from_this()] {
+    // Released by now, it was not lost any more.
+    const auto self = weak.lock();
+    if (!self) return;
+    self->lost_.request_stop();
+    self->core()->on_strand([node = self->node_] { node->on_holder_told(); });
+  });
+}
+
+}  // namespace custodian::detail

@@ -1,0 +1,71 @@
+#pragma once
+
+/// \file
+/// What the leases of one holder share: its turn on the node that the lock is held by, and who is
+/// to be told of what becomes of that.
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+#include "base/state_waiters.hpp"
+#include "base/weak_list.hpp"
+#include "custodian/lease/lease.hpp"
+#include "custodian/lease/revocation.hpp"
+#include "lease/held_node.hpp"
+
+namespace custodian::detail {
+
+/// Its destruction, on any thread, releases: the node passes on, or is let go of.
+class Hold : public std::enable_shared_from_this<Hold> {
+ public:
+  /// For HeldNode::next_hold(). The holders of a node are numbered from 0.
+  Hold(HeldNodePtr node, std::int64_t number, std::int64_t czxid);
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+  ~Hold();
+
+  // Any thread.
+  [[nodiscard]] const HeldNodePtr& node() const noexcept { return node_; }
+  [[nodiscard]] const std::shared_ptr<ClientCore>& core() const noexcept { return node_->core(); }
+  [[nodiscard]] FencingToken token() const noexcept { return token_; }
+  [[nodiscard]] std::stop_token lost() const noexcept { return lost_.get_token(); }
+  [[nodiscard]] Subscription listen(LeaseListener listener);
+  [[nodiscard]] Subscription make_revocable(RevocationListener listener);
+  /// How many leases share it.
+  std::atomic<int> leases = 0;
+
+  // The strand only.
+  void wait(LeaseState known, const CancellationPtr& cancellation, Handler<LeaseState> handler);
+  /// What the node's state is.
+  void tell(LeaseState now);
+  /// Somebody has asked for the lock, by this transaction.
+  void tell_revocation(std::int64_t transaction);
+
+ private:
+  void tell_lost();
+  void observe_loss(LossReason reason) const;
+  void observe_release() const;
+
+  HeldNodePtr node_;
+  const FencingToken token_;
+  /// Read only for an observer.
+  const BootClock::time_point since_;
+  std::stop_source lost_;
+
+  // The strand only.
+  LeaseState told_ = LeaseState::held;
+  struct Revocable {
+    std::weak_ptr<RevocationListener> listener;
+    std::int64_t told = 0;  ///< the transaction of the last request that it was told of
+  };
+  std::vector<Revocable> revocables_;
+  StateWaiters<LeaseState> waiters_;
+
+  std::mutex mutex_;  ///< guards what follows
+  WeakList<LeaseListener> listeners_;
+};
+
+}  // namespace custodian::detail

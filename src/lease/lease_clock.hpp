@@ -1,0 +1,112 @@
+#pragma once
+
+/// \file
+/// When is a session's hold on its locks certain, and when is it in doubt? Pure: stamps and times
+/// go in, and nothing is asked or done here.
+///
+/// The servers end a session when its timeout T has passed since its leader was last told of it. A
+/// leader is told by each request that it processes itself; a follower tells it of the sessions
+/// that it has heard from only with its answer to the leader's next ping, every half tick
+/// (Learner.ping, LearnerHandler; ZooKeeper 3.8 to 3.10). And a follower, or a leader that has been
+/// replaced without knowing, may go on answering reads for a while. So no single answer proves that
+/// the leader has been told. What proves it:
+///
+/// - a request that was answered at time r, and another on the same connection that was sent at
+///   least the *touch interval* after r and came to a result that a quorum decided: in between, the
+///   connection's server was in touch with the leader. The session is *credited* with the time when
+///   the first of the two was sent.
+/// - a reconnection, and the first such result on it: credited with the time of its handshake;
+/// - the handshake of a new session: the leader made it.
+///
+/// Until T, less a margin, has passed since the newest credited time, nobody else can have been
+/// given what the session holds. Assumed: clocks run at nearly the same rate, and a server answers
+/// its leader's ping within the touch interval; the margin, a tenth of T, covers the rest.
+
+#include <deque>
+
+#include "custodian/session/session.hpp"
+
+namespace custodian::detail {
+
+class LeaseClock {
+ public:
+  using Time = BootClock::time_point;
+  using Duration = BootClock::duration;
+
+  explicit LeaseClock(Duration touch_interval) : touch_interval_{touch_interval} {}
+
+  /// A connection stands. The first one is that of a new session.
+  void connected(const SessionInfo& session);
+  void disconnected();
+  void answered(const Stamp& stamp);
+
+  /// The smallest timeout that was negotiated in this session; zero before the first connection.
+  [[nodiscard]] Duration timeout() const noexcept { return timeout_; }
+  [[nodiscard]] Duration touch_interval() const noexcept { return touch_interval_; }
+  /// Whether the timeout leaves room for the crediting above.
+  [[nodiscard]] bool can_run() const noexcept { return timeout_ >= least_timeout(touch_interval_); }
+  [[nodiscard]] static constexpr Duration least_timeout(Duration touch_interval) noexcept {
+    return 3 * touch_interval;
+  }
+  /// Before this moment the session is certainly alive.
+  [[nodiscard]] Time valid_until() const noexcept;
+  /// How much must be left of it for a lock to be granted, so that its holder has time to work and
+  /// to be told of a loss.
+  [[nodiscard]] Duration comfortable_rest() const noexcept { return timeout_ / 3; }
+
+ private:
+  struct Answer {
+    Time sent;
+    Time answered;
+  };
+
+  void credit(Time time) noexcept;
+
+  const Duration touch_interval_;
+  Duration timeout_{0};
+  std::uint64_t connection_ = 0;  ///< 0: none
+  Time credited_{};
+  /// Of this connection, until a quorum result has come on it.
+  Time handshake_{};
+  /// Of this connection, in order, not credited yet.
+  std::deque<Answer> answers_;
+};
+
+/// When a session has to be heard from: what keeps the clock above running. Pure, too.
+///
+/// A beat is sent every T/6; a little more often if a whole number of beats then spans the touch
+/// interval, for else each credit would wait for one beat more. No answer of any kind for T/4, with
+/// a beat on its way, tells of a connection that is dead, or a server that has been cut off.
+class Heartbeat {
+ public:
+  using Time = LeaseClock::Time;
+  using Duration = LeaseClock::Duration;
+
+  [[nodiscard]] static Duration interval(Duration timeout, Duration touch_interval) noexcept;
+
+  /// A connection stands: the first beat is due after an interval.
+  void connected(Time now, Duration timeout, Duration touch_interval);
+  void disconnected();
+  void sent(Time now);
+  void answered();
+  /// An answer of any kind: those to earlier requests come before the one to the beat.
+  void heard(Time now);
+  /// Something is to be checked now: the next beat is due at once.
+  void hurry(Time now);
+
+  [[nodiscard]] bool due(Time now) const noexcept;
+  /// Whether the connection must be given up.
+  [[nodiscard]] bool silent(Time now) const noexcept;
+  /// When due() or silent() may have become true; `Time::max()` without a connection.
+  [[nodiscard]] Time next() const noexcept;
+
+ private:
+  bool connected_ = false;
+  bool awaiting_answer_ = false;
+  Duration timeout_{0};
+  Duration interval_{0};
+  Time next_beat_{};
+  Time waiting_since_{};  ///< for an answer
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,84 @@
+#include "custodian/authoring/own_node.hpp"
+
+#include <utility>
+
+#include "client/client_core.hpp"
+#include "lease/line_node.hpp"
+
+namespace custodian {
+
+void detail::tell_missing(LineNode& node) {
+  if (std::exchange(node.missing, true)) return;
+  if (node.on_missing) node.on_missing();
+}
+
+OwnNode::OwnNode(std::shared_ptr<detail::ClientCore> core, Created created)
+    : core_{std::move(core)}, created_{std::make_shared<const Created>(std::move(created))} {}
+
+OwnNode& OwnNode::operator=(OwnNode&& other) noexcept {
+  std::swap(core_, other.core_);
+  std::swap(created_, other.created_);
+  std::swap(watch_, other.watch_);
+  std::swap(line_, other.line_);
+  std::swap(next_, other.next_);
+  return *this;
+}
+
+namespace {
+
+const Created& none() {
+  static const Created created;
+  return created;
+}
+
+/// Lets go of a place in a line.
+void leave(detail::ClientCore& core, detail::LineNode& node, const NextInLine& next) {
+  node.left = true;
+  // A delete that is under way already shields nobody.
+  const bool in_order = !node.missing && !core.closed() &&
+                        core.own_session_info().id == node.session &&
+                        !core.deletes().has(node.path);
+  node.heir = next(in_order ? Leaving::in_order : Leaving::forfeited);
+}
+
+}  // namespace
+
+OwnNode::~OwnNode() {
+  if (!core_ || core_->forked()) return;
+  const auto watch = watch_ ? std::make_shared<Watch>(std::move(watch_)) : nullptr;
+  core_->on_strand([core = core_, path = core_->prefix().add(created_->path),
+                    session = created_->stat.ephemeral_owner, watch, line = std::move(line_),
+                    next = std::move(next_)]() mutable {
+    if (next) leave(*core, *line, next);
+    core->deletes().add(std::move(path), session, watch, std::move(line));
+  });
+}
+
+const std::string& OwnNode::path() const noexcept {
+  return created_ ? created_->path : none().path;
+}
+
+const Stat& OwnNode::stat() const noexcept { return created_ ? created_->stat : none().stat; }
+
+std::string_view OwnNode::name() const noexcept {
+  return std::string_view{path()}.substr(path().rfind('/') + 1);
+}
+
+bool OwnNode::alive() const {
+  return core_ && core_->own_session_info().id == created_->stat.ephemeral_owner;
+}
+
+void OwnNode::stand_in_line(NextInLine next) {
+  line_ = std::make_shared<detail::LineNode>(detail::LineNode{
+      .path = core_->prefix().add(created_->path), .session = created_->stat.ephemeral_owner});
+  next_ = std::move(next);
+}
+
+void OwnNode::forfeit() {
+  if (const NextInLine next = std::exchange(next_, nullptr)) {
+    line_->left = true;
+    line_->heir = next(Leaving::forfeited);
+  }
+}
+
+}  // namespace custodian

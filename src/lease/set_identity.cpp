@@ -1,0 +1,188 @@
+/// \file
+/// A holder changes the data of its node: what others see of it.
+///
+/// The node has a name that is nobody else's, so a write to it lands only while it is there, and
+/// needs no other check. It names the version that was read, so that it takes back nothing that
+/// somebody else has written meanwhile: a request to release the lock, for one. A write whose reply
+/// is lost is looked for in the next read.
+
+#include <boost/asio/awaitable.hpp>
+#include <utility>
+
+#include "client/operation.hpp"
+#include "custodian/lease/lease.hpp"
+#include "custodian/operation_options.hpp"
+#include "lease/held_node.hpp"
+#include "lease/hold.hpp"
+
+namespace custodian::detail {
+
+namespace asio = boost::asio;
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+namespace {
+
+/// One change, from the call to its end. Owns neither the hold nor its node: to release the lock
+/// waits for nothing here. Strand only.
+struct Change {
+  std::shared_ptr<ClientCore> core;
+  CancellationPtr callers;
+  std::weak_ptr<Hold> hold;
+  std::string full_path;
+  std::string identity;
+  Plan plan;
+  Handler<> handler;
+  /// Ends what is under way: by the caller, or with the lease.
+  CancellationPtr over;
+  /// Whether a write was sent of which nobody knows what became.
+  bool uncertain = false;
+
+  [[nodiscard]] bool is_held() const {
+    const HoldPtr alive = hold.lock();
+    return alive && alive->node()->state() != LeaseState::lost;
+  }
+  /// Why nothing may be sent, if so.
+  [[nodiscard]] error_code objection() const {
+    if (!is_held()) return Errc::lock_lost;
+    if (over->requested()) return asio::error::operation_aborted;
+    return plan.deadline.passed() ? error_code{Errc::deadline_exceeded} : error_code{};
+  }
+  /// It is there.
+  [[nodiscard]] error_code succeed() const {
+    if (const HoldPtr alive = hold.lock()) alive->node()->on_changed(identity);
+    return {};
+  }
+  /// What the caller is told of an error.
+  [[nodiscard]] error_code explain(error_code error) const {
+    const HoldPtr alive = hold.lock();
+    if (alive && error == ServerErrc::no_node) alive->node()->on_check_failed(error);
+    if (!is_held()) return Errc::lock_lost;
+    if (!uncertain) return error;
+    if (error == Errc::deadline_exceeded) return Errc::deadline_exceeded_outcome_unknown;
+    return error == Errc::not_connected ? error_code{ServerErrc::connection_loss} : error;
+  }
+};
+
+using ChangePtr = std::shared_ptr<Change>;
+
+/// Changes of one node take turns, so that the last one stays. This one is in their line for as
+/// long as this lives.
+class Turn {
+ public:
+  explicit Turn(const Change& change) : woken_{std::make_shared<Cancellation>(change.core)} {
+    if (const HoldPtr hold = change.hold.lock()) line_ = hold->node()->changes();
+    if (line_) line_->push_back(woken_);
+    change.over->on_request(this, [woken = woken_] { woken->request(); });
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (!line_) return;
+    std::erase(*line_, woken_);
+    if (!line_->empty()) line_->front()->request();
+  }
+
+  [[nodiscard]] bool has_come() const { return !line_ || line_->front() == woken_; }
+  /// Ends the wait for the turn.
+  [[nodiscard]] const CancellationPtr& woken() const noexcept { return woken_; }
+
+ private:
+  CancellationPtr woken_;
+  ChangeLinePtr line_;
+};
+
+request::Set set_of(const Change& change, std::int32_t version) {
+  return {change.full_path, change.identity, version};
+}
+
+/// Reads, and writes unless it is done. Nothing: once more.
+asio::awaitable<std::optional<error_code>> try_to_change(ChangePtr change) {
+  if (const error_code error = change->objection()) co_return change->explain(error);
+  Request get = request::Get{change->full_path, nullptr};
+  Plan reading = change->plan;
+  reading.repeat = Repeat::always;
+  const Reply found = co_await reply_to(change->core, std::move(get), reading, change->over);
+  if (found.error) co_return change->explain(found.error);
+  if (found.data == change->identity) co_return change->succeed();
+  if (found.data == revoke_message) co_return error_code{ServerErrc::bad_version};
+  if (const error_code error = change->objection()) co_return change->explain(error);
+  // Twice, for an odd version says that somebody has asked for the lock: see revocation.hpp.
+  Request sets =
+      request::Multi{{set_of(*change, found.stat.version), set_of(*change, any_version)}};
+  const Reply written =
+      co_await reply_to(change->core, std::move(sets), change->plan, change->over);
+  if (!written.error) co_return change->succeed();
+  const bool unknown = written.error == ServerErrc::connection_loss;
+  change->uncertain = change->uncertain || unknown;
+  if (unknown || written.error == ServerErrc::bad_version) co_return std::nullopt;
+  co_return change->explain(written.error);
+}
+
+asio::awaitable<void> make_change(ChangePtr change) {
+  std::optional<error_code> outcome;
+  {
+    const Turn turn{*change};
+    while (!turn.has_come() && !change->objection()) {
+      constexpr std::chrono::hours long_enough{1};
+      co_await pause(change->core, long_enough, change->plan.deadline, turn.woken());
+    }
+    while (!outcome) outcome = co_await try_to_change(change);
+    change->over->forget(&turn);
+  }
+  change->over->request();  // nobody is to be told of a loss any more
+  if (change->callers) change->callers->forget(change.get());
+  std::move(change->handler)(*outcome);
+}
+
+/// Ends it when the lease is lost or released, too: what is sent after that might be sent in
+/// another session.
+void begin(const ChangePtr& change) {
+  const HoldPtr hold = change->hold.lock();
+  if (!hold) return std::move(change->handler)(Errc::lock_lost);
+  // The next holder of the node is somebody else.
+  hold->node()->keep();
+  if (change->callers) {
+    if (change->callers->requested()) change->over->request();
+    change->callers->on_request(change.get(), [over = change->over] { over->request(); });
+  }
+  start_wait_lost(change->core, change->over, hold,
+                  [over = change->over](error_code) { over->request(); });
+  spawn_detached(change->core, make_change(change), "changing " + change->full_path,
+                 [change](error_code error) {
+                   if (change->handler) std::move(change->handler)(error);
+                 });
+}
+
+}  // namespace
+
+void check_identity(const HoldPtr& hold, std::string_view operation, std::string_view identity) {
+  const auto core = core_of(hold, operation);
+  const std::string& path = hold->node()->path();
+  if (identity == revoke_message) {
+    throw Error{Errc::invalid_argument, operation, path,
+                "identity: this is the message by which somebody asks for the lock"};
+  }
+  check_set(core, path, identity);
+}
+
+void start_set_identity(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+                        HoldPtr hold, std::string identity, Handler<> handler) {
+  if (core->forked()) return std::move(handler)(Errc::forked);
+  if (identity.empty()) identity = core->options().identity;
+  Plan plan = make_plan(*core, {}, {}, Repeat::unless_outcome_unknown);
+  auto over = std::make_shared<Cancellation>(core);
+  std::string path = hold->node()->full_path();
+  const auto change = std::make_shared<Change>(Change{.core = core,
+                                                      .callers = std::move(cancellation),
+                                                      .hold = hold,
+                                                      .full_path = std::move(path),
+                                                      .identity = std::move(identity),
+                                                      .plan = std::move(plan),
+                                                      .handler = std::move(handler),
+                                                      .over = std::move(over)});
+  core->on_strand([change] { begin(change); });
+}
+
+}  // namespace custodian::detail

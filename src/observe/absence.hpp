@@ -1,0 +1,36 @@
+#pragma once
+
+/// \file
+/// For how long a client has had no connection. Pure: states and times go in.
+
+#include <optional>
+
+#include "custodian/connection_state.hpp"
+#include "custodian/session/session.hpp"
+
+namespace custodian::detail {
+
+class Absence {
+ public:
+  using Time = BootClock::time_point;
+  using Duration = BootClock::duration;
+
+  /// There is none at the beginning.
+  explicit Absence(Time began) : since_{began} {}
+
+  /// For how long there has been none up to this change of state; zero if there was one until now.
+  [[nodiscard]] Duration on_state(ConnectionState state, Time now) noexcept {
+    const Duration away = since_ ? now - *since_ : Duration{0};
+    if (is_connected(state)) {
+      since_.reset();
+    } else if (!since_) {
+      since_ = now;
+    }
+    return away;
+  }
+
+ private:
+  std::optional<Time> since_;  ///< nothing while there is a connection
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,173 @@
+#include "observe/observation.hpp"
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "client/client_core.hpp"
+
+namespace custodian {
+
+std::string_view to_string(AcquireOutcome outcome) noexcept {
+  switch (outcome) {
+    case AcquireOutcome::acquired: return "acquired";
+    case AcquireOutcome::late: return "late";
+    case AcquireOutcome::declined: return "declined";
+    case AcquireOutcome::cancelled: return "cancelled";
+    case AcquireOutcome::failed: return "failed";
+  }
+  return "unknown";
+}
+
+namespace detail {
+
+Observation::Observation(ClientCore& core, std::shared_ptr<Observer> observer)
+    : core_{core}, observer_{std::move(observer)}, absence_{core.now()} {}
+
+Observation::~Observation() = default;
+
+template <typename Tell>
+void Observation::post(Tell tell) {
+  // In the child of a fork mutexes may be locked for ever.
+  if (core_.forked()) return;
+  core_.call_back([this, keep = core_.shared_from_this(), tell = std::move(tell)] {
+    try {
+      tell(*observer_);
+    } catch (...) {
+      on_thrown();
+    }
+  });
+}
+
+void Observation::on_thrown() {
+  if (std::exchange(thrown_, true)) return;
+  std::string what;
+  try {
+    throw;
+  } catch (const std::exception& exception) {
+    what = exception.what();
+  } catch (...) {
+    what = "something that is no std::exception";
+  }
+  core_.log(LogLevel::error, "the observer has thrown: " + what + "; this is said once");
+}
+
+// -- Locks ----------------------------------------------------------------------------------------
+
+void Observation::tell_acquire_ended(const ObservedLockPtr& lock, AcquireOutcome outcome,
+                                     const error_code& error, BootClock::time_point since,
+                                     std::size_t leases) {
+  post([lock, outcome, error, waited = core_.now() - since, leases](Observer& observer) {
+    observer.on_acquire_ended({.recipe = lock->recipe,
+                               .path = lock->path,
+                               .outcome = outcome,
+                               .error = error,
+                               .waited = waited,
+                               .leases = leases});
+  });
+}
+
+void Observation::tell_lease_begun(const ObservedLockPtr& lock, FencingToken token) {
+  post([lock, token](Observer& observer) {
+    observer.on_lease_begun({.recipe = lock->recipe, .path = lock->path, .token = token});
+  });
+}
+
+void Observation::tell_lease_lost(const ObservedLockPtr& lock, FencingToken token,
+                                  LossReason reason, BootClock::time_point since) {
+  post([lock, token, reason, held_for = core_.now() - since](Observer& observer) {
+    observer.on_lease_lost({.recipe = lock->recipe,
+                            .path = lock->path,
+                            .token = token,
+                            .reason = reason,
+                            .held_for = held_for});
+  });
+}
+
+void Observation::tell_lease_released(const ObservedLockPtr& lock, FencingToken token,
+                                      LossReason loss, BootClock::time_point since) {
+  post([lock, token, loss, held_for = core_.now() - since](Observer& observer) {
+    observer.on_lease_released({.recipe = lock->recipe,
+                                .path = lock->path,
+                                .token = token,
+                                .loss = loss,
+                                .held_for = held_for});
+  });
+}
+
+// -- The client itself ----------------------------------------------------------------------------
+
+namespace {
+
+struct OperationName {
+  std::string_view operator()(const request::Create&) const { return "create"; }
+  std::string_view operator()(const request::Remove&) const { return "remove"; }
+  std::string_view operator()(const request::Exists&) const { return "exists"; }
+  std::string_view operator()(const request::Get&) const { return "get"; }
+  std::string_view operator()(const request::Set&) const { return "set"; }
+  std::string_view operator()(const request::GetChildren&) const { return "children"; }
+  std::string_view operator()(const request::GetAcl&) const { return "get_acl"; }
+  std::string_view operator()(const request::SetAcl&) const { return "set_acl"; }
+  std::string_view operator()(const request::Sync&) const { return "sync"; }
+  std::string_view operator()(const request::Multi&) const { return "commit"; }
+};
+
+std::string_view path_of(const Request& request) {
+  return std::visit(
+      [](const auto& each) -> std::string_view {
+        if constexpr (requires { each.path; }) return each.path;
+        return {};
+      },
+      request);
+}
+
+}  // namespace
+
+void Observation::tell_retried(std::string_view operation, std::string_view full_path,
+                               const error_code& error, int attempts,
+                               std::chrono::milliseconds pause) {
+  std::string path;
+  if (!full_path.empty()) path = core_.prefix().strip(full_path).value_or(std::string{full_path});
+  post([operation, path = std::move(path), error, attempts, pause](Observer& observer) {
+    observer.on_operation_retried({.operation = operation,
+                                   .path = path,
+                                   .error = error,
+                                   .attempts = attempts,
+                                   .pause = pause});
+  });
+}
+
+void Observation::tell_retried(const Request& request, const error_code& error, int attempts,
+                               std::chrono::milliseconds pause) {
+  tell_retried(std::visit(OperationName{}, request), path_of(request), error, attempts, pause);
+}
+
+void Observation::tell_connection_changed(ConnectionState state) {
+  const auto away = absence_.on_state(state, core_.now());
+  post([state, away](Observer& observer) {
+    observer.on_connection_changed({.state = state, .away = away});
+  });
+}
+
+// -- For authors of recipes -----------------------------------------------------------------------
+
+ObservedLockPtr make_observed(const ClientCore& core, std::string_view recipe,
+                              std::string_view path) {
+  if (core.observation() == nullptr) return nullptr;
+  return std::make_shared<const ObservedLock>(ObservedLock{std::string{recipe}, std::string{path}});
+}
+
+BootClock::time_point now_of(const std::shared_ptr<ClientCore>& core) noexcept {
+  return core->now();
+}
+
+void tell_acquire_ended(const std::shared_ptr<ClientCore>& core, const ObservedLockPtr& lock,
+                        AcquireOutcome outcome, error_code error, BootClock::time_point since,
+                        std::size_t leases) {
+  core->observation()->tell_acquire_ended(lock, outcome, error, since, leases);
+}
+
+}  // namespace detail
+
+}  // namespace custodian

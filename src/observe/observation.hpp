@@ -1,0 +1,50 @@
+#pragma once
+
+/// \file
+/// The one door to a client's observer: what it is told is made here, and called where user code
+/// runs.
+
+#include <memory>
+#include <string_view>
+
+#include "custodian/observer.hpp"
+#include "observe/absence.hpp"
+
+namespace custodian::detail {
+
+/// Part of a core that has an observer. Threads: any, but for what is said otherwise.
+class Observation {
+ public:
+  Observation(ClientCore& core, std::shared_ptr<Observer> observer);
+  Observation(const Observation&) = delete;
+  Observation& operator=(const Observation&) = delete;
+  ~Observation();
+
+  void tell_acquire_ended(const ObservedLockPtr& lock, AcquireOutcome outcome,
+                          const error_code& error, BootClock::time_point since, std::size_t leases);
+  void tell_lease_begun(const ObservedLockPtr& lock, FencingToken token);
+  void tell_lease_lost(const ObservedLockPtr& lock, FencingToken token, LossReason reason,
+                       BootClock::time_point since);
+  void tell_lease_released(const ObservedLockPtr& lock, FencingToken token, LossReason loss,
+                           BootClock::time_point since);
+  /// The path is as the server knows it.
+  void tell_retried(std::string_view operation, std::string_view full_path, const error_code& error,
+                    int attempts, std::chrono::milliseconds pause);
+  void tell_retried(const Request& request, const error_code& error, int attempts,
+                    std::chrono::milliseconds pause);
+  /// On the strand.
+  void tell_connection_changed(ConnectionState state);
+
+ private:
+  template <typename Tell>
+  void post(Tell tell);
+  /// Within the catch of what the observer has thrown.
+  void on_thrown();
+
+  ClientCore& core_;
+  const std::shared_ptr<Observer> observer_;
+  Absence absence_;      ///< the strand only
+  bool thrown_ = false;  ///< where user code runs, one call at a time
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,205 @@
+#pragma once
+
+/// \file
+/// The servers' side of a FakeEnsemble: the tree, the sessions, and one wire to each that is
+/// connected.
+///
+/// Threads: everything is guarded by one mutex, under which nothing of anybody else's runs: what a
+/// session is to be told is put on its wire, and its strand is woken.
+
+#include <algorithm>
+#include <boost/asio/any_io_executor.hpp>
+#include <chrono>
+#include <compare>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "custodian/testing/fake_ensemble.hpp"
+#include "fake/fake_tree.hpp"
+#include "fake/timekeeper.hpp"
+
+namespace custodian::testing {
+
+class FakeSession;
+
+struct WatchId {
+  std::string path;
+  WatchKind kind = WatchKind::data;
+  friend auto operator<=>(const WatchId&, const WatchId&) = default;
+};
+
+enum class ArmedOn { a_node, its_absence };
+using ArmedWatches = std::map<WatchId, ArmedOn>;
+
+/// What the server sends. A connection's messages arrive in order.
+struct FakeMessage {
+  enum class Kind { reply, event, cut };
+  Kind kind = Kind::reply;
+  std::uint64_t operation = 0;  ///< of a reply
+  Reply reply{};
+  WatchId watch{};  ///< of an event
+  WatchEventType event = WatchEventType::created;
+  NextWatches next_watches = NextWatches::are_restored;  ///< of a cut
+  std::int64_t zxid = 0;  ///< what the client has seen when it has this
+  int turns = 0;          ///< to wait before it arrives; held until released if negative
+};
+
+/// The wire from the server to a session. Guarded by the server's mutex.
+struct FakeConnection {
+  std::int64_t session = 0;
+  boost::asio::any_io_executor strand;
+  std::weak_ptr<FakeSession> receiver;
+  std::deque<FakeMessage> inbox{};
+  bool severed = false;  ///< what is sent now goes nowhere
+  bool woken = false;    ///< the receiver will look
+};
+using FakeConnectionPtr = std::shared_ptr<FakeConnection>;
+
+class FakeServer final : public TimedServers {
+ public:
+  /// Time passes for it, if it has a clock.
+  [[nodiscard]] static std::shared_ptr<FakeServer> make(FakeEnsembleOptions options);
+  explicit FakeServer(FakeEnsembleOptions options);
+
+  [[nodiscard]] const FakeEnsembleOptions& options() const noexcept { return options_; }
+
+  // For sessions.
+  enum class Welcome { accepted, unreachable, expired };
+  struct Handshake {
+    Welcome welcome = Welcome::unreachable;
+    FakeConnectionPtr connection;
+    bool lags = false;  ///< catch_up() is to be called, after a while
+  };
+  /// What a session says of itself when it connects.
+  struct Greeting {
+    std::string client{};
+    boost::asio::any_io_executor strand{};
+    std::int64_t session = 0;  ///< 0 for a new one
+    std::chrono::milliseconds timeout{0};
+    std::int64_t seen = 0;  ///< the newest zxid that it was shown
+    ArmedWatches watches{};
+  };
+  /// What it watches and has changed since it was here is sent at once. With a clock, who is not
+  /// accepted is woken when that has changed.
+  [[nodiscard]] Handshake connect(const std::shared_ptr<FakeSession>& receiver, Greeting greeting);
+  /// A session has been asked whether it is there, and is.
+  void hear(const FakeConnectionPtr& connection);
+  /// A request arrives, or what the fault makes of it.
+  void serve(const FakeConnectionPtr& connection, const Request& request, std::uint64_t operation,
+             bool arms_watch, const Fault& fault);
+  /// The next message for a receiver that was woken, if it is due.
+  [[nodiscard]] std::optional<FakeMessage> receive(const FakeConnectionPtr& connection);
+  void catch_up(const FakeConnectionPtr& connection);
+  void unwatch(std::int64_t session, const WatchId& watch);
+  void sever(const FakeConnectionPtr& connection, EarlierReplies earlier);
+  void end_session(std::int64_t session);
+  [[nodiscard]] std::shared_ptr<FaultPlan> plan() const;
+  void record(const Submission& submission);
+
+  // For the ensemble.
+  void set_plan(std::shared_ptr<FaultPlan> plan);
+  void release_replies();
+  std::size_t apply_late_requests();
+  void disconnect(std::int64_t session);
+  void set_running(bool running);
+  void cut_off(const std::string& client);
+  void let_in(const std::string& client);
+  void leave_server_behind();
+  /// Does something to the tree and fires the watches that it concerns.
+  template <typename Action>
+  auto change(Action action) {
+    const std::lock_guard lock{mutex_};
+    std::vector<TreeChange> changes;
+    auto result = action(tree_, changes);
+    fire(changes);
+    return result;
+  }
+  template <typename Question>
+  auto look(Question question) const {
+    const std::lock_guard lock{mutex_};
+    return question(tree_);
+  }
+  [[nodiscard]] std::vector<Submission> history() const;
+  void clear_history();
+  /// Watches of each session that is alive.
+  [[nodiscard]] std::map<std::int64_t, std::size_t> watches() const;
+  [[nodiscard]] bool is_connected(std::int64_t session) const;
+
+  [[nodiscard]] std::optional<Time> next_due() const override;
+  void run_due(Time now) override;
+
+ private:
+  struct ServerSession {
+    std::int64_t id = 0;
+    std::string client;
+    std::chrono::milliseconds timeout{0};
+    Time heard{};  ///< when anything was heard of it; with a clock
+    Time asked{};  ///< when it was asked whether it is there
+    [[nodiscard]] Time end() const { return heard + timeout; }
+    /// As the C client, which pings when it has been silent for so long.
+    [[nodiscard]] Time next_question() const { return std::max(heard, asked) + timeout / 3; }
+    /// The session's own: it has an executor, which must not outlive its context. Gone: not
+    /// connected.
+    std::weak_ptr<FakeConnection> connection;
+    ArmedWatches watches;
+    std::optional<FakeTree> stale;       ///< what its server shows while that lags behind
+    std::optional<FakeTree> next_stale;  ///< the same for its next server
+  };
+
+  /// One that was sent on a connection that is cut by now.
+  struct LateRequest {
+    std::int64_t session = 0;
+    Request request;
+    int requests_later = 0;  ///< of the session; 0: when it is asked for
+  };
+
+  // With the mutex held.
+  void process(ServerSession& session, const FakeConnectionPtr& connection, const Request& request,
+               std::uint64_t operation, bool arms_watch, int turns);
+  /// The session has sent another request.
+  void count_for_late_requests(std::int64_t session);
+  void apply_late(const LateRequest& late);
+  void cut(const FakeConnectionPtr& connection, EarlierReplies earlier,
+           NextWatches next_watches = NextWatches::are_restored);
+  void catch_up(ServerSession& session);
+  void forget_session(std::int64_t session);
+  void fire(const std::vector<TreeChange>& changes);
+  /// Fires what has changed since a moment, as a reconnection or a server that catches up does.
+  void fire_missed(ServerSession& session, const FakeTree& tree, std::int64_t since);
+  void fire_one(ServerSession& session, ArmedWatches::iterator watch, WatchEventType type,
+                std::int64_t zxid);
+  void send(const FakeConnectionPtr& connection, FakeMessage message);
+  void wake(const FakeConnectionPtr& connection);
+  void ask(ServerSession& session, const FakeConnectionPtr& connection);
+  void heard(ServerSession& session);
+  [[nodiscard]] bool accepts(const std::string& client) const;
+  /// Without the mutex: those that were not accepted try again.
+  void wake_absent();
+  [[nodiscard]] Time now() const noexcept { return keeper_ ? keeper_->now() : Time{}; }
+  void note_activity() noexcept {
+    if (keeper_) keeper_->note_activity();
+  }
+
+  const FakeEnsembleOptions options_;
+  const std::shared_ptr<Timekeeper> keeper_;  ///< null without a clock
+  mutable std::mutex mutex_;
+  FakeTree tree_;
+  std::map<std::int64_t, ServerSession> sessions_;
+  std::vector<LateRequest> late_;
+  std::optional<FakeTree> left_behind_;  ///< what the next new session's server shows
+  std::int64_t next_session_ = 0x1000'0000'0000'0001;
+  bool running_ = true;
+  std::set<std::string> cut_off_;  ///< clients
+  /// Were not accepted, and wait until they are; with a clock.
+  std::vector<std::weak_ptr<FakeSession>> absent_;
+  std::shared_ptr<FaultPlan> plan_;
+  std::vector<Submission> history_;
+};
+
+}  // namespace custodian::testing

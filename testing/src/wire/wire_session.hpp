@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "wire/deadline_socket.hpp"
+
+namespace custodian::testing {
+
+/// A ZooKeeper session spoken over a plain socket: the few requests that the harness and its tests
+/// need. It sends no pings, and a dropped one is simply disconnected: its session goes on.
+class WireSession {
+ public:
+  static constexpr std::chrono::seconds usual_patience{10};
+
+  /// A new session.
+  WireSession(const ServerEndpoint& endpoint, std::chrono::milliseconds timeout);
+  /// Another connection to a session. Check `expired()`. Each answer is waited for that long.
+  WireSession(const ServerEndpoint& endpoint, std::int64_t id, std::string_view password,
+              std::chrono::milliseconds patience = usual_patience);
+
+  [[nodiscard]] std::int64_t id() const { return id_; }
+  [[nodiscard]] const std::string& password() const { return password_; }
+  [[nodiscard]] std::chrono::milliseconds timeout() const { return timeout_; }
+  /// The server knows no such session (any more), or the password is wrong.
+  [[nodiscard]] bool expired() const { return id_ == 0; }
+
+  /// Creates a node that anyone may do anything with; flags: 1 ephemeral. Returns the server's
+  /// error code.
+  std::int32_t create(std::string_view path, std::string_view data, std::int32_t flags = 0);
+  /// The server's error code: 0, or -101 without such a node.
+  std::int32_t exists(std::string_view path);
+  std::int32_t watch(std::string_view path);
+  void close();
+
+ private:
+  void handshake(std::chrono::milliseconds timeout);
+  std::int32_t request(std::int32_t type, std::string_view body);
+
+  const std::chrono::milliseconds patience_;
+  DeadlineSocket socket_;
+  std::int64_t id_ = 0;
+  std::string password_;
+  std::chrono::milliseconds timeout_{0};
+  std::int32_t last_xid_ = 0;
+};
+
+}  // namespace custodian::testing

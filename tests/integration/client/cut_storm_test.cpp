@@ -1,0 +1,60 @@
+/// \file
+/// A connection that is cut again and again leaves no node that nobody knows of.
+///
+/// CUSTODIAN_TEST_CUTS says how many cuts each case makes, and then their figures are printed. Ten
+/// thousand take minutes: CUSTODIAN_TEST_TIMEOUT wants to be raised, too.
+
+#include "integration/client/cut_storm.hpp"
+
+#include <cstdlib>
+#include <iostream>
+
+#include "support/catch.hpp"
+#include "support/test_servers.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using testing::ConnectionFactory;
+using testing::Ending;
+
+void check_storm(ConnectionFactory connection_factory, Ending ending) {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  CutStormSettings settings;
+  settings.connection_factory = connection_factory;
+  settings.ending = ending;
+  const char* cuts = std::getenv("CUSTODIAN_TEST_CUTS");
+  if (cuts != nullptr) settings.cuts = std::atoi(cuts);
+
+  CutStorm storm{settings};
+  const CutStormReport report = storm.run();
+  if (cuts != nullptr) std::cout << report << std::endl;
+
+  CAPTURE(report);
+  CHECK(report.cuts == settings.cuts);
+  CHECK(report.failures == 0);
+  CHECK(report.removed.empty());
+  CHECK(report.orphans.empty());
+}
+
+}  // namespace
+
+TEST_CASE("connections that end leave no orphan, and no lock is blocked", "[nio][end]") {
+  check_storm(ConnectionFactory::nio, Ending::orderly);
+}
+
+TEST_CASE("connections that are reset leave no orphan, and no lock is blocked", "[nio][reset]") {
+  check_storm(ConnectionFactory::nio, Ending::reset);
+}
+
+TEST_CASE("connections to a Netty server that end leave no orphan, and no lock is blocked",
+          "[netty][end]") {
+  check_storm(ConnectionFactory::netty, Ending::orderly);
+}
+
+TEST_CASE("connections to a Netty server that are reset leave no orphan, and no lock is blocked",
+          "[netty][reset]") {
+  check_storm(ConnectionFactory::netty, Ending::reset);
+}
+
+}  // namespace custodian::tests

@@ -1,0 +1,301 @@
+/// \file
+/// Servers that begin anew, at the same address or at others: they refuse a client that has seen
+/// more transactions than they have. And an outage of all servers, which costs no waiter its place.
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <iterator>
+#include <list>
+#include <memory>
+#include <mutex>
+
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "support/test_client.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::seconds session_timeout{2};
+/// More transactions than a new server has when the test is over.
+constexpr int many = 3'000;
+/// A session timeout until the session is given up, as long again for a busy machine, and the rest
+/// for the connection and for Java.
+constexpr std::chrono::seconds soon{15};
+
+/// A client with a short session, and the states of its connection so far.
+class Observed {
+ public:
+  explicit Observed(const std::string& servers, std::chrono::milliseconds timeout = session_timeout)
+      : client_{options(servers, timeout)},
+        subscription_{client_.on_connection_state([this](ConnectionState state) {
+          const std::lock_guard lock{mutex_};
+          states_.push_back(state);
+        })} {
+    client_.wait_connected({.deadline = patience});
+  }
+  Observed(const Observed&) = delete;
+  Observed& operator=(const Observed&) = delete;
+  ~Observed() = default;
+
+  Client* operator->() { return &client_; }
+  Client& operator*() { return client_; }
+
+  [[nodiscard]] bool has(ConnectionState state) const {
+    const std::lock_guard lock{mutex_};
+    return std::ranges::find(states_, state) != states_.end();
+  }
+  /// Whether the first of these states was followed by the second one, at once or later.
+  [[nodiscard]] bool has_in_order(ConnectionState first, ConnectionState second) const {
+    const std::lock_guard lock{mutex_};
+    const auto at = std::ranges::find(states_, first);
+    return std::find(at, states_.end(), second) != states_.end();
+  }
+  [[nodiscard]] bool has_warned_of(std::string_view words) const {
+    const std::lock_guard lock{mutex_};
+    return std::ranges::any_of(
+        warnings_, [&](const std::string& line) { return line.find(words) != std::string::npos; });
+  }
+
+ private:
+  ClientOptions options(const std::string& servers, std::chrono::milliseconds timeout) {
+    ClientOptions options = options_for(servers);
+    options.session_timeout = timeout;
+    options.touch_interval = 375ms;
+    options.log = [this](LogLevel level, std::string_view line) {
+      const std::lock_guard lock{mutex_};
+      if (level == LogLevel::warning) warnings_.emplace_back(line);
+    };
+    return options;
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<ConnectionState> states_;
+  std::vector<std::string> warnings_;
+  Client client_;
+  Subscription subscription_;
+};
+
+/// The servers go on by so many transactions.
+void advance(Client& client) {
+  if (!client.exists("/advanced")) client.create("/advanced");
+  std::vector<std::future<std::tuple<error_code, Stat>>> writes;
+  writes.reserve(many);
+  for (int i = 0; i < many; ++i) {
+    writes.push_back(begun<Stat>([&](auto done) { client.async_set("/advanced", "x", {}, done); }));
+  }
+  for (auto& write : writes) {
+    REQUIRE(write.wait_for(patience) == std::future_status::ready);
+    REQUIRE_FALSE(std::get<0>(write.get()));
+  }
+}
+
+/// Another server in the place of this one, without its data.
+std::unique_ptr<testing::TestingServer> begun_anew(std::unique_ptr<testing::TestingServer> server) {
+  testing::TestingServerOptions options;
+  options.port = server->port();
+  server.reset();
+  return std::make_unique<testing::TestingServer>(options);
+}
+
+/// An acquire that waits, and releases what it gets.
+class Waiter {
+ public:
+  Waiter(Client& client, const std::string& path, AcquireOptions options = {})
+      : mutex_{client, path} {
+    options.on_requeued = [requeued = requeued_] { ++*requeued; };
+    outcome_ =
+        begun<Lease>([&](auto done) { mutex_.async_acquire(std::move(options), std::move(done)); });
+  }
+
+  /// Whether it had the lock in time.
+  [[nodiscard]] bool has_its_turn(std::chrono::milliseconds limit) {
+    if (outcome_.wait_for(limit) != std::future_status::ready) return false;
+    auto [error, lease] = outcome_.get();
+    const bool is_held = !error && lease.state() == LeaseState::held;
+    lease.release();
+    return is_held;
+  }
+  [[nodiscard]] bool is_waiting() const {
+    return outcome_.wait_for(0s) != std::future_status::ready;
+  }
+  [[nodiscard]] error_code error(std::chrono::milliseconds limit) {
+    if (outcome_.wait_for(limit) != std::future_status::ready) return {};
+    return std::get<0>(outcome_.get());
+  }
+  [[nodiscard]] int requeued() const { return *requeued_; }
+
+ private:
+  InterProcessMutex mutex_;
+  /// Also the callback's, which may outlive us where a test has failed.
+  std::shared_ptr<std::atomic<int>> requeued_ = std::make_shared<std::atomic<int>>(0);
+  std::future<std::tuple<error_code, Lease>> outcome_;
+};
+
+std::vector<std::string> nodes_in_line(const InterProcessMutex& mutex) {
+  std::vector<std::string> nodes;
+  for (const Participant& each : mutex.participants()) nodes.push_back(each.node);
+  return nodes;
+}
+
+}  // namespace
+
+TEST_CASE("a client without a lease comes to a server that was rebuilt from nothing") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  auto server = std::make_unique<testing::TestingServer>();
+  Observed idle{server->connect_string()};
+  advance(*idle);
+  const std::int64_t session = idle->session().id;
+  server = begun_anew(std::move(server));
+  CHECK(eventually(
+      [&] { return idle.has_in_order(ConnectionState::lost, ConnectionState::connected); }, soon));
+  REQUIRE(is_connected(idle->connection_state()));
+  CHECK(idle->session().id != session);
+  CHECK_FALSE(idle->exists("/advanced"));
+  CHECK(idle.has_warned_of("giving the session up"));
+}
+
+TEST_CASE("an acquire that is begun while rebuilt servers refuse its client gets the lock") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  auto server = std::make_unique<testing::TestingServer>();
+  Observed client{server->connect_string()};
+  advance(*client);
+  server = begun_anew(std::move(server));
+  Waiter waiter{*client, "/lock"};
+  CHECK(waiter.has_its_turn(soon));
+}
+
+TEST_CASE("waiters whose servers were rebuilt from nothing queue again, and have their turns") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  auto server = std::make_unique<testing::TestingServer>();
+  Observed holding{server->connect_string()};
+  Observed waiting{server->connect_string()};
+  advance(*holding);
+  InterProcessMutex mutex{*holding, "/lock"};
+  Lease lease = mutex.acquire();
+  Waiter first{*waiting, "/lock"};
+  REQUIRE(eventually([&] { return mutex.participants().size() == 2; }));
+  server = begun_anew(std::move(server));
+  CHECK(eventually([&] { return lease.state() == LeaseState::lost; }, soon));
+  lease.release();
+  CHECK(first.has_its_turn(soon));
+  CHECK(first.requeued() >= 1);
+}
+
+TEST_CASE("a waiter that does not want to queue again ends when its servers were rebuilt") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  auto server = std::make_unique<testing::TestingServer>();
+  Observed holding{server->connect_string()};
+  Observed waiting{server->connect_string()};
+  advance(*holding);
+  InterProcessMutex mutex{*holding, "/lock"};
+  Lease lease = mutex.acquire();
+  Waiter failing{*waiting, "/lock", {.requeue = RequeuePolicy::fail}};
+  REQUIRE(eventually([&] { return mutex.participants().size() == 2; }));
+  server = begun_anew(std::move(server));
+  CHECK(failing.error(soon) == Errc::session_lost);
+  lease.release();
+}
+
+TEST_CASE("clients that are sent to another ensemble all come over: the holder, and who waits") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  testing::TestingServer before;
+  testing::TestingServer after;
+  std::list<Observed> clients;
+  for (int i = 0; i < 5; ++i) clients.emplace_back(before.connect_string());
+  Observed& holding = clients.front();
+  advance(*holding);
+  InterProcessMutex mutex{*holding, "/lock"};
+  Lease lease = mutex.acquire();
+  std::list<Waiter> waiters;
+  for (auto each = std::next(clients.begin()); each != clients.end(); ++each) {
+    waiters.emplace_back(**each, "/lock");
+    REQUIRE(eventually([&] { return mutex.participants().size() == waiters.size() + 1; }));
+  }
+  before.kill();
+  for (Observed& each : clients) each->set_servers(after.connect_string());
+  CHECK(eventually([&] { return lease.state() == LeaseState::lost; }, soon));
+  lease.release();
+  // In which order they come over is theirs.
+  CHECK(eventually(
+      [&] {
+        waiters.remove_if(
+            [](Waiter& each) { return each.has_its_turn(0ms) && each.requeued() > 0; });
+        return waiters.empty();
+      },
+      2 * soon));
+  for (Observed& each : clients) CHECK(is_connected(each->connection_state()));
+}
+
+TEST_CASE("a client comes back to a server that was restored from an older snapshot") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  namespace fs = std::filesystem;
+  testing::TestingServer server;
+  const fs::path data = server.directory() / "data";
+  const fs::path backup = server.directory() / "backup";
+  {
+    // The machine may be too busy for a short session to last.
+    Observed writer{server.connect_string(), 10s};
+    writer->create("/of-the-backup");
+  }
+  server.stop();
+  fs::copy(data, backup, fs::copy_options::recursive);
+  server.start();
+  Observed client{server.connect_string()};
+  advance(*client);
+  server.kill();
+  fs::remove_all(data);
+  fs::copy(backup, data, fs::copy_options::recursive);
+  server.start();
+  Waiter waiter{*client, "/lock"};
+  CHECK(waiter.has_its_turn(soon));
+  CHECK(client.has_in_order(ConnectionState::lost, ConnectionState::connected));
+  REQUIRE(is_connected(client->connection_state()));
+  CHECK(client->exists("/of-the-backup"));
+  CHECK_FALSE(client->exists("/advanced"));
+}
+
+TEST_CASE("while all servers are away nothing is given up: waiters keep their places") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  // Longer, for a busy machine is to come back to the server before it ends the sessions.
+  constexpr auto timeout = 3s;
+  testing::TestingServer server;
+  Observed holding{server.connect_string(), timeout};
+  Observed one{server.connect_string(), timeout};
+  Observed two{server.connect_string(), timeout};
+  Observed idle{server.connect_string(), timeout};
+  InterProcessMutex mutex{*holding, "/lock"};
+  Lease lease = mutex.acquire();
+  Waiter first{*one, "/lock"};
+  REQUIRE(eventually([&] { return mutex.participants().size() == 2; }));
+  Waiter second{*two, "/lock"};
+  REQUIRE(eventually([&] { return mutex.participants().size() == 3; }));
+  const auto line = nodes_in_line(mutex);
+  const std::int64_t session = idle->session().id;
+  server.kill();
+  // For more than two timeouts; only the holder's session is given up, by its lease's clock.
+  CHECK(eventually([&] { return lease.state() == LeaseState::lost; }, soon));
+  CHECK_FALSE(eventually(
+      [&] {
+        return one.has(ConnectionState::lost) || two.has(ConnectionState::lost) ||
+               idle.has(ConnectionState::lost);
+      },
+      2 * timeout));
+  CHECK(first.is_waiting());
+  CHECK(second.is_waiting());
+  server.start();
+  CHECK(eventually([&] { return idle.has(ConnectionState::reconnected); }));
+  CHECK(idle->session().id == session);
+  const InterProcessMutex seen{*idle, "/lock"};
+  CHECK(nodes_in_line(seen) == line);
+  lease.release();
+  CHECK(first.has_its_turn(soon));
+  CHECK(second.has_its_turn(soon));
+  CHECK(first.requeued() == 0);
+  CHECK(second.requeued() == 0);
+  CHECK_FALSE(one.has(ConnectionState::lost));
+}
+
+}  // namespace custodian::tests

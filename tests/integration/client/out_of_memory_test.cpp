@@ -1,0 +1,153 @@
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "custodian/session/session.hpp"
+#include "integration/client/hostile_server.hpp"
+#include "support/catch.hpp"
+#include "support/jute.hpp"
+
+namespace {
+
+/// A thread that asks for more at once does not get it.
+thread_local std::size_t most_at_once = SIZE_MAX;
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  void* const memory = size > most_at_once ? nullptr : std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc{};
+  return memory;
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return size > most_at_once ? nullptr : std::malloc(size);
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace custodian::tests {
+namespace {
+
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+constexpr std::size_t little = 100'000;
+
+class Shortage {
+ public:
+  Shortage() { most_at_once = little; }
+  ~Shortage() { most_at_once = SIZE_MAX; }
+  Shortage(const Shortage&) = delete;
+  Shortage& operator=(const Shortage&) = delete;
+};
+
+struct Connected : SessionObserver {
+  void on_state(SessionState state, const SessionInfo&) override {
+    if (state == SessionState::connected) ++connections;
+  }
+  void on_answer(const Stamp&) override {}
+  void on_log(LogLevel, std::string) override {}
+  int connections = 0;
+};
+
+/// A session, driven step by step.
+class Driven {
+ public:
+  explicit Driven(const HostileServer& server)
+      : session_{make_zookeeper_session(
+            context_.get_executor(),
+            {.servers = server.connect_string(), .session_timeout = 10s, .connect_timeout = 3s},
+            observer_)} {
+    session_->start();
+    REQUIRE(until([this] { return observer_->connections == 1; }));
+  }
+  ~Driven() {
+    bool closed = false;
+    session_->close(1s, [&] { closed = true; });
+    CHECK(until([&] { return closed; }));
+  }
+  Driven(const Driven&) = delete;
+  Driven& operator=(const Driven&) = delete;
+
+  /// Whether it comes to that, in time.
+  [[nodiscard]] bool until(const std::function<bool()>& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + 30s;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() >= deadline) return false;
+      context_.restart();
+      context_.run_one_for(100ms);
+    }
+    return true;
+  }
+
+  void submit(Request request, std::vector<error_code>& errors) {
+    session_->submit(std::move(request),
+                     [&errors](const Reply& reply) { errors.push_back(reply.error); });
+  }
+
+ private:
+  asio::io_context context_{1};
+  std::shared_ptr<Connected> observer_ = std::make_shared<Connected>();
+  std::shared_ptr<Session> session_;
+};
+
+HostileServer::Words words(std::function<std::string(const SeenRequest&)> answer) {
+  return {.greeting = [] { return Greeting{}.frame(); }, .answer = std::move(answer)};
+}
+
+TEST_CASE("a reply for which there is no memory ends its connection, and its request with it") {
+  // Of the first kind the text is no more than there is memory for, but the list of names is; of
+  // the second the text is too long to be looked at.
+  const HostileServer server{words([](const SeenRequest& request) {
+    constexpr std::int32_t children = 12;
+    if (request.type != children) {
+      return Jute{}.header(request.xid).string(std::string(2 * little, 'x')).stat().frame();
+    }
+    Jute reply = Jute{}.header(request.xid).number(10'000);
+    for (int i = 0; i < 10'000; ++i) reply.string("name");
+    return reply.stat().frame();
+  })};
+  for (const Request& request :
+       {Request{request::GetChildren{"/", nullptr}}, Request{request::Get{"/", nullptr}}}) {
+    CAPTURE(request.index());
+    std::vector<error_code> errors;
+    errors.reserve(1);
+    Driven session{server};
+    {
+      const Shortage shortage;
+      session.submit(request, errors);
+      CHECK(session.until([&] { return !errors.empty(); }));
+    }
+    REQUIRE(errors.size() == 1);
+    CHECK(errors.front() == ServerErrc::connection_loss);
+  }
+}
+
+TEST_CASE("requests whose end cannot be noted for want of memory end with their connection") {
+  constexpr std::size_t requests = 3'000;
+  std::atomic<std::size_t> seen{0};
+  auto spoken = words([&](const SeenRequest&) {
+    ++seen;
+    return std::string{};
+  });
+  spoken.ends = [&](const SeenRequest&) { return seen == requests; };
+  const HostileServer server{std::move(spoken)};
+  Driven session{server};
+  std::vector<error_code> errors;
+  errors.reserve(requests);
+  for (std::size_t i = 0; i < requests; ++i) {
+    session.submit(request::Exists{"/", nullptr}, errors);
+  }
+  {
+    const Shortage shortage;
+    CHECK(session.until([&] { return errors.size() == requests; }));
+  }
+  CHECK(errors == std::vector<error_code>(requests, ServerErrc::connection_loss));
+}
+
+}  // namespace
+}  // namespace custodian::tests

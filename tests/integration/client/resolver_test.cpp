@@ -1,0 +1,97 @@
+#include <cstdlib>
+
+#include "integration/client/fake_resolver.hpp"
+#include "support/test_client.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string port_of(const testing::TestingServer& server) { return std::to_string(server.port()); }
+
+/// Puts the resolver back, whatever a test comes to.
+struct NormalAgain {
+  ~NormalAgain() { resolving = Resolving::normally; }
+};
+
+TEST_CASE(
+    "a standing session does not need the resolver, and a look-up that hangs delays no close") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const NormalAgain normal_again;
+  testing::TestingServer server;
+  ClientOptions options = options_for("localhost:" + port_of(server));
+  options.session_timeout = 1500ms;
+  options.touch_interval = 400ms;  // of the server's tick of 500 ms
+  std::optional<Client> client{std::in_place, options};
+  client->wait_connected();
+  const SessionInfo session = client->session();
+  REQUIRE(session.timeout == 1500ms);
+  const auto serve_for = [&](std::chrono::milliseconds time) {
+    const Deadline end{time};
+    while (!end.passed()) {
+      static_cast<void>(client->exists("/"));
+      std::this_thread::sleep_for(50ms);
+    }
+  };
+  resolving = Resolving::failing;
+  serve_for(session.timeout);
+  resolving = Resolving::hanging;
+  const int before = lookups;
+  client->set_servers("localhost:" + port_of(server));
+  REQUIRE(eventually([&] { return lookups > before; }));
+  serve_for(2 * session.timeout);
+  CHECK(client->session().id == session.id);
+
+  const auto began = std::chrono::steady_clock::now();
+  client.reset();
+  const auto took = std::chrono::steady_clock::now() - began;
+  WARN("closing during a look-up that hangs took "
+       << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms");
+  // A bound: the look-up takes 30 s.
+  CHECK(took < 15s);
+}
+
+TEST_CASE("a process ends in the midst of a look-up that hangs") {
+  const auto began = std::chrono::steady_clock::now();
+  CHECK(std::system(CUSTODIAN_EXIT_WHILE_RESOLVING) == 0);
+  const auto took = std::chrono::steady_clock::now() - began;
+  WARN("the process took " << std::chrono::duration_cast<std::chrono::milliseconds>(took).count()
+                           << " ms");
+  CHECK(took < 15s);
+}
+
+TEST_CASE("a name with two addresses connects though the first is dead") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  testing::TestingServer server;
+  Client client{options_for("two-addresses.test:" + port_of(server))};
+  client.wait_connected();
+  CHECK(is_connected(client.connection_state()));
+}
+
+TEST_CASE("a name that resolves later connects later") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const NormalAgain normal_again;
+  testing::TestingServer server;
+  resolving = Resolving::failing;
+  Client client{options_for("localhost:" + port_of(server))};
+  CHECK(error_of([&] { client.wait_connected({.deadline = 100ms}); }) == Errc::deadline_exceeded);
+  resolving = Resolving::normally;
+  client.wait_connected();
+}
+
+TEST_CASE("a disconnected client keeps its session though the names do not resolve any more") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const NormalAgain normal_again;
+  testing::TestingServer server;
+  Client client{options_for("localhost:" + port_of(server))};
+  client.wait_connected();
+  const std::int64_t session = client.session().id;
+  resolving = Resolving::failing;
+  server.restart();
+  client.wait_connected();
+  CHECK(client.session().id == session);
+}
+
+}  // namespace
+}  // namespace custodian::tests

@@ -1,0 +1,118 @@
+/// \file
+/// Threads and coroutines in contention, while their server goes away and comes back.
+
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <exception>
+#include <mutex>
+
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "support/test_client.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+/// Adds to a counter without any other protection, while something happens to the server.
+void contend(const std::string& servers, testing::TestingServer& server,
+             const std::function<void()>& trouble) {
+  TestClient client{"contention", servers};
+  InterProcessMutex mutex{*client, "/lock"};
+  constexpr int threads = 8;
+  constexpr int coroutines = 8;
+  constexpr int rounds = 40;
+  int counter = 0;
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> workers;
+  for (int i = 0; i < threads; ++i) {
+    workers.emplace_back([&] {
+      for (int k = 0; k < rounds; ++k) {
+        try {
+          const std::scoped_lock guard{mutex};
+          ++counter;
+        } catch (const Error&) {
+          ++failures;
+        }
+      }
+    });
+  }
+  asio::io_context context;
+  for (int i = 0; i < coroutines; ++i) {
+    asio::co_spawn(
+        context,
+        // What it refers to outlives the context.
+        // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+        [](InterProcessMutex& shared, int& value) -> asio::awaitable<void> {
+          for (int k = 0; k < rounds; ++k) {
+            const Lease lease = co_await shared.async_acquire(asio::use_awaitable);
+            ++value;
+          }
+        }(mutex, counter),
+        [&](std::exception_ptr failure) {
+          if (failure) ++failures;
+        });
+  }
+  std::thread runner{[&] { context.run(); }};
+  std::exception_ptr harness_failed;
+  try {
+    trouble();
+  } catch (...) {
+    harness_failed = std::current_exception();
+    client->close();  // so that nobody waits for a server that does not come back
+  }
+  for (std::thread& worker : workers) worker.join();
+  runner.join();
+  if (harness_failed) std::rethrow_exception(harness_failed);
+  CHECK(failures == 0);
+  CHECK(counter == (threads + coroutines) * rounds);
+  CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
+  CHECK(eventually([&] {
+    const Session::Load load = client->load();
+    return load.operations == 0 && load.watches == 0;
+  }));
+  CHECK(server.watches_by_session().empty());
+}
+
+TEST_CASE("a server that is restarted under contention delays everybody and loses nothing") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  testing::TestingServer server;
+  contend(server.connect_string(), server, [&] {
+    for (int i = 0; i < 3; ++i) {
+      std::this_thread::sleep_for(100ms);  // some work between two outages; nothing depends on it
+      server.restart();
+    }
+  });
+}
+
+TEST_CASE("a server that is killed under contention delays everybody and loses nothing") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  testing::TestingServer server;
+  contend(server.connect_string(), server, [&] {
+    for (int i = 0; i < 3; ++i) {
+      std::this_thread::sleep_for(100ms);
+      server.kill();
+      server.start();
+    }
+  });
+}
+
+TEST_CASE("a server that is paused under contention delays everybody and loses nothing") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  testing::TestingServer server;
+  contend(server.connect_string(), server, [&] {
+    for (int i = 0; i < 2; ++i) {
+      std::this_thread::sleep_for(100ms);
+      server.pause();
+      std::this_thread::sleep_for(1500ms);  // shorter than any session timeout here
+      server.resume();
+    }
+  });
+}
+
+}  // namespace
+}  // namespace custodian::tests

@@ -1,0 +1,154 @@
+// A context that is destroyed under a client on which threads wait.
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "scripted/world.hpp"
+#include "support/catch.hpp"
+#include "support/sanitizers.hpp"
+
+#ifdef CUSTODIAN_ADDRESS_SANITIZER
+#include <sanitizer/lsan_interface.h>
+#endif
+
+namespace custodian::tests {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A context is to outlive what is on it. Requests that nobody will answer any more keep their
+/// client, which is never freed then; and no lock object may be destroyed after the context.
+struct LeaksAreExpected {
+#ifdef CUSTODIAN_ADDRESS_SANITIZER
+  LeaksAreExpected() { __lsan_disable(); }
+  ~LeaksAreExpected() { __lsan_enable(); }
+#else
+  LeaksAreExpected() {}
+  ~LeaksAreExpected() {}
+#endif
+  LeaksAreExpected(const LeaksAreExpected&) = delete;
+  LeaksAreExpected& operator=(const LeaksAreExpected&) = delete;
+};
+
+/// A thread that waits for a lock, on a client whose context the test turns and destroys.
+class Blocked {
+ public:
+  Blocked(World& world, const LockOptions& lock_options)
+      : client_{std::make_unique<Client>(context_->get_executor(), world.options("blocked"))},
+        mutex_{new InterProcessMutex{*client_, "/lock", lock_options}} {
+    while (!is_connected(client_->connection_state())) context_->run_one_for(World::limit);
+    context_->poll();
+  }
+
+  /// The lock for another one of this client.
+  Lease hold() {
+    Outcome<Lease> held;
+    mutex_->async_acquire(held.handler());
+    while (!held.arrived()) context_->run_one_for(World::limit);
+    context_->poll();
+    return std::move(held.result());
+  }
+  /// Begins to wait, and does so much of what is to be done; false if there is less.
+  bool wait(int handlers) {
+    // Should the wait never end there is nobody who could be joined.
+    std::thread{[mutex = mutex_, ended = ended_] {
+      const LeaksAreExpected leaks;
+      try {
+        mutex->acquire().release();
+        ended->set_value(error_code{});
+      } catch (const Error& error) {
+        ended->set_value(error.code());
+      }
+    }}.detach();
+    for (int i = 0; i < handlers; ++i) {
+      const auto patience = i == 0 ? std::chrono::milliseconds{World::limit} : 30ms;
+      if (context_->run_one_for(patience) == 0) return false;
+    }
+    return true;
+  }
+  /// What the wait came to; nothing if it does not end.
+  std::optional<error_code> end_of_context() {
+    client_.reset();
+    context_.reset();
+    if (over_.wait_for(World::limit) != std::future_status::ready) return std::nullopt;
+    return over_.get();
+  }
+
+ private:
+  std::unique_ptr<asio::io_context> context_ = std::make_unique<asio::io_context>(1);
+  std::unique_ptr<Client> client_;
+  InterProcessMutex* const mutex_;  ///< never destroyed
+  std::shared_ptr<std::promise<error_code>> ended_ = std::make_shared<std::promise<error_code>>();
+  std::future<error_code> over_ = ended_->get_future();
+};
+
+TEST_CASE("end of context: a thread that waits for a lock is told, wherever it waits") {
+  enum class Holder { nobody, another_client, the_same_client };
+  const Holder holder = GENERATE(Holder::nobody, Holder::another_client, Holder::the_same_client);
+  const HandOff hand_off = GENERATE(HandOff::strict(), HandOff::batch(2));
+  const LeaksAreExpected leaks;
+  bool more = true;
+  for (int handlers = 1; more; ++handlers) {
+    World world;
+    auto other = world.client("other");
+    InterProcessMutex others_mutex{*other, "/lock"};
+    Lease held;
+    if (holder == Holder::another_client) {
+      held = std::move(
+          run<Lease>(world, [&](auto done) { others_mutex.async_acquire(done); }).result());
+    }
+    std::optional<Blocked> blocked{std::in_place, world, LockOptions{.hand_off = hand_off}};
+    if (holder == Holder::the_same_client) held = blocked->hold();
+    more = blocked->wait(handlers);
+    INFO(handlers);
+    const auto ended = blocked->end_of_context();
+    REQUIRE(ended);
+    if (*ended) CHECK(*ended == Errc::closed);
+    if (holder != Holder::nobody) CHECK(*ended);
+    held.release();
+    REQUIRE(handlers < 200);
+  }
+}
+
+TEST_CASE("end of context: what the handlers of those who wait own goes with it") {
+  const LeaksAreExpected leaks;
+  std::weak_ptr<int> kept;
+  {
+    World world;
+    auto client = world.client("mine");
+    InterProcessMutex mutex{*client, "/lock"};
+    auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    REQUIRE(first.arrived());
+    auto owned = std::make_shared<int>();
+    kept = owned;
+    mutex.async_acquire([owned = std::move(owned)](error_code, const Lease&) {});
+    world.settle();
+    CHECK_FALSE(kept.expired());
+  }
+  CHECK(kept.expired());
+}
+
+TEST_CASE("context end: an ensemble may go before the context of its clients, or after it") {
+  for (const bool ensemble_first : {false, true}) {
+    auto ensemble = std::make_unique<testing::FakeEnsemble>();
+    auto context = std::make_unique<asio::io_context>();
+    {
+      Client client{context->get_executor(), ensemble->options("mine")};
+      while (!is_connected(client.connection_state())) context->run_one_for(World::limit);
+    }
+    // The client's end has begun, and nobody runs the context any more.
+    if (ensemble_first) ensemble.reset();
+    context.reset();
+    ensemble.reset();
+  }
+}
+
+}  // namespace
+}  // namespace custodian::tests

@@ -1,0 +1,84 @@
+// What outlives its client, or is dropped without a word: leases in a forked child, subscriptions.
+
+#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "scripted/world.hpp"
+#include "support/catch.hpp"
+
+namespace custodian::tests {
+namespace {
+
+/// Ends the process that destroys it.
+struct Tripwire {
+  Tripwire() = default;
+  Tripwire(const Tripwire&) = delete;
+  Tripwire& operator=(const Tripwire&) = delete;
+  ~Tripwire() {
+    if (armed) ::_exit(2);
+  }
+  bool armed = false;
+};
+
+TEST_CASE("outlived: the last owner of a client, a lease in a forked child, leaves it as it is") {
+  World world;
+  ClientOptions options = world.options("mine");
+  // It goes with the client's innards, whose mutexes may be locked for ever in the child.
+  auto tripwire = std::make_shared<Tripwire>();
+  Tripwire& wire = *tripwire;
+  options.log = [kept = std::move(tripwire)](LogLevel, std::string_view) {};
+  auto client = world.client(options);
+  options.log = nullptr;
+  std::optional<InterProcessMutex> mutex{std::in_place, *client, "/lock"};
+  auto acquired = run<Lease>(world, [&](auto done) { mutex->async_acquire(done); });
+  REQUIRE(acquired.arrived());
+  std::optional<Lease> lease{std::move(acquired.result())};
+  mutex.reset();
+  const std::weak_ptr<detail::ClientCore> core = client->core();
+  client.reset();
+  world.run_until([&] { return core.use_count() <= 2; });
+  world.settle();
+  REQUIRE_FALSE(core.expired());
+
+  const pid_t child = ::fork();
+  if (child == 0) {
+    wire.armed = true;
+    lease.reset();
+    ::_exit(0);
+  }
+  REQUIRE(child > 0);
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  lease.reset();
+  CHECK(world.run_until([&] { return core.expired(); }));
+}
+
+#ifndef CUSTODIAN_SANITIZED
+/// What this process has allocated and not freed.
+std::size_t allocated() { return ::mallinfo2().uordblks; }
+
+TEST_CASE("outlived: a hundred thousand subscriptions that are gone leave nothing behind") {
+  World world;
+  auto client = world.client("mine");
+  InterProcessMutex mutex{*client, "/lock"};
+  auto acquired = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+  REQUIRE(acquired.arrived());
+  Lease lease = std::move(acquired.result());
+  const std::size_t before = allocated();
+  for (int i = 0; i != 100'000; ++i) {
+    const Subscription of_client = client->on_connection_state([](ConnectionState) {});
+    const Subscription of_lease = lease.on_state([](LeaseState) {});
+  }
+  // Kept, they would be 16 MB.
+  CHECK(allocated() < before + 100'000);
+  lease.release();
+  CHECK(world.run_until_idle(*client));
+}
+#endif
+
+}  // namespace
+}  // namespace custodian::tests

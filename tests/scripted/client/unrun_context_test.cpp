@@ -1,0 +1,127 @@
+// A context that nobody runs: a blocking call with a limit ends by itself, and what comes later is
+// given back.
+
+#include <future>
+
+#include "custodian/lock_sets/inter_process_multi_lock.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_read_write_lock.hpp"
+#include "custodian/locks/striped_mutex.hpp"
+#include "custodian/locks/with_lock.hpp"
+#include "custodian/semaphores/inter_process_semaphore.hpp"
+#include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
+#include "scripted/world.hpp"
+#include "support/catch.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+template <typename Call>
+error_code error_of(Call call) {
+  try {
+    call();
+    return {};
+  } catch (const Error& error) {
+    return error.code();
+  }
+}
+
+/// This thread runs the context, and so nobody does while it waits in a call.
+struct Unrun {
+  World world;
+  std::unique_ptr<Client> client = world.client([this] {
+    ClientOptions options = world.options("mine");
+    options.operation_timeout = 50ms;
+    return options;
+  }());
+
+  /// Runs it again: whatever was abandoned leaves no node.
+  void check_that_nothing_is_left(const std::string& path) {
+    CHECK(world.run_until_idle(*client));
+    CHECK(world.run_until([&] { return world.ensemble.children(path).empty(); }));
+  }
+};
+
+TEST_CASE("unrun: an acquire with a limit ends, says why, and leaves nothing behind") {
+  Unrun unrun;
+  InterProcessMutex mutex{*unrun.client, "/lock"};
+  const AcquireResult late = mutex.try_acquire_for(20ms);
+  CHECK_FALSE(late);
+  CHECK(late.reason == NotAcquired::context_not_run);
+  CHECK(late.explain() == "no thread runs the client's context, or those that do are busy");
+  CHECK(mutex.try_acquire().reason == NotAcquired::context_not_run);
+  CHECK_FALSE(mutex.try_lock());
+  CHECK_FALSE(mutex.try_lock_for(20ms));
+  CHECK(mutex.hold_count() == 0);
+  unrun.check_that_nothing_is_left("/lock");
+}
+
+TEST_CASE("unrun: a lock that is passed on within the client ends its acquires, too") {
+  Unrun unrun;
+  InterProcessMutex mutex{*unrun.client, "/lock", {.hand_off = HandOff::batch(3)}};
+  CHECK(mutex.try_acquire_for(20ms).reason == NotAcquired::context_not_run);
+  CHECK_FALSE(mutex.try_lock_for(20ms));
+  unrun.check_that_nothing_is_left("/lock");
+}
+
+TEST_CASE("unrun: so it is with semaphores, stripes, and several locks at once") {
+  Unrun unrun;
+  InterProcessSemaphore semaphore{*unrun.client, "/semaphore", 3};
+  CHECK(semaphore.try_acquire_for(20ms).reason == NotAcquired::context_not_run);
+  CHECK(semaphore.try_acquire(2).reason == NotAcquired::context_not_run);
+  CHECK_FALSE(semaphore.counting().try_acquire_for(20ms));
+  InterProcessSemaphoreMutex mutex{*unrun.client, "/semaphore-mutex"};
+  CHECK(mutex.try_acquire().reason == NotAcquired::context_not_run);
+  CHECK_FALSE(mutex.try_lock_for(20ms));
+  CHECK_FALSE(mutex.owns_lock());
+  StripedMutex stripes{*unrun.client, "/stripes", 2};
+  CHECK(stripes.try_acquire_any().reason == NotAcquired::context_not_run);
+  CHECK(stripes.try_acquire_any_for(20ms).reason == NotAcquired::context_not_run);
+  InterProcessMultiLock all{{mutex, AnyLock{semaphore, 2}}};
+  const GroupAcquireResult none = all.try_acquire_for(20ms);
+  CHECK(none.reason == NotAcquired::context_not_run);
+  CHECK(none.path == "/semaphore-mutex");
+  CHECK_FALSE(all.try_lock());
+  for (const auto* path : {"/semaphore/locks", "/semaphore/leases", "/semaphore-mutex/locks",
+                           "/semaphore-mutex/leases", "/stripes/0", "/stripes/1"}) {
+    unrun.check_that_nothing_is_left(path);
+  }
+}
+
+TEST_CASE("unrun: a function under a lock is busy, for nobody can tell who is in") {
+  Unrun unrun;
+  const auto call = with_lock(*unrun.client, "/lock", {.wait = 20ms, .when_busy = Otherwise::skip},
+                              [] { FAIL("it ran"); });
+  CHECK_FALSE(call);
+  CHECK(call.reason == NotAcquired::context_not_run);
+  unrun.check_that_nothing_is_left("/lock");
+}
+
+TEST_CASE("unrun: operations end at their deadlines; of a write nobody knows the outcome") {
+  Unrun unrun;
+  Client& client = *unrun.client;
+  CHECK(error_of([&] { client.get("/a", {20ms}); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { client.exists("/a"); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { client.children("/a", {20ms}); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { client.wait_connected({20ms}); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { client.create("/a", "", {.deadline = 20ms}); }) ==
+        Errc::deadline_exceeded_outcome_unknown);
+  CHECK(error_of([&] { client.remove("/b", {.deadline = 20ms}); }) ==
+        Errc::deadline_exceeded_outcome_unknown);
+  CHECK(unrun.world.run_until_idle(client));
+}
+
+TEST_CASE("unrun: a call without a limit waits until somebody runs the context") {
+  Unrun unrun;
+  InterProcessMutex mutex{*unrun.client, "/lock"};
+  auto waiting = std::async(std::launch::async, [&] { return mutex.acquire(); });
+  CHECK(waiting.wait_for(200ms) == std::future_status::timeout);
+  CHECK(unrun.world.run_until([&] { return waiting.wait_for(0ms) == std::future_status::ready; }));
+  waiting.get().release();
+  unrun.check_that_nothing_is_left("/lock");
+}
+
+}  // namespace
+}  // namespace custodian::tests

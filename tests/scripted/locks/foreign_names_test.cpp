@@ -1,0 +1,58 @@
+/// \file
+/// Names that other clients have given their nodes, in our log and in our errors.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "scripted/world.hpp"
+#include "support/catch.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using namespace std::string_literals;
+
+const std::string hostile =
+    "see \u202egpj.ton\u2066 \xc2\x9b"
+    "2J \x1b]0;title\x07 line\nerror: forged";
+const std::string shown =
+    "see \\u{202e}gpj.ton\\u{2066} \\u{9b}2J \\x1b]0;title\\x07 line\\nerror: forged";
+
+bool has_raw_parts(const std::string& line) {
+  const bool has_control = std::ranges::any_of(line, [](char c) { return c >= 0 && c < ' '; });
+  return has_control || line.find("\u202e") != std::string::npos ||
+         line.find("\u2066") != std::string::npos || line.find("\xc2\x9b") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a name that others have chosen is a part of one printable line of the log",
+          "[foreign-names]") {
+  for (const std::string& kind : {"/"s, "/lock-"s}) {
+    World world;
+    std::vector<std::string> lines;
+    ClientOptions options = world.options("mine");
+    options.log = [&lines](LogLevel /*level*/, std::string_view message) {
+      lines.emplace_back(message);
+    };
+    world.make("/lock");
+    // Neither a contender's, or like one's, without a number.
+    world.make("/lock" + kind + hostile);
+    auto client = world.client(options);
+    {
+      InterProcessMutex mutex{*client, "/lock"};
+      const auto acquired = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+      REQUIRE(acquired.arrived());
+      REQUIRE(world.run_until([&] {
+        return std::ranges::any_of(
+            lines, [](const std::string& line) { return line.find(shown) != std::string::npos; });
+      }));
+    }
+    for (const std::string& line : lines) CHECK_FALSE(has_raw_parts(line));
+    CHECK(world.end(client));
+  }
+}
+
+}  // namespace custodian::tests

@@ -1,0 +1,135 @@
+#pragma once
+
+/// \file
+/// An observer that keeps what it is told, a line each: "begun InterProcessMutex /lock".
+
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "custodian/observer.hpp"
+#include "scripted/world.hpp"
+#include "support/catch.hpp"
+
+namespace custodian::tests {
+
+/// To do what comes first on a busy machine too, where then something is to be late.
+inline constexpr std::chrono::milliseconds long_enough{200};
+
+class Records final : public Observer {
+ public:
+  using Lines = std::vector<std::string>;
+
+  Lines locks;
+  Lines retries;
+  Lines states;
+  std::vector<error_code> errors;  ///< of the retries
+  // Of the newest event that has one.
+  std::chrono::nanoseconds waited{-1};
+  std::chrono::nanoseconds held_for{-1};
+  std::chrono::nanoseconds away{-1};
+  std::chrono::milliseconds pause{-1};
+  FencingToken token;
+  error_code error;  ///< of the newest acquire
+
+  void on_acquire_ended(const AcquireEnded& event) override {
+    waited = event.waited;
+    error = event.error;
+    std::string line = describe(to_string(event.outcome), event);
+    if (event.leases > 1) line += " x" + std::to_string(event.leases);
+    if (event.error) line += ": " + event.error.message();
+    locks.push_back(line);
+  }
+  void on_lease_begun(const LeaseBegun& event) override {
+    token = event.token;
+    locks.push_back(describe("begun", event));
+  }
+  void on_lease_lost(const LeaseLost& event) override {
+    token = event.token;
+    held_for = event.held_for;
+    locks.push_back(describe("lost", event) + ": " + std::string{to_string(event.reason)});
+  }
+  void on_lease_released(const LeaseReleased& event) override {
+    token = event.token;
+    held_for = event.held_for;
+    const bool lost = event.loss != LossReason::none;
+    locks.push_back(describe("released", event) +
+                    (lost ? ": " + std::string{to_string(event.loss)} : std::string{}));
+  }
+  void on_operation_retried(const OperationRetried& event) override {
+    pause = event.pause;
+    errors.push_back(event.error);
+    retries.push_back(std::string{event.operation} + " " + std::string{event.path} + " " +
+                      std::to_string(event.attempts));
+  }
+  void on_connection_changed(const ConnectionChanged& event) override {
+    away = event.away;
+    states.emplace_back(to_string(event.state));
+  }
+
+ private:
+  template <typename Event>
+  static std::string describe(std::string_view what, const Event& event) {
+    return std::string{what} + " " + std::string{event.recipe} + " " + std::string{event.path};
+  }
+};
+
+/// A client "mine" that is observed, and one that is not, "other".
+class Observed {
+ public:
+  Observed() : Observed{[](ClientOptions&) {}} {}
+  template <typename Change>
+  explicit Observed(Change change) {
+    ClientOptions options = world.options("mine");
+    options.observer = records;
+    change(options);
+    mine = world.client(std::move(options));
+    other = world.client("other");
+  }
+  Observed(const Observed&) = delete;
+  Observed& operator=(const Observed&) = delete;
+  ~Observed() {
+    CHECK(world.run_until_idle(*mine));
+    CHECK(world.end(mine));
+    CHECK(world.end(other));
+  }
+
+  /// What was told of locks since the last call, with all that is due by now.
+  Records::Lines told() {
+    world.settle();
+    return std::exchange(records->locks, {});
+  }
+  Records::Lines retries() {
+    world.settle();
+    return std::exchange(records->retries, {});
+  }
+  Records::Lines states() {
+    world.settle();
+    return std::exchange(records->states, {});
+  }
+  template <typename Lock>
+  Lease acquire(Lock& lock) {
+    auto acquired = run<Lease>(world, [&](auto done) { lock.async_acquire(done); });
+    REQUIRE(acquired.arrived());
+    REQUIRE_FALSE(acquired.error());
+    return std::move(acquired.result());
+  }
+  /// The client "mine", on its own thread: nobody else would end the wait for it.
+  void close() {
+    boost::asio::post(world.context, [this] { mine->close(); });
+    world.settle();
+  }
+  void fail_at(std::vector<std::pair<std::size_t, Fault>> faults) {
+    world.ensemble.set_fault_plan(std::make_shared<FaultsAt>("mine", std::move(faults)));
+  }
+
+  World world;
+  std::shared_ptr<Records> records = std::make_shared<Records>();
+  std::unique_ptr<Client> mine;
+  std::unique_ptr<Client> other;
+};
+
+}  // namespace custodian::tests

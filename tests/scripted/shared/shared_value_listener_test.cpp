@@ -1,0 +1,429 @@
+// Listeners of a shared count: they see each value that stays, in order and once, whatever fails,
+// and leave nothing behind, whenever they go.
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <iostream>
+
+#include "custodian/shared/shared_count.hpp"
+#include "scripted/shared/shared_value_play.hpp"
+#include "support/catch.hpp"
+
+namespace custodian::tests {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using Count = Versioned<std::int32_t>;
+using Faults = std::vector<std::pair<std::size_t, Fault>>;
+
+constexpr auto path = "/p/q/count";
+constexpr std::int32_t seed = 3;
+
+bool ends_the_session(const Fault& fault) {
+  return fault.kind == FaultKind::expire_before || fault.kind == FaultKind::expire_after;
+}
+
+struct Scene {
+  bool node_exists = true;
+  Faults faults{};
+  std::optional<CountCancel> reset{};  ///< the subscription
+};
+
+std::string describe(const Scene& scene) {
+  std::string text = scene.node_exists ? "of a node" : "of nothing";
+  for (const auto& [at, fault] : scene.faults) {
+    text += "; request " + std::to_string(at) + ": " + tests::describe(fault);
+  }
+  if (scene.reset) {
+    constexpr const char* moments[] = {"with request ", "before reply ", "after reply "};
+    text += std::string{"; reset "} + moments[static_cast<int>(scene.reset->moment)] +
+            std::to_string(scene.reset->at);
+  }
+  return text;
+}
+
+/// Three values, one after the other, that a listener is to see.
+class Listening {
+ public:
+  explicit Listening(const Scene& scene)
+      : scene_{scene}, plan_{std::make_shared<FaultsAt>("observed", scene.faults)} {}
+
+  CountVerdict run() {
+    client_ = world_.client("observed");
+    count_.emplace(*client_, path, seed);
+    if (scene_.node_exists) {
+      world_.make("/p");
+      world_.make("/p/q");
+      world_.make(path, bytes_of(1));
+    }
+    arrange_the_reset();
+    world_.ensemble.set_fault_plan(plan_);
+    subscription_ = count_->on_change([this](const Count& value) { hear(value); });
+    for (const std::int32_t value : {20, 30}) {
+      wait_for_what_is_there();
+      world_.ensemble.operate(request::Set{path, bytes_of(value)});
+    }
+    wait_for_what_is_there();
+    leave_nothing();
+    return std::move(verdict_);
+  }
+
+ private:
+  void complain(const std::string& what) {
+    if (verdict_.violation.empty()) verdict_.violation = what;
+  }
+
+  void arrange_the_reset() {
+    if (!scene_.reset) return;
+    const auto reset_at = [this](CountCancelMoment moment) {
+      return [this, moment](std::size_t at) {
+        if (scene_.reset->moment != moment || scene_.reset->at != at) return;
+        was_reset_ = true;
+        subscription_.reset();
+      };
+    };
+    // Behind the call that submits: nobody else runs on the strand within it.
+    plan_->submitted = [this, reset = reset_at(CountCancelMoment::request_sent)](std::size_t at) {
+      asio::post(client_->get_executor(), [reset, at] { reset(at); });
+    };
+    plan_->replying = reset_at(CountCancelMoment::before_reply);
+    plan_->replied = reset_at(CountCancelMoment::after_reply);
+  }
+
+  [[nodiscard]] std::optional<Count> look() {
+    const Reply reply = world_.ensemble.operate(request::Get{path});
+    if (reply.error) return std::nullopt;
+    return Count{.value = static_cast<unsigned char>(reply.data.back()),
+                 .version = reply.stat.version,
+                 .mzxid = reply.stat.mzxid};
+  }
+
+  void hear(const Count& value) {
+    const bool may_go_back = std::ranges::any_of(
+        scene_.faults, [](const auto& each) { return ends_the_session(each.second); });
+    if (was_reset_) complain("called after the end of its subscription");
+    if (!heard_.empty() && heard_.back().mzxid == value.mzxid) complain("the same value twice");
+    if (!heard_.empty() && heard_.back().mzxid > value.mzxid && !may_go_back) {
+      complain("an older value after a newer one");
+    }
+    if (count_->last_known() != value) complain("another value is the last known one");
+    heard_.push_back(value);
+  }
+
+  void wait_for_what_is_there() {
+    const bool heard = world_.run_until([this] {
+      return was_reset_ ||
+             (!heard_.empty() && heard_.back() == look() && world_.ensemble.watches() > 0);
+    });
+    if (!heard) complain("what is there is not heard of");
+  }
+
+  void leave_nothing() {
+    subscription_.reset();
+    verdict_.steps = plan_->steps();
+    if (!world_.run_until_idle(*client_)) complain("requests or watches are left in the client");
+    if (world_.ensemble.watches() != 0) complain("a watch is left on the server");
+    count_.reset();
+    if (!world_.end(client_)) complain("something keeps the client alive");
+  }
+
+  const Scene& scene_;
+  const std::shared_ptr<FaultsAt> plan_;
+  World world_;
+  std::unique_ptr<Client> client_;
+  std::optional<SharedCount> count_;
+  Subscription subscription_;
+  bool was_reset_ = false;
+  std::vector<Count> heard_;
+  CountVerdict verdict_;
+};
+
+class Tally {
+ public:
+  Tally() = default;
+  Tally(const Tally&) = delete;
+  Tally& operator=(const Tally&) = delete;
+  ~Tally() { std::cout << "  " << cases_ << " cases\n"; }
+
+  std::size_t play(const Scene& scene) {
+    const CountVerdict verdict = Listening{scene}.run();
+    ++cases_;
+    if (!verdict.violation.empty()) {
+      FAIL_CHECK(describe(scene) << ": " << verdict.violation);
+      if (++failures_ == 20) FAIL("and so on");
+    }
+    return verdict.steps;
+  }
+
+ private:
+  int cases_ = 0;
+  int failures_ = 0;
+};
+
+TEST_CASE("shared count: a listener asks once for each value") {
+  Tally tally;
+  CHECK(tally.play({.node_exists = true}) == 3);
+  CHECK(tally.play({.node_exists = false}) == 9);
+}
+
+TEST_CASE("shared count: a listener hears of what is there through every fault", "[shared]") {
+  Tally tally;
+  for (const bool node_exists : {true, false}) {
+    const std::size_t steps = tally.play({.node_exists = node_exists});
+    for (std::size_t at = 0; at < steps; ++at) {
+      for (const Fault& fault : all_faults()) {
+        tally.play({.node_exists = node_exists, .faults = {{at, fault}}});
+      }
+    }
+  }
+}
+
+TEST_CASE("shared count: a listener hears of what is there through every pair of faults",
+          "[shared]") {
+  Tally tally;
+  Sample sample;
+  const std::size_t steps = tally.play({});
+  for (std::size_t at = 0; at < steps; ++at) {
+    for (const Fault& fault : all_faults()) {
+      const std::size_t longer = tally.play({.faults = {{at, fault}}});
+      for (std::size_t next = at + 1; next < std::min(longer, at + 3); ++next) {
+        for (const Fault& another : all_faults()) {
+          if (sample.takes_next()) tally.play({.faults = {{at, fault}, {next, another}}});
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("shared count: a listener may go at every moment, and leaves nothing behind",
+          "[shared]") {
+  Tally tally;
+  for (const bool node_exists : {true, false}) {
+    const std::size_t steps = tally.play({.node_exists = node_exists});
+    for (std::size_t at = 0; at < steps; ++at) {
+      for (const CountCancelMoment moment :
+           {CountCancelMoment::request_sent, CountCancelMoment::before_reply,
+            CountCancelMoment::after_reply}) {
+        tally.play({.node_exists = node_exists, .reset = CountCancel{moment, at}});
+      }
+    }
+  }
+}
+
+/// A world with a count and one listener.
+struct Fixture {
+  explicit Fixture(std::optional<asio::any_io_executor> callbacks = {}) {
+    ClientOptions options = world.options("observed");
+    options.callback_executor = std::move(callbacks);
+    options.log = [this](LogLevel, std::string_view line) {
+      if (line.find("cannot be followed") != std::string_view::npos) lines.emplace_back(line);
+    };
+    client = world.client(options);
+    count.emplace(*client, path, seed);
+  }
+  ~Fixture() {
+    subscription.reset();
+    if (client) CHECK(world.run_until_idle(*client));
+    CHECK(world.ensemble.watches() == 0);
+    count.reset();
+    CHECK(world.end(client));
+  }
+  Fixture(const Fixture&) = delete;
+  Fixture& operator=(const Fixture&) = delete;
+
+  void listen() {
+    subscription = count->on_change([this](const Count& value) { heard.push_back(value.value); });
+  }
+  void write(std::int32_t value) { world.ensemble.operate(request::Set{path, bytes_of(value)}); }
+  [[nodiscard]] bool hears(std::int32_t value) {
+    return world.run_until([&] { return !heard.empty() && heard.back() == value; });
+  }
+
+  World world;
+  std::vector<std::string> lines;
+  std::unique_ptr<Client> client;
+  std::optional<SharedCount> count;
+  std::vector<std::int32_t> heard;
+  Subscription subscription;
+};
+
+TEST_CASE("a listener goes on behind an outage and a lost session") {
+  Fixture fixture;
+  fixture.listen();
+  REQUIRE(fixture.hears(seed));
+  fixture.world.ensemble.stop();
+  fixture.world.settle();
+  fixture.write(10);
+  fixture.world.ensemble.start();
+  CHECK(fixture.hears(10));
+  fixture.world.ensemble.expire(fixture.client->session().id);
+  REQUIRE(fixture.world.run_until([&] { return fixture.world.ensemble.watches() == 1; }));
+  fixture.write(20);
+  CHECK(fixture.hears(20));
+  CHECK(fixture.heard == std::vector<std::int32_t>{seed, 10, 20});
+}
+
+TEST_CASE("to a listener a deleted node is the seed, written anew") {
+  Fixture fixture;
+  fixture.listen();
+  REQUIRE(fixture.hears(seed));
+  fixture.write(10);
+  REQUIRE(fixture.hears(10));
+  fixture.world.remove(path);
+  CHECK(fixture.hears(seed));
+}
+
+TEST_CASE("a slow listener skips what was overwritten, and sees the newest value") {
+  asio::io_context callbacks;
+  Fixture fixture{callbacks.get_executor()};
+  fixture.listen();
+  const auto callbacks_run = [&] {
+    callbacks.restart();
+    callbacks.poll();
+  };
+  for (const std::int32_t value : {10, 20, 30}) {
+    REQUIRE(fixture.world.run_until([&] { return fixture.world.ensemble.watches() == 1; }));
+    fixture.world.settle();
+    fixture.write(value);
+  }
+  REQUIRE(fixture.world.run_until([&] {
+    const auto known = fixture.count->last_known();
+    return known && known->value == 30;
+  }));
+  fixture.world.settle();
+  CHECK(fixture.heard.empty());
+  callbacks_run();
+  CHECK(fixture.heard == std::vector<std::int32_t>{30});
+  // No call begins after the end of the subscription.
+  fixture.write(40);
+  REQUIRE(fixture.world.run_until([&] { return fixture.count->last_known()->value == 40; }));
+  fixture.world.settle();
+  fixture.subscription.reset();
+  callbacks_run();
+  CHECK(fixture.heard == std::vector<std::int32_t>{30});
+  fixture.count.reset();
+  CHECK(fixture.world.run_until_idle(*fixture.client));
+  CHECK(fixture.world.ensemble.watches() == 0);
+  const std::weak_ptr<detail::ClientCore> core = fixture.client->core();
+  fixture.client.reset();
+  CHECK(fixture.world.run_until([&] {
+    callbacks_run();
+    return core.expired();
+  }));
+  fixture.client = fixture.world.client("another");
+}
+
+TEST_CASE("a listener may end its own subscription") {
+  Fixture fixture;
+  int calls = 0;
+  fixture.subscription = fixture.count->on_change([&](const Count&) {
+    ++calls;
+    fixture.subscription.reset();
+  });
+  REQUIRE(fixture.world.run_until([&] { return calls == 1; }));
+  REQUIRE(fixture.world.run_until([&] { return fixture.world.ensemble.watches() == 0; }));
+  fixture.write(10);
+  fixture.world.settle();
+  CHECK(calls == 1);
+}
+
+TEST_CASE("several listeners of a count do not end each other") {
+  Fixture fixture;
+  fixture.listen();
+  std::vector<std::int32_t> others;
+  Subscription other =
+      fixture.count->on_change([&](const Count& value) { others.push_back(value.value); });
+  REQUIRE(fixture.hears(seed));
+  REQUIRE(fixture.world.run_until([&] { return !others.empty(); }));
+  other.reset();
+  fixture.world.settle();
+  fixture.write(10);
+  CHECK(fixture.hears(10));
+  CHECK(others == std::vector<std::int32_t>{seed});
+}
+
+TEST_CASE("a listener goes on when the servers permit again what they forbade, and the log tells") {
+  Fixture fixture;
+  fixture.world.ensemble.refuse(path);
+  fixture.listen();
+  REQUIRE(fixture.world.run_until([&] { return !fixture.lines.empty(); }));
+  const std::size_t before = fixture.world.ensemble.history().size();
+  // Again and again, but no more lines.
+  REQUIRE(fixture.world.run_until(
+      [&] { return fixture.world.ensemble.history().size() >= before + 5; }));
+  CHECK(fixture.lines.size() == 1);
+  fixture.world.ensemble.permit(path);
+  CHECK(fixture.hears(seed));
+  fixture.world.ensemble.refuse(path);
+  fixture.subscription.reset();
+}
+
+TEST_CASE("a listener waits for the next change of a node that holds no count") {
+  Fixture fixture;
+  fixture.listen();
+  REQUIRE(fixture.hears(seed));
+  const auto known = fixture.count->last_known();
+  fixture.world.ensemble.operate(request::Set{path, "what?"});
+  REQUIRE(fixture.world.run_until([&] { return fixture.lines.size() == 1; }));
+  CHECK(fixture.world.ensemble.watches() == 1);
+  CHECK(fixture.count->last_known() == known);
+  const std::size_t asked = fixture.world.ensemble.history().size();
+  fixture.write(10);
+  CHECK(fixture.hears(10));
+  CHECK(fixture.world.ensemble.history().size() == asked + 1);
+  CHECK(fixture.heard == std::vector<std::int32_t>{seed, 10});
+}
+
+TEST_CASE("a subscription may outlive the client, and one of a closed client is never notified") {
+  Fixture fixture;
+  fixture.listen();
+  REQUIRE(fixture.hears(seed));
+  fixture.client->close();
+  fixture.world.settle();
+  fixture.write(10);
+  int calls = 0;
+  const Subscription late = fixture.count->on_change([&](const Count&) { ++calls; });
+  fixture.world.settle();
+  CHECK(calls == 0);
+  CHECK(fixture.heard == std::vector<std::int32_t>{seed});
+  CHECK(fixture.count->last_known()->value == seed);
+  fixture.count.reset();
+  CHECK(fixture.world.end(fixture.client));
+  fixture.subscription.reset();
+  fixture.client = fixture.world.client("another");
+}
+
+TEST_CASE("what was read or written is known without a request, to copies of the object, too") {
+  Fixture fixture;
+  SharedCount& count = *fixture.count;
+  const SharedCount copy = count;
+  CHECK_FALSE(count.last_known());
+  const Count first =
+      run<Count>(fixture.world, [&](auto done) { count.async_load(done); }).result();
+  CHECK(count.last_known() == first);
+  CHECK_FALSE(run<>(fixture.world, [&](auto done) { count.async_store(10, done); }).error());
+  const Count stored = copy.last_known().value();
+  CHECK(stored.value == 10);
+  CHECK(stored == run<Count>(fixture.world, [&](auto done) { count.async_load(done); }).result());
+  const auto exchanged = run<bool, Count>(
+      fixture.world, [&](auto done) { count.async_compare_exchange(stored, 20, done); });
+  CHECK(exchanged.result<1>());
+  CHECK(count.last_known() == exchanged.result<2>());
+  fixture.write(30);
+  const std::size_t asked = fixture.world.ensemble.history().size();
+  CHECK(count.last_known()->value == 20);
+  CHECK(fixture.world.ensemble.history().size() == asked);
+  static_cast<void>(
+      run<Count>(fixture.world, [&](auto done) { count.async_wait(exchanged.result<2>(), done); }));
+  CHECK(count.last_known()->value == 30);
+}
+
+TEST_CASE("a listener that is no function is refused") {
+  Fixture fixture;
+  CHECK_THROWS_AS(static_cast<void>(fixture.count->on_change(nullptr)), Error);
+}
+
+}  // namespace
+}  // namespace custodian::tests

@@ -1,0 +1,31 @@
+#include "base/process_id.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using custodian::detail::process_id;
+
+/// Whether it is true in a child of this process. Asserts nothing: this may be a child itself.
+template <typename Function>
+bool in_child(Function function) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(function() ? 0 : 1);
+  int status = 0;
+  return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+TEST_CASE("a process knows its id, and so do a forked child and that one's child") {
+  CHECK(process_id() == ::getpid());
+  CHECK(process_id() == ::getpid());
+  CHECK(in_child([] { return process_id() == ::getpid(); }));
+  CHECK(in_child([] {
+    return process_id() == ::getpid() && in_child([] { return process_id() == ::getpid(); });
+  }));
+  CHECK(process_id() == ::getpid());
+}
+
+}  // namespace

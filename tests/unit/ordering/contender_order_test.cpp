@@ -1,0 +1,395 @@
+#include "ordering/contender_order.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace custodian::recipes_detail;
+
+namespace {
+
+const std::string uuid_a = "0a1b2c3d-0000-4000-8000-000000000001";
+const std::string uuid_b = "0a1b2c3d-0000-4000-8000-000000000002";
+const std::string hex_a = "0a1b2c3d000040008000000000000001";
+const std::string a_lock = "_c_" + uuid_a + "-lock-";
+const std::string b_lock = "_c_" + uuid_b + "-lock-";
+const std::string writer = "_c_" + uuid_a + "-__WRIT__";
+const std::string reader = "_c_" + uuid_b + "-__READ__";
+
+std::vector<std::string> names_of(const Listing& listing) {
+  std::vector<std::string> names;
+  for (const auto& contender : listing.contenders()) {
+    names.emplace_back(contender.name);
+  }
+  return names;
+}
+
+/// A judgement in words, so that tables read well.
+std::string in_words(const Judgement& judgement) {
+  struct Words {
+    std::string operator()(const Held&) const { return "held"; }
+    std::string operator()(const Wait& wait) const {
+      return "wait at " + std::to_string(wait.position) + " for " + std::string{wait.nearest.name};
+    }
+    std::string operator()(const OwnNodeMissing&) const { return "missing"; }
+    std::string operator()(const Exhausted& it) const {
+      return "exhausted " + std::string{it.name};
+    }
+    std::string operator()(const Malformed& it) const {
+      return "malformed " + std::string{it.name};
+    }
+  };
+  return std::visit(Words{}, judgement);
+}
+
+std::string judged(std::vector<std::string> children, const Rule& rule, std::string_view mine) {
+  const Listing listing{std::move(children), rule};
+  return in_words(judge(listing, mine));
+}
+
+}  // namespace
+
+TEST_CASE("names of every client are read", "[contender_order]") {
+  struct Case {
+    Rule rule;
+    std::string name;
+    ContenderKind kind;
+    custodian::Profile profile;
+    Sequence sequence;
+  };
+  constexpr auto exclusive = ContenderKind::exclusive;
+  constexpr auto shared = ContenderKind::shared;
+  const std::vector<Case> cases{
+      {mutex_rule, a_lock + "0000000007", exclusive, custodian::Profile::curator, 7},
+      {mutex_rule, "_c_" + hex_a + "-lock-0000000007", exclusive, custodian::Profile::curator, 7},
+      {mutex_rule, "lock-0000000000", exclusive, custodian::Profile::curator, 0},
+      {mutex_rule, "lock-12", exclusive, custodian::Profile::curator, 12},
+      {mutex_rule, "x-lock-3", exclusive, custodian::Profile::curator, 3},
+      {mutex_rule, "lock-1-lock-2", exclusive, custodian::Profile::curator, 2},
+      {mutex_rule, "lock-x-lock-2", exclusive, custodian::Profile::curator, 2},
+      {mutex_rule, "lock-lock-2", exclusive, custodian::Profile::curator, 2},
+      {mutex_rule, hex_a + "__lock__0000000009", exclusive, custodian::Profile::kazoo, 9},
+      {mutex_rule, "lock-__lock__5", exclusive, custodian::Profile::kazoo, 5},
+      {mutex_rule, "__lock__lock-5", exclusive, custodian::Profile::curator, 5},
+      {mutex_rule, "lock-2147483646", exclusive, custodian::Profile::curator, 2147483646},
+      {mutex_rule, "lock-2147483647", exclusive, custodian::Profile::curator, 2147483647},
+      {mutex_rule, "lock--2147483648", exclusive, custodian::Profile::curator,
+       std::numeric_limits<Sequence>::min()},
+      {mutex_rule, "lock--000000001", exclusive, custodian::Profile::curator, -1},
+      {read_write_rule, writer + "0000000004", exclusive, custodian::Profile::curator, 4},
+      {read_write_rule, reader + "0000000005", shared, custodian::Profile::curator, 5},
+      {read_write_rule, hex_a + "__lock__0000000006", exclusive, custodian::Profile::kazoo, 6},
+      {read_write_rule, hex_a + "__rlock__0000000007", shared, custodian::Profile::kazoo, 7},
+      {read_write_rule, "__READ____WRIT__8", exclusive, custodian::Profile::curator, 8},
+      {read_write_rule, "__WRIT__1__READ__8", shared, custodian::Profile::curator, 8},
+      {latch_rule, "_c_" + uuid_a + "-latch-0000000001", exclusive, custodian::Profile::curator, 1},
+      {latch_rule, "latch-2", exclusive, custodian::Profile::curator, 2},
+  };
+  for (const auto& expected : cases) {
+    CAPTURE(expected.name);
+    const auto parsed = parse_name(expected.name, expected.rule);
+    const auto* contender = std::get_if<Contender>(&parsed);
+    REQUIRE(contender != nullptr);
+    CHECK(contender->name == expected.name);
+    CHECK(contender->kind == expected.kind);
+    CHECK(contender->profile == expected.profile);
+    CHECK(contender->sequence == expected.sequence);
+  }
+}
+
+TEST_CASE("children without a lock name are foreign", "[contender_order]") {
+  struct Case {
+    Rule rule;
+    std::string name;
+  };
+  const std::vector<Case> cases{
+      {mutex_rule, ""},
+      {mutex_rule, "0000000001"},
+      {mutex_rule, "locks"},
+      {mutex_rule, "leases"},
+      {mutex_rule, "lock0000000001"},
+      {mutex_rule, "lock_0000000001"},
+      {mutex_rule, "LOCK-0000000001"},
+      {mutex_rule, "_c_" + uuid_a + "-lease-0000000001"},
+      {mutex_rule, "_c_" + uuid_a + "-latch-0000000001"},
+      {mutex_rule, writer + "0000000001"},
+      {mutex_rule, hex_a + "__rlock__0000000001"},
+      {read_write_rule, a_lock + "0000000001"},
+      {read_write_rule, "__writ__0000000001"},
+      {latch_rule, a_lock + "0000000001"},
+      {latch_rule, "latch"},
+      {Rule{}, a_lock + "0000000001"},
+  };
+  for (const auto& [rule, name] : cases) {
+    CAPTURE(name);
+    CHECK(std::holds_alternative<Foreign>(parse_name(name, rule)));
+  }
+}
+
+TEST_CASE("a lock name without a number of a server after it is malformed", "[contender_order]") {
+  const std::string key = GENERATE("", "x", "-", "--1", "+1", " 1", "1 ", "1x", "x1", "0x10", "1.0",
+                                   "1,0", "0000000001-old", "2147483648", "-2147483649",
+                                   "99999999999999999999", "lock", "\u0661");
+  CAPTURE(key);
+  CHECK(std::holds_alternative<MalformedName>(parse_name("lock-" + key, mutex_rule)));
+  CHECK(std::holds_alternative<MalformedName>(parse_name(a_lock + key, mutex_rule)));
+  CHECK(std::holds_alternative<MalformedName>(parse_name(hex_a + "__lock__" + key, mutex_rule)));
+  CHECK(std::holds_alternative<MalformedName>(parse_name(reader + key, read_write_rule)));
+  CHECK(std::holds_alternative<MalformedName>(parse_name("lock-1-lock-" + key, mutex_rule)));
+}
+
+TEST_CASE("a sequence near its end is told from one beyond it", "[contender_order]") {
+  constexpr auto end = std::numeric_limits<Sequence>::max();
+  CHECK(state_of(0) == SequenceState::usable);
+  CHECK(state_of(2146435071) == SequenceState::usable);
+  CHECK(state_of(2146435072) == SequenceState::near_end);
+  CHECK(state_of(end - 1) == SequenceState::near_end);
+  CHECK(state_of(end) == SequenceState::exhausted);
+  CHECK(state_of(-1) == SequenceState::exhausted);
+  CHECK(state_of(std::numeric_limits<Sequence>::min()) == SequenceState::exhausted);
+}
+
+TEST_CASE("a listing is in the order of the sequence, whatever the names", "[contender_order]") {
+  const Listing listing{{b_lock + "0000000010", "lock-0000000009", "config", a_lock + "0000000011",
+                         hex_a + "__lock__0000000008", "lock-", "lock--2147483648", "0001"},
+                        mutex_rule};
+  CHECK(names_of(listing) ==
+        std::vector<std::string>{"lock--2147483648", hex_a + "__lock__0000000008",
+                                 "lock-0000000009", b_lock + "0000000010", a_lock + "0000000011"});
+  CHECK(std::ranges::equal(listing.foreign(), std::vector<std::string_view>{"config", "0001"}));
+  CHECK(std::ranges::equal(listing.malformed(), std::vector<std::string_view>{"lock-"}));
+}
+
+TEST_CASE("of equal sequences a writer is first, then the lesser name", "[contender_order]") {
+  const auto write = writer + "0000000005";
+  const auto read = "_c_" + uuid_a + "-__READ__0000000005";
+  const auto other_read = "_c_" + uuid_b + "-__READ__0000000005";
+  const Listing listing{{other_read, read, write, reader + "0000000004"}, read_write_rule};
+  CHECK(names_of(listing) ==
+        std::vector<std::string>{reader + "0000000004", write, read, other_read});
+}
+
+TEST_CASE("a listing that moves keeps the names that were read from it", "[contender_order]") {
+  // Short names live inside their strings, where a move of the string would leave them behind.
+  Listing first{{"lock-2", "lock-1", "x", "lock-"}, mutex_rule};
+  const Listing second{std::move(first)};
+  CHECK(names_of(second) == std::vector<std::string>{"lock-1", "lock-2"});
+  CHECK(in_words(judge(Listing{{"lock-2", "lock-1"}, mutex_rule}, "lock-1")) == "held");
+  Listing third{{}, latch_rule};
+  third = Listing{{"lock-2", "lock-1"}, mutex_rule};
+  CHECK(in_words(judge(third, "lock-2")) == "wait at 1 for lock-1");
+}
+
+TEST_CASE("a mutex waits for the nearest in front", "[contender_order]") {
+  const auto one = a_lock + "0000000001";
+  const auto two = "lock-0000000002";
+  const auto three = hex_a + "__lock__0000000003";
+  const std::vector<std::string> children{three, one, "config", two};
+  CHECK(judged(children, mutex_rule, one) == "held");
+  CHECK(judged(children, mutex_rule, two) == "wait at 1 for " + one);
+  CHECK(judged(children, mutex_rule, three) == "wait at 2 for lock-0000000002");
+}
+
+TEST_CASE("order is by number, not by text", "[contender_order]") {
+  CHECK(judged({"lock-10", "lock-9"}, mutex_rule, "lock-9") == "held");
+  CHECK(judged({"lock-10", "lock-9"}, mutex_rule, "lock-10") == "wait at 1 for lock-9");
+}
+
+TEST_CASE("readers share, writers exclude all", "[contender_order]") {
+  const auto read = [](int n) { return reader + "000000000" + std::to_string(n); };
+  const auto write = [](int n) { return writer + "000000000" + std::to_string(n); };
+  const std::vector<std::string> children{read(0), read(1),  write(2), read(3),
+                                          read(4), write(5), read(6)};
+  CHECK(judged(children, read_write_rule, read(0)) == "held");
+  CHECK(judged(children, read_write_rule, read(1)) == "held");
+  CHECK(judged(children, read_write_rule, write(2)) == "wait at 2 for " + read(1));
+  CHECK(judged(children, read_write_rule, read(3)) == "wait at 1 for " + write(2));
+  CHECK(judged(children, read_write_rule, read(4)) == "wait at 1 for " + write(2));
+  CHECK(judged(children, read_write_rule, write(5)) == "wait at 5 for " + read(4));
+  CHECK(judged(children, read_write_rule, read(6)) == "wait at 2 for " + write(5));
+}
+
+TEST_CASE("readers and writers of kazoo are counted among Curator's", "[contender_order]") {
+  const auto kazoo_read = hex_a + "__rlock__0000000001";
+  const auto kazoo_write = hex_a + "__lock__0000000002";
+  const std::vector<std::string> children{reader + "0000000003", kazoo_write, kazoo_read,
+                                          reader + "0000000000"};
+  CHECK(judged(children, read_write_rule, kazoo_read) == "held");
+  CHECK(judged(children, read_write_rule, kazoo_write) == "wait at 2 for " + kazoo_read);
+  CHECK(judged(children, read_write_rule, reader + "0000000003") == "wait at 1 for " + kazoo_write);
+}
+
+TEST_CASE("a downgraded reader stands between its writer and the next one", "[contender_order]") {
+  const auto write = writer + "0000000005";
+  const auto read = "_c_" + uuid_a + "-__READ__0000000005";
+  const auto next = "_c_" + uuid_b + "-__WRIT__0000000006";
+  CHECK(judged({next, read, write}, read_write_rule, write) == "held");
+  CHECK(judged({next, read, write}, read_write_rule, next) == "wait at 2 for " + read);
+  CHECK(judged({next, read}, read_write_rule, read) == "held");
+  CHECK(judged({next, read}, read_write_rule, next) == "wait at 1 for " + read);
+}
+
+TEST_CASE("a contender whose node is not listed is told so", "[contender_order]") {
+  const auto one = a_lock + "0000000001";
+  CHECK(judged({}, mutex_rule, one) == "missing");
+  CHECK(judged({b_lock + "0000000001"}, mutex_rule, one) == "missing");
+  CHECK(judged({a_lock + "0000000002"}, mutex_rule, one) == "missing");
+  CHECK(judged({a_lock + "1"}, mutex_rule, one) == "missing");
+  CHECK(judged({one}, mutex_rule, a_lock + "1") == "missing");
+  CHECK(judged({one}, latch_rule, one) == "missing");
+  CHECK(judged({one}, mutex_rule, "") == "missing");
+  CHECK(judged({one, "lock-"}, mutex_rule, a_lock + "0000000002") == "missing");
+}
+
+TEST_CASE("nobody holds beyond the end of the sequence", "[contender_order]") {
+  const auto last = a_lock + "2147483647";
+  CHECK(judged({last}, mutex_rule, last) == "exhausted " + last);
+  CHECK(judged({"lock--2147483648"}, mutex_rule, "lock--2147483648") ==
+        "exhausted lock--2147483648");
+  CHECK(judged({"lock--1", "lock-1"}, mutex_rule, "lock--1") == "exhausted lock--1");
+  CHECK(judged({last, b_lock + "2147483647"}, mutex_rule, last) == "exhausted " + last);
+}
+
+TEST_CASE("an exhausted contender does not disturb those whose order is known",
+          "[contender_order]") {
+  const auto good = a_lock + "2147483646";
+  CHECK(judged({b_lock + "2147483647", good}, mutex_rule, good) == "held");
+  // All clients sort a negative number in front, so its owner may believe that it holds.
+  CHECK(judged({"lock--2147483648", good}, mutex_rule, good) == "wait at 1 for lock--2147483648");
+}
+
+TEST_CASE("nobody passes a contender whose place is unknown", "[contender_order]") {
+  const auto one = a_lock + "0000000001";
+  CHECK(judged({one, "lock-x"}, mutex_rule, one) == "malformed lock-x");
+  CHECK(judged({one, "lock-0000000000", "lock-x"}, mutex_rule, one) == "malformed lock-x");
+  CHECK(judged({"lock-y", one, "lock-x"}, mutex_rule, one) == "malformed lock-y");
+  CHECK(judged({"lock-y", one, "lock-x"}, mutex_rule, "lock-x") == "malformed lock-x");
+  CHECK(judged({reader + "0000000001", "__READ__x"}, read_write_rule, reader + "0000000001") ==
+        "malformed __READ__x");
+  CHECK(judged({"lock-y", a_lock + "2147483647"}, mutex_rule, a_lock + "2147483647") ==
+        "exhausted " + a_lock + "2147483647");
+}
+
+TEST_CASE("judgements of random listings are what the rule says, read naively",
+          "[contender_order]") {
+  std::mt19937 engine{7};
+  const auto below = [&](std::size_t bound) {
+    return std::uniform_int_distribution<std::size_t>{0, bound - 1}(engine);
+  };
+  for (int round = 0; round != 300; ++round) {
+    std::vector<std::string> children;
+    const auto count = below(30);
+    for (std::size_t i = 0; i != count; ++i) {
+      const auto number = std::to_string(below(20));
+      children.push_back((below(2) == 0 ? "__READ__" : "__WRIT__") + number);
+    }
+    std::ranges::sort(children);
+    children.erase(std::unique(children.begin(), children.end()), children.end());
+    std::ranges::shuffle(children, engine);
+
+    const auto place = [](const std::string& name) {
+      return std::pair{std::stoi(name.substr(8)), name.starts_with("__READ__")};
+    };
+    for (const auto& mine : children) {
+      std::size_t position = 0;
+      std::string nearest;
+      for (const auto& other : children) {
+        const bool excludes = !other.starts_with("__READ__") || !mine.starts_with("__READ__");
+        if (excludes && place(other) < place(mine)) {
+          ++position;
+          if (nearest.empty() || place(nearest) < place(other)) {
+            nearest = other;
+          }
+        }
+      }
+      const auto expected =
+          position == 0 ? "held" : "wait at " + std::to_string(position) + " for " + nearest;
+      REQUIRE(judged(children, read_write_rule, mine) == expected);
+    }
+  }
+}
+
+TEST_CASE("who goes last lets the next one in, but for a writer before a writer",
+          "[contender_order]") {
+  const auto is_last = [](const std::vector<std::string>& children, const Rule& rule,
+                          const std::string& mine) {
+    const Listing listing{children, rule};
+    return std::get<Wait>(judge(listing, mine)).is_last;
+  };
+  CHECK(is_last({a_lock + "1", b_lock + "2"}, mutex_rule, b_lock + "2"));
+  CHECK_FALSE(is_last({a_lock + "1", b_lock + "2", b_lock + "3"}, mutex_rule, b_lock + "3"));
+  CHECK(is_last({reader + "1", writer + "2"}, read_write_rule, writer + "2"));
+  CHECK(is_last({writer + "1", reader + "2"}, read_write_rule, reader + "2"));
+  CHECK(is_last({writer + "1", reader + "2", reader + "3"}, read_write_rule, reader + "3"));
+  // It may become a reader, whose node is in front, too.
+  CHECK_FALSE(is_last({writer + "1", writer + "2"}, read_write_rule, writer + "2"));
+  CHECK_FALSE(is_last({writer + "1", reader + "1", writer + "2"}, read_write_rule, writer + "2"));
+}
+
+TEST_CASE("of ten thousand each finds its place", "[contender_order]") {
+  constexpr std::size_t count = 10'000;
+  std::vector<std::string> children;
+  for (std::size_t i = 0; i != count; ++i) {
+    auto number = std::to_string(i);
+    std::string child = a_lock;
+    child.append(10 - number.size(), '0').append(number);
+    children.push_back(std::move(child));
+  }
+  const auto in_order = children;
+  std::ranges::shuffle(children, std::mt19937{3});
+  const Listing listing{children, mutex_rule};
+  REQUIRE(names_of(listing) == in_order);
+  for (std::size_t i = 1; i != count; ++i) {
+    const auto judgement = judge(listing, in_order[i]);
+    const auto* wait = std::get_if<Wait>(&judgement);
+    REQUIRE(wait != nullptr);
+    REQUIRE(wait->position == i);
+    REQUIRE(wait->nearest.name == in_order[i - 1]);
+  }
+}
+
+TEST_CASE("the name for a protected create carries its uuid", "[contender_order]") {
+  const auto name = make_node_name(uuid_a, "lock-");
+  CHECK(name == "_c_0a1b2c3d-0000-4000-8000-000000000001-lock-");
+  CHECK(protection_id_of(name) == uuid_a);
+  CHECK(protection_id_of(name + "0000000001") == uuid_a);
+  CHECK(protection_id_of(make_node_name(uuid_b, "__WRIT__") + "0000000001") == uuid_b);
+  CHECK(protection_id_of("_c_" + hex_a + "-lock-0000000001") == hex_a);
+  CHECK(protection_id_of("_c_0A1B2C3D-0000-4000-8000-00000000000F-x") ==
+        "0A1B2C3D-0000-4000-8000-00000000000F");
+}
+
+TEST_CASE("a name without protection has no id", "[contender_order]") {
+  const std::string name = GENERATE(
+      as<std::string>{}, "", "_c_", "_c_-lock-1", "lock-0000000001",
+      "0a1b2c3d000040008000000000000001__lock__0000000009",
+      "_c_0a1b2c3d-0000-4000-8000-000000000001", "_c_0a1b2c3d-0000-4000-8000-000000000001lock-1",
+      "_c_0a1b2c3d-0000-4000-8000-00000000000-lock-1",
+      "_c_0a1b2c3d-0000-4000-8000-0000000000011-lock-1",
+      "_c_0a1b2c3d-0000-4000-8000-00000000000g-lock-1",
+      "_c_0a1b2c3d00000-4000-8000-000000000001-lock-1",
+      "_c_0a1b2c3d00004000800000000000000g-lock-1", "_c_0a1b2c3d000040008000000000000001lock-1",
+      "c_0a1b2c3d-0000-4000-8000-000000000001-lock-1",
+      "_C_0a1b2c3d-0000-4000-8000-000000000001-lock-1",
+      "x_c_0a1b2c3d-0000-4000-8000-000000000001-lock-1");
+  CAPTURE(name);
+  CHECK_FALSE(protection_id_of(name));
+}
+
+TEST_CASE("each kind and profile has its name", "[contender_order]") {
+  using enum custodian::Profile;
+  CHECK(lock_name_of(mutex_rule, ContenderKind::exclusive, curator) == "lock-");
+  CHECK(lock_name_of(mutex_rule, ContenderKind::exclusive, kazoo) == "__lock__");
+  CHECK(lock_name_of(read_write_rule, ContenderKind::exclusive, curator) == "__WRIT__");
+  CHECK(lock_name_of(read_write_rule, ContenderKind::exclusive, kazoo) == "__lock__");
+  CHECK(lock_name_of(read_write_rule, ContenderKind::shared, curator) == "__READ__");
+  CHECK(lock_name_of(read_write_rule, ContenderKind::shared, kazoo) == "__rlock__");
+}

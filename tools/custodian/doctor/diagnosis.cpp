@@ -1,0 +1,374 @@
+#include "doctor/diagnosis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <iterator>
+#include <set>
+
+#include "doctor/path_diagnosis.hpp"
+#include "text/duration.hpp"
+#include "text/printable_text.hpp"
+
+namespace custodian::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using namespace std::chrono_literals;
+
+constexpr std::string_view advice_on_words =
+    "4lw.commands.whitelist=srvr,conf,cons in the server's zoo.cfg";
+
+/// The numbers of "3.8.0".
+std::array<int, 3> numbers_of(std::string_view version) {
+  std::array<int, 3> numbers{};
+  for (int& number : numbers) {
+    const auto [end, error] =
+        std::from_chars(version.data(), version.data() + version.size(), number);
+    const auto read = static_cast<std::size_t>(end - version.data());
+    version.remove_prefix(std::min(read + 1, version.size()));
+    if (error != std::errc{}) break;
+  }
+  return numbers;
+}
+
+/// The first with containers.
+constexpr std::array oldest_version{3, 5, 3};
+
+std::string text_of(nanoseconds duration) {
+  if (duration < 1s) return format_duration(std::chrono::round<milliseconds>(duration));
+  return format_duration(std::chrono::round<milliseconds>(duration / 100) * 100);
+}
+
+class Diagnosis {
+ public:
+  explicit Diagnosis(const Facts& facts) : facts_{facts} {}
+
+  std::vector<Finding> run() {
+    for (const ServerFacts& server : facts_.servers) {
+      judge_reach(server);
+      if (server.session) judge_session(server);
+      judge_tick(server);
+      judge_observer(server);
+    }
+    judge_leader();
+    judge_versions();
+    if (facts_.ensemble_error) {
+      fail("ensemble", {}, "gives no session: " + facts_.ensemble_error.message(),
+           "see the servers above, and their logs");
+    }
+    judge_extended_types();
+    if (facts_.path) std::ranges::move(diagnose_path(*facts_.path), std::back_inserter(findings_));
+    judge_clock();
+    return std::move(findings_);
+  }
+
+ private:
+  void judge_reach(const ServerFacts& server) {
+    const std::string name = to_string(server.address);
+    switch (server.srvr.kind) {
+      case Answer::Kind::not_asked: return;
+      case Answer::Kind::unreachable:
+        return fail("server", name, "cannot be reached: " + server.srvr.text,
+                    "is it running, and is its port open to this machine? If it is gone for good, "
+                    "take it out of the list of servers");
+      case Answer::Kind::silent:
+        return fail("server", name, "takes connections and does not answer",
+                    "it may be stopped or overloaded, or want TLS on this port; see its log");
+      case Answer::Kind::not_allowed:
+        return warn("server", name, "may not say what it is: the word srvr is not allowed",
+                    std::string{advice_on_words});
+      case Answer::Kind::text: break;
+    }
+    if (is_not_serving(server.srvr.text)) {
+      return fail("server", name, "runs, and serves nobody: it has no quorum",
+                  "look at the other servers, and at the logs of all");
+    }
+    const auto report = parse_srvr(server.srvr.text);
+    if (!report) {
+      return fail("server", name, "answers, but not as a ZooKeeper server",
+                  "is this the client port of a server?");
+    }
+    if (!report->version.empty() && numbers_of(report->version) < oldest_version) {
+      return fail("server", name, "is of version " + printable(report->version),
+                  "containers, which locks create, need ZooKeeper 3.5.3 or newer");
+    }
+    std::string text = printable(report->mode) + ", version " + printable(report->version);
+    std::string closed;
+    for (const auto& [word, answer] : {std::pair{"conf", &server.conf}, {"cons", &server.cons}}) {
+      if (answer->kind != Answer::Kind::not_allowed) continue;
+      closed += (closed.empty() ? "" : ", ") + std::string{word};
+    }
+    if (closed.empty()) return ok("server", name, std::move(text));
+    ok("server", name, text + "; not allowed: " + closed,
+       "to see more (cons: the addresses of clients): " + std::string{advice_on_words});
+  }
+
+  void judge_session(const ServerFacts& server) {
+    const std::string name = to_string(server.address);
+    if (server.session->error) {
+      return fail("session", name, "gives no session: " + server.session->error.message(),
+                  server.session->error == ServerErrc::auth_failed
+                      ? "the server refuses the credentials: see --auth"
+                      : "see its log; maxClientCnxns limits the connections of one machine");
+    }
+    const milliseconds given = server.session->timeout;
+    const milliseconds least = 3 * facts_.touch_interval;
+    const std::string limits = limits_of(server);
+    if (given < least && facts_.session_timeout < least) {
+      return fail("session", name,
+                  "the timeout is " + text_of(given) + limits +
+                      " as asked for: locks are refused "
+                      "below " +
+                      text_of(least) + ", three touch intervals",
+                  "ask for more (--session-timeout, ClientOptions::session_timeout)");
+    }
+    if (given < least) {
+      return fail("session", name,
+                  "the timeout is " + text_of(given) + limits + ": locks are refused below " +
+                      text_of(least) +
+                      ", three touch intervals, since a holder could not be told "
+                      "of a loss in time",
+                  "raise maxSessionTimeout in zoo.cfg; or, where all servers have a short "
+                  "tickTime, set ClientOptions::touch_interval to three quarters of it");
+    }
+    if (given != facts_.session_timeout) {
+      return warn("session", name,
+                  "the timeout is " + text_of(given) + " and not the " +
+                      text_of(facts_.session_timeout) + " that were asked for" + limits,
+                  given > facts_.session_timeout
+                      ? "so long the next one waits for the lock of a crashed process; "
+                        "minSessionTimeout in zoo.cfg (two ticks by default) can be lowered"
+                      : "a pause that is longer costs the lock; maxSessionTimeout in zoo.cfg "
+                        "(twenty ticks by default) can be raised");
+    }
+    ok("session", name,
+       "the timeout is " + text_of(given) + limits + "; a holder is told of a loss " +
+           text_of(given / 10) + " before the server can end its session");
+  }
+
+  static std::string limits_of(const ServerFacts& server) {
+    const auto of = [](const std::optional<milliseconds>& told,
+                       const std::optional<SessionTrial>& tried) -> std::optional<milliseconds> {
+      if (told) return told;
+      if (tried && !tried->error) return tried->timeout;
+      return std::nullopt;
+    };
+    const auto least = of(server.configuration.min_session_timeout, server.shortest);
+    const auto most = of(server.configuration.max_session_timeout, server.longest);
+    if (!least || !most) return {};
+    return " (of " + text_of(*least) + " to " + text_of(*most) + ")";
+  }
+
+  /// As far as it is told, or can be guessed.
+  static std::optional<milliseconds> tick_of(const ServerFacts& server) {
+    if (server.configuration.tick_time) return server.configuration.tick_time;
+    if (server.shortest && !server.shortest->error) return server.shortest->timeout / 2;
+    return std::nullopt;
+  }
+
+  void judge_tick(const ServerFacts& server) {
+    const std::string name = to_string(server.address);
+    const std::optional<milliseconds> tick = tick_of(server);
+    const bool is_told = server.configuration.tick_time.has_value();
+    if (!tick) return;
+    const std::string source = is_told ? "" : " (if minSessionTimeout is two ticks, the default)";
+    const auto report = server.srvr ? parse_srvr(server.srvr.text) : std::nullopt;
+    const bool is_alone = report && report->mode == "standalone";
+    const milliseconds touch = facts_.touch_interval;
+    const std::string what = "a tick is " + text_of(*tick) + source;
+    const std::string advice =
+        "set ClientOptions::touch_interval to " + text_of(*tick * 3 / 4) +
+        " in every program that uses these servers, and the session timeout to three times that "
+        "or more; or lower tickTime in zoo.cfg";
+    if (touch * 2 >= *tick * 3 / 2) {
+      return ok("tick", name,
+                what + "; the touch interval, " + text_of(touch) +
+                    ", is more than half of it, with some slack");
+    }
+    if (is_alone) {
+      return warn("tick", name,
+                  what + ", long for a touch interval of " + text_of(touch) +
+                      ": no harm as long as this server is the only one",
+                  advice);
+    }
+    if (touch * 2 >= *tick) {
+      return warn("tick", name,
+                  what + ": the touch interval, " + text_of(touch) +
+                      ", leaves a slow server little time to tell its leader of a session",
+                  advice);
+    }
+    add(is_told ? Verdict::fail : Verdict::warn, "tick", name,
+        what + ": this server tells its leader of a session only every " + text_of(*tick / 2) +
+            ", the touch interval is " + text_of(touch) +
+            ", and a holder may be told of a loss when another one has the lock already",
+        advice);
+  }
+
+  /// Behind an observer master it answers a follower's pings, whose answer to the leader's next
+  /// ping hands on what it has told: half a tick later than where the leader asks itself.
+  void judge_observer(const ServerFacts& server) {
+    const auto report = server.srvr ? parse_srvr(server.srvr.text) : std::nullopt;
+    if (!report || report->mode != "observer") return;
+    const std::string name = to_string(server.address);
+    const std::optional<milliseconds> tick = tick_of(server);
+    const std::string least = tick ? text_of(*tick * 3 / 2) : "one and a half ticks";
+    if (tick && facts_.touch_interval >= *tick * 3 / 2) {
+      return ok("observer", name,
+                "the touch interval, " + text_of(facts_.touch_interval) +
+                    ", is long enough for an observer, also behind an observer master");
+    }
+    warn("observer", name,
+         "an observer: behind an observer master (observerMasterPort) it tells the leader of a "
+         "session up to a whole tick late, and a touch interval of " +
+             text_of(facts_.touch_interval) + " would be too short",
+         "if the ensemble has observer masters: ClientOptions::touch_interval of " + least +
+             " in every program that uses these servers, and a session timeout of three times "
+             "that or more");
+  }
+
+  void judge_leader() {
+    std::vector<std::string> leaders;
+    std::size_t standalone = 0;
+    std::size_t silent = 0;
+    for (const ServerFacts& server : facts_.servers) {
+      const auto report = server.srvr ? parse_srvr(server.srvr.text) : std::nullopt;
+      if (!report || report->mode.empty()) {
+        ++silent;
+      } else if (report->mode == "leader") {
+        leaders.push_back(to_string(server.address));
+      } else if (report->mode == "standalone") {
+        ++standalone;
+      }
+    }
+    if (standalone > 0 && facts_.servers.size() > 1) {
+      return fail("leader", {},
+                  std::to_string(standalone) + " of " + std::to_string(facts_.servers.size()) +
+                      " servers stand alone: two processes could hold a lock, each at another "
+                      "server",
+                  "name servers of one ensemble only, or make them one (server.N=... in each "
+                  "zoo.cfg)");
+    }
+    if (leaders.size() > 1) {
+      return fail(
+          "leader", {},
+          "several lead: " + leaders[0] + ", " + leaders[1] + "; or they have just changed places",
+          "run this again; if it stays so, they are of several ensembles: name servers of "
+          "one only");
+    }
+    if (standalone == 1) {
+      return warn("leader", {}, "one server, which stands alone: while it is away nobody acquires",
+                  "run an ensemble of three or five, for one server is for tests");
+    }
+    if (leaders.size() == 1) return ok("leader", {}, leaders[0] + " leads");
+    if (silent == facts_.servers.size()) {
+      return warn("leader", {}, "nobody told who leads", "see the servers above");
+    }
+    warn("leader", {}, "none of the servers named here leads",
+         "well if the leader is one that clients shall not use; otherwise name it, too");
+  }
+
+  void judge_versions() {
+    std::set<std::string> versions;
+    for (const ServerFacts& server : facts_.servers) {
+      const auto report = server.srvr ? parse_srvr(server.srvr.text) : std::nullopt;
+      if (report && !report->version.empty()) versions.insert(printable(report->version));
+    }
+    if (versions.size() < 2) return;
+    std::string all;
+    for (const std::string& version : versions) all += (all.empty() ? "" : ", ") + version;
+    warn("versions", {}, "the servers differ: " + all, "finish the upgrade");
+  }
+
+  void judge_extended_types() {
+    if (!facts_.extended_types) return;
+    if (*facts_.extended_types) return ok("extended-types", {}, "nodes with a TTL can be created");
+    warn("extended-types", {}, "nodes with a TTL are refused; locks and elections need none",
+         "if you use them: -Dzookeeper.extendedTypesEnabled=true for the Java machine of every "
+         "server");
+  }
+
+  void judge_clock() {
+    if (facts_.clock) {
+      const nanoseconds ahead = facts_.clock->ahead;
+      const nanoseconds apart = ahead < 0ns ? -ahead : ahead;
+      const std::string known = "to within " + text_of(facts_.clock->uncertainty);
+      if (apart > facts_.clock->uncertainty + 1s) {
+        warn("clock", {},
+             "the leader's clock is " + text_of(apart) + (ahead < 0ns ? " behind" : " ahead of") +
+                 " this machine's; ages that inspect shows are wrong by that; locks do not depend "
+                 "on it",
+             "set the clocks by NTP");
+      } else {
+        ok("clock", {}, "the leader's clock and this machine's agree, " + known);
+      }
+      judge_write_time(facts_.clock->write_time);
+    } else if (!facts_.ensemble_error) {
+      warn("clock", {}, "cannot be compared: nothing may be created here",
+           facts_.path_was_given ? "" : "give a path where locks are");
+    }
+    if (facts_.suspended < 1s) return;
+    warn("suspended", {},
+         "this machine has slept for " + text_of(facts_.suspended) + " since it was started",
+         "whoever holds a lock then loses it, and learns of it on waking: check fencing tokens, or "
+         "keep the machine from sleeping");
+  }
+
+  void judge_write_time(nanoseconds time) {
+    if (time > facts_.session_timeout / 4) {
+      warn("write", {},
+           "took " + text_of(time) +
+               "; a connection whose beat takes a quarter of the session "
+               "timeout is given up",
+           "give the servers' transaction log a disk of its own, or ask for a longer session "
+           "timeout");
+    } else {
+      ok("write", {}, "took " + text_of(time));
+    }
+  }
+
+  void add(Verdict verdict, std::string check, std::string subject, std::string text,
+           std::string advice) {
+    findings_.push_back(
+        {verdict, std::move(check), std::move(subject), std::move(text), std::move(advice)});
+  }
+  void ok(std::string check, std::string subject, std::string text, std::string advice = {}) {
+    add(Verdict::ok, std::move(check), std::move(subject), std::move(text), std::move(advice));
+  }
+  void warn(std::string check, std::string subject, std::string text, std::string advice) {
+    add(Verdict::warn, std::move(check), std::move(subject), std::move(text), std::move(advice));
+  }
+  void fail(std::string check, std::string subject, std::string text, std::string advice) {
+    add(Verdict::fail, std::move(check), std::move(subject), std::move(text), std::move(advice));
+  }
+
+  const Facts& facts_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::ok: return "OK";
+    case Verdict::warn: return "WARN";
+    case Verdict::fail: return "FAIL";
+  }
+  return "";
+}
+
+std::vector<Finding> diagnose(const Facts& facts) { return Diagnosis{facts}.run(); }
+
+std::vector<std::string> lines_of(const Finding& finding) {
+  std::string line{to_string(finding.verdict)};
+  line.resize(6, ' ');
+  line += finding.check;
+  if (!finding.subject.empty()) line += " " + finding.subject;
+  std::vector<std::string> lines{line + ": " + finding.text};
+  if (!finding.advice.empty()) lines.push_back("      -> " + finding.advice);
+  return lines;
+}
+
+}  // namespace custodian::cli

@@ -1,0 +1,92 @@
+#pragma once
+
+/// \file
+/// What is wrong with an ensemble for locks, judged by what was found out about it. Pure: facts in,
+/// findings out.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "custodian/acl.hpp"
+#include "custodian/error.hpp"
+#include "servers/server_answers.hpp"
+#include "servers/server_words.hpp"
+
+namespace custodian::cli {
+
+/// What became of a session that was asked for.
+struct SessionTrial {
+  error_code error{};
+  /// What the server made of the timeout.
+  std::chrono::milliseconds timeout{0};
+};
+
+struct ServerFacts {
+  ServerAddress address{};
+  Answer srvr{};
+  Answer conf{};
+  Answer cons{};
+  /// As far as the server tells, by a word or by its admin server.
+  ServerConfiguration configuration{};
+  /// With the timeout that was asked for; not tried with a server that does not answer.
+  std::optional<SessionTrial> session{};
+  /// With the shortest and the longest timeout that can be asked for.
+  std::optional<SessionTrial> shortest{};
+  std::optional<SessionTrial> longest{};
+};
+
+struct PathFacts {
+  std::string path{};
+  /// The path, or what exists of it; empty if not even "/" (the chroot) does.
+  std::string existing{};
+  /// Of what exists; nothing if it may not be read.
+  std::optional<Acl> acl{};
+  error_code list_error{};
+  error_code create_error{};
+  error_code remove_error{};
+};
+
+struct ClockFacts {
+  /// The leader's clock less ours, and by how much that may be wrong.
+  std::chrono::nanoseconds ahead{0};
+  std::chrono::nanoseconds uncertainty{0};
+  /// How long the write took that it was read from.
+  std::chrono::nanoseconds write_time{0};
+};
+
+struct Facts {
+  std::chrono::milliseconds session_timeout{0};
+  std::chrono::milliseconds touch_interval{0};
+  std::vector<ServerFacts> servers{};
+  /// Why nobody could be asked about the ensemble as a whole, if so.
+  error_code ensemble_error{};
+  std::optional<bool> extended_types{};
+  std::optional<PathFacts> path{};
+  bool path_was_given = false;
+  std::optional<ClockFacts> clock{};
+  /// How long this machine has slept since it was started.
+  std::chrono::nanoseconds suspended{0};
+};
+
+enum class Verdict : std::uint8_t { ok, warn, fail };
+
+struct Finding {
+  Verdict verdict = Verdict::ok;
+  std::string check{};    ///< "server", "leader", "session", "tick", ...
+  std::string subject{};  ///< a server, a path; empty: the whole
+  std::string text{};
+  std::string advice{};  ///< what to change, and where; empty: nothing
+};
+
+[[nodiscard]] std::string_view to_string(Verdict verdict) noexcept;
+
+[[nodiscard]] std::vector<Finding> diagnose(const Facts& facts);
+
+/// "OK    session zk1:2181: ..." and its advice on a line of its own.
+[[nodiscard]] std::vector<std::string> lines_of(const Finding& finding);
+
+}  // namespace custodian::cli

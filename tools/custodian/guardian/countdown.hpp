@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// When a command has to end, as its guardian counts it, which may be late itself: stopped, or on a
+/// machine that was asleep. Pure: times in, what is due out.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "custodian/session/session.hpp"
+
+namespace custodian::cli {
+
+class Countdown {
+ public:
+  using Time = BootClock::time_point;
+  enum class Due : std::uint8_t {
+    nothing,
+    request,  ///< to end, told once
+    kill,
+  };
+
+  /// The lock is held until then at the least, and lost unless that is renewed; then the command
+  /// has `grace`. Nothing renews what is lost.
+  void hold_until(Time time, std::chrono::nanoseconds grace) {
+    if (is_lost_) return;
+    hold_until_ = time;
+    grace_ = grace;
+  }
+
+  /// It was lost then, or before, if it was not held for so long.
+  void lose(Time at, std::chrono::nanoseconds grace) {
+    if (hold_until_) at = std::min(at, *hold_until_);
+    hold_until_.reset();
+    is_lost_ = true;
+    kill_at_ = std::min(kill_at_.value_or(Time::max()), at + grace);
+  }
+
+  [[nodiscard]] Due due(Time now) {
+    if (hold_until_ && now >= *hold_until_) lose(*hold_until_, grace_);
+    if (!is_lost_) return Due::nothing;
+    if (now >= *kill_at_) return Due::kill;
+    return std::exchange(is_requested_, true) ? Due::nothing : Due::request;
+  }
+
+  [[nodiscard]] bool is_lost() const noexcept { return is_lost_; }
+  /// When something is due, if nothing else happens.
+  [[nodiscard]] std::optional<Time> next() const { return is_lost_ ? kill_at_ : hold_until_; }
+
+ private:
+  std::optional<Time> hold_until_;
+  std::chrono::nanoseconds grace_{};
+  /// There when it is lost.
+  std::optional<Time> kill_at_;
+  bool is_lost_ = false;
+  bool is_requested_ = false;
+};
+
+}  // namespace custodian::cli

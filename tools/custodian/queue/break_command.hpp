@@ -1,0 +1,14 @@
+#pragma once
+
+/// \file
+/// custodian break PATH --node NODE: takes somebody's place in a queue away.
+
+#include <CLI/CLI.hpp>
+
+#include "options/invocation.hpp"
+
+namespace custodian::cli {
+
+void add_break_command(CLI::App& app, Invocation& invocation);
+
+}  // namespace custodian::cli

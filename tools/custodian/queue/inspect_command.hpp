@@ -1,0 +1,14 @@
+#pragma once
+
+/// \file
+/// custodian inspect PATH: who holds and who waits.
+
+#include <CLI/CLI.hpp>
+
+#include "options/invocation.hpp"
+
+namespace custodian::cli {
+
+void add_inspect_command(CLI::App& app, Invocation& invocation);
+
+}  // namespace custodian::cli

@@ -1,0 +1,14 @@
+#pragma once
+
+/// \file
+/// custodian revoke PATH: asks whoever holds it to let go.
+
+#include <CLI/CLI.hpp>
+
+#include "options/invocation.hpp"
+
+namespace custodian::cli {
+
+void add_revoke_command(CLI::App& app, Invocation& invocation);
+
+}  // namespace custodian::cli

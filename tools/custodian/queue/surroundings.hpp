@@ -1,0 +1,54 @@
+#pragma once
+
+/// \file
+/// What else is at a path where nobody holds or waits: whether it exists, and the locks right below
+/// it.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "custodian/client.hpp"
+#include "custodian/inspect/inspect.hpp"
+#include "text/json_text.hpp"
+
+namespace custodian::cli {
+
+struct LockBelow {
+  std::string path{};
+  std::size_t holding = 0;
+  std::size_t waiting = 0;
+};
+
+struct Surroundings {
+  bool exists = true;
+  std::vector<LockBelow> below{};
+  /// Of the node's data, in bytes.
+  std::size_t data_length = 0;
+  /// Children that these credentials may not look at.
+  std::vector<std::string> closed{};
+  /// So many children were not looked at.
+  std::size_t not_looked_at = 0;
+};
+
+/// How many children are looked at: each costs a request or more.
+inline constexpr std::size_t most_looked_at = 100;
+
+/// The inspection of a child; nothing if these credentials may not look at it. Throws Error for
+/// anything else.
+[[nodiscard]] std::optional<Inspection> inspect_if_allowed(const Client& client,
+                                                           const std::string& path);
+
+/// Asks the servers about a path at which `seen` was seen. Where there are contenders it asks for
+/// nothing. Throws Error.
+[[nodiscard]] Surroundings look_around(const Client& client, const std::string& path,
+                                       const Inspection& seen);
+
+/// For people; nothing if there is nothing to say.
+[[nodiscard]] std::vector<std::string> lines_of(const Surroundings& around);
+
+/// "exists", "data_length", "below", "closed" and "not_looked_at".
+void put_surroundings(Json& json, const Surroundings& around);
+
+}  // namespace custodian::cli

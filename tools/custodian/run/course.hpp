@@ -1,0 +1,151 @@
+#pragma once
+
+/// \file
+/// What a command under a lock does next, whatever happens: the decisions of the runner, and
+/// nothing else. Pure: events in, steps out.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "options/exit_status.hpp"
+
+namespace custodian::cli {
+
+/// What becomes of the command when the lock is lost.
+enum class OnLost : std::uint8_t {
+  terminate,  ///< asked to end, and killed if it has not within grace_after_loss()
+  kill,       ///< killed
+  ignore,     ///< left alone
+};
+
+/// How often the command is run.
+enum class Repeat : std::uint8_t {
+  never,
+  after_loss,  ///< stands again when it was ended for a loss, unless it was just asked to end
+};
+
+/// Who goes on for so long after a signal that asks to end has not taken it for that: a SIGHUP, for
+/// one, that made it read its configuration again.
+inline constexpr std::chrono::seconds farewell_time{30};
+
+namespace event {
+using Time = std::chrono::steady_clock::time_point;
+
+struct Acquired {};
+/// The acquire has ended otherwise, and leaves no node.
+struct NotAcquired {
+  ExitStatus status{};
+};
+struct Signalled {
+  int number = 0;
+  Time at = Time::clock::now();
+};
+struct Lost {};
+struct NotStarted {
+  int error = 0;  ///< errno
+};
+/// The command was stopped, by SIGTSTP or by one of the terminal's signals for who is in the
+/// background.
+struct Stopped {
+  int signal = 0;
+  /// The number of the last Proceed that it had heard of.
+  std::uint64_t proceeded = 0;
+};
+/// With all that it has started.
+struct Ended {
+  int wait_status = 0;
+  bool for_loss = false;
+  Time at = Time::clock::now();
+};
+struct GuardianGone {};
+}  // namespace event
+
+using Event = std::variant<event::Acquired, event::NotAcquired, event::Signalled, event::Lost,
+                           event::NotStarted, event::Stopped, event::Ended, event::GuardianGone>;
+
+namespace step {
+struct Acquire {
+  friend bool operator==(const Acquire&, const Acquire&) = default;
+};
+/// Ends the acquire; NotAcquired follows, or Acquired.
+struct GiveUp {
+  friend bool operator==(const GiveUp&, const GiveUp&) = default;
+};
+struct Start {
+  friend bool operator==(const Start&, const Start&) = default;
+};
+struct PassOn {
+  int signal = 0;
+  friend bool operator==(const PassOn&, const PassOn&) = default;
+};
+/// Lets the command go on; but not if the lock was lost in the meantime.
+struct Proceed {
+  std::uint64_t number = 0;  ///< 1 for the first one
+  friend bool operator==(const Proceed&, const Proceed&) = default;
+};
+/// Stops this process by the same signal, so that who has started it (a shell, another custodian)
+/// knows why; it goes on with SIGCONT.
+struct StopSelf {
+  int signal = 0;
+  friend bool operator==(const StopSelf&, const StopSelf&) = default;
+};
+struct EndForLoss {
+  friend bool operator==(const EndForLoss&, const EndForLoss&) = default;
+};
+/// Kills what a guardian that is gone has left behind.
+struct EndOrphans {
+  friend bool operator==(const EndOrphans&, const EndOrphans&) = default;
+};
+struct Release {
+  friend bool operator==(const Release&, const Release&) = default;
+};
+struct Finish {
+  int status = 0;
+  friend bool operator==(const Finish&, const Finish&) = default;
+};
+}  // namespace step
+
+using Step =
+    std::variant<step::Acquire, step::GiveUp, step::Start, step::PassOn, step::Proceed,
+                 step::StopSelf, step::EndForLoss, step::EndOrphans, step::Release, step::Finish>;
+using Steps = std::vector<Step>;
+
+class Course {
+ public:
+  Course(OnLost on_lost, Repeat repeat) : on_lost_{on_lost}, repeat_{repeat} {}
+
+  /// The first step, Acquire, is taken already.
+  [[nodiscard]] Steps on(const Event& event);
+
+ private:
+  enum class Phase : std::uint8_t { waiting, giving_up, running, over };
+
+  Steps react(const event::Acquired& event);
+  Steps react(const event::NotAcquired& event);
+  Steps react(const event::Signalled& event);
+  Steps react(const event::Lost& event) const;
+  Steps react(const event::NotStarted& event);
+  Steps react(const event::Stopped& event) const;
+  Steps react(const event::Ended& event);
+  Steps react(const event::GuardianGone& event);
+  Steps finish(int status, Steps steps = {});
+
+  OnLost on_lost_;
+  Repeat repeat_;
+  Phase phase_ = Phase::waiting;
+  /// The number of the last Proceed.
+  std::uint64_t proceeds_ = 0;
+  /// Of giving up.
+  int status_ = 0;
+  /// The last signal that asked to end while a command ran.
+  std::optional<event::Signalled> farewell_;
+};
+
+/// The exit status that a shell would give for this wait status.
+[[nodiscard]] int shell_status(int wait_status) noexcept;
+
+}  // namespace custodian::cli

@@ -1,0 +1,71 @@
+#include "run/elect_command.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "custodian/leader/leader_latch.hpp"
+#include "options/help_formatter.hpp"
+#include "options/messages.hpp"
+#include "run/run_options.hpp"
+#include "run/runner.hpp"
+
+namespace asio = boost::asio;
+
+namespace custodian::cli {
+namespace {
+
+Acquire make_acquire(const RunOptions& options, const Client& client) {
+  CandidateOptions candidate;
+  candidate.id = options.identity;
+  candidate.lease.hold_at_most = options.hold_at_most;
+  candidate.on_error = [path = options.path](error_code error) {
+    say("cannot stand for election at " + path + " at the moment: " + error.message());
+  };
+  const auto latch = std::make_shared<LeaderLatch>(client, options.path, std::move(candidate));
+  return [latch](Attempt attempt, std::function<void(Outcome)> handler) {
+    // Once started it stands again by itself.
+    if (latch->state() == LeaderLatch::State::latent) latch->start();
+    latch->async_wait(asio::bind_cancellation_slot(
+        attempt.slot,
+        asio::bind_executor(attempt.executor,
+                            [handler = std::move(handler)](error_code error, Lease leadership) {
+                              Outcome outcome{.error = error};
+                              if (leadership) outcome.leases.push_back(std::move(leadership));
+                              handler(std::move(outcome));
+                            })));
+  };
+}
+
+}  // namespace
+
+void add_elect_command(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<RunOptions>();
+  options->repeat = Repeat::after_loss;
+  CLI::App* elect = app.add_subcommand(
+      "elect", "runs a command while leading, ends it when another may lead, and stands again");
+  elect->group(running_group);
+  add_path(*elect, *options, "what is led, /leaders/scheduler for one");
+  elect
+      ->add_option("--id", options->identity,
+                   "what others see of this candidate (default: host/process id)")
+      ->type_name("ID");
+  add_hold_at_most_option(*elect, *options);
+  add_on_lost_option(*elect, *options, MayIgnoreLoss::no);
+  add_session_options(*elect, *options);
+  elect->footer(
+      "It ends when the command ends by itself, with its exit status, or by a signal that asks it "
+      "to.\n\n" +
+      run_footer("custodian elect /leaders/scheduler --id $(hostname) -- ./scheduler"));
+  elect->callback([options, &invocation] {
+    invocation.takes_command = true;
+    invocation.run = [options, &invocation](const GlobalOptions& global) {
+      return run_under(global, *options, *invocation.command,
+                       [options](const Client& client) { return make_acquire(*options, client); });
+    };
+  });
+}
+
+}  // namespace custodian::cli

@@ -1,0 +1,66 @@
+#include "run/holding.hpp"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace custodian::cli {
+namespace {
+
+/// How long the end of a maximum time waits for the command's, on the client's callback thread: as
+/// long as the lock does.
+constexpr std::chrono::milliseconds hand_over_delay{950};
+
+}  // namespace
+
+Holding::Holding(asio::any_io_executor executor, AtMaximum at_maximum, LossListener listener)
+    : executor_{std::move(executor)},
+      at_maximum_{at_maximum},
+      listener_{std::make_shared<const LossListener>(std::move(listener))} {}
+
+void Holding::begin(std::vector<Lease> leases) {
+  ended_ = std::promise<void>{};
+  const std::shared_future<void> ended = ended_.get_future().share();
+  for (Lease& lease : leases) {
+    held_.push_back({std::move(lease), nullptr});
+    Held& held = held_.back();
+    const auto observer = std::make_shared<const Lease>(held.lease.share());
+    const bool waits = at_maximum_ == AtMaximum::waits;
+    held.on_lost = std::make_unique<std::stop_callback<std::function<void()>>>(
+        held.lease.lost(),
+        [executor = executor_, listener = std::weak_ptr{listener_}, observer, ended, waits] {
+          const LossReason reason = observer->loss_reason();
+          asio::post(executor, [listener, reason] {
+            if (const auto told = listener.lock()) (*told)(reason);
+          });
+          // Then the lock passes on when we return.
+          if (waits && reason == LossReason::held_too_long) ended.wait_for(hand_over_delay);
+        });
+  }
+}
+
+void Holding::end() {
+  // First, for a callback may be waiting for it, and its destructor for the callback.
+  ended_.set_value();
+  held_.clear();
+}
+
+LossReason Holding::lost_reason() const {
+  for (const Held& held : held_) {
+    if (held.lease.state() == LeaseState::lost) return held.lease.loss_reason();
+  }
+  return LossReason::none;
+}
+
+BootClock::time_point Holding::until() const {
+  // Before any lease is asked: what passes in between must not come on top.
+  const auto now = BootClock::now();
+  auto remaining = std::chrono::nanoseconds::max() - now.time_since_epoch();
+  for (const Held& held : held_) remaining = std::min(remaining, held.lease.remaining());
+  return now + remaining;
+}
+
+}  // namespace custodian::cli

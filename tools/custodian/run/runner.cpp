@@ -1,0 +1,382 @@
+#include "run/runner.hpp"
+
+#include <algorithm>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "custodian/session/session.hpp"
+#include "guardian/guardian_link.hpp"
+#include "guardian/signal_setting.hpp"
+#include "guardian/stops.hpp"
+#include "options/messages.hpp"
+#include "run/course.hpp"
+#include "run/holding.hpp"
+#include "run/outcome.hpp"
+#include "text/printable_text.hpp"
+
+namespace asio = boost::asio;
+
+namespace custodian::cli {
+namespace {
+
+/// After so long without a connection, or with something left behind the command, it is said why
+/// nothing happens.
+constexpr std::chrono::seconds patience{5};
+
+constexpr std::initializer_list<int> passed_on{SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
+                                               SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH};
+
+class Runner {
+ public:
+  Runner(asio::io_context& context, GuardianLink& guardian, const SignalSetting& as_started,
+         RunOptions options, std::string command, ClientOptions client_options, int verbosity,
+         const MakeAcquire& make_acquire);
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+  /// Ends the command before what is held is released.
+  ~Runner();
+
+  int run();
+
+ private:
+  void on(const Event& event);
+  void take(const step::Acquire& step);
+  void take(const step::GiveUp& step);
+  void take(const step::Start& step);
+  void take(const step::PassOn& step);
+  void take(const step::Proceed& step);
+  void take(const step::StopSelf& step);
+  void take(const step::EndForLoss& step);
+  void take(const step::EndOrphans& step);
+  void take(const step::Release& step);
+  void take(const step::Finish& step);
+
+  void listen_to_signals();
+  void on_report(const std::optional<Report>& report);
+  void on_outcome(Outcome outcome);
+  void on_loss(LossReason reason);
+  void on_revoked();
+  void keep_guardian_informed();
+  void say_when_unconnected();
+  void say_what_is_left();
+  [[nodiscard]] Attempt attempt(Deadline deadline);
+  [[nodiscard]] Deadline deadline() const;
+  [[nodiscard]] std::chrono::nanoseconds session_timeout() const;
+  [[nodiscard]] Order hold_until(Order::Kind kind) const;
+  [[nodiscard]] std::vector<std::string> environment() const;
+  [[nodiscard]] std::string what() const { return options_.path; }
+
+  asio::io_context& context_;
+  GuardianLink& guardian_;
+  const SignalSetting& as_started_;
+  const RunOptions options_;
+  const std::string command_;
+  const int verbosity_;
+  const std::chrono::nanoseconds asked_timeout_;
+  Course course_;
+  asio::signal_set signals_;
+  asio::cancellation_signal give_up_;
+  asio::steady_timer beat_;
+  asio::steady_timer notice_;
+  Client client_;
+  Acquire acquire_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  Holding holding_;
+  std::vector<Subscription> revocations_;  ///< until the command is asked to end
+  bool is_request_said_ = false;
+  bool is_loss_told_ = false;
+  std::optional<int> status_;
+};
+
+Runner::Runner(asio::io_context& context, GuardianLink& guardian, const SignalSetting& as_started,
+               RunOptions options, std::string command, ClientOptions client_options, int verbosity,
+               const MakeAcquire& make_acquire)
+    : context_{context},
+      guardian_{guardian},
+      as_started_{as_started},
+      options_{std::move(options)},
+      command_{std::move(command)},
+      verbosity_{verbosity},
+      asked_timeout_{client_options.session_timeout},
+      course_{options_.on_lost, options_.repeat},
+      signals_{context},
+      beat_{context},
+      notice_{context},
+      client_{std::move(client_options)},
+      acquire_{make_acquire(client_)},
+      holding_{context.get_executor(),
+               options_.on_lost == OnLost::ignore ? AtMaximum::passes_on : AtMaximum::waits,
+               [this](LossReason reason) { on_loss(reason); }} {}
+
+Runner::~Runner() { guardian_.end(); }
+
+int Runner::run() {
+  allow_stops();
+  // What was ignored when we were started (nohup, a shell's background) stays so.
+  for (const int signal : passed_on) {
+    if (!as_started_.ignores(signal)) signals_.add(signal);
+  }
+  listen_to_signals();
+  guardian_.listen([this](const std::optional<Report>& report) { on_report(report); });
+  say_when_unconnected();
+  take(step::Acquire{});
+  while (!status_) context_.run_one();
+  client_.close();
+  return *status_;
+}
+
+void Runner::on(const Event& event) {
+  for (const Step& step : course_.on(event)) {
+    std::visit([this](const auto& wanted) { take(wanted); }, step);
+  }
+}
+
+// -- Steps ----------------------------------------------------------------------------------------
+
+void Runner::take(const step::Acquire& /*step*/) {
+  if (options_.wait != std::chrono::nanoseconds::zero()) {
+    acquire_(attempt(deadline()), [this](Outcome outcome) { on_outcome(std::move(outcome)); });
+    return;
+  }
+  // To be told that it is not free one must be connected, and that takes a moment.
+  client_.async_wait_connected(
+      OperationOptions{},
+      asio::bind_cancellation_slot(
+          give_up_.slot(), asio::bind_executor(context_.get_executor(), [this](error_code error) {
+            if (error) return on_outcome({.error = error});
+            acquire_(attempt(std::chrono::seconds{0}),
+                     [this](Outcome outcome) { on_outcome(std::move(outcome)); });
+          })));
+}
+
+void Runner::take(const step::GiveUp& /*step*/) {
+  give_up_.emit(asio::cancellation_type::terminal);
+}
+
+void Runner::take(const step::Start& /*step*/) {
+  is_loss_told_ = holding_.lost_reason() != LossReason::none;
+  if (is_loss_told_) {
+    say(what() + " was lost before the command could be run");
+    return on(event::Ended{.for_loss = true});
+  }
+  guardian_.send(hold_until(Order::Kind::start), environment());
+  keep_guardian_informed();
+  if (verbosity_ > 0) say("running " + command_ + " under " + holding_.first().node());
+}
+
+void Runner::take(const step::PassOn& step) {
+  guardian_.send({.kind = Order::Kind::signal, .signal = step.signal});
+}
+
+void Runner::take(const step::Proceed& step) {
+  // We may have been stopped ourselves, and be told only later.
+  const LossReason reason = holding_.lost_reason();
+  if (reason != LossReason::none) on_loss(reason);
+  guardian_.send({.kind = Order::Kind::proceed, .number = step.number});
+}
+
+void Runner::take(const step::StopSelf& step) {
+  if (!as_started_.ignores(step.signal)) {
+    const bool is_handled = step.signal == SIGTSTP;
+    if (is_handled) signals_.remove(step.signal);
+    // With all that the shell started beside us. Does nothing where no shell could let us go on.
+    kill(0, step.signal);
+    if (is_handled) signals_.add(step.signal);
+  }
+  on(event::Signalled{SIGCONT});
+}
+
+void Runner::take(const step::EndForLoss& /*step*/) {
+  guardian_.send(hold_until(Order::Kind::lost));
+}
+
+void Runner::take(const step::EndOrphans& /*step*/) { guardian_.end_orphans(); }
+
+void Runner::take(const step::Release& /*step*/) {
+  beat_.cancel();
+  notice_.cancel();
+  revocations_.clear();
+  holding_.end();
+}
+
+void Runner::take(const step::Finish& step) { status_ = step.status; }
+
+// -- Events ---------------------------------------------------------------------------------------
+
+void Runner::listen_to_signals() {
+  signals_.async_wait([this](boost::system::error_code error, int number) {
+    if (error) return;
+    on(event::Signalled{number});
+    listen_to_signals();
+  });
+}
+
+void Runner::on_report(const std::optional<Report>& report) {
+  if (!report) {
+    // First, for nobody may be reading what we say.
+    on(event::GuardianGone{});
+    return say("the guardian process was killed: nothing is run, and what ran is ended");
+  }
+  switch (report->kind) {
+    case Report::Kind::not_started:
+      say("cannot run " + command_ + ": " + std::strerror(report->value));
+      return on(event::NotStarted{report->value});
+    case Report::Kind::stopped:
+      return on(event::Stopped{.signal = report->value, .proceeded = report->proceeded});
+    case Report::Kind::main_ended: return say_what_is_left();
+    case Report::Kind::forbidden:
+      return say("what runs belongs to another user, and cannot be signalled or ended: " + what() +
+                 " is held until it ends by itself, or is lost (run custodian as that user)");
+    case Report::Kind::ended:
+      if (report->for_loss && !is_loss_told_) on_loss(LossReason::lease_expired);
+      return on(event::Ended{report->value, report->for_loss});
+  }
+}
+
+void Runner::on_outcome(Outcome outcome) {
+  if (outcome.leases.empty()) {
+    if (outcome.error != asio::error::operation_aborted) {
+      say(refusal(what(), outcome.error, outcome.blocked_by));
+    }
+    return on(event::NotAcquired{status_of(outcome.error)});
+  }
+  notice_.cancel();
+  is_loss_told_ = false;
+  // Also where requests are ignored: a holder that listens stays known to those who look. The
+  // context outlives us, and nobody runs it then.
+  const auto asked = [this, &context = context_] { asio::post(context, [this] { on_revoked(); }); };
+  for (const Lease& lease : outcome.leases) revocations_.push_back(lease.make_revocable(asked));
+  holding_.begin(std::move(outcome.leases));
+  on(event::Acquired{});
+}
+
+void Runner::on_loss(LossReason reason) {
+  if (std::exchange(is_loss_told_, true)) return;
+  // First, for nobody may be reading what we say.
+  on(event::Lost{});
+  say(what() + " is lost (" + std::string{to_string(reason)} + "): " +
+      (options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
+                                          : "the command is ended"));
+}
+
+void Runner::on_revoked() {
+  // Once for all permits, and not when it is being released.
+  if (revocations_.empty()) return;
+  if (options_.on_revoke == OnRevoke::ignore) {
+    if (!std::exchange(is_request_said_, true)) {
+      say("somebody asks for " + what() + ": the command goes on");
+    }
+    return;
+  }
+  revocations_.clear();
+  say("somebody asks for " + what() + ": the command is asked to end (--on-revoke terminate)");
+  on(event::Signalled{SIGTERM});
+}
+
+// -- The rest -------------------------------------------------------------------------------------
+
+/// With the time until which the lock is held at the least, so that the guardian can do without us.
+Order Runner::hold_until(Order::Kind kind) const {
+  if (options_.on_lost == OnLost::ignore) return {.kind = kind};
+  return {.kind = kind,
+          .time = holding_.until().time_since_epoch(),
+          .grace = grace_after_loss(options_.on_lost, session_timeout(), options_.hold_at_most)};
+}
+
+void Runner::keep_guardian_informed() {
+  // Released while this was on its way; or nobody's business.
+  if (holding_.is_empty() || options_.on_lost == OnLost::ignore) return;
+  guardian_.send(hold_until(Order::Kind::hold_until));
+  beat_.expires_after(std::clamp<std::chrono::nanoseconds>(
+      session_timeout() / 20, std::chrono::milliseconds{50}, std::chrono::seconds{1}));
+  beat_.async_wait([this](boost::system::error_code error) {
+    if (!error) keep_guardian_informed();
+  });
+}
+
+void Runner::say_when_unconnected() {
+  notice_.expires_after(patience);
+  notice_.async_wait([this](boost::system::error_code error) {
+    if (error || is_connected(client_.connection_state())) return;
+    say("no server has answered yet; still trying");
+  });
+}
+
+void Runner::say_what_is_left() {
+  notice_.expires_after(patience);
+  notice_.async_wait([this](boost::system::error_code error) {
+    if (error) return;
+    std::string left;
+    for (const pid_t process : guardian_.processes()) {
+      left += (left.empty() ? "" : ", ") + std::to_string(process);
+    }
+    say("the command has ended, but not all that it has started (" + left + "): " + what() +
+        " is held until that has, too");
+  });
+}
+
+Attempt Runner::attempt(Deadline deadline) {
+  Attempt attempt{.deadline = deadline,
+                  .options = {},
+                  .slot = give_up_.slot(),
+                  .executor = context_.get_executor()};
+  if (verbosity_ > 0) {
+    attempt.options.on_position = [](std::size_t ahead, const Participant& nearest) {
+      say("waiting, " + std::to_string(ahead) + " ahead; the nearest is " +
+          printable(nearest.identity));
+    };
+  }
+  attempt.options.on_requeued = [] { say("the session was lost: waiting again, at the end"); };
+  return attempt;
+}
+
+Deadline Runner::deadline() const {
+  if (!options_.wait) return Deadline::never();
+  return Deadline{began_ + *options_.wait};
+}
+
+std::chrono::nanoseconds Runner::session_timeout() const {
+  const std::chrono::nanoseconds negotiated = client_.session().timeout;
+  return negotiated > negotiated.zero() ? negotiated : asked_timeout_;
+}
+
+std::vector<std::string> Runner::environment() const {
+  const Lease& first = holding_.first();
+  return {"CUSTODIAN_LOCK_PATH=" + options_.path, "CUSTODIAN_LOCK_NODE=" + first.node(),
+          "CUSTODIAN_FENCING_TOKEN=" + to_string(first.token())};
+}
+
+}  // namespace
+
+int run_under(const GlobalOptions& global, const RunOptions& options,
+              std::vector<std::string> command, const MakeAcquire& make_acquire) {
+  ClientOptions client_options = global.client_options();
+  if (!options.identity.empty()) client_options.identity = options.identity;
+  client_options.touch_interval = options.touch_interval;
+  client_options.acl_provider = acl_provider(options.acl, !client_options.credentials.empty());
+  validate(client_options);
+  const std::string name = command.front();
+  const SignalSetting as_started = SignalSetting::current();
+  // Neither the command nor what it leaves behind has a right to the locks.
+  forget_credentials();
+  asio::io_context context;
+  GuardianLink guardian{context, std::move(command), as_started};
+  // A closed pipe behind the standard error output must not end what holds the lock.
+  std::signal(SIGPIPE, SIG_IGN);
+  defer_stops();
+  return Runner{context,          guardian,    as_started, options, name, std::move(client_options),
+                global.verbosity, make_acquire}
+      .run();
+}
+
+}  // namespace custodian::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+/// \file
+/// Questions to a single server that are no client's: four-letter words, and the HTTP of its admin
+/// server. Each server knows its own connections only, so whoever wants all asks all.
+///
+/// Threads: any; the functions block, until the deadline at the latest.
+
+#include <string_view>
+
+#include "custodian/deadline.hpp"
+#include "servers/server_address.hpp"
+#include "servers/server_answers.hpp"
+
+namespace custodian::cli {
+
+/// What a server answers to "srvr", "cons" and the like.
+[[nodiscard]] Answer four_letter_word(const ServerAddress& server, std::string_view word,
+                                      Deadline deadline);
+
+/// The body of the answer to GET `http://<host>:<port>/commands/<command>`, if that is a success.
+[[nodiscard]] Answer admin_command(const ServerAddress& admin_server, std::string_view command,
+                                   Deadline deadline);
+
+}  // namespace custodian::cli

@@ -1,15 +1,8 @@
-/// \file
-/// What somebody may acquire who holds a lease on the lock already; above all the downgrade from
-/// the write lock to the read lock.
-///
-/// The reader's node gets the number of the writer's, with which it sorts behind that and before
-/// all others: when the writer's goes, no writer can come in between. Its creation is one
-/// transaction with a check of the writer's node, so whoever has it has held the lock without a
-/// gap, and need not list. (Apache Curator's names.)
+#include "acquire/downgrade.hpp"
 
 #include <stop_token>
 
-#include "acquire/acquisition.hpp"
+#include "acquire/contender.hpp"
 #include "custodian/authoring/doubtful_create.hpp"
 #include "local_handover/local_line.hpp"
 
@@ -110,7 +103,7 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
   OwnNode node{core, Created{path, known}};
   if (error) co_return Turn{error, {}};
   const LocalLinePtr line = LocalLine::of(queue);
-  line->enter_beside(node, *acquire, last_part_of(acquire->held.node()));
+  line->enter_beside(node, queue, positions_of(*acquire), last_part_of(acquire->held.node()));
   co_return co_await take(acquire, std::move(node));
 }
 

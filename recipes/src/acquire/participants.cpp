@@ -3,9 +3,9 @@
 
 #include "acquire/participants.hpp"
 
-#include "acquire/contender_queue.hpp"
 #include "async/eager.hpp"
 #include "custodian/locks/inter_process_lock.hpp"
+#include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "acquire/acquisition.hpp"
+#include "acquire/acquire.hpp"
 
 namespace custodian::recipes_detail {
 

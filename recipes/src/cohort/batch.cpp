@@ -4,6 +4,7 @@
 #include <boost/asio/error.hpp>
 #include <functional>
 
+#include "acquire/contender.hpp"
 #include "acquire/not_acquired.hpp"
 #include "custodian/observer.hpp"
 
@@ -275,6 +276,17 @@ void Batch::on_alarm(const QueuePtr& queue) {
   }
   for (const Id id : late) give_up(queue, id, Errc::deadline_exceeded);
   set_alarm(queue);
+}
+
+QueuePtr make_queue_with_batch(const Client& client, std::string_view lock, const Rule& rule,
+                               ContenderKind kind, std::string path, LockOptions options,
+                               std::optional<ObservedAs> observed_as) {
+  // Readers are in at once; and a number below zero is refused by make_queue().
+  const int passes = options.hand_off.passes();
+  const bool batch =
+      kind == ContenderKind::exclusive && passes >= 0 && options.hand_off != HandOff::strict();
+  return make_queue(client, lock, rule, kind, std::move(path), std::move(options), observed_as,
+                    batch ? std::make_shared<Batch>(client, passes) : nullptr);
 }
 
 }  // namespace custodian::recipes_detail

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "acquire/acquisition.hpp"
+#include "acquire/acquire.hpp"
 #include "cohort/batch_order.hpp"
 
 namespace custodian::recipes_detail {
@@ -87,5 +87,11 @@ class Batch {
   std::unique_ptr<boost::asio::steady_timer> alarm_;
   Time alarm_at_ = Time::max();
 };
+
+/// make_queue(), of a lock whose holders may pass it on to each other (`LockOptions::hand_off`).
+[[nodiscard]] QueuePtr make_queue_with_batch(const Client& client, std::string_view lock,
+                                             const Rule& rule, ContenderKind kind, std::string path,
+                                             LockOptions options,
+                                             std::optional<ObservedAs> observed_as = {});
 
 }  // namespace custodian::recipes_detail

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "acquire/acquisition.hpp"
+#include "acquire/participants.hpp"
 #include "async/eager.hpp"
 #include "custodian/lease/revocation.hpp"
 #include "inspect/queue_reading.hpp"

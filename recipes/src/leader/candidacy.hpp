@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "acquire/contender_queue.hpp"
+#include "acquire/acquire.hpp"
 #include "async/condition.hpp"
 #include "custodian/leader/leadership.hpp"
 

@@ -1,8 +1,8 @@
 #include "custodian/leader/candidate.hpp"
 
-#include "acquire/contender_queue.hpp"
 #include "acquire/participants.hpp"
 #include "leader/election.hpp"
+#include "ordering/lock_spec.hpp"
 
 namespace custodian {
 

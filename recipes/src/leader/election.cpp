@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "acquire/contender_queue.hpp"
 #include "custodian/leader/candidate.hpp"
+#include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
 

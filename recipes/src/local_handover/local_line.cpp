@@ -7,8 +7,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
-#include "acquire/acquisition.hpp"
-
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
@@ -60,8 +58,7 @@ LocalLinePtr LocalLine::of(const Queue& queue) {
 
 // -- Who comes ------------------------------------------------------------------------------------
 
-LocalLine::MemberPtr LocalLine::add(OwnNode& node, const Acquire& acquire) {
-  const Queue& queue = *acquire.queue;
+LocalLine::MemberPtr LocalLine::add(OwnNode& node, const Queue& queue, Positions positions) {
   const auto member = std::make_shared<Member>(queue.kind);
   node.stand_in_line([self = shared_from_this(), member](Leaving leaving) {
     return self->leave(*member, leaving);
@@ -69,20 +66,20 @@ LocalLine::MemberPtr LocalLine::add(OwnNode& node, const Acquire& acquire) {
   member->created = node.created();
   member->node = node.in_line();
   member->identity = queue.identity;
-  member->wants_position = acquire.options.on_position != nullptr;
+  member->positions = positions;
   members_.emplace(name_of(*member->created), member);
   return member;
 }
 
-LocalLine::MemberPtr LocalLine::enter(OwnNode& node, const Acquire& acquire) {
-  MemberPtr member = add(node, acquire);
+LocalLine::MemberPtr LocalLine::enter(OwnNode& node, const Queue& queue, Positions positions) {
+  MemberPtr member = add(node, queue, positions);
   // Two who meet now and then are served as well by a listing each.
   constexpr std::size_t crowd = 3;
-  if (members_.size() >= crowd) guard_->begin(*acquire.queue);
-  const ParsedName parsed = parse_name(node.name(), acquire.queue->rule);
+  if (members_.size() >= crowd) guard_->begin(queue);
+  const ParsedName parsed = parse_name(node.name(), queue.rule);
   const auto* contender = std::get_if<Contender>(&parsed);
   if (contender != nullptr && state_of(contender->sequence) != SequenceState::exhausted) {
-    place_by_number(*member, {contender->sequence, guard_->epoch(*acquire.queue)});
+    place_by_number(*member, {contender->sequence, guard_->epoch(queue)});
   }
   return member;
 }
@@ -90,7 +87,7 @@ LocalLine::MemberPtr LocalLine::enter(OwnNode& node, const Acquire& acquire) {
 void LocalLine::place_by_number(Member& member, NumberTold told) {
   const Last before = std::exchange(last_, Last{told, &member});
   numbers_run_on_ = follows(told, before.told);
-  if (!numbers_run_on_ || member.wants_position) return;
+  if (!numbers_run_on_ || member.wants_position()) return;
   if (before.member != nullptr) {
     wake(stand_behind(member, *before.member));
   } else {
@@ -98,8 +95,9 @@ void LocalLine::place_by_number(Member& member, NumberTold told) {
   }
 }
 
-void LocalLine::enter_beside(OwnNode& node, const Acquire& acquire, std::string_view writer) {
-  const MemberPtr member = add(node, acquire);
+void LocalLine::enter_beside(OwnNode& node, const Queue& queue, Positions positions,
+                             std::string_view writer) {
+  const MemberPtr member = add(node, queue, positions);
   const auto found = members_.find(writer);
   join_beside(*member, found == members_.end() ? nullptr : found->second.get());
 }
@@ -169,7 +167,7 @@ std::shared_ptr<detail::LineNode> LocalLine::leave(Member& member, Leaving leavi
   wake(departure.granted);
   wake(departure.look_again);
   for (LinePlace* each : behind) {
-    if (member_of(*each).wants_position) wake(member_of(*each));
+    if (member_of(*each).wants_position()) wake(member_of(*each));
   }
   if (members_.empty() && minding_) std::exchange(minding_, nullptr)->request();
   return departure.heir == nullptr ? nullptr : member_of(*departure.heir).node;

@@ -14,17 +14,23 @@
 #include <string>
 #include <string_view>
 
-#include "acquire/contender_queue.hpp"
 #include "custodian/authoring/own_node.hpp"
 #include "local_handover/line_order.hpp"
 #include "local_handover/number_guard.hpp"
 #include "local_handover/shared_listings.hpp"
 #include "local_handover/waiter.hpp"
+#include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
 
 class LocalLine;
 using LocalLinePtr = std::shared_ptr<LocalLine>;
+
+/// Which changes in front of it a contender wants to know.
+enum class Positions {
+  none,  ///< only that it may go on
+  all,   ///< each of them
+};
 
 class LocalLine : public std::enable_shared_from_this<LocalLine> {
  public:
@@ -35,8 +41,8 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
     std::shared_ptr<detail::LineNode> node;
     std::string identity;
     std::shared_ptr<Waiter> waiter;  ///< while it waits
-    /// Wants to know of every change in front.
-    bool wants_position = false;
+    Positions positions = Positions::none;
+    [[nodiscard]] bool wants_position() const noexcept { return positions == Positions::all; }
   };
   using MemberPtr = std::shared_ptr<Member>;
 
@@ -51,9 +57,10 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
 
   /// The node is in the line until it is destroyed or forfeited. If the number tells who is in
   /// front of it the member stands behind that one.
-  [[nodiscard]] MemberPtr enter(OwnNode& node, const Acquire& acquire);
+  [[nodiscard]] MemberPtr enter(OwnNode& node, const Queue& queue, Positions positions);
   /// The same for a reader that its own caller's writer, of this node, lets in.
-  void enter_beside(OwnNode& node, const Acquire& acquire, std::string_view writer);
+  void enter_beside(OwnNode& node, const Queue& queue, Positions positions,
+                    std::string_view writer);
   /// A listing has shown who is right in front, who may be anybody's.
   void place_behind(Member& member, std::string_view in_front);
   /// A listing has shown that it may go on.
@@ -78,7 +85,7 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
     Member* member = nullptr;
   };
 
-  [[nodiscard]] MemberPtr add(OwnNode& node, const Acquire& acquire);
+  [[nodiscard]] MemberPtr add(OwnNode& node, const Queue& queue, Positions positions);
   void place_by_number(Member& member, NumberTold told);
   [[nodiscard]] std::shared_ptr<detail::LineNode> leave(Member& member, Leaving leaving);
   void wake(const std::vector<LinePlace*>& members);

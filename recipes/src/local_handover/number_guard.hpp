@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "acquire/contender_queue.hpp"
+#include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
 

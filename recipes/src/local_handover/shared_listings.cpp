@@ -3,21 +3,20 @@
 #include <algorithm>
 #include <utility>
 
-#include "acquire/acquisition.hpp"
-
 namespace custodian::recipes_detail {
 
-ListingTicket SharedListings::ask(const AcquirePtr& acquire) {
-  if (acquire->patience.only_try) {
+ListingTicket SharedListings::ask(const QueuePtr& queue, OperationOptions options,
+                                  Sharing sharing) {
+  if (sharing == Sharing::alone) {
     ListingTicket alone{std::make_shared<ListingRequest>()};
-    start(acquire->queue, alone.request(), acquire->operation());
+    start(queue, alone.request(), options);
     return alone;
   }
   std::shared_ptr<ListingRequest>& joined = running_ ? next_ : running_;
   if (joined) return ListingTicket{joined};
   joined = std::make_shared<ListingRequest>();
   ListingTicket ticket{joined};
-  if (joined == running_) start(acquire->queue, running_, acquire->operation());
+  if (joined == running_) start(queue, running_, options);
   return ticket;
 }
 

@@ -7,13 +7,10 @@
 #include <deque>
 #include <memory>
 
-#include "acquire/contender_queue.hpp"
 #include "local_handover/waiter.hpp"
+#include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
-
-struct Acquire;
-using AcquirePtr = std::shared_ptr<Acquire>;
 
 /// A queue as it was a moment ago, and the connection that told.
 struct ListingReply {
@@ -56,11 +53,14 @@ class ListingTicket {
   std::shared_ptr<ListingRequest> request_;
 };
 
+/// Whether a listing may serve others who ask for one, too.
+enum class Sharing { shared, alone };
+
 class SharedListings : public std::enable_shared_from_this<SharedListings> {
  public:
-  /// Asks for a listing that is made after this call. Those who ask meanwhile get one together,
-  /// with the next request; but who only tries asks alone, and once.
-  [[nodiscard]] ListingTicket ask(const AcquirePtr& acquire);
+  /// Asks for a listing that is made after this call. Those that ask meanwhile get one together,
+  /// with the next request. A try asks alone, and once.
+  [[nodiscard]] ListingTicket ask(const QueuePtr& queue, OperationOptions options, Sharing sharing);
 
  private:
   void start(const QueuePtr& queue, std::shared_ptr<ListingRequest> request,

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "acquire/contender_queue.hpp"
+#include "acquire/acquire.hpp"
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/lock_sets/custom_lock.hpp"
 #include "lock_sets/held_custom.hpp"

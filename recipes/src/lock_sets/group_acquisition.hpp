@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "acquire/acquisition.hpp"
+#include "acquire/acquire.hpp"
 #include "custodian/lock_sets/inter_process_multi_lock.hpp"
 
 namespace custodian::recipes_detail {

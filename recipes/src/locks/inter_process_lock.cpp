@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "acquire/contender_queue.hpp"
+#include "acquire/acquire.hpp"
+#include "acquire/downgrade.hpp"
 #include "acquire/participants.hpp"
 #include "async/block_in_time.hpp"
 #include "cohort/batch.hpp"
-#include "custodian/observer.hpp"
 #include "locks/lock_holds.hpp"
 
 namespace custodian {
@@ -48,12 +48,6 @@ void start_try_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr canc
                        std::move(handler));
 }
 
-Patience patience_until(Deadline deadline) {
-  const Deadline until = deadline.or_default(Deadline::never());
-  // Without time to wait it is a try, as the standard has it.
-  return until.passed() ? Patience{.only_try = true} : Patience{until};
-}
-
 void start_try_acquire_until(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                              QueuePtr queue, Deadline deadline, AcquireOptions options,
                              Handler<AcquireResult> handler) {
@@ -71,47 +65,6 @@ void start_acquire_beside(std::shared_ptr<detail::ClientCore>, CancellationPtr c
       [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
         std::move(handler)(error, std::move(result.lease));
       });
-}
-
-QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rule,
-                    ContenderKind kind, std::string path, LockOptions options,
-                    std::optional<ObservedAs> observed_as) {
-  detail::check_path(client.core(), lock, path);
-  if (!is_valid(options.lease)) {
-    throw Error{Errc::invalid_argument, lock, path,
-                "hold_at_most: a lease must be held for some time"};
-  }
-  const bool batch = options.hand_off != HandOff::strict();
-  if (options.hand_off.passes() < 0) {
-    throw Error{Errc::invalid_argument, lock, path,
-                "hand_off: a batch passes the lock on 0 times or more, not " +
-                    std::to_string(options.hand_off.passes())};
-  }
-  if (batch && options.lease.hold_at_most) {
-    throw Error{Errc::invalid_argument, lock, path,
-                "hand_off: holders of a batch share a node, and hold_at_most would end it for all; "
-                "give hold_at_most to the acquires that want it (AcquireOptions::lease)"};
-  }
-  if (options.identity.empty()) options.identity = client.identity();
-  detail::check_contender(client.core(), lock, path, lock_name_of(rule, kind, options.profile),
-                          options.identity);
-  LockPlacePtr place = take_place(client, lock, path);
-  const auto [recipe, shown_path] = observed_as.value_or(ObservedAs{lock, path});
-  auto observed = detail::make_observed(*client.core(), recipe, shown_path);
-  return std::shared_ptr<const Queue>{
-      new Queue{.client = client.share(),
-                .path = std::move(path),
-                .rule = rule,
-                .kind = kind,
-                .profile = options.profile,
-                .lock_name = lock_name_of(rule, kind, options.profile),
-                .identity = std::move(options.identity),
-                .lease = options.lease,
-                .batch = batch && kind == ContenderKind::exclusive
-                             ? std::make_unique<Batch>(client, options.hand_off.passes())
-                             : nullptr,
-                .observed = std::move(observed),
-                .place = std::move(place)}};
 }
 
 }  // namespace recipes_detail

@@ -1,18 +1,19 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 
-#include "acquire/contender_queue.hpp"
+#include "cohort/batch.hpp"
 #include "locks/lock_holds.hpp"
 
 namespace custodian {
 
 using recipes_detail::ContenderKind;
-using recipes_detail::make_queue;
+using recipes_detail::make_queue_with_batch;
 using recipes_detail::mutex_rule;
 using recipes_detail::observed_mutex;
 
 InterProcessMutex::InterProcessMutex(const Client& client, std::string path, LockOptions options)
-    : InterProcessLock{make_queue(client, observed_mutex, mutex_rule, ContenderKind::exclusive,
-                                  std::move(path), std::move(options)),
-                       std::make_shared<recipes_detail::LockHolds>()} {}
+    : InterProcessLock{
+          make_queue_with_batch(client, observed_mutex, mutex_rule, ContenderKind::exclusive,
+                                std::move(path), std::move(options)),
+          std::make_shared<recipes_detail::LockHolds>()} {}
 
 }  // namespace custodian

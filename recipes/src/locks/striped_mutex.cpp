@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "acquire/acquisition.hpp"
+#include "acquire/contender.hpp"
 #include "async/block_in_time.hpp"
+#include "cohort/batch.hpp"
 
 namespace custodian {
 
@@ -191,9 +192,9 @@ StripesPtr make_stripes(const Client& client, const std::string& path, std::size
   }
   Stripes all{.path = path, .queues = {}};
   for (std::size_t i = 0; i < stripes; ++i) {
-    all.queues.push_back(make_queue(client, "StripedMutex", mutex_rule, ContenderKind::exclusive,
-                                    child(path, std::to_string(i)), options,
-                                    ObservedAs{"StripedMutex", path}));
+    all.queues.push_back(make_queue_with_batch(
+        client, "StripedMutex", mutex_rule, ContenderKind::exclusive,
+        child(path, std::to_string(i)), options, ObservedAs{"StripedMutex", path}));
   }
   return std::make_shared<const Stripes>(std::move(all));
 }

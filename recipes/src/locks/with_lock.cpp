@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "acquire/contender_queue.hpp"
+#include "acquire/acquire.hpp"
 #include "acquire/not_acquired.hpp"
 #include "async/block_in_time.hpp"
 #include "locks/lock_answer.hpp"

@@ -12,6 +12,8 @@
 #include <algorithm>
 
 #include "acquire/group_count.hpp"
+#include "acquire/queue_warnings.hpp"
+#include "acquire/watching.hpp"
 #include "async/eager.hpp"
 #include "semaphores/permit_count.hpp"
 #include "shared/shared_node.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-#include "acquire/acquisition.hpp"
+#include "acquire/contender.hpp"
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 
 namespace custodian::recipes_detail {

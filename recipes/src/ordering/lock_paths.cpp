@@ -1,4 +1,4 @@
-#include "acquire/lock_paths.hpp"
+#include "ordering/lock_paths.hpp"
 
 #include <mutex>
 #include <optional>

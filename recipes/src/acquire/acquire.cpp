@@ -1,91 +1,20 @@
-#include "acquire/contender_queue.hpp"
+#include "acquire/acquire.hpp"
 
-#include <algorithm>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
 #include "acquire/acquire_outcome.hpp"
-#include "acquire/acquisition.hpp"
+#include "acquire/contender.hpp"
+#include "acquire/downgrade.hpp"
 #include "acquire/not_acquired.hpp"
+#include "acquire/reachability.hpp"
 #include "acquire/waiting_acquires.hpp"
 
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
-
-// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
-// temporaries there twice.
-
-void report_oddities(const Queue& queue, const Listing& listing) {
-  if (!listing.foreign().empty() && !queue.foreign_reported.exchange(true)) {
-    queue.client.log(LogLevel::warning, queue.path + " has a child that is no contender, " +
-                                            std::string{listing.foreign().front()} +
-                                            "; it is ignored");
-  }
-  if (!listing.contenders().empty() &&
-      state_of(listing.contenders().back().sequence) == SequenceState::near_end &&
-      !queue.end_reported.exchange(true)) {
-    queue.client.log(LogLevel::warning,
-                     queue.path + " comes near the end of its sequence numbers: use another path");
-  }
-  if (queue.profile == Profile::curator || queue.mixture_reported) return;
-  const auto others =
-      std::ranges::find(listing.contenders(), Profile::curator, &Contender::profile);
-  if (others == listing.contenders().end() || queue.mixture_reported.exchange(true)) return;
-  queue.client.log(LogLevel::error,
-                   queue.path + " is used by Apache Curator, too: " + std::string{others->name} +
-                       ". It does not see the nodes of kazoo's profile, and will take the lock "
-                       "when it should wait. Give the locks paths of their own");
-}
-
-error_code report_malformed(const Queue& queue, std::string_view name) {
-  queue.client.log(LogLevel::error, child(queue.path, name) +
-                                        " bears no sequence number: nobody can tell who is "
-                                        "first. Remove it");
-  return Errc::malformed_contender;
-}
-
-void tell_position(const Acquire& acquire, std::size_t ahead) {
-  if (!acquire.options.on_position) return;
-  asio::post(
-      acquire.client().callback_executor(),
-      [callback = acquire.options.on_position, ahead,
-       nearest = acquire.nearest ? *acquire.nearest : Participant{}] { callback(ahead, nearest); });
-}
-
-namespace {
-
-/// The data of the queue's nodes.
-detail::NodeData identity_of(const QueuePtr& queue) { return {queue, &queue->identity}; }
-
-Turn turn_of(const error_code& error, Lease lease) {
-  Turn turn{error, {}};
-  if (!error) turn.leases.push_back(std::move(lease));
-  return turn;
-}
-
-}  // namespace
-
-asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
-  const detail::NodeData data = identity_of(acquire->queue);
-  auto [error, lease] = co_await await<&detail::start_lease, Lease>(
-      acquire->client().core(), acquire->give_up, std::move(node), data, acquire->lease_options(),
-      acquire->retry(), acquire->queue->observed);
-  co_return turn_of(error, std::move(lease));
-}
-
-void acquire_lock(const AcquirePtr& acquire) {
-  stand_in_line(acquire, [acquire](error_code error, OwnNode node) {
-    if (error) return end_attempt(acquire, Turn{error, {}});
-    detail::start_lease(acquire->client().core(), acquire->give_up, std::move(node),
-                        identity_of(acquire->queue), acquire->lease_options(), acquire->retry(),
-                        acquire->queue->observed, [acquire](error_code failure, Lease lease) {
-                          end_attempt(acquire, turn_of(failure, std::move(lease)));
-                        });
-  });
-}
 
 namespace {
 
@@ -195,6 +124,12 @@ void attempt_by(const AcquirePtr& acquire, asio::awaitable<Turn> coroutine) {
                          "an acquire of " + acquire->queue->path, [acquire](error_code error) {
                            if (acquire->handler) end_attempt(acquire, Turn{error, {}});
                          });
+}
+
+Patience patience_until(Deadline deadline) {
+  const Deadline until = deadline.or_default(Deadline::never());
+  // Without time to wait it is a try, as the standard has it.
+  return until.passed() ? Patience{.only_try = true} : Patience{until};
 }
 
 void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handler) {

@@ -1,9 +1,6 @@
-/// \file
-/// For those who have elsewhere to go: an acquire that ends when its servers are out of reach.
+#include "acquire/reachability.hpp"
 
 #include <boost/asio/steady_timer.hpp>
-
-#include "acquire/acquisition.hpp"
 
 namespace custodian::recipes_detail {
 

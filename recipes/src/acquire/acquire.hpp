@@ -1,20 +1,40 @@
 #pragma once
 
 /// \file
-/// One acquire, from its call to its end, and the steps that acquires of all kinds share. For the
-/// strand only.
+/// One acquire, from its call to its end: its limits, its cancellation, its attempts, its result.
+/// What an attempt does is elsewhere: contender.hpp for a lock. For the strand only, but for what
+/// begins one.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
-#include "acquire/contender_queue.hpp"
 #include "acquire/participants.hpp"
+#include "custodian/authoring/bridge.hpp"
+#include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
+
+/// How long an acquire may take.
+struct Patience {
+  Deadline deadline = Deadline::never();
+  /// Asks once, and neither waits for a connection nor for the lock.
+  bool only_try = false;
+  /// If set: gives up (not_connected) when the servers have been out of reach for so long, or have
+  /// not let it stand in the queue by then.
+  std::optional<std::chrono::nanoseconds> reach_within{};
+
+  /// Whether it may end without a lease and without an error.
+  [[nodiscard]] bool limited() const noexcept {
+    return only_try || reach_within || !deadline.is_never();
+  }
+};
+
+[[nodiscard]] Patience patience_until(Deadline deadline);
 
 /// What one attempt comes to: leases, all that were asked for, or an error.
 struct Turn {
@@ -97,27 +117,12 @@ void end_attempt(const AcquirePtr& acquire, Turn turn);
 /// For an attempt, or the rest of one, that is a coroutine.
 void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Turn> coroutine);
 
-/// Gives up when the servers are out of reach for longer than its patience allows; until `over`.
-[[nodiscard]] boost::asio::awaitable<void> mind_reach(AcquirePtr acquire, CancellationPtr over);
-/// Creates a node, and waits until it is first.
-void stand_in_line(const AcquirePtr& acquire, Handler<OwnNode> in_front);
-/// Sees to it that a change of the own node wakes whoever waits; no_node if it has gone.
-[[nodiscard]] boost::asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnNode& own);
-/// What people should know of a queue, in the log, once.
-void report_oddities(const Queue& queue, const Listing& listing);
-/// The same of a node whose number nobody can tell; gives the error.
-[[nodiscard]] error_code report_malformed(const Queue& queue, std::string_view name);
-/// Ends with the first event, or when somebody gives up. A session that is over is no error: it
-/// shows in the next listing.
-[[nodiscard]] boost::asio::awaitable<error_code> wait_for_any(
-    AcquirePtr acquire, std::vector<std::shared_ptr<detail::ClientWatcher>> watchers);
-/// Tells whoever acquires, if they want to know: how many are ahead, and `nearest`.
-void tell_position(const Acquire& acquire, std::size_t ahead);
-/// Stands in the queue, and takes the lock.
-void acquire_lock(const AcquirePtr& acquire);
-/// Creates a shared node beside the exclusive one that is held, and needs not wait.
-[[nodiscard]] boost::asio::awaitable<Turn> stand_beside(AcquirePtr acquire);
-/// First in the queue: a lease, as soon as the lease clock runs.
-[[nodiscard]] boost::asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node);
+/// From any thread, for an acquire that stands in the queue itself. The handler runs on the strand,
+/// or at once.
+///
+/// `held` is empty, or what the caller has of this lock already. They get another lease on the same
+/// hold, or the shared lock beside the exclusive one, or are told of the objection.
+void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
+                          AcquireOptions options, Lease held, Handler<AcquireResult> handler);
 
 }  // namespace custodian::recipes_detail

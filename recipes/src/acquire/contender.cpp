@@ -1,0 +1,323 @@
+#include "acquire/contender.hpp"
+
+#include <utility>
+
+#include "acquire/queue_warnings.hpp"
+#include "acquire/watching.hpp"
+#include "async/eager.hpp"
+#include "local_handover/local_line.hpp"
+
+// How a lock is acquired (Apache Curator's protocol, which is ZooKeeper's recipe for locks):
+//
+// 1. Create an ephemeral sequential node below the lock's path, and list the lock's children. The
+//    list travels behind the create, so both cost one round trip.
+// 2. Judge the list (ordering/contender_order.hpp, pure): the lowest number has the lock; every
+//    other contender waits for the one in front of it.
+// 3. Watch the node in front, and the own node. A contender whose nearest one in front has gone,
+//    and which was told so in the order of the changes, is first; in doubt it lists again, and goes
+//    on with step 2.
+// 4. Make a lease of the node, as soon as the lease clock says that the session is certainly alive.
+//
+// Whatever ends this early, `node_` goes with it, and its destructor deletes the node.
+//
+// Two shortcuts need no word from the servers (local_handover/): contenders of one client wait for
+// each other in a LocalLine, which calls on_woken(); and a number that follows that of another
+// contender of this client tells without a list that nobody is between them. There may be thousands
+// that wait so. A contender has no coroutine meanwhile: those here end where such a wait begins.
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+namespace {
+
+/// What a listing has shown of those in front.
+struct Ahead {
+  std::string nearest;  ///< its path
+  std::size_t count = 0;
+  bool is_last = false;
+  std::uint64_t connection = 0;  ///< that has shown it
+};
+
+/// One contender on its way to the front. What calls it next owns it: the reply to its create, the
+/// listing or the local contender that it waits for, the coroutine that watches another client's
+/// node.
+class Standing final : public Waiter, public std::enable_shared_from_this<Standing> {
+ public:
+  Standing(AcquirePtr acquire, Handler<OwnNode> in_front)
+      : acquire_{std::move(acquire)},
+        line_{LocalLine::of(*acquire_->queue)},
+        in_front_{std::move(in_front)} {}
+
+  void begin();
+  void on_woken() override;
+
+ private:
+  void on_created(error_code error, Created created);
+  void go_on();
+  void look();
+  [[nodiscard]] ListingTicket ask_for_listing() const;
+  void on_listed();
+  static asio::awaitable<void> wait_for_others(std::shared_ptr<Standing> self, Ahead ahead);
+  void wait_in_line();
+  void finish(error_code error);
+
+  const AcquirePtr acquire_;
+  const LocalLinePtr line_;
+  Handler<OwnNode> in_front_;
+  OwnNode node_;
+  LocalLine::MemberPtr member_;
+  ListingTicket ticket_;           ///< for a listing that it waits for
+  bool listed_before_ = false;     ///< was that asked for before the node was known?
+  std::size_t ahead_ = 0;          ///< how many, as far as is known
+  LocalLine::MemberPtr behind_{};  ///< whom it waits for
+};
+
+// -- 1. Create and list ---------------------------------------------------------------------------
+
+void Standing::begin() {
+  const Queue& queue = *acquire_->queue;
+  CreateOptions options{.mode = CreateMode::ephemeral_sequential,
+                        .protection = Protection::by_unique_name,
+                        .parents = Parents::created_as_containers,
+                        .deadline = Deadline::never(),
+                        .retry = acquire_->retry()};
+  detail::start_create(acquire_->client().core(), acquire_->give_up,
+                       child(queue.path, queue.lock_name), queue.identity, std::move(options),
+                       [self = shared_from_this()](error_code error, Created created) {
+                         self->on_created(error, std::move(created));
+                       });
+  // The list travels behind the create and so contains its node: one round trip for both. The
+  // number will probably do without.
+  if (!line_->expects_neighbour()) ticket_ = ask_for_listing();
+}
+
+void Standing::on_created(error_code error, Created created) {
+  if (error) return finish(error);
+  node_ = OwnNode{acquire_->client().core(), std::move(created)};
+  member_ = line_->enter(node_, *acquire_->queue, positions_of(*acquire_));
+  acquire_->has_queued = true;
+  const bool placed = member_->granted || (member_->ahead != nullptr && !member_->wants_position());
+  if (placed) ticket_ = ListingTicket{};
+  go_on();
+}
+
+ListingTicket Standing::ask_for_listing() const {
+  const Sharing sharing = acquire_->patience.only_try ? Sharing::alone : Sharing::shared;
+  return line_->listings().ask(acquire_->queue, acquire_->operation(), sharing);
+}
+
+void Standing::go_on() {
+  if (member_->granted) return finish({});
+  if (member_->ahead != nullptr && !member_->wants_position()) return wait_in_line();
+  look();
+}
+
+/// Asks the servers who is in front.
+void Standing::look() {
+  if (!node_.alive()) return finish(Errc::session_lost);
+  listed_before_ = static_cast<bool>(ticket_);
+  if (!listed_before_) ticket_ = ask_for_listing();
+  if (ticket_.request()->reply || acquire_->give_up->requested()) return on_listed();
+  acquire_->give_up->on_request(this, [this] {
+    const auto self = shared_from_this();
+    std::erase(ticket_.request()->waiting, self);
+    on_woken();
+  });
+  ticket_.request()->waiting.push_back(shared_from_this());
+}
+
+// -- 2. Judge -------------------------------------------------------------------------------------
+
+/// Looks whose turn it is, and puts the member where it stands.
+error_code on_listing(const Queue& queue, const ListingReply& reply, std::string_view name,
+                      LocalLine& line, LocalLine::Member& member, Ahead& ahead) {
+  report_oddities(queue, reply.listing);
+  const Judgement judgement = judge(reply.listing, name);
+  if (std::holds_alternative<OwnNodeMissing>(judgement)) return Errc::node_deleted;
+  if (std::holds_alternative<Exhausted>(judgement)) return Errc::sequence_exhausted;
+  if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
+    return report_malformed(queue, malformed->name);
+  }
+  if (const auto* held = std::get_if<Held>(&judgement)) {
+    line.place_behind(member, held->in_front);
+    line.tell_missing(member, reply.listing);
+    line.grant(member);
+    return {};
+  }
+  const Wait& wait = std::get<Wait>(judgement);
+  line.place_behind(member, wait.in_front);
+  ahead = {child(queue.path, wait.nearest.name), wait.position, wait.is_last, reply.connection};
+  return {};
+}
+
+void Standing::on_listed() {
+  const ListingReplyPtr reply = ticket_.request()->reply;
+  ticket_ = ListingTicket{};
+  if (member_->granted) return finish({});
+  if (!reply) return finish(asio::error::operation_aborted);
+  // A create that was tried again may have come after the list.
+  const bool too_early = reply->error || !reply->listing.index_of(node_.name());
+  if (listed_before_ && too_early) return go_on();
+  if (reply->error && reply->error != ServerErrc::no_node) return finish(reply->error);
+  if (!node_.alive()) return finish(Errc::session_lost);
+
+  Ahead ahead;
+  const error_code error =
+      on_listing(*acquire_->queue, *reply, node_.name(), *line_, *member_, ahead);
+  if (error || member_->granted) return finish(error);
+  ahead_ = ahead.count;
+  acquire_->somebody_ahead = true;
+  if (member_->ahead != nullptr) return wait_in_line();
+  detail::spawn_detached(acquire_->client().core(),
+                         wait_for_others(shared_from_this(), std::move(ahead)),
+                         "waiting in line at " + acquire_->queue->path,
+                         [self = shared_from_this()](error_code failure) {
+                           if (self->in_front_) self->finish(failure);
+                         });
+}
+
+// -- 3. Watch the one in front --------------------------------------------------------------------
+
+std::uint64_t connection_of(const Acquire& acquire) {
+  return detail::connection_number(*acquire.client().core());
+}
+
+enum class Change : std::uint8_t {
+  unknown,          ///< list again
+  nearest_is_gone,  ///< and the own node is not
+};
+
+/// Ends when the own node or the nearest one ahead has changed or gone, or may have. The caller
+/// awaits it, and its node outlives that.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acquire, OwnNode& own,
+                                                                std::string nearest,
+                                                                std::size_t ahead) {
+  const auto core = acquire->client().core();
+  // Somebody else may delete the own node, and then let the others in. Watched before the other is
+  // relied on; both travel together.
+  std::optional<Eager<GetResult, Watch>> watching;
+  if (!is_watched(own) && !acquire->patience.only_try) {
+    watching = Eager<GetResult, Watch>::start<&detail::start_get_and_watch>(
+        acquire->client().get_executor(), core, acquire->give_up, own.path(), acquire->operation());
+  }
+  auto [error, result, watch] = co_await await<&detail::start_get_and_watch, GetResult, Watch>(
+      core, acquire->give_up, nearest, acquire->operation());
+  if (watching) {
+    auto [own_error, own_result, own_watch] = co_await watching->get();
+    if (own_error == ServerErrc::no_node) co_return std::tuple{error_code{}, Change::unknown};
+    if (own_error) co_return std::tuple{own_error, Change::unknown};
+    own.set_watch(std::move(own_watch));
+  }
+  if (error && error != ServerErrc::no_node) co_return std::tuple{error, Change::unknown};
+  bool gone = error == ServerErrc::no_node;
+  if (!gone) {
+    acquire->nearest = std::make_unique<Participant>(
+        participant_of(acquire->client(), std::move(nearest), std::move(result)));
+    tell_position(*acquire, ahead);
+    if (acquire->patience.only_try) {
+      acquire->declined = true;
+      error = asio::error::operation_aborted;
+      co_return std::tuple{error, Change::unknown};
+    }
+    if (acquire->on_waiting) acquire->on_waiting();
+    std::vector watchers{own.watch().state(), watch.state()};
+    error = co_await wait_for_any(acquire, std::move(watchers));
+    gone = detail::event_of(watch.state()) == WatchEventType::deleted;
+  }
+  if (error == ServerErrc::no_node) error.clear();
+  const bool known = !error && gone && is_watched(own);
+  co_return std::tuple{error, known ? Change::nearest_is_gone : Change::unknown};
+}
+
+/// Waits for somebody else's.
+asio::awaitable<void> Standing::wait_for_others(std::shared_ptr<Standing> self, Ahead ahead) {
+  const AcquirePtr acquire = self->acquire_;
+  const auto [error, change] =
+      co_await wait_for_change(acquire, self->node_, std::move(ahead.nearest), ahead.count);
+  if (error) co_return self->finish(error);
+  // On one connection events come in the order of the changes. On another one the event may be
+  // that of a server which knows less than the listing did: then the listing must come anew.
+  const bool may_go_on = ahead.is_last && change == Change::nearest_is_gone &&
+                         ahead.connection == connection_of(*acquire);
+  if (may_go_on) self->line_->grant(*self->member_);
+  self->go_on();
+}
+
+/// Waits behind another of this client's, until it may go on or must look again.
+void Standing::wait_in_line() {
+  behind_ = line_->in_front_of(*member_);
+  acquire_->somebody_ahead = true;
+  if (acquire_->options.on_position || acquire_->patience.only_try || acquire_->shows_nearest) {
+    acquire_->nearest = std::make_unique<Participant>(line_->participant(*behind_));
+  }
+  tell_position(*acquire_, ahead_);
+  acquire_->declined = acquire_->patience.only_try;
+  if (acquire_->declined || acquire_->give_up->requested()) {
+    return finish(asio::error::operation_aborted);
+  }
+  if (acquire_->on_waiting) acquire_->on_waiting();
+  acquire_->give_up->on_request(this, [this] { line_->wake(*member_); });
+  line_->wait(*member_, shared_from_this(), acquire_->client());
+}
+
+void Standing::on_woken() {
+  acquire_->give_up->forget(this);
+  if (ticket_) return on_listed();
+  const LocalLine::MemberPtr behind = std::exchange(behind_, nullptr);
+  if (member_->granted && !acquire_->give_up->requested()) return go_on();
+  acquire_->nearest = std::make_unique<Participant>(line_->participant(*behind));
+  if (acquire_->give_up->requested()) return finish(asio::error::operation_aborted);
+  go_on();
+}
+
+void Standing::finish(error_code error) {
+  if (error) node_ = OwnNode{};
+  std::move(in_front_)(error, std::move(node_));
+}
+
+}  // namespace
+
+void stand_in_line(const AcquirePtr& acquire, Handler<OwnNode> in_front) {
+  std::make_shared<Standing>(acquire, std::move(in_front))->begin();
+}
+
+// -- 4. The lease ---------------------------------------------------------------------------------
+
+namespace {
+
+/// The data of the queue's nodes.
+detail::NodeData identity_of(const QueuePtr& queue) { return {queue, &queue->identity}; }
+
+Turn turn_of(const error_code& error, Lease lease) {
+  Turn turn{error, {}};
+  if (!error) turn.leases.push_back(std::move(lease));
+  return turn;
+}
+
+}  // namespace
+
+asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
+  const detail::NodeData data = identity_of(acquire->queue);
+  auto [error, lease] = co_await await<&detail::start_lease, Lease>(
+      acquire->client().core(), acquire->give_up, std::move(node), data, acquire->lease_options(),
+      acquire->retry(), acquire->queue->observed);
+  co_return turn_of(error, std::move(lease));
+}
+
+void acquire_lock(const AcquirePtr& acquire) {
+  stand_in_line(acquire, [acquire](error_code error, OwnNode node) {
+    if (error) return end_attempt(acquire, Turn{error, {}});
+    detail::start_lease(acquire->client().core(), acquire->give_up, std::move(node),
+                        identity_of(acquire->queue), acquire->lease_options(), acquire->retry(),
+                        acquire->queue->observed, [acquire](error_code failure, Lease lease) {
+                          end_attempt(acquire, turn_of(failure, std::move(lease)));
+                        });
+  });
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,30 @@
+#pragma once
+
+/// \file
+/// What somebody may acquire who holds a lease on the lock already; above all the downgrade from
+/// the write lock to the read lock.
+///
+/// The reader's node gets the number of the writer's, with which it sorts behind that and before
+/// all others: when the writer's goes, no writer can come in between. Its creation is one
+/// transaction with a check of the writer's node, so whoever has it has held the lock without a
+/// gap, and need not list. (Apache Curator's names.)
+
+#include <boost/asio/awaitable.hpp>
+#include <string_view>
+
+#include "acquire/acquire.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Why a lock cannot be acquired by somebody who comes with this lease: lock_lost, invalid_argument
+/// (of another lock), resource_deadlock_would_occur (an upgrade).
+[[nodiscard]] error_code objection_to(const Queue& queue, const Lease& held);
+/// What to tell them. Nothing if there is none.
+[[nodiscard]] std::string_view explain_objection(const error_code& error) noexcept;
+/// Whether it is a lease on the very lock, so that it need only be shared.
+[[nodiscard]] bool is_of_same_kind(const Queue& queue, const Lease& held);
+
+/// Creates a shared node beside the exclusive one that is held, and needs not wait.
+[[nodiscard]] boost::asio::awaitable<Turn> stand_beside(AcquirePtr acquire);
+
+}  // namespace custodian::recipes_detail

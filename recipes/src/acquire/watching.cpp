@@ -1,0 +1,40 @@
+#include "acquire/watching.hpp"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
+// temporaries there twice.
+
+bool is_watched(const OwnNode& own) { return own.watch() && !detail::is_over(own.watch().state()); }
+
+// The caller awaits it, and its node outlives that.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnNode& own) {
+  if (is_watched(own)) co_return error_code{};
+  auto [error, result, watch] = co_await await<&detail::start_get_and_watch, GetResult, Watch>(
+      acquire->client().core(), acquire->give_up, own.path(), acquire->operation());
+  if (!error) own.set_watch(std::move(watch));
+  co_return error;
+}
+
+asio::awaitable<error_code> wait_for_any(
+    AcquirePtr acquire, std::vector<std::shared_ptr<detail::ClientWatcher>> watchers) {
+  const auto [failure] = co_await await<&detail::start_wait_any>(
+      acquire->client().core(), acquire->give_up, std::move(watchers));
+  co_return failure == Errc::session_lost ? error_code{} : failure;
+}
+
+void tell_position(const Acquire& acquire, std::size_t ahead) {
+  if (!acquire.options.on_position) return;
+  asio::post(
+      acquire.client().callback_executor(),
+      [callback = acquire.options.on_position, ahead,
+       nearest = acquire.nearest ? *acquire.nearest : Participant{}] { callback(ahead, nearest); });
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,47 @@
+#include "ordering/lock_spec.hpp"
+
+#include <utility>
+
+#include "custodian/observer.hpp"
+
+namespace custodian::recipes_detail {
+
+QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rule,
+                    ContenderKind kind, std::string path, LockOptions options,
+                    std::optional<ObservedAs> observed_as, std::shared_ptr<Batch> batch) {
+  detail::check_path(client.core(), lock, path);
+  if (!is_valid(options.lease)) {
+    throw Error{Errc::invalid_argument, lock, path,
+                "hold_at_most: a lease must be held for some time"};
+  }
+  if (options.hand_off.passes() < 0) {
+    throw Error{Errc::invalid_argument, lock, path,
+                "hand_off: a batch passes the lock on 0 times or more, not " +
+                    std::to_string(options.hand_off.passes())};
+  }
+  if (options.hand_off != HandOff::strict() && options.lease.hold_at_most) {
+    throw Error{Errc::invalid_argument, lock, path,
+                "hand_off: holders of a batch share a node, and hold_at_most would end it for all; "
+                "give hold_at_most to the acquires that want it (AcquireOptions::lease)"};
+  }
+  if (options.identity.empty()) options.identity = client.identity();
+  detail::check_contender(client.core(), lock, path, lock_name_of(rule, kind, options.profile),
+                          options.identity);
+  LockPlacePtr place = take_place(client, lock, path);
+  const auto [recipe, shown_path] = observed_as.value_or(ObservedAs{lock, path});
+  auto observed = detail::make_observed(*client.core(), recipe, shown_path);
+  return std::shared_ptr<const Queue>{
+      new Queue{.client = client.share(),
+                .path = std::move(path),
+                .rule = rule,
+                .kind = kind,
+                .profile = options.profile,
+                .lock_name = lock_name_of(rule, kind, options.profile),
+                .identity = std::move(options.identity),
+                .lease = options.lease,
+                .batch = std::move(batch),
+                .observed = std::move(observed),
+                .place = std::move(place)}};
+}
+
+}  // namespace custodian::recipes_detail

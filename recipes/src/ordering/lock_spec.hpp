@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// What a lock object is made of: its path, its rule, and the name that its contenders bear. What
+/// differs between recipes is such data.
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "custodian/client.hpp"
+#include "custodian/locks/inter_process_lock.hpp"
+#include "ordering/contender_order.hpp"
+#include "ordering/lock_paths.hpp"
+
+namespace custodian::recipes_detail {
+
+class Batch;
+
+/// What all acquires of one lock object have in common. Immutable but for the flags.
+struct Queue {
+  Client client;
+  std::string path;
+  Rule rule;
+  ContenderKind kind;  ///< of who acquires here
+  Profile profile;
+  std::string_view lock_name;  ///< of this kind and profile
+  std::string identity;
+  LeaseOptions lease;  ///< unless the acquire says otherwise
+  /// Those who pass the lock on to each other; null if it goes by the queue alone.
+  std::shared_ptr<Batch> batch{};
+  /// As what the client's observer is told of it; null if there is none.
+  detail::ObservedLockPtr observed{};
+  /// Its path is that of a lock while this exists.
+  LockPlacePtr place{};
+  mutable std::atomic<bool> foreign_reported = false;
+  mutable std::atomic<bool> end_reported = false;
+  mutable std::atomic<bool> mixture_reported = false;
+};
+
+using QueuePtr = std::shared_ptr<const Queue>;
+
+/// As what an observer is told of a lock.
+struct ObservedAs {
+  std::string_view recipe;
+  std::string_view path;
+};
+inline constexpr std::string_view observed_mutex = "InterProcessMutex";
+inline constexpr std::string_view observed_reader = "InterProcessReadWriteLock::read";
+inline constexpr std::string_view observed_writer = "InterProcessReadWriteLock::write";
+
+/// For a constructor of this name; throws what it is to throw. An observer is told of it as of
+/// `lock` at `path`, unless it is to be told otherwise.
+[[nodiscard]] QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rule,
+                                  ContenderKind kind, std::string path, LockOptions options,
+                                  std::optional<ObservedAs> observed_as = {},
+                                  std::shared_ptr<Batch> batch = {});
+
+}  // namespace custodian::recipes_detail

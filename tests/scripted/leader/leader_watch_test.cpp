@@ -47,7 +47,8 @@ class Term {
     if (result_.fault.empty()) result_.fault = what;
   }
   void await(const std::string& otherwise, const std::function<bool()>& condition) {
-    if (!world_.run_until(condition)) complain(otherwise);
+    const bool goes_on = result_.fault.empty();
+    if (goes_on && !world_.run_until(condition)) complain(otherwise);
   }
   [[nodiscard]] bool leads() const { return gained_ > ended_ && latch_->has_leadership(); }
 

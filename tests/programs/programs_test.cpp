@@ -167,6 +167,7 @@ TEST_CASE("the example of several locks holds both") {
   const auto first = output.find(line);
   REQUIRE(first != std::string::npos);
   CHECK(output.find(line, first + 1) != std::string::npos);
+  CHECK(contains(output, "holding /var/spool"));
 }
 
 TEST_CASE("the example of a function under a lock makes its report") {

@@ -179,12 +179,13 @@ TEST_CASE("revocation: a request between any two steps of another one is never l
 class WritesAreRefused final : public testing::FaultPlan {
  public:
   WritesAreRefused(World& world, std::string node) : world_{world}, node_{std::move(node)} {}
+  // It writes its identity back by a transaction.
   Fault on_submit(const Submission& submission) override {
-    if (submission.kind == "set") world_.ensemble.refuse(node_);
+    if (submission.kind == "multi") world_.ensemble.refuse(node_);
     return {};
   }
   void before_reply(const Submission& submission, const Reply&) override {
-    if (submission.kind == "set") world_.ensemble.permit(node_);
+    if (submission.kind == "multi") world_.ensemble.permit(node_);
   }
 
  private:
@@ -285,7 +286,9 @@ TEST_CASE("revocation: a change of identity is no request, and is what stands th
     CHECK_FALSE(is_shown_as_asked());
     int told = 0;
     const Subscription listening = lease.make_revocable([&] { ++told; });
-    REQUIRE(world.run_until_idle(*holder));
+    // It watches its node.
+    REQUIRE(world.run_until([&] { return world.ensemble.watches() == 1; }));
+    world.settle();
     CHECK(told == 0);
     for (int request = 1; request <= 3; ++request) {
       world.ensemble.operate(request::Set{lease.node(), std::string{revoke_message}});

@@ -155,6 +155,12 @@ void check_set(const CorePtr& core, std::string_view path, std::string_view data
   check_size(*core, "set", path, set, {"data", data.size()});
 }
 
+void check_written_twice(const ClientCore& core, std::string_view operation, std::string_view path,
+                         std::string_view data) {
+  const request::Set set{core.prefix().add(path)};
+  check_size(core, operation, path, request::Multi{{set, set}}, {"identity", 2 * data.size()});
+}
+
 void check_remove(const CorePtr& core, std::string_view path, const RemoveOptions& options) {
   validate_path("remove", path);
   check_size(*core, "remove", path, request::Remove{core->prefix().add(path)}, {});

@@ -57,6 +57,7 @@ ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_execu
                                      : nullptr},
       boot_timers_{std::make_shared<BootTimers>(strand_, options_.clock, callback_executor_)},
       credentials_{for_a_session(options_.credentials)},
+      proven_credentials_{credentials_},
       timer_{strand_},
       servers_{options_.servers.substr(0, options_.servers.find('/'))} {}
 
@@ -80,6 +81,8 @@ void ClientCore::begin_session() {
                            .credentials = credentials_,
                            .max_request_size = options_.max_request_size,
                            .clock = options_.clock};
+  begun_with_ = credentials_;
+  answered_ = false;
   session_ = std::make_shared<ClientSession>(shared_from_this());
   session_->start(std::move(settings));
 }
@@ -122,6 +125,13 @@ void ClientCore::on_session_state(ClientSession& session, SessionState state,
       break;
     case SessionState::auth_failed: {
       on_session_over();
+      if (credentials_ != proven_credentials_) {
+        log(LogLevel::error,
+            "the servers refuse the new credentials; the client goes on with the earlier ones");
+        credentials_ = proven_credentials_;
+        begin_session();
+        break;
+      }
       for (const auto& operation : operations()) operation->finish(ServerErrc::auth_failed);
       // The credentials will be as wrong at once as now; say so, and ask seldom.
       constexpr std::chrono::seconds pause{5};
@@ -137,6 +147,8 @@ void ClientCore::on_session_state(ClientSession& session, SessionState state,
 }
 
 void ClientCore::on_answer() {
+  // Credentials travel first on each connection.
+  if (!std::exchange(answered_, true)) proven_credentials_ = begun_with_;
   if (next_to_resume_ == 0 || std::exchange(resume_scheduled_, true)) return;
   // Later: the answer may be the last one of a connection whose loss is noticed next.
   asio::post(strand_, [weak = weak_from_this()] {
@@ -213,6 +225,7 @@ void ClientCore::set_credentials(std::vector<SessionSettings::Credential> creden
   credentials_ = std::move(credentials);
   if (!std::exchange(pauses_, false)) return session_->wire().set_credentials(credentials_);
   // The earlier ones were refused: with these it may be another matter.
+  proven_credentials_ = credentials_;
   timer_.cancel();
   begin_session();
 }

@@ -168,6 +168,10 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   /// Given up, and not closed yet.
   std::vector<std::shared_ptr<ClientSession>> retired_;
   std::vector<SessionSettings::Credential> credentials_;  ///< of the next session
+  /// Of the newest session that the servers have answered; the first ones, before that.
+  std::vector<SessionSettings::Credential> proven_credentials_;
+  std::vector<SessionSettings::Credential> begun_with_;  ///< of the present session
+  bool answered_ = false;                                ///< has the present session been?
   bool pauses_ = false;  ///< between two sessions: the timer begins the next one
   boost::asio::steady_timer timer_;
   GuaranteedDeletes deletes_{*this};
@@ -204,6 +208,10 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
 void check_credentials(std::string_view operation,
                        const std::vector<ClientOptions::Credential>& credentials,
                        std::size_t max_request_size);
+/// Throws Error (invalid_argument) if the servers do not take a transaction that writes these data
+/// into the node twice.
+void check_written_twice(const ClientCore& core, std::string_view operation, std::string_view path,
+                         std::string_view data);
 /// The same credentials, as a session takes them.
 [[nodiscard]] std::vector<SessionSettings::Credential> for_a_session(
     const std::vector<ClientOptions::Credential>& credentials);

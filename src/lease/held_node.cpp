@@ -198,6 +198,7 @@ void HeldNode::on_look(const error_code& error, const GetResult& found, Watch wa
   }
   node_.set_watch(std::move(watch));
   wait_for_event();
+  if (maybe_ && found.data == *maybe_) data_ = std::exchange(maybe_, nullptr);
   const bool is_request = found.data == revoke_message;
   if (is_request) {
     request_ = found.stat.mzxid;

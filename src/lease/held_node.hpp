@@ -73,7 +73,13 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   [[nodiscard]] const ChangeLinePtr& changes();
   /// Its holder has written these data: they are what is written back after a request.
   void on_changed(std::string data) {
+    maybe_.reset();
     data_ = std::make_shared<const std::string>(std::move(data));
+  }
+  /// The same of a write that may have been applied: a look tells.
+  void on_maybe_changed(std::string data) {
+    maybe_ = std::make_shared<const std::string>(std::move(data));
+    look();
   }
   /// The holder has been told that it is lost.
   void on_holder_told();
@@ -111,6 +117,7 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   bool checkable_ = true;
   bool looking_ = false;
   std::int64_t request_ = 0;  ///< the transaction of the last request to release it; 0: none
+  NodeData maybe_;            ///< what its holder may have written; null: nothing in doubt
   bool restoring_ = false;
   bool restorable_ = true;
   CancellationPtr end_of_look_;  ///< also of writing the data back

@@ -38,6 +38,7 @@ struct Change {
   CancellationPtr over;
   /// Whether a write was sent of which nobody knows what became.
   bool uncertain = false;
+  bool has_written = false;  ///< or may have
 
   [[nodiscard]] bool is_held() const {
     const HoldPtr alive = hold.lock();
@@ -111,6 +112,7 @@ asio::awaitable<std::optional<error_code>> try_to_change(ChangePtr change) {
   // Twice, for an odd version says that somebody has asked for the lock: see revocation.hpp.
   Request sets =
       request::Multi{{set_of(*change, found.stat.version), set_of(*change, any_version)}};
+  change->has_written = true;
   const Reply written =
       co_await reply_to(change->core, std::move(sets), change->plan, change->over);
   if (!written.error) co_return change->succeed();
@@ -132,6 +134,8 @@ asio::awaitable<void> make_change(ChangePtr change) {
     change->over->forget(&turn);
   }
   change->over->request();  // nobody is to be told of a loss any more
+  const HoldPtr alive = *outcome && change->has_written ? change->hold.lock() : nullptr;
+  if (alive) alive->node()->on_maybe_changed(change->identity);
   if (change->callers) change->callers->forget(change.get());
   std::move(change->handler)(*outcome);
 }
@@ -164,7 +168,7 @@ void check_identity(const HoldPtr& hold, std::string_view operation, std::string
     throw Error{Errc::invalid_argument, operation, path,
                 "identity: this is the message by which somebody asks for the lock"};
   }
-  check_set(core, path, identity);
+  check_written_twice(*core, operation, path, identity);
 }
 
 void start_set_identity(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,

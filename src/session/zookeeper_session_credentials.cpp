@@ -62,11 +62,14 @@ void ZooKeeperSession::present_accepted(const Interest& interest) {
   if (interest.error || interest.write) return;
   for (; to_present_ != 0; --to_present_) {
     const auto& next = presented_[presented_.size() - to_present_];
-    if (const error_code error = client_->present(next)) {
+    const error_code error = client_->present(next);
+    if (error == Errc::not_connected) return;  // on the next connection
+    if (error) {
       log(LogLevel::error, "the new credentials cannot be presented: " + error.message());
+    } else {
+      log(LogLevel::info, "the new credentials are presented");
     }
   }
-  log(LogLevel::info, "the new credentials are presented");
   schedule_pump();  // the library has not sent them yet
 }
 

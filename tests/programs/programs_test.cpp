@@ -156,7 +156,7 @@ TEST_CASE("the example of an election leads, and sees who leads") {
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "leading with token "));
-  CHECK(contains(output, "machine 7 leads\n"));
+  CHECK(contains(output, "machine 7, port 8080 leads\n"));
 }
 
 TEST_CASE("the example of several locks holds both") {

@@ -227,9 +227,9 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// Has the listener called whenever somebody asks for the lock (see `revoke()`), and at once if
   /// they have asked already, until the subscription or the hold is gone. The lock stays held until
   /// its holder releases it. Several requests in a short time may be told as one. Costs a watch on
-  /// the lease's node; a client that may not read its nodes is not told (the log says so). When the
-  /// listeners have been called the client writes the node's identity back, which a request
-  /// replaces.
+  /// the lease's node; a client that may not read its nodes is not told (the log says so). The
+  /// client then writes the node's identity back, which a request replaces; it does not wait for
+  /// the listeners.
   [[nodiscard]] Subscription make_revocable(RevocationListener listener) const;
   /// \}
 
@@ -244,7 +244,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// (HandOff::batch): the next holder has one of its own.
   ///
   /// Only the node of this hold is written, and only while it is held. A request to release the
-  /// lock (`revoke()`) that the node bears already stays there, and fails this. What was lost on
+  /// lock (`revoke()`) that the node still bears stays there, and fails this. What was lost on
   /// the way is repeated; of several changes the one that was begun last stays. Throws Error
   /// (invalid_argument) for an identity that is too large, or is `revoke_message`.
   /// Completes with: error; none when the servers have the identity.

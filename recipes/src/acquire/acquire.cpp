@@ -112,6 +112,7 @@ void end_attempt(const AcquirePtr& acquire, Turn turn) {
                      !acquire->patience.only_try;
   if (!again) return finish(*acquire, std::move(turn));
   acquire->nearest.reset();
+  acquire->asked = false;
   acquire->somebody_ahead = false;
   if (acquire->options.on_requeued) {
     asio::post(acquire->client().callback_executor(), acquire->options.on_requeued);

@@ -71,6 +71,7 @@ struct Acquire {
   bool out_of_reach = false;
   bool declined = false;  ///< it was only to be tried
   bool has_queued = false;
+  bool asked = false;           ///< somebody has written into its node while it waited
   bool for_others = false;      ///< who wait; what becomes of them is told, and not of this
   bool somebody_ahead = false;  ///< as last seen, if not always who
   /// The nearest one ahead, as last seen; of one that waits behind its own client's, when it ends.

@@ -212,6 +212,7 @@ asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acqui
     if (own_error == ServerErrc::no_node) co_return std::tuple{error_code{}, Change::unknown};
     if (own_error) co_return std::tuple{own_error, Change::unknown};
     own.set_watch(std::move(own_watch));
+    acquire->asked = own_result.stat.version != 0;
   }
   if (error && error != ServerErrc::no_node) co_return std::tuple{error, Change::unknown};
   bool gone = error == ServerErrc::no_node;
@@ -299,22 +300,35 @@ Turn turn_of(const error_code& error, Lease lease) {
   return turn;
 }
 
+/// A request that came while the contender waited has replaced its identity. The lease finds that
+/// out, and writes the identity back, if it has no watch yet and is to have one.
+void forget_watch_if_asked(const Acquire& acquire, OwnNode& node) {
+  if (acquire.asked) node.set_watch(Watch{});
+}
+void watch_if_asked(const Acquire& acquire, const Lease& lease) {
+  if (acquire.asked && lease) detail::watch_node(lease);
+}
+
 }  // namespace
 
 asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
   const detail::NodeData data = identity_of(acquire->queue);
+  forget_watch_if_asked(*acquire, node);
   auto [error, lease] = co_await await<&detail::start_lease, Lease>(
       acquire->client().core(), acquire->give_up, std::move(node), data, acquire->lease_options(),
       acquire->retry(), acquire->queue->observed);
+  watch_if_asked(*acquire, lease);
   co_return turn_of(error, std::move(lease));
 }
 
 void acquire_lock(const AcquirePtr& acquire) {
   stand_in_line(acquire, [acquire](error_code error, OwnNode node) {
     if (error) return end_attempt(acquire, Turn{error, {}});
+    forget_watch_if_asked(*acquire, node);
     detail::start_lease(acquire->client().core(), acquire->give_up, std::move(node),
                         identity_of(acquire->queue), acquire->lease_options(), acquire->retry(),
                         acquire->queue->observed, [acquire](error_code failure, Lease lease) {
+                          watch_if_asked(*acquire, lease);
                           end_attempt(acquire, turn_of(failure, std::move(lease)));
                         });
   });

@@ -18,7 +18,10 @@ asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnNode& own) {
   if (is_watched(own)) co_return error_code{};
   auto [error, result, watch] = co_await await<&detail::start_get_and_watch, GetResult, Watch>(
       acquire->client().core(), acquire->give_up, own.path(), acquire->operation());
-  if (!error) own.set_watch(std::move(watch));
+  if (!error) {
+    own.set_watch(std::move(watch));
+    acquire->asked = result.stat.version != 0;
+  }
   co_return error;
 }
 

@@ -96,6 +96,20 @@ TEST_CASE("later sessions begin without the credentials that the servers refuse"
   CHECK(fixture.given->at_first == All{old_ones, old_ones});
 }
 
+TEST_CASE(
+    "a session that is refused with new credentials is followed by one with the earlier ones") {
+  Fixture fixture;
+  REQUIRE(
+      fixture.world.run_until([&] { return is_connected(fixture.client->connection_state()); }));
+  // The session ends before the servers have said what they think of the new ones.
+  fixture.replace();
+  fixture.world.ensemble.expire(fixture.client->session().id);
+  REQUIRE(fixture.world.run_until([&] { return fixture.given->at_first.size() == 2; }));
+  fixture.given->observer.lock()->on_state(SessionState::auth_failed, {});
+  CHECK(fixture.given->at_first == All{old_ones, new_ones, old_ones});
+  CHECK(fixture.world.run_until([&] { return is_connected(fixture.client->connection_state()); }));
+}
+
 TEST_CASE("a client whose credentials were refused begins at once with those that it is given") {
   Fixture fixture;
   fixture.given->observer.lock()->on_state(SessionState::auth_failed, {});

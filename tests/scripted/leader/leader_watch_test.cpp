@@ -1,9 +1,11 @@
 // A leader whose node somebody deletes: it hears of that by a watch, for there are no beats here,
 // though it has never waited; with a fault at every request, the watch's own among them.
 
+#include <algorithm>
 #include <iostream>
 
 #include "custodian/leader/leader_latch.hpp"
+#include "custodian/lease/revocation.hpp"
 #include "scripted/lock_play.hpp"
 #include "support/catch.hpp"
 
@@ -127,6 +129,35 @@ TEST_CASE("leader watch: it goes with the leadership, through every fault") {
   play(Incident::closed, "a watched leader, closed");
   play(Incident::client_closed, "a watched leader, its client closed");
   play(Incident::session_expires, "a watched leader, its session over");
+}
+
+TEST_CASE("leadership: a request to a candidate that waits does not hide who leads afterwards") {
+  World world;
+  auto first = world.client("first");
+  auto second = world.client("second");
+  {
+    LeaderLatch leader{*first, path};
+    LeaderLatch waiter{*second, path};
+    leader.start();
+    REQUIRE(world.run_until([&] { return leader.has_leadership(); }));
+    const std::string ahead = leader.leadership().node();
+    waiter.start();
+    // The leader watches its node, the waiter both.
+    REQUIRE(world.run_until([&] { return world.ensemble.watches() == 3; }));
+    const std::vector<std::string> names = world.ensemble.children(path);
+    const auto behind = std::ranges::find_if(
+        names, [&](const std::string& name) { return !ahead.ends_with(name); });
+    REQUIRE(behind != names.end());
+    const std::string node = std::string{path} + "/" + *behind;
+    world.ensemble.operate(request::Set{node, std::string{revoke_message}});
+    world.settle();
+    leader.close();
+    REQUIRE(world.run_until([&] { return waiter.has_leadership(); }));
+    CHECK(world.run_until(
+        [&] { return world.ensemble.operate(request::Get{node}).data == "second"; }));
+  }
+  CHECK(world.end(first));
+  CHECK(world.end(second));
 }
 
 }  // namespace

@@ -228,6 +228,8 @@ TEST_CASE("identity: what cannot be said is refused at once") {
   };
   CHECK(set(holding.lease, std::string{revoke_message}) == Errc::invalid_argument);
   CHECK(set(holding.lease, std::string(2'000'000, 'x')) == Errc::invalid_argument);
+  // It is written twice in one transaction.
+  CHECK(set(holding.lease, std::string(600'000, 'x')) == Errc::invalid_argument);
   CHECK(set(Lease{}, "nobody") == Errc::lock_lost);
   const Change empty = change(holding.lease, "");
   REQUIRE(holding.world.run_until_arrived(empty));
@@ -253,6 +255,26 @@ TEST_CASE("identity: a caller who gives up is told so, and the next change goes 
   CHECK_FALSE(next.error());
   CHECK(holding.shown() == "next");
   plan->submitted = nullptr;
+  holding.end();
+}
+
+TEST_CASE("identity: one whose caller has given up stands there again after a request") {
+  Holding holding;
+  boost::asio::cancellation_signal signal;
+  Change given_up;
+  holding.world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("holder", Faults{{1, Fault{testing::FaultKind::fail_after}}}));
+  holding.lease.async_set_identity(
+      "given up", boost::asio::bind_cancellation_slot(signal.slot(), given_up.handler()));
+  REQUIRE(holding.world.run_until([&] { return holding.shown() == "given up"; }));
+  signal.emit(boost::asio::cancellation_type::total);
+  REQUIRE(holding.world.run_until_arrived(given_up));
+  CHECK(given_up.error());
+  CHECK(holding.world.run_until([&] { return holding.world.ensemble.watches() == 1; }));
+  const std::string node = holding.lease.node();
+  holding.world.ensemble.operate(request::Set{node, std::string{revoke_message}});
+  CHECK(holding.world.run_until([&] { return holding.shown() != revoke_message; }));
+  CHECK(holding.shown() == "given up");
   holding.end();
 }
 

@@ -12,7 +12,8 @@
 
 namespace custodian::recipes_detail {
 
-/// Its destruction, on any thread but the strand, releases. Groups that are shared share it.
+/// Its destruction releases the lock: in place, on any thread; on the client's strand by way of the
+/// callback executor. Groups that are shared share it.
 class HeldCustom {
  public:
   /// The client is the group's: for its log.
@@ -26,6 +27,9 @@ class HeldCustom {
   [[nodiscard]] bool is_lost() const noexcept { return lost_.stop_requested(); }
 
  private:
+  /// On the strand, where the user's code would hold up the client.
+  void release_elsewhere();
+
   const Client home_;
   const std::string name_;
   std::unique_ptr<CustomHold> hold_;

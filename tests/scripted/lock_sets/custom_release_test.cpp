@@ -1,0 +1,145 @@
+// Where a user's own lock is released: never on the client's strand.
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <optional>
+
+#include "custodian/lock_sets/custom_lock.hpp"
+#include "custodian/lock_sets/inter_process_multi_lock.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "scripted/world.hpp"
+#include "support/catch.hpp"
+
+namespace custodian::tests {
+namespace {
+
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+/// Is free, or another one's.
+class Row final : public CustomLock, public std::enable_shared_from_this<Row> {
+ public:
+  explicit Row(std::string name) : name_{std::move(name)} {}
+
+  std::string name() const override { return name_; }
+  void async_acquire(CustomLimit, CustomAnswer answer) override {
+    ++asked;
+    if (!is_free) return answer({}, nullptr);
+    ++holds;
+    answer({}, std::make_unique<Hold>(shared_from_this()));
+  }
+
+  bool is_free = true;
+  bool release_throws = false;
+  int asked = 0;
+  int holds = 0;
+  int releases = 0;
+  std::function<void()> on_release = [] {};
+
+ private:
+  class Hold final : public CustomHold {
+   public:
+    explicit Hold(std::shared_ptr<Row> row) : row_{std::move(row)} {}
+    void release() override {
+      ++row_->releases;
+      row_->on_release();
+      if (row_->release_throws) throw std::runtime_error{"it does not want to"};
+    }
+
+   private:
+    std::shared_ptr<Row> row_;
+  };
+
+  const std::string name_;
+};
+
+/// The mutex /a, the row "first", the row "second", wanted by a client whose callback executor runs
+/// when the test says so. The handlers of the test run on the client's context.
+struct Play {
+  Play() {
+    ClientOptions options = world.options("observed");
+    options.callback_executor = callbacks.get_executor();
+    options.log = [this](LogLevel level, std::string_view message) {
+      if (level == LogLevel::error) log.emplace_back(message);
+    };
+    client = world.client(std::move(options));
+    mutex.emplace(*client, "/a");
+    all.emplace(std::vector<AnyLock>{*mutex, first, second});
+  }
+  template <typename Result>
+  auto here(const Outcome<Result>& outcome) {
+    return asio::bind_executor(world.context.get_executor(), outcome.handler());
+  }
+  void run_callbacks() {
+    callbacks.restart();
+    callbacks.poll();
+  }
+  /// Runs both until it is so.
+  bool run_until(const std::function<bool()>& condition) {
+    for (const Deadline end{World::limit}; !condition();) {
+      if (end.passed()) return false;
+      run_callbacks();
+      world.context.restart();
+      world.context.run_one_for(1ms);
+    }
+    return true;
+  }
+  /// Until the second row has been asked, so often; the first one is held.
+  bool run_until_second_is_asked(int times) {
+    return run_until([&] { return second->asked == times; });
+  }
+  /// Runs the client, and not its callbacks: longer than any pause between attempts.
+  void run_client_only() {
+    world.context.restart();
+    world.context.run_for(20ms);
+  }
+  /// Nothing is left of it.
+  void end() {
+    CHECK(run_until([&] {
+      return first->holds == first->releases && second->holds == second->releases &&
+             world.ensemble.children("/a").empty();
+    }));
+    all.reset();
+    mutex.reset();
+    const std::weak_ptr<detail::ClientCore> core = client->core();
+    client.reset();
+    CHECK(run_until([&] { return core.expired(); }));
+  }
+
+  asio::io_context callbacks{1};
+  World world;
+  std::vector<std::string> log;
+  std::shared_ptr<Row> first = std::make_shared<Row>("first");
+  std::shared_ptr<Row> second = std::make_shared<Row>("second");
+  std::unique_ptr<Client> client;
+  std::optional<InterProcessMutex> mutex;
+  std::optional<InterProcessMultiLock> all;
+};
+
+TEST_CASE("custom releases: a group that ends on the strand is released elsewhere", "[multi]") {
+  Play play;
+  play.first->release_throws = true;
+  Outcome<LeaseGroup> outcome;
+  play.all->async_acquire(play.here(outcome));
+  REQUIRE(play.run_until([&] { return outcome.arrived(); }));
+  const asio::any_io_executor executor = play.client->get_executor();
+  const auto* const strand = executor.target<asio::strand<asio::any_io_executor>>();
+  REQUIRE(strand);
+  bool is_on_strand = true;
+  play.first->on_release = [&] { is_on_strand = strand->running_in_this_thread(); };
+  // As when a blocking call has been abandoned.
+  asio::post(executor, [group = std::move(outcome.result())] {});
+  play.world.settle();
+  CHECK(play.first->releases == 0);
+  CHECK(play.second->releases == 0);
+  CHECK(play.run_until([&] { return play.first->releases == 1; }));
+  CHECK(play.second->releases == 1);
+  CHECK_FALSE(is_on_strand);
+  play.end();
+  REQUIRE(play.log.size() == 1);
+  CHECK(play.log[0].find("releasing first has failed: it does not want to") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace custodian::tests

@@ -4,7 +4,8 @@
 /// One after the other, in the order given, so that those who name them in the same order never
 /// wait in a circle. What is had meanwhile may be lost meanwhile: so it is counted again before
 /// every step, at the end, and whenever a loss is told, which also ends a wait that has become
-/// useless. A pass that does not come to enough lets go of everything, the last first.
+/// useless. A pass without enough locks ends with the release of all, the last one first, and only
+/// then does the next one begin.
 
 #include "lock_sets/group_acquisition.hpp"
 
@@ -20,6 +21,7 @@
 #include "acquire/waiting_acquires.hpp"
 #include "async/backoff.hpp"
 #include "lock_sets/custom_acquisition.hpp"
+#include "lock_sets/group_shares.hpp"
 #include "semaphores/permit_queue.hpp"
 
 namespace custodian::recipes_detail {
@@ -49,19 +51,6 @@ const Client& LockGroup::runner_of(const AnyLock& lock) const {
 
 namespace {
 
-/// A lock that was had: leases, or a custom one.
-struct Share {
-  std::string path;
-  std::vector<Lease> leases;
-  HeldCustomPtr custom{};
-
-  [[nodiscard]] error_code loss() const {
-    if (custom) return custom->is_lost() ? make_error_code(Errc::lock_lost) : error_code{};
-    const auto found = std::ranges::find(leases, LeaseState::lost, &Lease::state);
-    return found == leases.end() ? error_code{} : error_of(found->loss_reason());
-  }
-};
-
 /// What an acquire of one of the locks came to.
 struct Taken {
   Outcome outcome;
@@ -81,6 +70,7 @@ struct GroupAcquire {
   Patience patience;
   AcquireOptions options;
   CancellationPtr give_up;
+  Deadline limit;  ///< until when it waits for its own releases
 
   // The pass that is under way.
   std::vector<Share> had{};
@@ -100,35 +90,20 @@ struct GroupAcquire {
   }
   [[nodiscard]] bool is_quorum() const { return group->spare() > 0; }
   [[nodiscard]] bool over() const { return give_up->requested() || patience.deadline.passed(); }
-  /// Once, at the end of a pass: what is in `had` then counts, whatever the clocks say a moment
-  /// later; that is told to whoever has it.
-  void count() {
-    std::vector<Share> held;
-    for (Share& share : std::exchange(had, {})) {
-      if (const error_code loss = share.loss()) {
-        misses.push_back({loss, share.path});
-        release(share);
-      } else {
-        held.push_back(std::move(share));
-      }
+  /// Once, at the end of a pass: how many locks are held. These then count, whatever the clocks say
+  /// a moment later; the group's loss is for that.
+  std::size_t count() {
+    std::size_t held = 0;
+    for (Share& share : had) {
+      const error_code loss = share.loss();
+      share.counts = !loss;
+      if (share.counts) ++held;
+      if (loss) misses.push_back({loss, share.path});
     }
-    had = std::move(held);
+    return held;
   }
   void on_loss() const {
     if (waiting && prospect() == Prospect::hopeless) waiting->request();
-  }
-  void release() {
-    while (!had.empty()) {
-      release(had.back());
-      had.pop_back();
-    }
-  }
-  void release(Share& share) const {
-    while (!share.leases.empty()) share.leases.pop_back();
-    if (!share.custom) return;
-    // Not here: that is the user's.
-    asio::post(group->home().callback_executor(),
-               [custom = std::move(share.custom)]() mutable { custom.reset(); });
   }
 };
 
@@ -213,8 +188,8 @@ void listen(LossEars& ears, const GroupAcquirePtr& acquire, const Share& share) 
   if (share.custom) ears.emplace_back(share.custom->lost(), on_loss);
 }
 
-/// Goes over the locks once.
-asio::awaitable<void> pass(GroupAcquirePtr acquire) {
+/// Goes over the locks once: so many of them are held then.
+asio::awaitable<std::size_t> pass(GroupAcquirePtr acquire) {
   acquire->misses.clear();
   acquire->tried = 0;
   LossEars ears;
@@ -231,7 +206,7 @@ asio::awaitable<void> pass(GroupAcquirePtr acquire) {
           {error, lock.path(), std::move(outcome.blocked_by), outcome.reason});
     }
   }
-  acquire->count();
+  co_return acquire->count();
 }
 
 /// Whether the lock will not be had by another pass either.
@@ -280,9 +255,11 @@ LeaseGroup group_of(GroupAcquire& acquire) {
   std::vector<Lease> leases;
   std::vector<CustomShare> customs;
   for (Share& share : acquire.had) {
+    if (!share.counts) continue;
     std::ranges::move(share.leases, std::back_inserter(leases));
     if (share.custom) customs.push_back({std::move(share.custom), leases.size()});
   }
+  acquire.had.clear();
   const std::size_t all = leases.size() + customs.size();
   const std::size_t needed = acquire.is_quorum() ? acquire.group->needed : all;
   return LeaseGroup{acquire.group->home(), std::move(leases), std::move(customs), needed};
@@ -290,10 +267,11 @@ LeaseGroup group_of(GroupAcquire& acquire) {
 
 asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
   for (int passes = 0;; ++passes) {
-    co_await pass(acquire);
-    const bool enough = acquire->had.size() >= acquire->group->needed;
+    const bool enough = co_await pass(acquire) >= acquire->group->needed;
     if (enough && !acquire->give_up->requested()) co_return Ending{{}, {group_of(*acquire)}};
-    acquire->release();
+    std::vector<Share> shares = std::exchange(acquire->had, {});
+    co_await release_in_reverse(acquire->group->home(), std::move(shares), acquire->limit,
+                                acquire->give_up);
     auto ending = ending_of(*acquire);
     if (!ending) {
       // Those who have come into each other's way are not to come again at the same time.
@@ -326,6 +304,11 @@ asio::awaitable<void> run(GroupAcquirePtr acquire, CancellationPtr callers,
   std::move (*handler)(ending.error, std::move(ending.result));
 }
 
+Deadline limit_of(const Client& home, const Patience& patience) {
+  if (!patience.only_try) return patience.deadline;
+  return std::min(patience.deadline, home.deadline_or_default({}));
+}
+
 }  // namespace
 
 void start_acquire_group_within(const LockGroupPtr& group, CancellationPtr cancellation,
@@ -339,7 +322,8 @@ void start_acquire_group_within(const LockGroupPtr& group, CancellationPtr cance
       GroupAcquire{.group = group,
                    .patience = patience,
                    .options = std::move(options),
-                   .give_up = std::make_shared<Cancellation>(home.core())});
+                   .give_up = std::make_shared<Cancellation>(home.core()),
+                   .limit = limit_of(home, patience)});
   const auto ending = std::make_shared<Handler<GroupAcquireResult>>(std::move(handler));
   detail::spawn_detached(home.core(), run(acquire, std::move(cancellation), ending),
                          "an acquire of several locks", ending);

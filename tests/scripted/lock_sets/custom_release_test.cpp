@@ -1,6 +1,9 @@
-// Where a user's own lock is released: never on the client's strand.
+// Where and when a user's own lock is released: never on the client's strand; and before the
+// acquire that failed ends or begins again, unless the callback executor stands still.
 
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <optional>
@@ -116,6 +119,103 @@ struct Play {
   std::optional<InterProcessMutex> mutex;
   std::optional<InterProcessMultiLock> all;
 };
+
+TEST_CASE("custom releases: an acquire that fails ends when all is released, the last one first",
+          "[multi]") {
+  Play play;
+  play.second->is_free = false;
+  Outcome<GroupAcquireResult> outcome;
+  std::optional<bool> first_was_last;
+  play.first->on_release = [&] {
+    play.run_client_only();
+    first_was_last = !outcome.arrived() && play.world.ensemble.children("/a").size() == 1;
+  };
+  play.all->async_try_acquire(play.here(outcome));
+  REQUIRE(play.run_until_second_is_asked(1));
+  play.run_client_only();
+  CHECK_FALSE(outcome.arrived());
+  CHECK(play.first->releases == 0);
+  CHECK(play.world.ensemble.children("/a").size() == 1);
+  REQUIRE(play.run_until([&] { return outcome.arrived(); }));
+  CHECK(first_was_last == true);
+  CHECK(outcome.result().path == "second");
+  CHECK(outcome.result().reason == NotAcquired::blocked);
+  play.end();
+}
+
+TEST_CASE("custom releases: a waiting acquire begins again when all is released", "[multi]") {
+  Play play;
+  play.second->is_free = false;
+  Outcome<LeaseGroup> outcome;
+  play.all->async_acquire(play.here(outcome));
+  REQUIRE(play.run_until_second_is_asked(1));
+  const auto nodes = play.world.ensemble.children("/a");
+  play.second->is_free = true;
+  std::optional<bool> released_alone;
+  play.first->on_release = [&] {
+    play.run_client_only();
+    // A pass that had begun would have another node.
+    released_alone = play.first->asked == 1 && play.world.ensemble.children("/a") == nodes;
+  };
+  play.run_client_only();
+  CHECK(play.world.ensemble.children("/a") == nodes);
+  REQUIRE(play.run_until([&] { return outcome.arrived(); }));
+  CHECK(released_alone == true);
+  CHECK_FALSE(outcome.error());
+  CHECK(play.first->asked == 2);
+  outcome.result().release();
+  play.end();
+}
+
+TEST_CASE("custom releases: the limit holds when the callback executor stands still", "[multi]") {
+  Play play;
+  play.second->is_free = false;
+  Outcome<GroupAcquireResult> outcome;
+  play.all->async_try_acquire_for(500ms, play.here(outcome));
+  CHECK(play.run_until([&] { return play.second->asked == 1 || outcome.arrived(); }));
+  // A starved machine may not have got so far.
+  const bool held = !outcome.arrived();
+  REQUIRE(play.world.run_until_arrived(outcome));
+  CHECK_FALSE(outcome.error());
+  CHECK_FALSE(outcome.result());
+  if (held) {
+    CHECK(play.first->releases == 0);
+    CHECK(play.world.ensemble.children("/a").size() == 1);
+  }
+  play.end();
+}
+
+enum class End { cancelled, stopped_by_its_client };
+
+TEST_CASE("custom releases: neither a cancellation nor the client's end waits for them",
+          "[multi]") {
+  const auto by = GENERATE(End::cancelled, End::stopped_by_its_client);
+  CAPTURE(static_cast<int>(by));
+  Play play;
+  play.second->is_free = false;
+  asio::cancellation_signal signal;
+  Outcome<LeaseGroup> outcome;
+  play.all->async_acquire(asio::bind_cancellation_slot(signal.slot(), play.here(outcome)));
+  REQUIRE(play.run_until_second_is_asked(1));
+  play.run_client_only();
+  CHECK_FALSE(outcome.arrived());
+  Outcome<bool> closed;
+  if (by == End::cancelled) {
+    signal.emit(asio::cancellation_type::total);
+  } else {
+    play.client->async_close(World::limit, play.here(closed));
+  }
+  REQUIRE(play.world.run_until_arrived(outcome));
+  CHECK(play.first->releases == 0);
+  if (by == End::cancelled) {
+    CHECK(outcome.error() == asio::error::operation_aborted);
+  } else {
+    CHECK(outcome.error() == Errc::closed);
+    CHECK(play.run_until([&] { return closed.arrived(); }));
+    CHECK(closed.result());
+  }
+  play.end();
+}
 
 TEST_CASE("custom releases: a group that ends on the strand is released elsewhere", "[multi]") {
   Play play;

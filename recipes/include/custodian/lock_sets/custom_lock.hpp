@@ -11,11 +11,15 @@
 ///
 /// An implementation may be slow, fail, throw, or never answer: the group's limit and its
 /// cancellation hold all the same, the locks that were acquired before are released in reverse
-/// order, and what an implementation acquires too late is released at once.
+/// order, and what an implementation acquires too late is released at once. An acquire that fails
+/// ends, or begins again, when these releases have been made. At its limit, or when it is
+/// cancelled, it waits for them a twentieth of a second longer and no more: a callback executor
+/// that stands still makes them later, in the same order.
 ///
 /// Threads: the functions of a CustomLock run on the callback executor of the group's first client,
 /// perhaps of several acquires at once; those of a CustomHold on the thread that releases the
-/// group, or on that executor. Lifetimes: groups, and acquires that are under way, keep the lock.
+/// group, or on that executor; never on the client's strand. Lifetimes: groups, and acquires that
+/// are under way, keep the lock.
 
 #include <cstdint>
 #include <functional>

@@ -1,0 +1,88 @@
+#include "lock_sets/group_shares.hpp"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "acquire/group_count.hpp"
+#include "async/condition.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+error_code Share::loss() const {
+  if (custom) return custom->is_lost() ? make_error_code(Errc::lock_lost) : error_code{};
+  const auto found = std::ranges::find(leases, LeaseState::lost, &Lease::state);
+  return found == leases.end() ? error_code{} : error_of(found->loss_reason());
+}
+
+namespace {
+
+void release_last(std::vector<Share>& shares) {
+  std::vector<Lease>& leases = shares.back().leases;
+  while (!leases.empty()) leases.pop_back();
+  shares.pop_back();
+}
+
+/// For the strand only.
+struct Progress {
+  bool is_over = false;
+  Condition over;
+};
+
+/// Shares on their way to the callback executor. Their releases happen in the destructor: there, or
+/// when that executor's context is destroyed.
+class Releases {
+ public:
+  Releases(const Client& home, std::vector<Share> shares, std::weak_ptr<Progress> progress)
+      : home_{home.share()}, shares_{std::move(shares)}, progress_{std::move(progress)} {}
+  Releases(const Releases&) = delete;
+  Releases& operator=(const Releases&) = delete;
+  ~Releases() {
+    while (!shares_.empty()) release_last(shares_);
+    // Gone with the client's context, or when the acquire has ended.
+    const auto progress = progress_.lock();
+    if (!progress) return;
+    try {
+      asio::post(home_.get_executor(), [progress] {
+        progress->is_over = true;
+        progress->over.notify_all();
+      });
+    } catch (...) {
+      home_.log(LogLevel::error, "ending a release has failed: " + thrown_now().text);
+    }
+  }
+
+ private:
+  const Client home_;
+  std::vector<Share> shares_;
+  const std::weak_ptr<Progress> progress_;
+};
+
+}  // namespace
+
+// The caller awaits it, and its client outlives that.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+asio::awaitable<void> release_in_reverse(const Client& home, std::vector<Share> shares,
+                                         Deadline limit, CancellationPtr give_up) {
+  while (!shares.empty() && !shares.back().custom) release_last(shares);
+  if (shares.empty()) co_return;
+  const auto progress = std::make_shared<Progress>();
+  // Not here: that is the user's code. The locks before a custom one wait for it.
+  asio::post(home.callback_executor(),
+             [releases = std::make_unique<Releases>(home, std::move(shares), progress)]() mutable {
+               releases.reset();
+             });
+  const asio::any_io_executor strand = home.get_executor();
+  co_await progress->over.wait(strand, limit, give_up);
+  if (progress->is_over) co_return;
+  // Less than what a blocking call waits for the acquire to end.
+  const Deadline a_moment{detail::blocking_grace / 2};
+  const CancellationPtr is_given_up_already;
+  co_await progress->over.wait(strand, a_moment, is_given_up_already);
+}
+
+}  // namespace custodian::recipes_detail

@@ -27,6 +27,7 @@ FakeServer::Handshake FakeServer::connect(const std::shared_ptr<FakeSession>& re
     if (keeper_) absent_.push_back(receiver);
     return {};
   }
+  end_overdue();
   std::int64_t session = greeting.session;
   const bool is_new = session == 0;
   if (is_new) session = next_session_++;
@@ -134,6 +135,7 @@ void FakeServer::leave_server_behind() {
 void FakeServer::serve(const FakeConnectionPtr& connection, const Request& request,
                        std::uint64_t operation, bool arms_watch, const Fault& fault) {
   const std::lock_guard lock{mutex_};
+  end_overdue();
   if (connection->severed) return;
   ServerSession& session = sessions_.at(connection->session);
   note_activity();

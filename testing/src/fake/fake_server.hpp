@@ -12,6 +12,7 @@
 #include <chrono>
 #include <compare>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -169,6 +170,10 @@ class FakeServer final : public TimedServers {
            NextWatches next_watches = NextWatches::are_restored);
   void catch_up(ServerSession& session);
   void forget_session(std::int64_t session);
+  /// Before anything is heard: a clock that jumps wakes the clients before the servers, and no
+  /// client saves a session that is over. What is heard at the very end is in time.
+  void end_overdue();
+  void end_sessions(const std::function<bool(Time end)>& is_over);
   void fire(const std::vector<TreeChange>& changes);
   /// Fires what has changed since a moment, as a reconnection or a server that catches up does.
   void fire_missed(ServerSession& session, const FakeTree& tree, std::int64_t since);

@@ -13,6 +13,7 @@ void FakeServer::heard(ServerSession& session) { session.heard = now(); }
 
 void FakeServer::hear(const FakeConnectionPtr& connection) {
   const std::lock_guard lock{mutex_};
+  end_overdue();
   if (connection->severed) return;
   const auto found = sessions_.find(connection->session);
   if (found != sessions_.end()) heard(found->second);
@@ -52,13 +53,24 @@ std::optional<FakeServer::Time> FakeServer::next_due() const {
 
 void FakeServer::run_due(Time now) {
   const std::lock_guard lock{mutex_};
-  std::vector<std::pair<Time, std::int64_t>> ended;
   for (auto& [id, session] : sessions_) {
-    if (session.end() <= now) {
-      ended.emplace_back(session.end(), id);
-    } else if (const auto connection = session.connection.lock()) {
+    if (session.end() <= now) continue;
+    if (const auto connection = session.connection.lock()) {
       if (session.next_question() <= now) ask(session, connection);
     }
+  }
+  end_sessions([now](Time end) { return end <= now; });
+}
+
+void FakeServer::end_overdue() {
+  if (!keeper_) return;
+  end_sessions([now = now()](Time end) { return end < now; });
+}
+
+void FakeServer::end_sessions(const std::function<bool(Time end)>& is_over) {
+  std::vector<std::pair<Time, std::int64_t>> ended;
+  for (const auto& [id, session] : sessions_) {
+    if (is_over(session.end())) ended.emplace_back(session.end(), id);
   }
   std::ranges::sort(ended);
   for (const auto& [end, id] : ended) forget_session(id);

@@ -73,10 +73,10 @@ class FakeClock final : public Clock {
   void advance(std::chrono::nanoseconds time, boost::asio::io_context& context);
 
   /// Time passes, and nobody notices until it has: as if all clients' processes had been stopped
-  /// meanwhile. The servers do what is due, in its order; clients wake up in another time: a session
-  /// that has ended by then stays ended, also if the servers hear a client with threads of its own
-  /// at once. Does not wait, and may be called from anywhere; from a FaultPlan, for time that a
-  /// request takes.
+  /// meanwhile. The servers do what is due, in its order; clients wake up in another time: a
+  /// session that has ended by then stays ended, also if the servers hear a client with threads of
+  /// its own at once. Does not wait, and may be called from anywhere; from a FaultPlan, for time
+  /// that a request takes.
   void jump(std::chrono::nanoseconds time);
 
   /// For an ensemble.

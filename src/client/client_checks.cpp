@@ -7,6 +7,7 @@
 #include "base/connection_string.hpp"
 #include "base/encoded_size.hpp"
 #include "client/client_core.hpp"
+#include "custodian/lease/revocation.hpp"
 #include "custodian/operation_options.hpp"
 
 namespace custodian {
@@ -122,6 +123,10 @@ void check_path(const CorePtr& core, std::string_view operation, std::string_vie
 void check_contender(const CorePtr& core, std::string_view operation, std::string_view path,
                      std::string_view name, std::string_view identity) {
   check_path(core, operation, path);
+  if (identity == revoke_message) {
+    refuse(operation, path,
+           "identity: this is the message by which somebody asks for the lock (revocation.hpp)");
+  }
   std::string node = core->prefix().add(join(path, std::string(protection_size, '_')));
   node.append(name).append(sequence_digits, '0');
   // The largest request that it ever needs names two of them: a downgrade creates one and checks

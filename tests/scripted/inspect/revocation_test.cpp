@@ -264,6 +264,19 @@ TEST_CASE("revocation: who looks at a holder that was asked sees its identity, a
   CHECK(world.end(holder));
 }
 
+TEST_CASE("revocation: no contender has the request for its identity") {
+  World world;
+  auto client = world.client("holder");
+  const LockOptions options{.identity = std::string{revoke_message}};
+  try {
+    const InterProcessMutex mutex{*client, "/lock", options};
+    FAIL("the lock is made");
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::invalid_argument);
+  }
+  CHECK(world.end(client));
+}
+
 TEST_CASE("revocation: a change of identity is no request, and is what stands there after one") {
   World world;
   auto holder = world.client("holder");

@@ -165,6 +165,11 @@ template <typename Value, typename Executor>
 struct Awaited<boost::asio::awaitable<Value, Executor>> {
   using type = Value;
 };
+/// Whether it is to be awaited.
+template <typename Result>
+concept Awaitable = requires {
+  typename Awaited<std::remove_cvref_t<Result>>::type;
+};
 
 template <typename Value, typename Function>
 boost::asio::awaitable<LockedCall<Value>> co_run(std::shared_ptr<Client> client, std::string path,
@@ -202,6 +207,8 @@ template <typename Function>
 auto with_lock(const Client& client, const std::string& path, const WithLockOptions& options,
                Function&& function) {
   using Value = std::decay_t<recipes_detail::ResultOf<Function>>;
+  static_assert(!recipes_detail::Awaitable<Value>,
+                "with_lock() would end before this coroutine begins: co_with_lock() awaits it");
   recipes_detail::LockedEntry entry = recipes_detail::enter(client, path, options);
   LockedCall<Value> call{
       .under = entry.under, .blocked_by = std::move(entry.blocked_by), .reason = entry.reason};
@@ -218,13 +225,17 @@ auto with_lock(const Client& client, const std::string& path, const WithLockOpti
 
 /// The same for a coroutine: the function gives an awaitable, which is awaited where this one is.
 /// Gives an awaitable of LockedCall; throws the same errors there. Mistakes in the options throw
-/// there, too. Copies what it is given; what the function refers to must outlive it.
+/// there, too. Copies what it is given; what the function refers to must outlive it. With g++ 12
+/// give the options a name: written in place, as `{.wait = 2s}` in the `co_await` expression, that
+/// compiler destroys them twice, which ends the process.
 /// Cancellation: that of the awaiting coroutine; the wait for the lock leaves no node, and what the
 /// function does about it is its own affair.
 /// Executor: the awaiting coroutine's.
 template <typename Function>
 auto co_with_lock(const Client& client, std::string path, WithLockOptions options,
                   Function function) {
+  static_assert(recipes_detail::Awaitable<recipes_detail::ResultOf<Function>>,
+                "co_with_lock() takes a function that gives an asio::awaitable");
   using Value = typename recipes_detail::Awaited<recipes_detail::ResultOf<Function>>::type;
   return recipes_detail::co_run<Value>(std::make_shared<Client>(client.share()), std::move(path),
                                        std::move(options), std::move(function));

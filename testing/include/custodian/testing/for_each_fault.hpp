@@ -41,7 +41,7 @@ struct ForEachFaultOptions {
 };
 
 /// A scenario, from its clients' making to their end. Each run has an empty ensemble. The text is
-/// "fail after at request 7", or "no fault".
+/// "fail after at request 7", counted from 1 (`Submission::index` counts from 0), or "no fault".
 using FaultScenario = std::function<void(FakeEnsemble& ensemble, const std::string& fault)>;
 
 /// Runs the scenario without a fault, and then once for each fault at each request that it sends:

@@ -1,0 +1,11 @@
+// The body would never run: nobody awaits what with_lock() is given back.
+
+#include <boost/asio/awaitable.hpp>
+
+#include "custodian/locks/with_lock.hpp"
+
+boost::asio::awaitable<void> work() { co_return; }
+
+void mistake(const custodian::Client& client) {
+  custodian::with_lock(client, "/lock", {}, [] { return work(); });
+}

@@ -132,7 +132,7 @@ int hold(const std::string& servers, const Setting& setting) {
   const Client client{client_options(servers, setting)};
   InterProcessMutex mutex{client, path};
   const Lease lease = mutex.acquire();
-  std::cout << "holds" << '\n' << std::flush;
+  std::cout << "holds\n" << std::flush;
   std::cin.get();
   return 0;
 }
@@ -191,7 +191,8 @@ void measure(const std::string& program, const Setting& setting, const Options& 
   std::cout << "| " << cli::format_duration(setting.session_timeout) << " | "
             << cli::format_duration(setting.touch_interval) << " | "
             << cli::format_duration(setting.tick) << " | " << spread(kills) << " | "
-            << spread(silences) << " |" << '\n' << std::flush;
+            << spread(silences) << " |\n"
+            << std::flush;
 }
 
 void measure_all(const std::string& program, const Options& options) {
@@ -202,7 +203,8 @@ void measure_all(const std::string& program, const Options& options) {
             << ", " << std::thread::hardware_concurrency() << " processors.\n\n"
             << "| `session_timeout` | `touch_interval` | `tickTime` | the next holder, after a "
                "kill -9 | the loss, after the servers fell silent |\n"
-            << "|---|---|---|---|---|" << '\n' << std::flush;
+            << "|---|---|---|---|---|\n"
+            << std::flush;
   if (options.setting.session_timeout > 0ms) {
     measure(program, options.setting, options);
     return;

@@ -183,7 +183,7 @@ void start_set_identity(std::shared_ptr<ClientCore> core, CancellationPtr cancel
                                                       .hold = hold,
                                                       .full_path = std::move(path),
                                                       .identity = std::move(identity),
-                                                      .plan = std::move(plan),
+                                                      .plan = plan,
                                                       .handler = std::move(handler),
                                                       .over = std::move(over)});
   core->on_strand([change] { begin(change); });

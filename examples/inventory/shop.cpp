@@ -22,7 +22,7 @@ template <typename Function>
 asio::awaitable<std::invoke_result_t<Function&>> run_on(asio::any_io_executor executor,
                                                         Function function) {
   // The coroutine is awaited here, and so the function outlives it.
-  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
   const auto there = [&function]() -> asio::awaitable<std::invoke_result_t<Function&>> {
     co_return function();
   };
@@ -62,10 +62,11 @@ asio::awaitable<Sale> Shop::sell(std::string item, std::int64_t pieces) {
                                            .when_away = custodian::Otherwise::skip,
                                            .when_lost = custodian::WhenLost::is_told};
   // The call is awaited here, and so the function outlives it.
-  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
+  // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
   const auto sell_some = [&](const custodian::Lease& lease) -> asio::awaitable<Sale> {
     co_return co_await sell_as_the_only_one(item, pieces, lease);
   };
+  // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
   try {
     // Names of items come from outside: path_of() lets none of them be another path.
     std::string path = custodian::path_of("/inventory/{}", item);
@@ -79,8 +80,11 @@ asio::awaitable<Sale> Shop::sell(std::string item, std::int64_t pieces) {
   }
 }
 
+// Awaited where its arguments are.
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<Sale> Shop::sell_as_the_only_one(const std::string& item, std::int64_t pieces,
                                                  const custodian::Lease& lease) {
+  // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
   std::optional<custodian::FencingToken> token;
   if (lease) token = lease.token();
   const auto database = database_.get_executor();

@@ -98,7 +98,7 @@ struct ClientOptions {
   /// Makes the session: for tests. Empty: the one that talks to ZooKeeper servers.
   SessionFactory session_factory{};
 
-  /// What leases are told by: for tests, that lose one without waiting. Empty: BootClock.
+  /// The clock of leases, for tests that lose one without waiting. Empty: BootClock.
   std::shared_ptr<Clock> clock{};
 };
 

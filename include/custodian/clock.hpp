@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// What leases are told by: the machine's clock, or one that a test moves.
+/// The clock of a client's leases: the machine's, or one that a test moves.
 ///
 /// Use it to test, by `ClientOptions::clock`; a service leaves that empty. `testing::FakeClock` is
 /// one that is moved by hand.
 ///
-/// When not to use it: for deadlines of operations and pauses between attempts. Those are told by
+/// When not to use it: for deadlines of operations and pauses between attempts. Those go by
 /// the steady clock, whatever a client's clock says.
 
 #include <boost/asio/any_io_executor.hpp>
@@ -62,7 +62,7 @@ class CUSTODIAN_EXPORT Clock {
   struct Executors {
     /// Where alarms ring.
     boost::asio::any_io_executor strand{};
-    /// Where what follows from that is told to the user; empty: on the strand, too.
+    /// Where the user's callbacks run that follow from it; empty: on the strand, too.
     boost::asio::any_io_executor callbacks{};
   };
   /// An alarm that is not set. It calls `ring` on the strand, never from within set().

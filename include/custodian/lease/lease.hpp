@@ -79,7 +79,7 @@ using NodeData = std::shared_ptr<const std::string>;
 /// first, and that was created with these data: the client writes them back when a request
 /// (`revoke_message`) has replaced them. Asks the servers before that, if the lease clock has not
 /// got a comfortable rest (a third of the session timeout), and again by the policy. If it fails or
-/// is cancelled, the node is deleted. The client's observer is told of the lease as that of
+/// is cancelled, the node is deleted. The client's observer hears of the lease as that of
 /// `observed` (see make_observed()); not if that is null. Errors: session_lost, node_deleted,
 /// session_timeout_too_short, operation_aborted, closed; and not_connected, connection_loss or
 /// throttled, if the policy gives up.

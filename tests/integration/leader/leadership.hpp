@@ -57,8 +57,10 @@ struct LatchCandidate {
         latch{client, election_path, {.id = std::move(id), .lease = lease}},
         listening{latch.on_leadership(heard.listener())} {}
 
-  Client client;
+  /// Before the client: a listener that is being called when its subscription ends may go on until
+  /// the client is closed.
   Heard heard;
+  Client client;
   LeaderLatch latch;
   Subscription listening;
 };

@@ -53,7 +53,7 @@ void finish(Acquire& acquire, Turn turn) {
   service.leave(acquire.give_up);
   turn.error = verdict(acquire, service, turn.error);
   if (!acquire.for_others) {
-    observe_end(*acquire.queue, acquire.patience, acquire.began, turn.error, turn.leases.size());
+    observe_end(*acquire.spec, acquire.patience, acquire.began, turn.error, turn.leases.size());
   }
   Outcome outcome{.leases = std::move(turn.leases), .blocked_by = {}};
   if (outcome.leases.empty() && acquire.nearest) outcome.blocked_by = std::move(*acquire.nearest);
@@ -83,7 +83,7 @@ void run(const AcquirePtr& acquire) {
   if (acquire->patience.reach_within) {
     acquire->reach_minded = std::make_shared<Cancellation>(acquire->client().core());
     detail::spawn_detached(acquire->client().core(), mind_reach(acquire, acquire->reach_minded),
-                           "watching over an acquire of " + acquire->queue->path,
+                           "watching over an acquire of " + acquire->spec->path,
                            [acquire](error_code) {
                              acquire->out_of_reach = true;
                              acquire->give_up->request();
@@ -99,11 +99,11 @@ asio::awaitable<void> await_attempt(AcquirePtr acquire, asio::awaitable<Turn> co
 
 }  // namespace
 
-void observe_end(const Queue& queue, const Patience& patience, BootClock::time_point began,
+void observe_end(const LockSpec& spec, const Patience& patience, BootClock::time_point began,
                  const error_code& error, std::size_t leases) {
-  if (!queue.observed) return;
+  if (!spec.observed) return;
   const AcquireOutcome outcome = acquire_outcome(error, leases, patience.only_try);
-  detail::tell_acquire_ended(queue.client.core(), queue.observed, outcome, error, began, leases);
+  detail::tell_acquire_ended(spec.client.core(), spec.observed, outcome, error, began, leases);
 }
 
 void end_attempt(const AcquirePtr& acquire, Turn turn) {
@@ -122,7 +122,7 @@ void end_attempt(const AcquirePtr& acquire, Turn turn) {
 
 void attempt_by(const AcquirePtr& acquire, asio::awaitable<Turn> coroutine) {
   detail::spawn_detached(acquire->client().core(), await_attempt(acquire, std::move(coroutine)),
-                         "an acquire of " + acquire->queue->path, [acquire](error_code error) {
+                         "an acquire of " + acquire->spec->path, [acquire](error_code error) {
                            if (acquire->handler) end_attempt(acquire, Turn{error, {}});
                          });
 }
@@ -144,7 +144,7 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
   what->give_up = std::make_shared<Cancellation>(client.core());
   what->callers = std::move(cancellation);
   what->handler.swap(handler);
-  if (what->queue->observed) what->began = detail::now_of(client.core());
+  if (what->spec->observed) what->began = detail::now_of(client.core());
   const asio::any_io_executor strand = client.get_executor();
   asio::dispatch(strand, [acquire = std::move(what)] { run(acquire); });
 }
@@ -158,15 +158,15 @@ Handler<Outcome> as_one_lease(Handler<AcquireResult> handler) {
   };
 }
 
-void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
+void start_acquire_within(const LockSpecPtr& spec, CancellationPtr cancellation, Patience patience,
                           AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
-  error_code error = held ? objection_to(*queue, held) : error_code{};
-  if (!error && held && is_of_same_kind(*queue, held)) {
+  error_code error = held ? objection_to(*spec, held) : error_code{};
+  if (!error && held && is_of_same_kind(*spec, held)) {
     return std::move(handler)(error, AcquireResult{.lease = std::move(held)});
   }
   if (error) return std::move(handler)(error, AcquireResult{});
   const Attempt attempt = held ? attempt_beside : acquire_lock;
-  start(std::make_shared<Acquire>(Acquire{.queue = queue,
+  start(std::make_shared<Acquire>(Acquire{.spec = spec,
                                           .patience = patience,
                                           .options = std::move(options),
                                           .attempt = attempt,

@@ -57,7 +57,7 @@ using Attempt = std::function<void(const AcquirePtr&)>;
 /// There may be thousands of them that wait, each for hours: who waits in line has this, its place
 /// there, and nothing else.
 struct Acquire {
-  QueuePtr queue;  ///< where it stands
+  LockSpecPtr spec;  ///< where it stands
   Patience patience;
   AcquireOptions options;
   /// What is tried, and again if the session is lost.
@@ -88,14 +88,14 @@ struct Acquire {
   std::unique_ptr<boost::asio::steady_timer> timer{};  ///< if there is a deadline
   Handler<Outcome> handler{};
 
-  [[nodiscard]] const Client& client() const { return queue->client; }
+  [[nodiscard]] const Client& client() const { return spec->client; }
   /// Everything is retried until somebody gives up, so operations need no limits of their own.
   [[nodiscard]] RetryPolicy retry() const {
     return patience.only_try ? RetryPolicy::none() : client().retry_policy().unlimited();
   }
   [[nodiscard]] OperationOptions operation() const { return {Deadline::never(), retry()}; }
   [[nodiscard]] LeaseOptions lease_options() const {
-    LeaseOptions of_lock = queue->lease;
+    LeaseOptions of_lock = spec->lease;
     if (options.lease.loss_policy) of_lock.loss_policy = options.lease.loss_policy;
     if (options.lease.hold_at_most) of_lock.hold_at_most = options.lease.hold_at_most;
     return of_lock;
@@ -110,7 +110,7 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
 [[nodiscard]] Handler<Outcome> as_one_lease(Handler<AcquireResult> handler);
 
 /// Tells the client's observer, if there is one, of the end of an acquire.
-void observe_end(const Queue& queue, const Patience& patience, BootClock::time_point began,
+void observe_end(const LockSpec& spec, const Patience& patience, BootClock::time_point began,
                  const error_code& error, std::size_t leases);
 
 /// What the attempt has come to; another one follows if its session was lost, and that is wanted.
@@ -123,7 +123,7 @@ void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Turn> coroutin
 ///
 /// `held` is empty, or what the caller has of this lock already. They get another lease on the same
 /// hold, or the shared lock beside the exclusive one, or are told of the objection.
-void start_acquire_within(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
+void start_acquire_within(const LockSpecPtr& spec, CancellationPtr cancellation, Patience patience,
                           AcquireOptions options, Lease held, Handler<AcquireResult> handler);
 
 }  // namespace custodian::recipes_detail

@@ -49,7 +49,7 @@ class Standing final : public Waiter, public std::enable_shared_from_this<Standi
  public:
   Standing(AcquirePtr acquire, Handler<OwnNode> in_front)
       : acquire_{std::move(acquire)},
-        line_{LocalLine::of(*acquire_->queue)},
+        line_{LocalLine::of(*acquire_->spec)},
         in_front_{std::move(in_front)} {}
 
   void begin();
@@ -79,14 +79,14 @@ class Standing final : public Waiter, public std::enable_shared_from_this<Standi
 // -- 1. Create and list ---------------------------------------------------------------------------
 
 void Standing::begin() {
-  const Queue& queue = *acquire_->queue;
+  const LockSpec& spec = *acquire_->spec;
   CreateOptions options{.mode = CreateMode::ephemeral_sequential,
                         .protection = Protection::by_unique_name,
                         .parents = Parents::created_as_containers,
                         .deadline = Deadline::never(),
                         .retry = acquire_->retry()};
   detail::start_create(acquire_->client().core(), acquire_->give_up,
-                       child(queue.path, queue.lock_name), queue.identity, std::move(options),
+                       child(spec.path, spec.lock_name), spec.identity, std::move(options),
                        [self = shared_from_this()](error_code error, Created created) {
                          self->on_created(error, std::move(created));
                        });
@@ -98,7 +98,7 @@ void Standing::begin() {
 void Standing::on_created(error_code error, Created created) {
   if (error) return finish(error);
   node_ = OwnNode{acquire_->client().core(), std::move(created)};
-  member_ = line_->enter(node_, *acquire_->queue, positions_of(*acquire_));
+  member_ = line_->enter(node_, *acquire_->spec, positions_of(*acquire_));
   acquire_->has_queued = true;
   const bool placed = member_->granted || (member_->ahead != nullptr && !member_->wants_position());
   if (placed) ticket_ = ListingTicket{};
@@ -107,7 +107,7 @@ void Standing::on_created(error_code error, Created created) {
 
 ListingTicket Standing::ask_for_listing() const {
   const Sharing sharing = acquire_->patience.only_try ? Sharing::alone : Sharing::shared;
-  return line_->listings().ask(acquire_->queue, acquire_->operation(), sharing);
+  return line_->listings().ask(acquire_->spec, acquire_->operation(), sharing);
 }
 
 void Standing::go_on() {
@@ -133,14 +133,14 @@ void Standing::look() {
 // -- 2. Judge -------------------------------------------------------------------------------------
 
 /// Looks whose turn it is, and puts the member where it stands.
-error_code on_listing(const Queue& queue, const ListingReply& reply, std::string_view name,
+error_code on_listing(const LockSpec& spec, const ListingReply& reply, std::string_view name,
                       LocalLine& line, LocalLine::Member& member, Ahead& ahead) {
-  report_oddities(queue, reply.listing);
+  report_oddities(spec, reply.listing);
   const Judgement judgement = judge(reply.listing, name);
   if (std::holds_alternative<OwnNodeMissing>(judgement)) return Errc::node_deleted;
   if (std::holds_alternative<Exhausted>(judgement)) return Errc::sequence_exhausted;
   if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
-    return report_malformed(queue, malformed->name);
+    return report_malformed(spec, malformed->name);
   }
   if (const auto* held = std::get_if<Held>(&judgement)) {
     line.place_behind(member, held->in_front);
@@ -150,7 +150,7 @@ error_code on_listing(const Queue& queue, const ListingReply& reply, std::string
   }
   const Wait& wait = std::get<Wait>(judgement);
   line.place_behind(member, wait.in_front);
-  ahead = {child(queue.path, wait.nearest.name), wait.position, wait.is_last, reply.connection};
+  ahead = {child(spec.path, wait.nearest.name), wait.position, wait.is_last, reply.connection};
   return {};
 }
 
@@ -167,14 +167,14 @@ void Standing::on_listed() {
 
   Ahead ahead;
   const error_code error =
-      on_listing(*acquire_->queue, *reply, node_.name(), *line_, *member_, ahead);
+      on_listing(*acquire_->spec, *reply, node_.name(), *line_, *member_, ahead);
   if (error || member_->granted) return finish(error);
   ahead_ = ahead.count;
   acquire_->somebody_ahead = true;
   if (member_->ahead != nullptr) return wait_in_line();
   detail::spawn_detached(acquire_->client().core(),
                          wait_for_others(shared_from_this(), std::move(ahead)),
-                         "waiting in line at " + acquire_->queue->path,
+                         "waiting in line at " + acquire_->spec->path,
                          [self = shared_from_this()](error_code failure) {
                            if (self->in_front_) self->finish(failure);
                          });
@@ -292,7 +292,7 @@ void stand_in_line(const AcquirePtr& acquire, Handler<OwnNode> in_front) {
 namespace {
 
 /// The data of the queue's nodes.
-detail::NodeData identity_of(const QueuePtr& queue) { return {queue, &queue->identity}; }
+detail::NodeData identity_of(const LockSpecPtr& spec) { return {spec, &spec->identity}; }
 
 Turn turn_of(const error_code& error, Lease lease) {
   Turn turn{error, {}};
@@ -312,11 +312,11 @@ void watch_if_asked(const Acquire& acquire, const Lease& lease) {
 }  // namespace
 
 asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
-  const detail::NodeData data = identity_of(acquire->queue);
+  const detail::NodeData data = identity_of(acquire->spec);
   forget_watch_if_asked(*acquire, node);
   auto [error, lease] = co_await await<&detail::start_lease, Lease>(
       acquire->client().core(), acquire->give_up, std::move(node), data, acquire->lease_options(),
-      acquire->retry(), acquire->queue->observed);
+      acquire->retry(), acquire->spec->observed);
   watch_if_asked(*acquire, lease);
   co_return turn_of(error, std::move(lease));
 }
@@ -326,8 +326,8 @@ void acquire_lock(const AcquirePtr& acquire) {
     if (error) return end_attempt(acquire, Turn{error, {}});
     forget_watch_if_asked(*acquire, node);
     detail::start_lease(acquire->client().core(), acquire->give_up, std::move(node),
-                        identity_of(acquire->queue), acquire->lease_options(), acquire->retry(),
-                        acquire->queue->observed, [acquire](error_code failure, Lease lease) {
+                        identity_of(acquire->spec), acquire->lease_options(), acquire->retry(),
+                        acquire->spec->observed, [acquire](error_code failure, Lease lease) {
                           watch_if_asked(*acquire, lease);
                           end_attempt(acquire, turn_of(failure, std::move(lease)));
                         });

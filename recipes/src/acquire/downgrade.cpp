@@ -15,13 +15,13 @@ namespace asio = boost::asio;
 
 namespace {
 
-std::optional<Contender> contender_of(const Queue& queue, const std::string& node) {
+std::optional<Contender> contender_of(const LockSpec& spec, const std::string& node) {
   const std::size_t slash = node.rfind('/');
   if (slash == std::string::npos) return std::nullopt;
   const std::string_view parent{node.data(), slash == 0 ? 1 : slash};
-  const ParsedName parsed = parse_name(std::string_view{node}.substr(slash + 1), queue.rule);
+  const ParsedName parsed = parse_name(std::string_view{node}.substr(slash + 1), spec.rule);
   const auto* contender = std::get_if<Contender>(&parsed);
-  if (parent != queue.path || contender == nullptr) return std::nullopt;
+  if (parent != spec.path || contender == nullptr) return std::nullopt;
   return *contender;
 }
 
@@ -32,17 +32,17 @@ std::string_view number_of(std::string_view node) { return node.substr(node.size
 
 }  // namespace
 
-bool is_of_same_kind(const Queue& queue, const Lease& held) {
-  const auto contender = contender_of(queue, held.node());
-  return contender && contender->kind == queue.kind;
+bool is_of_same_kind(const LockSpec& spec, const Lease& held) {
+  const auto contender = contender_of(spec, held.node());
+  return contender && contender->kind == spec.kind;
 }
 
-error_code objection_to(const Queue& queue, const Lease& held) {
+error_code objection_to(const LockSpec& spec, const Lease& held) {
   const LeaseState state = held.state();
   if (!held || state == LeaseState::lost || state == LeaseState::released) return Errc::lock_lost;
-  const auto contender = contender_of(queue, held.node());
-  if (!contender || held.core() != queue.client.core()) return Errc::invalid_argument;
-  if (queue.kind == ContenderKind::exclusive && contender->kind == ContenderKind::shared) {
+  const auto contender = contender_of(spec, held.node());
+  if (!contender || held.core() != spec.client.core()) return Errc::invalid_argument;
+  if (spec.kind == ContenderKind::exclusive && contender->kind == ContenderKind::shared) {
     return make_error_code(boost::system::errc::resource_deadlock_would_occur);
   }
   return {};
@@ -62,16 +62,15 @@ namespace {
 /// Creates the reader's node, and knows afterwards whether it was.
 asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
   const auto core = acquire->client().core();
-  const Queue& queue = *acquire->queue;
-  std::string name = make_node_name(detail::make_uuid(), queue.lock_name);
+  const LockSpec& spec = *acquire->spec;
+  std::string name = make_node_name(detail::make_uuid(), spec.lock_name);
   name += number_of(acquire->held.node());
-  const std::string path = child(queue.path, name);
+  const std::string path = child(spec.path, name);
   const auto began = std::chrono::steady_clock::now();
 
   bool in_doubt = false;
   for (;;) {
-    Transaction creation{acquire->held.check(),
-                         create(path, queue.identity, CreateMode::ephemeral)};
+    Transaction creation{acquire->held.check(), create(path, spec.identity, CreateMode::ephemeral)};
     auto [error, results] = co_await await<&detail::start_commit, std::vector<TransactionResult>>(
         core, acquire->give_up, std::move(creation), acquire->operation());
     // A repetition finds what an earlier one has created.
@@ -102,8 +101,8 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
   const Stat known = stat.value_or(Stat{.ephemeral_owner = acquire->client().session().id});
   OwnNode node{core, Created{path, known}};
   if (error) co_return Turn{error, {}};
-  const LocalLinePtr line = LocalLine::of(queue);
-  line->enter_beside(node, queue, positions_of(*acquire), last_part_of(acquire->held.node()));
+  const LocalLinePtr line = LocalLine::of(spec);
+  line->enter_beside(node, spec, positions_of(*acquire), last_part_of(acquire->held.node()));
   co_return co_await take(acquire, std::move(node));
 }
 

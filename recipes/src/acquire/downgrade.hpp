@@ -18,11 +18,11 @@ namespace custodian::recipes_detail {
 
 /// Why a lock cannot be acquired by somebody who comes with this lease: lock_lost, invalid_argument
 /// (of another lock), resource_deadlock_would_occur (an upgrade).
-[[nodiscard]] error_code objection_to(const Queue& queue, const Lease& held);
+[[nodiscard]] error_code objection_to(const LockSpec& spec, const Lease& held);
 /// What to tell them. Nothing if there is none.
 [[nodiscard]] std::string_view explain_objection(const error_code& error) noexcept;
 /// Whether it is a lease on the very lock, so that it need only be shared.
-[[nodiscard]] bool is_of_same_kind(const Queue& queue, const Lease& held);
+[[nodiscard]] bool is_of_same_kind(const LockSpec& spec, const Lease& held);
 
 /// Creates a shared node beside the exclusive one that is held, and needs not wait.
 [[nodiscard]] boost::asio::awaitable<Turn> stand_beside(AcquirePtr acquire);

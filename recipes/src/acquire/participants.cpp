@@ -27,20 +27,20 @@ Participant participant_of(const Client& client, std::string node, GetResult rea
 
 namespace {
 
-asio::awaitable<void> collect(QueuePtr queue, CancellationPtr cancellation,
+asio::awaitable<void> collect(LockSpecPtr spec, CancellationPtr cancellation,
                               OperationOptions options,
                               std::shared_ptr<Handler<std::vector<Participant>>> handler) {
-  const auto core = queue->client.core();
+  const auto core = spec->client.core();
   std::vector<Participant> participants;
   auto [error, children] =
-      co_await await<&detail::start_children, Children>(core, cancellation, queue->path, options);
+      co_await await<&detail::start_children, Children>(core, cancellation, spec->path, options);
   if (error == ServerErrc::no_node) error.clear();  // nobody has come yet
   if (!error) {
-    const Listing listing{std::move(children.names), queue->rule};
+    const Listing listing{std::move(children.names), spec->rule};
     std::vector<std::pair<std::string, Eager<GetResult>>> reads;
     for (const Contender& contender : listing.contenders()) {
-      std::string node = child(queue->path, contender.name);
-      auto read = Eager<GetResult>::start<&detail::start_get>(queue->client.get_executor(), core,
+      std::string node = child(spec->path, contender.name);
+      auto read = Eager<GetResult>::start<&detail::start_get>(spec->client.get_executor(), core,
                                                               cancellation, node, options);
       reads.emplace_back(std::move(node), std::move(read));
     }
@@ -51,7 +51,7 @@ asio::awaitable<void> collect(QueuePtr queue, CancellationPtr cancellation,
         error = failure;
         continue;
       }
-      participants.push_back(participant_of(queue->client, node, std::move(result)));
+      participants.push_back(participant_of(spec->client, node, std::move(result)));
     }
   }
   if (error) participants.clear();
@@ -61,35 +61,35 @@ asio::awaitable<void> collect(QueuePtr queue, CancellationPtr cancellation,
 }  // namespace
 
 void start_participants(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                        QueuePtr queue, OperationOptions options,
+                        LockSpecPtr spec, OperationOptions options,
                         Handler<std::vector<Participant>> handler) {
   // Whoever drains may still look.
-  if (queue->client.unusable() == Errc::forked) {
+  if (spec->client.unusable() == Errc::forked) {
     return std::move(handler)(Errc::forked, std::vector<Participant>{});
   }
-  options.deadline = queue->client.deadline_or_default(options.deadline);
+  options.deadline = spec->client.deadline_or_default(options.deadline);
   const auto ending = std::make_shared<Handler<std::vector<Participant>>>(std::move(handler));
-  detail::spawn_detached(queue->client.core(),
-                         collect(queue, std::move(cancellation), options, ending),
-                         "a look at " + queue->path, ending);
+  detail::spawn_detached(spec->client.core(),
+                         collect(spec, std::move(cancellation), options, ending),
+                         "a look at " + spec->path, ending);
 }
 
 void start_queue_length(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                        QueuePtr queue, OperationOptions options, Handler<std::size_t> handler) {
+                        LockSpecPtr spec, OperationOptions options, Handler<std::size_t> handler) {
   detail::start_children(
-      std::move(core), std::move(cancellation), queue->path, options,
-      [queue, handler = std::move(handler)](error_code error, Children children) mutable {
+      std::move(core), std::move(cancellation), spec->path, options,
+      [spec, handler = std::move(handler)](error_code error, Children children) mutable {
         if (error == ServerErrc::no_node) error.clear();  // nobody has come yet
-        const Listing listing{std::move(children.names), queue->rule};
+        const Listing listing{std::move(children.names), spec->rule};
         std::move(handler)(error, listing.contenders().size());
       });
 }
 
-std::vector<Participant> participants_of(const QueuePtr& queue, std::string_view operation,
+std::vector<Participant> participants_of(const LockSpecPtr& spec, std::string_view operation,
                                          OperationOptions options) {
   auto [error, participants] = block<&start_participants, std::vector<Participant>>(
-      queue->client.core(), operation, queue->path, {}, queue, options);
-  detail::throw_if(*queue->client.core(), error, operation, queue->path);
+      spec->client.core(), operation, spec->path, {}, spec, options);
+  detail::throw_if(*spec->client.core(), error, operation, spec->path);
   return std::move(participants);
 }
 

@@ -12,8 +12,8 @@
 
 namespace custodian::recipes_detail {
 
-struct Queue;
-using QueuePtr = std::shared_ptr<const Queue>;
+struct LockSpec;
+using LockSpecPtr = std::shared_ptr<const LockSpec>;
 
 [[nodiscard]] std::string child(const std::string& parent, std::string_view name);
 
@@ -21,7 +21,7 @@ using QueuePtr = std::shared_ptr<const Queue>;
 [[nodiscard]] Participant participant_of(const Client& client, std::string node, GetResult read);
 
 /// The queue in order. Blocks, and throws Error.
-[[nodiscard]] std::vector<Participant> participants_of(const QueuePtr& queue,
+[[nodiscard]] std::vector<Participant> participants_of(const LockSpecPtr& spec,
                                                        std::string_view operation,
                                                        OperationOptions options);
 

@@ -43,94 +43,93 @@ bool Batch::may_enter(const Patience& patience, const AcquireOptions& options) {
          !options.lease.loss_policy && !options.lease.hold_at_most;
 }
 
-void Batch::enter(const QueuePtr& queue, CancellationPtr cancellation, Deadline deadline,
+void Batch::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadline deadline,
                   Handler<AcquireResult> handler) {
-  if (const error_code error = queue->client.unusable()) {
+  if (const error_code error = spec->client.unusable()) {
     return std::move(handler)(error, AcquireResult{});
   }
-  Batch& batch = *queue->batch;
-  const auto began =
-      queue->observed ? detail::now_of(queue->client.core()) : BootClock::time_point{};
+  Batch& batch = *spec->batch;
+  const auto began = spec->observed ? detail::now_of(spec->client.core()) : BootClock::time_point{};
   std::unique_lock lock{batch.mutex_};
   const auto [id, line] = batch.order_.enter();
   batch.waiters_.emplace(id, Waiter{std::move(handler), deadline, began});
   if (!deadline.is_never()) batch.deadlines_.emplace(deadline.time_point(), id);
-  Errand errand = batch.begin_errand(queue, line);
+  Errand errand = batch.begin_errand(spec, line);
   lock.unlock();
 
-  run(queue, std::move(errand));
+  run(spec, std::move(errand));
   if (!cancellation && deadline.is_never()) return;
-  asio::dispatch(queue->client.get_executor(), [weak = std::weak_ptr{queue}, waiter = id, deadline,
-                                                cancellation = std::move(cancellation)] {
-    if (const QueuePtr alive = weak.lock()) limit(alive, waiter, cancellation, deadline);
+  asio::dispatch(spec->client.get_executor(), [weak = std::weak_ptr{spec}, waiter = id, deadline,
+                                               cancellation = std::move(cancellation)] {
+    if (const LockSpecPtr alive = weak.lock()) limit(alive, waiter, cancellation, deadline);
   });
 }
 
 // -- Who has the lock -----------------------------------------------------------------------------
 
-void Batch::on_acquired(const QueuePtr& queue, Number number, error_code error, Lease lease) {
-  Batch& batch = *queue->batch;
+void Batch::on_acquired(const LockSpecPtr& spec, Number number, error_code error, Lease lease) {
+  Batch& batch = *spec->batch;
   std::unique_lock lock{batch.mutex_};
   const bool leaving = batch.in_line_.extract(number).mapped().leaving;
   if (!lease) {
     const BatchOrder::Failure failure = batch.order_.on_ending(ending_of(error, leaving));
-    Errand errand = batch.begin_errand(queue, failure.line);
+    Errand errand = batch.begin_errand(spec, failure.line);
     std::vector<Waiter> failed;
     for (const Id id : failure.failed) failed.push_back(batch.take(id, errand));
     lock.unlock();
 
-    run(queue, std::move(errand));
-    for (Waiter& each : failed) end(queue, std::move(each), error, AcquireResult{});
+    run(spec, std::move(errand));
+    for (Waiter& each : failed) end(spec, std::move(each), error, AcquireResult{});
     return;
   }
 
   const BatchOrder::Next next = batch.order_.on_first();
-  Errand errand = batch.begin_errand(queue, next.line);
+  Errand errand = batch.begin_errand(spec, next.line);
   if (!next.holder) {
     lock.unlock();
-    return run(queue, std::move(errand));
+    return run(spec, std::move(errand));
   }
   Waiter holder = batch.take(*next.holder, errand);
   const BatchOrder::Tenure tenure = batch.order_.tenure();
   lock.unlock();
 
-  run(queue, std::move(errand));
+  run(spec, std::move(errand));
   detail::set_pass_on(detail::held_node(lease),
-                      [weak = std::weak_ptr{queue}, tenure](detail::HeldNodePtr node) {
-                        if (const QueuePtr alive = weak.lock()) {
+                      [weak = std::weak_ptr{spec}, tenure](detail::HeldNodePtr node) {
+                        if (const LockSpecPtr alive = weak.lock()) {
                           on_done(alive, tenure, std::move(node));
                         }
                       });
-  end(queue, std::move(holder), {}, AcquireResult{.lease = std::move(lease)});
+  end(spec, std::move(holder), {}, AcquireResult{.lease = std::move(lease)});
 }
 
-void Batch::on_done(const QueuePtr& queue, BatchOrder::Tenure tenure, detail::HeldNodePtr node) {
-  Batch& batch = *queue->batch;
+void Batch::on_done(const LockSpecPtr& spec, BatchOrder::Tenure tenure, detail::HeldNodePtr node) {
+  Batch& batch = *spec->batch;
   std::unique_lock lock{batch.mutex_};
   const bool sound = detail::may_be_passed_on(node);
   const BatchOrder::Next next = batch.order_.on_done(tenure, sound);
-  Errand errand = batch.begin_errand(queue, next.line);
+  Errand errand = batch.begin_errand(spec, next.line);
   if (!next.holder) {
     lock.unlock();
     // Who is in line for nobody leaves first; a lock that it is given all the same, it lets go of.
-    return run(queue, std::move(errand));
+    return run(spec, std::move(errand));
   }
   Waiter holder = batch.take(*next.holder, errand);
   lock.unlock();
 
-  run(queue, std::move(errand));
-  end(queue, std::move(holder), {}, AcquireResult{.lease = detail::next_lease(node)});
+  run(spec, std::move(errand));
+  end(spec, std::move(holder), {}, AcquireResult{.lease = detail::next_lease(node)});
 }
 
-void Batch::end(const QueuePtr& queue, Waiter waiter, error_code error, AcquireResult result) {
-  observe_end(*queue, {}, waiter.began, error, result ? 1 : 0);
+void Batch::end(const LockSpecPtr& spec, Waiter waiter, error_code error, AcquireResult result) {
+  observe_end(*spec, {}, waiter.began, error, result ? 1 : 0);
   if (result.reason != NotAcquired::none) error.clear();
   std::move(waiter.handler)(error, std::move(result));
 }
 
 // -- Who stands in line for them ------------------------------------------------------------------
 
-Batch::Errand Batch::begin_errand(const QueuePtr& queue, BatchOrder::Line line) {
+Batch::Errand Batch::begin_errand(const LockSpecPtr& spec, BatchOrder::Line line) {
   Errand errand;
   switch (line) {
     case BatchOrder::Line::as_it_is: break;
@@ -142,10 +141,10 @@ Batch::Errand Batch::begin_errand(const QueuePtr& queue, BatchOrder::Line line) 
       break;
     case BatchOrder::Line::stand:
       errand.stand = std::make_shared<Acquire>(
-          Acquire{.queue = queue, .patience = {}, .options = {}, .attempt = acquire_lock});
+          Acquire{.spec = spec, .patience = {}, .options = {}, .attempt = acquire_lock});
       errand.stand->shows_nearest = true;
       errand.stand->for_others = true;
-      errand.end_of_stand = std::make_shared<Cancellation>(queue->client.core());
+      errand.end_of_stand = std::make_shared<Cancellation>(spec->client.core());
       errand.number = ++last_in_line_;
       in_line_.emplace(errand.number, InLine{errand.stand, errand.end_of_stand});
       break;
@@ -158,25 +157,25 @@ namespace {
 /// Says how the acquire in line ended; also if its handler is destroyed unused, with its executor's
 /// context.
 struct LastWord {
-  LastWord(QueuePtr of_queue, std::function<void(error_code, Lease)> to_say)
-      : queue{std::move(of_queue)}, say{std::move(to_say)} {}
+  LastWord(LockSpecPtr of_spec, std::function<void(error_code, Lease)> to_say)
+      : spec{std::move(of_spec)}, say{std::move(to_say)} {}
   LastWord(const LastWord&) = delete;
   LastWord& operator=(const LastWord&) = delete;
   ~LastWord() {
-    if (say && queue->client.unusable() != Errc::forked) say(Errc::closed, Lease{});
+    if (say && spec->client.unusable() != Errc::forked) say(Errc::closed, Lease{});
   }
-  QueuePtr queue;
+  LockSpecPtr spec;
   std::function<void(error_code, Lease)> say;
 };
 
 }  // namespace
 
-void Batch::run(const QueuePtr& queue, Errand errand) {
+void Batch::run(const LockSpecPtr& spec, Errand errand) {
   for (const CancellationPtr& each : errand.leave) each->request();
   if (errand.stand) {
     const auto last_word = std::make_shared<LastWord>(
-        queue, [queue, number = errand.number](error_code error, Lease lease) {
-          on_acquired(queue, number, error, std::move(lease));
+        spec, [spec, number = errand.number](error_code error, Lease lease) {
+          on_acquired(spec, number, error, std::move(lease));
         });
     start(std::move(errand.stand), std::move(errand.end_of_stand),
           as_one_lease([last_word](error_code error, AcquireResult result) {
@@ -184,8 +183,8 @@ void Batch::run(const QueuePtr& queue, Errand errand) {
           }));
   }
   if (errand.no_deadline_left) {
-    asio::dispatch(queue->client.get_executor(), [weak = std::weak_ptr{queue}] {
-      if (const QueuePtr alive = weak.lock()) set_alarm(alive);
+    asio::dispatch(spec->client.get_executor(), [weak = std::weak_ptr{spec}] {
+      if (const LockSpecPtr alive = weak.lock()) set_alarm(alive);
     });
   }
 }
@@ -202,24 +201,24 @@ Batch::Waiter Batch::take(Id id, Errand& errand) {
 
 // -- Who gives up ---------------------------------------------------------------------------------
 
-void Batch::limit(const QueuePtr& queue, Id id, const CancellationPtr& cancellation,
+void Batch::limit(const LockSpecPtr& spec, Id id, const CancellationPtr& cancellation,
                   Deadline deadline) {
-  Batch& batch = *queue->batch;
+  Batch& batch = *spec->batch;
   if (cancellation && cancellation->requested()) {
-    return give_up(queue, id, asio::error::operation_aborted);
+    return give_up(spec, id, asio::error::operation_aborted);
   }
   if (cancellation) {
-    cancellation->on_request(&batch, [weak = std::weak_ptr{queue}, id] {
-      if (const QueuePtr alive = weak.lock()) {
+    cancellation->on_request(&batch, [weak = std::weak_ptr{spec}, id] {
+      if (const LockSpecPtr alive = weak.lock()) {
         give_up(alive, id, asio::error::operation_aborted);
       }
     });
   }
-  if (deadline.time_point() < batch.alarm_at_) set_alarm(queue);
+  if (deadline.time_point() < batch.alarm_at_) set_alarm(spec);
 }
 
-void Batch::give_up(const QueuePtr& queue, Id id, error_code error) {
-  Batch& batch = *queue->batch;
+void Batch::give_up(const LockSpecPtr& spec, Id id, error_code error) {
+  Batch& batch = *spec->batch;
   std::unique_lock lock{batch.mutex_};
   const auto [waited, line] = batch.order_.leave(id);
   if (!waited) return;
@@ -236,20 +235,20 @@ void Batch::give_up(const QueuePtr& queue, Id id, error_code error) {
   AcquireResult result{.blocked_by = std::move(nearest)};
   if (error == Errc::deadline_exceeded) {
     result.reason = why_not_acquired(somebody_ahead || result.blocked_by,
-                                     is_connected(queue->client.connection_state()));
+                                     is_connected(spec->client.connection_state()));
     // An observer still sees the difference.
     if (stood) error.clear();
   }
-  Errand errand = batch.begin_errand(queue, line);
+  Errand errand = batch.begin_errand(spec, line);
   Waiter waiter = batch.take(id, errand);
   lock.unlock();
 
-  run(queue, std::move(errand));
-  end(queue, std::move(waiter), error, std::move(result));
+  run(spec, std::move(errand));
+  end(spec, std::move(waiter), error, std::move(result));
 }
 
-void Batch::set_alarm(const QueuePtr& queue) {
-  Batch& batch = *queue->batch;
+void Batch::set_alarm(const LockSpecPtr& spec) {
+  Batch& batch = *spec->batch;
   {
     const std::lock_guard lock{batch.mutex_};
     batch.alarm_at_ = batch.deadlines_.empty() ? Time::max() : batch.deadlines_.begin()->first;
@@ -257,14 +256,14 @@ void Batch::set_alarm(const QueuePtr& queue) {
   batch.alarm_->cancel();
   if (batch.alarm_at_ == Time::max()) return;
   batch.alarm_->expires_at(batch.alarm_at_);
-  batch.alarm_->async_wait([weak = std::weak_ptr{queue}](error_code cancelled) {
-    const QueuePtr alive = weak.lock();
+  batch.alarm_->async_wait([weak = std::weak_ptr{spec}](error_code cancelled) {
+    const LockSpecPtr alive = weak.lock();
     if (alive && !cancelled) on_alarm(alive);
   });
 }
 
-void Batch::on_alarm(const QueuePtr& queue) {
-  Batch& batch = *queue->batch;
+void Batch::on_alarm(const LockSpecPtr& spec) {
+  Batch& batch = *spec->batch;
   std::vector<Id> late;
   {
     const std::lock_guard lock{batch.mutex_};
@@ -274,19 +273,19 @@ void Batch::on_alarm(const QueuePtr& queue) {
       late.push_back(id);
     }
   }
-  for (const Id id : late) give_up(queue, id, Errc::deadline_exceeded);
-  set_alarm(queue);
+  for (const Id id : late) give_up(spec, id, Errc::deadline_exceeded);
+  set_alarm(spec);
 }
 
-QueuePtr make_queue_with_batch(const Client& client, std::string_view lock, const Rule& rule,
-                               ContenderKind kind, std::string path, LockOptions options,
-                               std::optional<ObservedAs> observed_as) {
-  // Readers are in at once; and a number below zero is refused by make_queue().
+LockSpecPtr make_lock_spec_with_batch(const Client& client, std::string_view lock, const Rule& rule,
+                                      ContenderKind kind, std::string path, LockOptions options,
+                                      std::optional<ObservedAs> observed_as) {
+  // Readers are in at once; and a number below zero is refused by make_lock_spec().
   const int passes = options.hand_off.passes();
   const bool batch =
       kind == ContenderKind::exclusive && passes >= 0 && options.hand_off != HandOff::strict();
-  return make_queue(client, lock, rule, kind, std::move(path), std::move(options), observed_as,
-                    batch ? std::make_shared<Batch>(client, passes) : nullptr);
+  return make_lock_spec(client, lock, rule, kind, std::move(path), std::move(options), observed_as,
+                        batch ? std::make_shared<Batch>(client, passes) : nullptr);
 }
 
 }  // namespace custodian::recipes_detail

@@ -30,7 +30,7 @@ class Batch {
   /// Whether an acquire may be one of these: it asks for the lock, and for nothing besides.
   [[nodiscard]] static bool may_enter(const Patience& patience, const AcquireOptions& options);
   /// The handler runs on any thread, or at once.
-  static void enter(const QueuePtr& queue, CancellationPtr cancellation, Deadline deadline,
+  static void enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadline deadline,
                     Handler<AcquireResult> handler);
 
  private:
@@ -58,21 +58,21 @@ class Batch {
     bool no_deadline_left = false;
   };
 
-  static void on_acquired(const QueuePtr& queue, Number number, error_code error, Lease lease);
-  static void on_done(const QueuePtr& queue, BatchOrder::Tenure tenure, detail::HeldNodePtr node);
-  static void run(const QueuePtr& queue, Errand errand);
+  static void on_acquired(const LockSpecPtr& spec, Number number, error_code error, Lease lease);
+  static void on_done(const LockSpecPtr& spec, BatchOrder::Tenure tenure, detail::HeldNodePtr node);
+  static void run(const LockSpecPtr& spec, Errand errand);
   /// What one of those who wait has come to.
-  static void end(const QueuePtr& queue, Waiter waiter, error_code error, AcquireResult result);
+  static void end(const LockSpecPtr& spec, Waiter waiter, error_code error, AcquireResult result);
 
   // The strand only.
-  static void limit(const QueuePtr& queue, Id id, const CancellationPtr& cancellation,
+  static void limit(const LockSpecPtr& spec, Id id, const CancellationPtr& cancellation,
                     Deadline deadline);
-  static void give_up(const QueuePtr& queue, Id id, error_code error);
-  static void set_alarm(const QueuePtr& queue);
-  static void on_alarm(const QueuePtr& queue);
+  static void give_up(const LockSpecPtr& spec, Id id, error_code error);
+  static void set_alarm(const LockSpecPtr& spec);
+  static void on_alarm(const LockSpecPtr& spec);
 
   // With the mutex.
-  [[nodiscard]] Errand begin_errand(const QueuePtr& queue, BatchOrder::Line line);
+  [[nodiscard]] Errand begin_errand(const LockSpecPtr& spec, BatchOrder::Line line);
   [[nodiscard]] Waiter take(Id id, Errand& errand);
 
   const Client client_;
@@ -88,10 +88,11 @@ class Batch {
   Time alarm_at_ = Time::max();
 };
 
-/// make_queue(), of a lock whose holders may pass it on to each other (`LockOptions::hand_off`).
-[[nodiscard]] QueuePtr make_queue_with_batch(const Client& client, std::string_view lock,
-                                             const Rule& rule, ContenderKind kind, std::string path,
-                                             LockOptions options,
-                                             std::optional<ObservedAs> observed_as = {});
+/// make_lock_spec(), of a lock whose holders may pass it on to each other
+/// (`LockOptions::hand_off`).
+[[nodiscard]] LockSpecPtr make_lock_spec_with_batch(const Client& client, std::string_view lock,
+                                                    const Rule& rule, ContenderKind kind,
+                                                    std::string path, LockOptions options,
+                                                    std::optional<ObservedAs> observed_as = {});
 
 }  // namespace custodian::recipes_detail

@@ -20,12 +20,12 @@ void start_wait_lost(std::shared_ptr<detail::ClientCore> core, CancellationPtr c
 
 }  // namespace
 
-Candidacy::Candidacy(QueuePtr queue, std::function<void(error_code)> on_error)
-    : queue_{std::move(queue)},
+Candidacy::Candidacy(LockSpecPtr spec, std::function<void(error_code)> on_error)
+    : spec_{std::move(spec)},
       on_error_{std::move(on_error)},
-      over_{std::make_shared<Cancellation>(queue_->client.core())} {}
+      over_{std::make_shared<Cancellation>(spec_->client.core())} {}
 
-CandidacyPtr Candidacy::anew() const { return std::make_shared<Candidacy>(queue_, on_error_); }
+CandidacyPtr Candidacy::anew() const { return std::make_shared<Candidacy>(spec_, on_error_); }
 
 void Candidacy::end() { over_->request(); }
 
@@ -47,7 +47,7 @@ asio::awaitable<Lease> Candidacy::stand() {
   for (int failures = 0; !ended(); ++failures) {
     AcquireOptions options;
     auto [error, lease] =
-        co_await await<&start_acquire, Lease>(core, over_, queue_, std::move(options));
+        co_await await<&start_acquire, Lease>(core, over_, spec_, std::move(options));
     if (!error && !ended()) {
       detail::watch_node(lease);
       co_return std::move(lease);
@@ -72,7 +72,7 @@ asio::awaitable<void> Candidacy::wait_for_change(Deadline until, CancellationPtr
 }
 
 void Candidacy::tell(const error_code& error) {
-  client().log(LogLevel::warning, queue_->path + ": " + queue_->identity +
+  client().log(LogLevel::warning, spec_->path + ": " + spec_->identity +
                                       " does not stand for election: " + error.message() +
                                       "; it will try again");
   if (!on_error_) return;
@@ -81,16 +81,16 @@ void Candidacy::tell(const error_code& error) {
 
 CandidacyPtr make_candidacy(const Client& client, std::string_view recipe, const Rule& rule,
                             std::string path, CandidateOptions options) {
-  QueuePtr queue = make_queue(client, recipe, rule, ContenderKind::exclusive, std::move(path),
-                              {.identity = std::move(options.id), .lease = options.lease});
-  return std::make_shared<Candidacy>(std::move(queue), std::move(options.on_error));
+  LockSpecPtr spec = make_lock_spec(client, recipe, rule, ContenderKind::exclusive, std::move(path),
+                                    {.identity = std::move(options.id), .lease = options.lease});
+  return std::make_shared<Candidacy>(std::move(spec), std::move(options.on_error));
 }
 
-void start(CandidateState& state, const Queue& queue, std::string_view recipe) {
+void start(CandidateState& state, const LockSpec& spec, std::string_view recipe) {
   const std::string operation = std::string{recipe} + "::start";
-  if (const error_code error = queue.client.unusable()) throw Error{error, operation, queue.path};
+  if (const error_code error = spec.client.unusable()) throw Error{error, operation, spec.path};
   if (state == CandidateState::started)
-    throw Error{Errc::invalid_argument, operation, queue.path, "it is started"};
+    throw Error{Errc::invalid_argument, operation, spec.path, "it is started"};
   state = CandidateState::started;
 }
 

@@ -18,12 +18,12 @@ namespace custodian::recipes_detail {
 /// Strand only, but for over() and what is constant.
 class Candidacy : public std::enable_shared_from_this<Candidacy> {
  public:
-  Candidacy(QueuePtr queue, std::function<void(error_code)> on_error);
+  Candidacy(LockSpecPtr spec, std::function<void(error_code)> on_error);
 
   /// Another one on the same terms, for whoever stands again after the end.
   [[nodiscard]] std::shared_ptr<Candidacy> anew() const;
-  [[nodiscard]] const QueuePtr& queue() const noexcept { return queue_; }
-  [[nodiscard]] const Client& client() const noexcept { return queue_->client; }
+  [[nodiscard]] const LockSpecPtr& spec() const noexcept { return spec_; }
+  [[nodiscard]] const Client& client() const noexcept { return spec_->client; }
 
   /// Any thread: nobody stands or leads any more.
   void end();
@@ -46,7 +46,7 @@ class Candidacy : public std::enable_shared_from_this<Candidacy> {
  private:
   void tell(const error_code& error);
 
-  QueuePtr queue_;
+  LockSpecPtr spec_;
   std::function<void(error_code)> on_error_;
   CancellationPtr over_;
   Condition changes_;
@@ -61,6 +61,6 @@ using CandidacyPtr = std::shared_ptr<Candidacy>;
                                           CandidateOptions options);
 /// For start(): the state is `started` now, also of a candidate that was closed. Throws Error if it
 /// is already, or the client takes nothing new.
-void start(CandidateState& state, const Queue& queue, std::string_view recipe);
+void start(CandidateState& state, const LockSpec& spec, std::string_view recipe);
 
 }  // namespace custodian::recipes_detail

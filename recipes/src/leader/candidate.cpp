@@ -6,21 +6,21 @@
 
 namespace custodian {
 
-Candidate::Candidate(recipes_detail::QueuePtr queue)
-    : core_{queue->client.core()}, queue_{std::move(queue)} {}
+Candidate::Candidate(recipes_detail::LockSpecPtr spec)
+    : core_{spec->client.core()}, spec_{std::move(spec)} {}
 
 Candidate::~Candidate() = default;
 
-const Client& Candidate::client() const noexcept { return queue_->client; }
-const std::string& Candidate::path() const noexcept { return queue_->path; }
-const std::string& Candidate::id() const noexcept { return queue_->identity; }
+const Client& Candidate::client() const noexcept { return spec_->client; }
+const std::string& Candidate::path() const noexcept { return spec_->path; }
+const std::string& Candidate::id() const noexcept { return spec_->identity; }
 
 std::optional<Participant> Candidate::leader(OperationOptions options) const {
-  return recipes_detail::leader_of(queue_, "leader", options);
+  return recipes_detail::leader_of(spec_, "leader", options);
 }
 
 std::vector<Participant> Candidate::participants(OperationOptions options) const {
-  return recipes_detail::participants_of(queue_, "participants", options);
+  return recipes_detail::participants_of(spec_, "participants", options);
 }
 
 }  // namespace custodian

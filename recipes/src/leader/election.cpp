@@ -123,17 +123,18 @@ void start_look(const Client& client, CancellationPtr cancellation, std::string 
       what, ending);
 }
 
-void start_leader(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation, QueuePtr queue,
-                  OperationOptions options, Handler<std::optional<Participant>> handler) {
-  start_look(queue->client, std::move(cancellation), queue->path, queue->rule, options,
+void start_leader(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
+                  LockSpecPtr spec, OperationOptions options,
+                  Handler<std::optional<Participant>> handler) {
+  start_look(spec->client, std::move(cancellation), spec->path, spec->rule, options,
              std::move(handler));
 }
 
-std::optional<Participant> leader_of(const QueuePtr& queue, std::string_view operation,
+std::optional<Participant> leader_of(const LockSpecPtr& spec, std::string_view operation,
                                      OperationOptions options) {
   auto [error, leader] = block<&start_leader, std::optional<Participant>>(
-      queue->client.core(), operation, queue->path, {}, queue, options);
-  detail::throw_if(*queue->client.core(), error, operation, queue->path);
+      spec->client.core(), operation, spec->path, {}, spec, options);
+  detail::throw_if(*spec->client.core(), error, operation, spec->path);
   return std::move(leader);
 }
 

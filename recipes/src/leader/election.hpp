@@ -37,7 +37,7 @@ void start_look(const Client& client, CancellationPtr cancellation, std::string 
                 OperationOptions options, Handler<std::optional<Participant>> handler);
 
 /// Blocks, and throws Error.
-[[nodiscard]] std::optional<Participant> leader_of(const QueuePtr& queue,
+[[nodiscard]] std::optional<Participant> leader_of(const LockSpecPtr& spec,
                                                    std::string_view operation,
                                                    OperationOptions options);
 

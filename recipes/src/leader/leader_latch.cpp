@@ -32,12 +32,12 @@ using CandidaturePtr = std::shared_ptr<Candidature>;
 class Latch : public std::enable_shared_from_this<Latch> {
  public:
   explicit Latch(const CandidacyPtr& candidacy)
-      : queue_{candidacy->queue()},
-        listeners_turn_{queue_->client.callback_executor()},
+      : spec_{candidacy->spec()},
+        listeners_turn_{spec_->client.callback_executor()},
         now_{std::make_shared<Candidature>(candidacy)} {}
 
   // Any thread.
-  [[nodiscard]] const Client& client() const noexcept { return queue_->client; }
+  [[nodiscard]] const Client& client() const noexcept { return spec_->client; }
   void start();
   void close(LeaderLatch::CloseMode mode);
   [[nodiscard]] CandidateState state() const;
@@ -63,7 +63,7 @@ class Latch : public std::enable_shared_from_this<Latch> {
   void on_failure();
   void tell(Leadership now);
 
-  const QueuePtr queue_;
+  const LockSpecPtr spec_;
   /// Where listeners run: in order, on whatever executor.
   const asio::strand<asio::any_io_executor> listeners_turn_;
 
@@ -76,11 +76,11 @@ class Latch : public std::enable_shared_from_this<Latch> {
 };
 
 void Latch::start() {
-  if (in_forked_child()) throw Error{Errc::forked, "LeaderLatch::start", queue_->path};
+  if (in_forked_child()) throw Error{Errc::forked, "LeaderLatch::start", spec_->path};
   {
     const std::lock_guard lock{mutex_};
     const bool again = state_ == CandidateState::closed;
-    recipes_detail::start(state_, *queue_, "LeaderLatch");
+    recipes_detail::start(state_, *spec_, "LeaderLatch");
     if (again) now_ = std::make_shared<Candidature>(now_->candidacy->anew());
     if (standing_) return;
     standing_ = now_;
@@ -269,7 +269,7 @@ LeaderLatch::LeaderLatch(const Client& client, std::string path, CandidateOption
                                                  std::move(path), std::move(options))} {}
 
 LeaderLatch::LeaderLatch(recipes_detail::CandidacyPtr candidacy)
-    : Candidate{candidacy->queue()}, latch_{std::make_shared<recipes_detail::Latch>(candidacy)} {}
+    : Candidate{candidacy->spec()}, latch_{std::make_shared<recipes_detail::Latch>(candidacy)} {}
 
 LeaderLatch::~LeaderLatch() { latch_->close(CloseMode::silent); }
 

@@ -94,18 +94,18 @@ class Selector : public std::enable_shared_from_this<Selector> {
 };
 
 void Selector::start() {
-  const Queue& queue = *candidacy_->queue();
-  if (in_forked_child()) throw Error{Errc::forked, "LeaderSelector::start", queue.path};
+  const LockSpec& spec = *candidacy_->spec();
+  if (in_forked_child()) throw Error{Errc::forked, "LeaderSelector::start", spec.path};
   {
     const std::lock_guard lock{mutex_};
     if (state_ == State::closed) {
-      throw Error{Errc::closed, "LeaderSelector::start", queue.path,
+      throw Error{Errc::closed, "LeaderSelector::start", spec.path,
                   "a selector that was closed stays closed"};
     }
-    recipes_detail::start(state_, queue, "LeaderSelector");
+    recipes_detail::start(state_, spec, "LeaderSelector");
     requested_ = true;
   }
-  detail::spawn_detached(queue.client.core(), run(shared_from_this()), "LeaderSelector",
+  detail::spawn_detached(spec.client.core(), run(shared_from_this()), "LeaderSelector",
                          [self = shared_from_this()](error_code) { self->end_story(); });
 }
 
@@ -204,8 +204,8 @@ void Selector::on_ended(std::exception_ptr thrown) {
   returned_.notify_all();
   leadership.release();
   if (thrown) {
-    client.log(LogLevel::error, candidacy_->queue()->path +
-                                    ": the leader's function has thrown: " + what_of(thrown));
+    client.log(LogLevel::error,
+               candidacy_->spec()->path + ": the leader's function has thrown: " + what_of(thrown));
     if (options_.on_exception) {
       asio::post(client.callback_executor(), [callback = options_.on_exception,
                                               thrown = std::move(thrown)] { callback(thrown); });
@@ -222,7 +222,7 @@ bool Selector::requeue() {
   {
     const std::lock_guard lock{mutex_};
     if (state_ == State::latent) {
-      throw Error{Errc::invalid_argument, "LeaderSelector::requeue", candidacy_->queue()->path,
+      throw Error{Errc::invalid_argument, "LeaderSelector::requeue", candidacy_->spec()->path,
                   "start() it first"};
     }
     if (state_ == State::closed || std::exchange(requested_, true)) return false;
@@ -323,7 +323,7 @@ LeaderSelector::LeaderSelector(const Client& client, std::string path, LeaderFun
 LeaderSelector::LeaderSelector(recipes_detail::CandidacyPtr candidacy, LeaderFunctionKind kind,
                                recipes_detail::LeaderFunction function,
                                LeaderSelectorOptions options)
-    : Candidate{candidacy->queue()}, kind_{kind} {
+    : Candidate{candidacy->spec()}, kind_{kind} {
   asio::any_io_executor executor = options.executor.value_or(client().callback_executor());
   if (kind_ == LeaderFunctionKind::blocking && !options.executor) {
     thread_ = std::make_unique<asio::thread_pool>(1);

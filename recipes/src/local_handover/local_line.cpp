@@ -21,11 +21,11 @@ class LocalLines final : public Service {
  public:
   explicit LocalLines(const asio::any_io_executor&) {}
 
-  LocalLinePtr line(const Queue& queue) {
-    std::weak_ptr<LocalLine>& known = lines_[{queue.path, queue.rule.names.data()}];
+  LocalLinePtr line(const LockSpec& spec) {
+    std::weak_ptr<LocalLine>& known = lines_[{spec.path, spec.rule.names.data()}];
     LocalLinePtr line = known.lock();
     if (line) return line;
-    line = std::make_shared<LocalLine>(queue);
+    line = std::make_shared<LocalLine>(spec);
     known = line;
     if (lines_.size() >= forget_at_) {
       std::erase_if(lines_, [](const auto& each) { return each.second.expired(); });
@@ -49,37 +49,37 @@ std::string_view name_of(const Created& created) {
 
 }  // namespace
 
-LocalLine::LocalLine(const Queue& queue)
-    : strand_{queue.client.get_executor()}, fencing_epoch_{queue.client.fencing_epoch()} {}
+LocalLine::LocalLine(const LockSpec& spec)
+    : strand_{spec.client.get_executor()}, fencing_epoch_{spec.client.fencing_epoch()} {}
 
-LocalLinePtr LocalLine::of(const Queue& queue) {
-  return Client{queue.client.share()}.use_service<LocalLines>().line(queue);
+LocalLinePtr LocalLine::of(const LockSpec& spec) {
+  return Client{spec.client.share()}.use_service<LocalLines>().line(spec);
 }
 
 // -- Who comes ------------------------------------------------------------------------------------
 
-LocalLine::MemberPtr LocalLine::add(OwnNode& node, const Queue& queue, Positions positions) {
-  const auto member = std::make_shared<Member>(queue.kind);
+LocalLine::MemberPtr LocalLine::add(OwnNode& node, const LockSpec& spec, Positions positions) {
+  const auto member = std::make_shared<Member>(spec.kind);
   node.stand_in_line([self = shared_from_this(), member](Leaving leaving) {
     return self->leave(*member, leaving);
   });
   member->created = node.created();
   member->node = node.in_line();
-  member->identity = queue.identity;
+  member->identity = spec.identity;
   member->positions = positions;
   members_.emplace(name_of(*member->created), member);
   return member;
 }
 
-LocalLine::MemberPtr LocalLine::enter(OwnNode& node, const Queue& queue, Positions positions) {
-  MemberPtr member = add(node, queue, positions);
+LocalLine::MemberPtr LocalLine::enter(OwnNode& node, const LockSpec& spec, Positions positions) {
+  MemberPtr member = add(node, spec, positions);
   // Two who meet now and then are served as well by a listing each.
   constexpr std::size_t crowd = 3;
-  if (members_.size() >= crowd) guard_->begin(queue);
-  const ParsedName parsed = parse_name(node.name(), queue.rule);
+  if (members_.size() >= crowd) guard_->begin(spec);
+  const ParsedName parsed = parse_name(node.name(), spec.rule);
   const auto* contender = std::get_if<Contender>(&parsed);
   if (contender != nullptr && state_of(contender->sequence) != SequenceState::exhausted) {
-    place_by_number(*member, {contender->sequence, guard_->epoch(queue)});
+    place_by_number(*member, {contender->sequence, guard_->epoch(spec)});
   }
   return member;
 }
@@ -95,9 +95,9 @@ void LocalLine::place_by_number(Member& member, NumberTold told) {
   }
 }
 
-void LocalLine::enter_beside(OwnNode& node, const Queue& queue, Positions positions,
+void LocalLine::enter_beside(OwnNode& node, const LockSpec& spec, Positions positions,
                              std::string_view writer) {
-  const MemberPtr member = add(node, queue, positions);
+  const MemberPtr member = add(node, spec, positions);
   const auto found = members_.find(writer);
   join_beside(*member, found == members_.end() ? nullptr : found->second.get());
 }

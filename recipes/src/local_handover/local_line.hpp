@@ -46,10 +46,10 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   };
   using MemberPtr = std::shared_ptr<Member>;
 
-  explicit LocalLine(const Queue& queue);
+  explicit LocalLine(const LockSpec& spec);
 
   /// The client's one of this path and rule.
-  [[nodiscard]] static LocalLinePtr of(const Queue& queue);
+  [[nodiscard]] static LocalLinePtr of(const LockSpec& spec);
 
   [[nodiscard]] SharedListings& listings() noexcept { return *listings_; }
   /// Whether the next contender's number will probably tell who is in front of it.
@@ -57,9 +57,9 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
 
   /// The node is in the line until it is destroyed or forfeited. If the number tells who is in
   /// front of it the member stands behind that one.
-  [[nodiscard]] MemberPtr enter(OwnNode& node, const Queue& queue, Positions positions);
+  [[nodiscard]] MemberPtr enter(OwnNode& node, const LockSpec& spec, Positions positions);
   /// The same for a reader that its own caller's writer, of this node, lets in.
-  void enter_beside(OwnNode& node, const Queue& queue, Positions positions,
+  void enter_beside(OwnNode& node, const LockSpec& spec, Positions positions,
                     std::string_view writer);
   /// A listing has shown who is right in front, who may be anybody's.
   void place_behind(Member& member, std::string_view in_front);
@@ -85,7 +85,7 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
     Member* member = nullptr;
   };
 
-  [[nodiscard]] MemberPtr add(OwnNode& node, const Queue& queue, Positions positions);
+  [[nodiscard]] MemberPtr add(OwnNode& node, const LockSpec& spec, Positions positions);
   void place_by_number(Member& member, NumberTold told);
   [[nodiscard]] std::shared_ptr<detail::LineNode> leave(Member& member, Leaving leaving);
   void wake(const std::vector<LinePlace*>& members);

@@ -4,23 +4,23 @@
 
 namespace custodian::recipes_detail {
 
-Epoch NumberGuard::epoch(const Queue& queue) const {
+Epoch NumberGuard::epoch(const LockSpec& spec) const {
   const bool stands = watch_ && !detail::is_over(watch_.state()) &&
-                      connection_ == detail::connection_number(*queue.client.core());
+                      connection_ == detail::connection_number(*spec.client.core());
   return stands ? epoch_ : 0;
 }
 
-void NumberGuard::begin(const Queue& queue) {
-  const std::uint64_t connection = detail::connection_number(*queue.client.core());
-  if (epoch(queue) != 0) return;
+void NumberGuard::begin(const LockSpec& spec) {
+  const std::uint64_t connection = detail::connection_number(*spec.client.core());
+  if (epoch(spec) != 0) return;
   const bool is_over = watch_ && detail::is_over(watch_.state());
   if (asked_on_ == connection && !is_over) return;
   watch_ = {};
   asked_on_ = connection;
   // Once a connection: it is no loss if that fails.
-  detail::start_get_and_watch(queue.client.core(), nullptr, queue.path,
+  detail::start_get_and_watch(spec.client.core(), nullptr, spec.path,
                               {Deadline::never(), RetryPolicy::none()},
-                              [weak = weak_from_this(), core = std::weak_ptr{queue.client.core()},
+                              [weak = weak_from_this(), core = std::weak_ptr{spec.client.core()},
                                connection](error_code error, const GetResult&, Watch watch) {
                                 const auto self = weak.lock();
                                 const auto client = core.lock();

@@ -34,9 +34,9 @@ struct NumberTold {
 class NumberGuard : public std::enable_shared_from_this<NumberGuard> {
  public:
   /// Of what is told now.
-  [[nodiscard]] Epoch epoch(const Queue& queue) const;
+  [[nodiscard]] Epoch epoch(const LockSpec& spec) const;
   /// Begins an epoch as soon as the servers have answered, unless there is one.
-  void begin(const Queue& queue);
+  void begin(const LockSpec& spec);
 
  private:
   Watch watch_;

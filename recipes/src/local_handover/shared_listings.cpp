@@ -5,42 +5,43 @@
 
 namespace custodian::recipes_detail {
 
-ListingTicket SharedListings::ask(const QueuePtr& queue, OperationOptions options,
+ListingTicket SharedListings::ask(const LockSpecPtr& spec, OperationOptions options,
                                   Sharing sharing) {
   if (sharing == Sharing::alone) {
     ListingTicket alone{std::make_shared<ListingRequest>()};
-    start(queue, alone.request(), options);
+    start(spec, alone.request(), options);
     return alone;
   }
   std::shared_ptr<ListingRequest>& joined = running_ ? next_ : running_;
   if (joined) return ListingTicket{joined};
   joined = std::make_shared<ListingRequest>();
   ListingTicket ticket{joined};
-  if (joined == running_) start(queue, running_, options);
+  if (joined == running_) start(spec, running_, options);
   return ticket;
 }
 
-void SharedListings::start(const QueuePtr& queue, std::shared_ptr<ListingRequest> request,
+void SharedListings::start(const LockSpecPtr& spec, std::shared_ptr<ListingRequest> request,
                            OperationOptions options) {
-  request->give_up = std::make_shared<Cancellation>(queue->client.core());
+  request->give_up = std::make_shared<Cancellation>(spec->client.core());
   const CancellationPtr give_up = request->give_up;
-  detail::start_children(queue->client.core(), give_up, queue->path, options,
-                         [self = shared_from_this(), queue, request = std::move(request)](
+  detail::start_children(spec->client.core(), give_up, spec->path, options,
+                         [self = shared_from_this(), spec, request = std::move(request)](
                              error_code error, Children children) {
-                           self->on_seen(queue, request, error, std::move(children));
+                           self->on_seen(spec, request, error, std::move(children));
                          });
 }
 
-void SharedListings::on_seen(const QueuePtr& queue, const std::shared_ptr<ListingRequest>& request,
+void SharedListings::on_seen(const LockSpecPtr& spec,
+                             const std::shared_ptr<ListingRequest>& request,
                              const error_code& error, Children children) {
   request->reply = std::make_shared<const ListingReply>(
-      ListingReply{error, Listing{std::move(children.names), queue->rule},
-                   detail::connection_number(*queue->client.core())});
+      ListingReply{error, Listing{std::move(children.names), spec->rule},
+                   detail::connection_number(*spec->client.core())});
   if (request == running_) {
     running_ = std::exchange(next_, nullptr);
     if (running_ && running_->wanted == 0) running_.reset();
-    const OperationOptions patient{Deadline::never(), queue->client.retry_policy().unlimited()};
-    if (running_) start(queue, running_, patient);
+    const OperationOptions patient{Deadline::never(), spec->client.retry_policy().unlimited()};
+    if (running_) start(spec, running_, patient);
   }
   // Whoever is woken may make another one give up.
   while (!request->waiting.empty()) {

@@ -60,12 +60,13 @@ class SharedListings : public std::enable_shared_from_this<SharedListings> {
  public:
   /// Asks for a listing that is made after this call. Those that ask meanwhile get one together,
   /// with the next request. A try asks alone, and once.
-  [[nodiscard]] ListingTicket ask(const QueuePtr& queue, OperationOptions options, Sharing sharing);
+  [[nodiscard]] ListingTicket ask(const LockSpecPtr& spec, OperationOptions options,
+                                  Sharing sharing);
 
  private:
-  void start(const QueuePtr& queue, std::shared_ptr<ListingRequest> request,
+  void start(const LockSpecPtr& spec, std::shared_ptr<ListingRequest> request,
              OperationOptions options);
-  void on_seen(const QueuePtr& queue, const std::shared_ptr<ListingRequest>& request,
+  void on_seen(const LockSpecPtr& spec, const std::shared_ptr<ListingRequest>& request,
                const error_code& error, Children children);
 
   std::shared_ptr<ListingRequest> running_;

@@ -22,7 +22,7 @@
 #include "async/backoff.hpp"
 #include "lock_sets/custom_acquisition.hpp"
 #include "lock_sets/group_shares.hpp"
-#include "semaphores/permit_queue.hpp"
+#include "semaphores/semaphore_spec.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -33,18 +33,18 @@ namespace asio = boost::asio;
 
 const Client* client_of(const AnyLock& lock) {
   if (const auto* permits = std::get_if<AnyLock::Permits>(&lock.place())) {
-    return &permits->queue->turnstile->client;
+    return &permits->spec->turnstile->client;
   }
-  const auto* const queue = std::get_if<QueuePtr>(&lock.place());
-  return queue ? &(*queue)->client : nullptr;
+  const auto* const spec = std::get_if<LockSpecPtr>(&lock.place());
+  return spec ? &(*spec)->client : nullptr;
 }
 
-const Client& LockGroup::home() const {
+const Client& LockSet::home() const {
   return *client_of(
       *std::ranges::find_if(locks, [](const AnyLock& each) { return client_of(each) != nullptr; }));
 }
 
-const Client& LockGroup::runner_of(const AnyLock& lock) const {
+const Client& LockSet::runner_of(const AnyLock& lock) const {
   const Client* const client = client_of(lock);
   return client ? *client : home();
 }
@@ -66,7 +66,7 @@ struct Miss {
 };
 
 struct GroupAcquire {
-  LockGroupPtr group;
+  LockSetPtr group;
   Patience patience;
   AcquireOptions options;
   CancellationPtr give_up;
@@ -111,8 +111,8 @@ using GroupAcquirePtr = std::shared_ptr<GroupAcquire>;
 using LossEars = std::list<std::stop_callback<std::function<void()>>>;
 
 /// Begins the acquire of one of the locks, on its client's strand, and comes home with the result.
-void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-               LockGroupPtr group, std::size_t index, Patience patience, AcquireOptions options,
+void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation, LockSetPtr group,
+               std::size_t index, Patience patience, AcquireOptions options,
                Handler<Taken> handler) {
   auto at_home = [group, handler = std::move(handler)](error_code error, Outcome outcome,
                                                        HeldCustomPtr custom = {}) mutable {
@@ -133,11 +133,11 @@ void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation
         });
   }
   if (const auto* permits = std::get_if<AnyLock::Permits>(&place)) {
-    return start_acquire_permits_within(permits->queue, std::move(cancellation), permits->count,
+    return start_acquire_permits_within(permits->spec, std::move(cancellation), permits->count,
                                         patience, std::move(options), std::move(at_home));
   }
   start_acquire_within(
-      std::get<QueuePtr>(place), std::move(cancellation), patience, std::move(options), {},
+      std::get<LockSpecPtr>(place), std::move(cancellation), patience, std::move(options), {},
       [at_home = std::move(at_home)](error_code error, AcquireResult result) mutable {
         Outcome outcome{
             .leases = {}, .blocked_by = std::move(result.blocked_by), .reason = result.reason};
@@ -311,7 +311,7 @@ Deadline limit_of(const Client& home, const Patience& patience) {
 
 }  // namespace
 
-void start_acquire_group_within(const LockGroupPtr& group, CancellationPtr cancellation,
+void start_acquire_group_within(const LockSetPtr& group, CancellationPtr cancellation,
                                 Patience patience, AcquireOptions options,
                                 Handler<GroupAcquireResult> handler) {
   const Client& home = group->home();

@@ -15,7 +15,7 @@
 namespace custodian::recipes_detail {
 
 /// What all acquires of one group of locks have in common. Immutable.
-struct LockGroup {
+struct LockSet {
   std::vector<AnyLock> locks;
   std::size_t needed;  ///< of the locks
   /// Set: a lock is passed over when its ensemble has been out of reach for so long.
@@ -32,7 +32,7 @@ struct LockGroup {
 [[nodiscard]] const Client* client_of(const AnyLock& lock);
 
 /// From any thread. The handler runs on the home strand, or at once.
-void start_acquire_group_within(const LockGroupPtr& group, CancellationPtr cancellation,
+void start_acquire_group_within(const LockSetPtr& group, CancellationPtr cancellation,
                                 Patience patience, AcquireOptions options,
                                 Handler<GroupAcquireResult> handler);
 

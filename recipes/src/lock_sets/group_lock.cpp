@@ -11,7 +11,7 @@ namespace custodian {
 namespace recipes_detail {
 
 void start_acquire_group(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                         LockGroupPtr locks, AcquireOptions options, Handler<LeaseGroup> handler) {
+                         LockSetPtr locks, AcquireOptions options, Handler<LeaseGroup> handler) {
   start_acquire_group_within(
       locks, std::move(cancellation), {}, std::move(options),
       [handler = std::move(handler)](error_code error, GroupAcquireResult result) mutable {
@@ -20,14 +20,14 @@ void start_acquire_group(std::shared_ptr<detail::ClientCore>, CancellationPtr ca
 }
 
 void start_try_acquire_group(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                             LockGroupPtr locks, AcquireOptions options,
+                             LockSetPtr locks, AcquireOptions options,
                              Handler<GroupAcquireResult> handler) {
   start_acquire_group_within(locks, std::move(cancellation), {.only_try = true}, std::move(options),
                              std::move(handler));
 }
 
 void start_try_acquire_group_until(std::shared_ptr<detail::ClientCore>,
-                                   CancellationPtr cancellation, LockGroupPtr locks,
+                                   CancellationPtr cancellation, LockSetPtr locks,
                                    Deadline deadline, AcquireOptions options,
                                    Handler<GroupAcquireResult> handler) {
   start_acquire_group_within(locks, std::move(cancellation), patience_until(deadline),
@@ -38,7 +38,7 @@ namespace {
 
 /// For the blocking faces: an error has its path with it.
 void start_waited_for(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                      LockGroupPtr locks, Patience patience, AcquireOptions options,
+                      LockSetPtr locks, Patience patience, AcquireOptions options,
                       Handler<GroupAcquireResult> handler) {
   start_acquire_group_within(locks, std::move(cancellation), patience, std::move(options),
                              std::move(handler));
@@ -50,7 +50,7 @@ void start_waited_for(std::shared_ptr<detail::ClientCore>, CancellationPtr cance
 
 using recipes_detail::Patience;
 
-GroupLock::GroupLock(recipes_detail::LockGroupPtr locks)
+GroupLock::GroupLock(recipes_detail::LockSetPtr locks)
     : core_{locks->home().core()},
       locks_{std::move(locks)},
       pool_{std::make_unique<recipes_detail::HoldPool<LeaseGroup>>()} {}

@@ -5,17 +5,17 @@
 #include <utility>
 
 #include "lock_sets/group_acquisition.hpp"
-#include "semaphores/permit_queue.hpp"
+#include "semaphores/semaphore_spec.hpp"
 
 namespace custodian {
 
-AnyLock::AnyLock(const InterProcessLock& lock) : place_{lock.queue()} {}
+AnyLock::AnyLock(const InterProcessLock& lock) : place_{lock.spec()} {}
 
-AnyLock::AnyLock(const InterProcessSemaphoreMutex& mutex) : place_{Permits{mutex.queue(), 1}} {}
+AnyLock::AnyLock(const InterProcessSemaphoreMutex& mutex) : place_{Permits{mutex.spec(), 1}} {}
 
 AnyLock::AnyLock(const InterProcessSemaphore& semaphore, int permits)
-    : place_{Permits{semaphore.queue(), permits}} {
-  check_permits(*semaphore.queue(), "AnyLock", permits);
+    : place_{Permits{semaphore.spec(), permits}} {
+  check_permits(*semaphore.spec(), "AnyLock", permits);
 }
 
 AnyLock::Custom AnyLock::named(std::shared_ptr<CustomLock> lock) {
@@ -27,13 +27,13 @@ AnyLock::Custom AnyLock::named(std::shared_ptr<CustomLock> lock) {
 const std::string& AnyLock::path() const noexcept {
   if (const auto* const custom = std::get_if<Custom>(&place_)) return custom->name;
   const auto* const permits = std::get_if<Permits>(&place_);
-  return permits ? permits->queue->path
-                 : std::get_if<recipes_detail::QueuePtr>(&place_)->get()->path;
+  return permits ? permits->spec->path
+                 : std::get_if<recipes_detail::LockSpecPtr>(&place_)->get()->path;
 }
 
 namespace {
 
-recipes_detail::LockGroupPtr all_of(std::vector<AnyLock> locks) {
+recipes_detail::LockSetPtr all_of(std::vector<AnyLock> locks) {
   constexpr auto name = "InterProcessMultiLock";
   if (locks.empty()) throw Error{Errc::invalid_argument, name, "", "locks: there is none"};
   std::set<std::pair<const void*, std::string>> seen;
@@ -51,8 +51,8 @@ recipes_detail::LockGroupPtr all_of(std::vector<AnyLock> locks) {
                 "locks: one at the least must be a client's, which runs the acquire"};
   }
   const std::size_t count = locks.size();
-  return std::make_shared<const recipes_detail::LockGroup>(
-      recipes_detail::LockGroup{.locks = std::move(locks), .needed = count});
+  return std::make_shared<const recipes_detail::LockSet>(
+      recipes_detail::LockSet{.locks = std::move(locks), .needed = count});
 }
 
 }  // namespace

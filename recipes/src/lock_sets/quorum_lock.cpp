@@ -12,7 +12,7 @@ namespace custodian {
 
 namespace {
 
-recipes_detail::LockGroupPtr majority_of(
+recipes_detail::LockSetPtr majority_of(
     const std::vector<std::reference_wrapper<const Client>>& ensembles, const std::string& path,
     const QuorumLockOptions& options) {
   const auto refuse = [&](const std::string& why) {
@@ -31,10 +31,10 @@ recipes_detail::LockGroupPtr majority_of(
     if (!clients.insert(client.core().get()).second) refuse("ensembles: one is there twice");
     locks.emplace_back(InterProcessMutex{client, path, options.lock});
   }
-  return std::make_shared<const recipes_detail::LockGroup>(
-      recipes_detail::LockGroup{.locks = std::move(locks),
-                                .needed = recipes_detail::majority_of(count),
-                                .reach_within = options.reach_within});
+  return std::make_shared<const recipes_detail::LockSet>(
+      recipes_detail::LockSet{.locks = std::move(locks),
+                              .needed = recipes_detail::majority_of(count),
+                              .reach_within = options.reach_within});
 }
 
 }  // namespace

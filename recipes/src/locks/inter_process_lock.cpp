@@ -12,8 +12,8 @@
 namespace custodian {
 
 using recipes_detail::ContenderKind;
+using recipes_detail::LockSpec;
 using recipes_detail::Patience;
-using recipes_detail::Queue;
 using recipes_detail::ThreadHolds;
 
 namespace recipes_detail {
@@ -22,46 +22,46 @@ namespace {
 
 /// Among those who pass the lock on to each other, if this lock has such and the acquire is one of
 /// them: the handler runs on any thread then, and not on the strand.
-void start_in_turn(const QueuePtr& queue, CancellationPtr cancellation, Patience patience,
+void start_in_turn(const LockSpecPtr& spec, CancellationPtr cancellation, Patience patience,
                    AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
-  if (queue->batch && !held && Batch::may_enter(patience, options)) {
-    return Batch::enter(queue, std::move(cancellation), patience.deadline, std::move(handler));
+  if (spec->batch && !held && Batch::may_enter(patience, options)) {
+    return Batch::enter(spec, std::move(cancellation), patience.deadline, std::move(handler));
   }
-  start_acquire_within(queue, std::move(cancellation), patience, std::move(options),
-                       std::move(held), std::move(handler));
+  start_acquire_within(spec, std::move(cancellation), patience, std::move(options), std::move(held),
+                       std::move(handler));
 }
 
 }  // namespace
 
 void start_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                   QueuePtr queue, AcquireOptions options, Handler<Lease> handler) {
-  start_in_turn(queue, std::move(cancellation), {}, std::move(options), {},
+                   LockSpecPtr spec, AcquireOptions options, Handler<Lease> handler) {
+  start_in_turn(spec, std::move(cancellation), {}, std::move(options), {},
                 [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
                   std::move(handler)(error, std::move(result.lease));
                 });
 }
 
 void start_try_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                       QueuePtr queue, AcquireOptions options, Handler<AcquireResult> handler) {
-  start_acquire_within(queue, std::move(cancellation),
+                       LockSpecPtr spec, AcquireOptions options, Handler<AcquireResult> handler) {
+  start_acquire_within(spec, std::move(cancellation),
                        {.deadline = Deadline::never(), .only_try = true}, std::move(options), {},
                        std::move(handler));
 }
 
 void start_try_acquire_until(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                             QueuePtr queue, Deadline deadline, AcquireOptions options,
+                             LockSpecPtr spec, Deadline deadline, AcquireOptions options,
                              Handler<AcquireResult> handler) {
-  start_in_turn(queue, std::move(cancellation), patience_until(deadline), std::move(options), {},
+  start_in_turn(spec, std::move(cancellation), patience_until(deadline), std::move(options), {},
                 std::move(handler));
 }
 
 void start_acquire_beside(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                          QueuePtr queue, Lease held, AcquireOptions options,
+                          LockSpecPtr spec, Lease held, AcquireOptions options,
                           Handler<Lease> handler) {
   // An empty lease is no re-entry, and must not become a fresh acquire.
   if (!held) return std::move(handler)(Errc::lock_lost, Lease{});
   start_acquire_within(
-      queue, std::move(cancellation), {}, std::move(options), std::move(held),
+      spec, std::move(cancellation), {}, std::move(options), std::move(held),
       [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
         std::move(handler)(error, std::move(result.lease));
       });
@@ -69,9 +69,9 @@ void start_acquire_beside(std::shared_ptr<detail::ClientCore>, CancellationPtr c
 
 }  // namespace recipes_detail
 
-InterProcessLock::InterProcessLock(recipes_detail::QueuePtr queue,
+InterProcessLock::InterProcessLock(recipes_detail::LockSpecPtr spec,
                                    std::shared_ptr<recipes_detail::LockHolds> holds)
-    : core_{queue->client.core()}, queue_{std::move(queue)}, holds_{std::move(holds)} {}
+    : core_{spec->client.core()}, spec_{std::move(spec)}, holds_{std::move(holds)} {}
 
 InterProcessLock::InterProcessLock(InterProcessLock&&) noexcept = default;
 
@@ -79,7 +79,7 @@ InterProcessLock& InterProcessLock::operator=(InterProcessLock&&) noexcept = def
 
 InterProcessLock::~InterProcessLock() = default;
 
-const std::string& InterProcessLock::path() const noexcept { return queue_->path; }
+const std::string& InterProcessLock::path() const noexcept { return spec_->path; }
 
 // -- The lease face -------------------------------------------------------------------------------
 
@@ -92,7 +92,7 @@ Lease InterProcessLock::acquire(AcquireOptions options, std::stop_token stop) {
                 path(), "this thread holds the lock itself; use its current_lease()"};
   }
   auto [error, lease] = block<&recipes_detail::start_acquire, Lease>(
-      core_, "acquire", path(), std::move(stop), queue_, std::move(options));
+      core_, "acquire", path(), std::move(stop), spec_, std::move(options));
   detail::throw_if(*core_, error, "acquire", path());
   return std::move(lease);
 }
@@ -100,9 +100,9 @@ Lease InterProcessLock::acquire(AcquireOptions options, std::stop_token stop) {
 Lease InterProcessLock::acquire(const Lease& lease, AcquireOptions options,
                                 std::stop_token stop) const {
   auto [error, another] = block<&recipes_detail::start_acquire_beside, Lease>(
-      core_, "acquire", path(), std::move(stop), queue_, lease.share(), std::move(options));
+      core_, "acquire", path(), std::move(stop), spec_, lease.share(), std::move(options));
   if (error) {
-    const error_code objection = recipes_detail::objection_to(*queue_, lease);
+    const error_code objection = recipes_detail::objection_to(*spec_, lease);
     detail::throw_if(*core_, error, "acquire", path(),
                      recipes_detail::explain_objection(objection));
   }
@@ -110,17 +110,17 @@ Lease InterProcessLock::acquire(const Lease& lease, AcquireOptions options,
 }
 
 AcquireResult InterProcessLock::try_acquire(AcquireOptions options) {
-  const Deadline end = recipes_detail::end_of(queue_->client, {});
+  const Deadline end = recipes_detail::end_of(spec_->client, {});
   return recipes_detail::block_in_time<&recipes_detail::start_try_acquire, AcquireResult>(
-      queue_->client, "try_acquire", path(), {}, end, queue_, std::move(options));
+      spec_->client, "try_acquire", path(), {}, end, spec_, std::move(options));
 }
 
 AcquireResult InterProcessLock::try_acquire_until(Deadline deadline, AcquireOptions options,
                                                   std::stop_token stop) {
   const Deadline end =
-      recipes_detail::end_of(queue_->client, deadline.or_default(Deadline::never()));
+      recipes_detail::end_of(spec_->client, deadline.or_default(Deadline::never()));
   return recipes_detail::block_in_time<&recipes_detail::start_try_acquire_until, AcquireResult>(
-      queue_->client, "try_acquire_until", path(), std::move(stop), end, queue_, deadline,
+      spec_->client, "try_acquire_until", path(), std::move(stop), end, spec_, deadline,
       std::move(options));
 }
 
@@ -129,28 +129,28 @@ AcquireResult InterProcessLock::try_acquire_until(Deadline deadline, AcquireOpti
 namespace {
 
 void start_enter(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                 recipes_detail::QueuePtr queue, Patience patience, Lease beside,
+                 recipes_detail::LockSpecPtr spec, Patience patience, Lease beside,
                  Handler<AcquireResult> handler) {
-  recipes_detail::start_in_turn(queue, std::move(cancellation), patience, {}, std::move(beside),
+  recipes_detail::start_in_turn(spec, std::move(cancellation), patience, {}, std::move(beside),
                                 std::move(handler));
 }
 
 }  // namespace
 
-ThreadHolds& InterProcessLock::holds() const { return holds_->of(queue_->kind); }
+ThreadHolds& InterProcessLock::holds() const { return holds_->of(spec_->kind); }
 
 bool InterProcessLock::enter(std::string_view operation, const Patience& patience) {
   if (holds().enter_again(path())) return true;
-  const Lease beside = holds_->beside(queue_->kind).lease();
+  const Lease beside = holds_->beside(spec_->kind).lease();
   const Deadline end =
-      patience.only_try ? recipes_detail::end_of(queue_->client, {}) : patience.deadline;
-  auto outcome = block_until<&start_enter, AcquireResult>(core_, operation, path(), {}, end, queue_,
+      patience.only_try ? recipes_detail::end_of(spec_->client, {}) : patience.deadline;
+  auto outcome = block_until<&start_enter, AcquireResult>(core_, operation, path(), {}, end, spec_,
                                                           patience, beside.share());
   if (!outcome) return false;  // nobody runs the context
   auto& [error, result] = *outcome;
   if (error) {
     const error_code objection =
-        beside ? recipes_detail::objection_to(*queue_, beside) : error_code{};
+        beside ? recipes_detail::objection_to(*spec_, beside) : error_code{};
     detail::throw_if(*core_, error, operation, path(),
                      recipes_detail::explain_objection(objection));
   }
@@ -181,12 +181,12 @@ int InterProcessLock::hold_count() const { return holds().count(); }
 // -- Introspection --------------------------------------------------------------------------------
 
 std::vector<Participant> InterProcessLock::participants(OperationOptions options) const {
-  return recipes_detail::participants_of(queue_, "participants", options);
+  return recipes_detail::participants_of(spec_, "participants", options);
 }
 
 std::size_t InterProcessLock::queue_length(OperationOptions options) const {
   auto [error, length] = block<&recipes_detail::start_queue_length, std::size_t>(
-      core_, "queue_length", path(), {}, queue_, options);
+      core_, "queue_length", path(), {}, spec_, options);
   detail::throw_if(*core_, error, "queue_length", path());
   return length;
 }

@@ -7,7 +7,7 @@ namespace custodian {
 
 using recipes_detail::ContenderKind;
 using recipes_detail::LockHolds;
-using recipes_detail::make_queue_with_batch;
+using recipes_detail::make_lock_spec_with_batch;
 using recipes_detail::observed_reader;
 using recipes_detail::observed_writer;
 using recipes_detail::ObservedAs;
@@ -20,13 +20,13 @@ InterProcessReadWriteLock::InterProcessReadWriteLock(const Client& client, const
 InterProcessReadWriteLock::InterProcessReadWriteLock(const Client& client, const std::string& path,
                                                      const LockOptions& options,
                                                      const std::shared_ptr<LockHolds>& holds)
-    : read_{make_queue_with_batch(client, "InterProcessReadWriteLock", read_write_rule,
-                                  ContenderKind::shared, path, options,
-                                  ObservedAs{observed_reader, path}),
+    : read_{make_lock_spec_with_batch(client, "InterProcessReadWriteLock", read_write_rule,
+                                      ContenderKind::shared, path, options,
+                                      ObservedAs{observed_reader, path}),
             holds},
-      write_{make_queue_with_batch(client, "InterProcessReadWriteLock", read_write_rule,
-                                   ContenderKind::exclusive, path, options,
-                                   ObservedAs{observed_writer, path}),
+      write_{make_lock_spec_with_batch(client, "InterProcessReadWriteLock", read_write_rule,
+                                       ContenderKind::exclusive, path, options,
+                                       ObservedAs{observed_writer, path}),
              holds} {}
 
 }  // namespace custodian

@@ -36,7 +36,7 @@ namespace recipes_detail {
 /// What all acquires of one object have in common. Immutable.
 struct Stripes {
   std::string path;
-  std::vector<QueuePtr> queues;
+  std::vector<LockSpecPtr> specs;
 };
 
 namespace {
@@ -63,8 +63,8 @@ class Lines : public std::enable_shared_from_this<Lines> {
         changed_{whole->client().get_executor(), std::chrono::steady_clock::time_point::max()} {}
 
   /// Goes to the end of a line.
-  void join(std::size_t index, const QueuePtr& queue) {
-    const auto line = std::make_shared<Line>(Line{.index = index, .acquire = part_for(queue)});
+  void join(std::size_t index, const LockSpecPtr& spec) {
+    const auto line = std::make_shared<Line>(Line{.index = index, .acquire = part_for(spec)});
     // It is called while it stands there, which keeps both.
     line->acquire->on_waiting = [this, waiting = line.get()] {
       waiting->waits = true;
@@ -97,9 +97,9 @@ class Lines : public std::enable_shared_from_this<Lines> {
 
  private:
   /// With the same limits but for time, which the whole sees to.
-  [[nodiscard]] AcquirePtr part_for(const QueuePtr& queue) const {
+  [[nodiscard]] AcquirePtr part_for(const LockSpecPtr& spec) const {
     return std::make_shared<Acquire>(
-        Acquire{.queue = queue,
+        Acquire{.spec = spec,
                 .patience = whole_->patience,
                 .options = whole_->options,
                 .attempt = {},
@@ -130,12 +130,12 @@ asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes,
   };
   acquire->give_up->on_request(lines.get(), leave);
 
-  const std::size_t size = stripes->queues.size();
+  const std::size_t size = stripes->specs.size();
   const std::size_t start = stripe_of(detail::make_uuid(), size);
   for (std::size_t i = 0; i < size && !lines->decided(); ++i) {
     if (acquire->give_up->requested()) break;
     const std::size_t next = (start + i) % size;
-    lines->join(next, stripes->queues[next]);
+    lines->join(next, stripes->specs[next]);
     while (!lines->decided() && !lines->knows()) co_await lines->change();
   }
   // None was free.
@@ -163,7 +163,7 @@ void start_acquire_any_within(const StripesPtr& stripes, CancellationPtr cancell
                               Patience patience, AcquireOptions options,
                               Handler<StripeLease> handler) {
   const auto index = std::make_shared<std::size_t>(0);
-  start(std::make_shared<Acquire>(Acquire{.queue = stripes->queues.front(),
+  start(std::make_shared<Acquire>(Acquire{.spec = stripes->specs.front(),
                                           .patience = patience,
                                           .options = std::move(options),
                                           .attempt =
@@ -190,9 +190,9 @@ StripesPtr make_stripes(const Client& client, const std::string& path, std::size
                 "stripes: between 1 and " + std::to_string(StripedMutex::most_stripes) + ", not " +
                     std::to_string(stripes)};
   }
-  Stripes all{.path = path, .queues = {}};
+  Stripes all{.path = path, .specs = {}};
   for (std::size_t i = 0; i < stripes; ++i) {
-    all.queues.push_back(make_queue_with_batch(
+    all.specs.push_back(make_lock_spec_with_batch(
         client, "StripedMutex", mutex_rule, ContenderKind::exclusive,
         child(path, std::to_string(i)), options, ObservedAs{"StripedMutex", path}));
   }
@@ -226,7 +226,7 @@ void start_try_acquire_any_until(std::shared_ptr<detail::ClientCore>, Cancellati
 StripedMutex::StripedMutex(const Client& client, const std::string& path, std::size_t stripes,
                            const LockOptions& options)
     : core_{client.core()}, stripes_{recipes_detail::make_stripes(client, path, stripes, options)} {
-  for (const auto& queue : stripes_->queues) mutexes_.emplace_back(client, queue->path, options);
+  for (const auto& spec : stripes_->specs) mutexes_.emplace_back(client, spec->path, options);
 }
 
 StripedMutex::StripedMutex(StripedMutex&&) noexcept = default;
@@ -261,14 +261,14 @@ StripeLease StripedMutex::acquire_any(AcquireOptions options, std::stop_token st
 }
 
 StripeLease StripedMutex::try_acquire_any(AcquireOptions options) {
-  const Client& client = stripes_->queues.front()->client;
+  const Client& client = stripes_->specs.front()->client;
   return block_in_time<&recipes_detail::start_try_acquire_any, StripeLease>(
       client, "try_acquire_any", path(), {}, end_of(client, {}), stripes_, std::move(options));
 }
 
 StripeLease StripedMutex::try_acquire_any_until(Deadline deadline, AcquireOptions options,
                                                 std::stop_token stop) {
-  const Client& client = stripes_->queues.front()->client;
+  const Client& client = stripes_->specs.front()->client;
   const Deadline end = end_of(client, deadline.or_default(Deadline::never()));
   return block_in_time<&recipes_detail::start_try_acquire_any_until, StripeLease>(
       client, "try_acquire_any_until", path(), std::move(stop), end, stripes_, deadline,

@@ -40,7 +40,8 @@ std::string_view observed_recipe(LockKind kind) {
   return {};
 }
 
-QueuePtr queue_of(const Client& client, const std::string& path, const WithLockOptions& options) {
+LockSpecPtr queue_of(const Client& client, const std::string& path,
+                     const WithLockOptions& options) {
   LockOptions terms = options.lock;
   // There is nobody in the same lock object to pass it on to.
   terms.hand_off = HandOff::strict();
@@ -48,8 +49,8 @@ QueuePtr queue_of(const Client& client, const std::string& path, const WithLockO
   const Rule& rule = options.kind == LockKind::mutex ? mutex_rule : read_write_rule;
   const auto kind =
       options.kind == LockKind::read ? ContenderKind::shared : ContenderKind::exclusive;
-  return make_queue(client, "with_lock", rule, kind, path, std::move(terms),
-                    ObservedAs{observed_recipe(options.kind), path});
+  return make_lock_spec(client, "with_lock", rule, kind, path, std::move(terms),
+                        ObservedAs{observed_recipe(options.kind), path});
 }
 
 /// Until when a connection is waited for, if there is none and that has a limit of its own.
@@ -141,7 +142,7 @@ LossReason LockedEntry::leave(std::string_view path, WhenLost when_lost) {
 LockedEntry enter(const Client& client, const std::string& path, const WithLockOptions& options) {
   refuse(static_cast<bool>(options.async_fallback), path,
          "async_fallback: it is for co_with_lock(); a blocking call takes `fallback`");
-  const QueuePtr queue = queue_of(client, path, options);
+  const LockSpecPtr spec = queue_of(client, path, options);
   const nanoseconds wait = wait_of(client, options);
   const Deadline deadline{wait};
 
@@ -162,7 +163,7 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
   }
   if (is_in_reach(client, error)) {
     auto outcome = block_until<&start_try_acquire_until, AcquireResult>(
-        client.core(), "with_lock", path, options.stop, end_of(client, deadline), queue, deadline,
+        client.core(), "with_lock", path, options.stop, end_of(client, deadline), spec, deadline,
         AcquireOptions{});
     if (!outcome) return not_run();
     std::tie(error, result) = std::move(*outcome);
@@ -179,7 +180,7 @@ asio::awaitable<LockedEntry> co_enter(std::shared_ptr<Client> client, std::strin
   refuse(static_cast<bool>(options.fallback), path,
          "fallback: it would block; a coroutine takes `async_fallback`");
   refuse(options.stop.stop_possible(), path, "stop: a coroutine is stopped by its cancellation");
-  const QueuePtr queue = queue_of(*client, path, options);
+  const LockSpecPtr spec = queue_of(*client, path, options);
   const nanoseconds wait = wait_of(*client, options);
   const Deadline deadline{wait};
   const auto token = asio::as_tuple(asio::use_awaitable);
@@ -194,7 +195,7 @@ asio::awaitable<LockedEntry> co_enter(std::shared_ptr<Client> client, std::strin
     AcquireOptions plain;
     std::tie(error, result) =
         co_await initiate<void(error_code, AcquireResult), &start_try_acquire_until>(
-            client->core(), token, queue, deadline, plain);
+            client->core(), token, spec, deadline, plain);
     connected = is_connected(client->connection_state());
   }
   if (auto entry = judge(*client, path, options, error, std::move(result), connected)) {

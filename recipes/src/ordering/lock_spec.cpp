@@ -6,9 +6,9 @@
 
 namespace custodian::recipes_detail {
 
-QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rule,
-                    ContenderKind kind, std::string path, LockOptions options,
-                    std::optional<ObservedAs> observed_as, std::shared_ptr<Batch> batch) {
+LockSpecPtr make_lock_spec(const Client& client, std::string_view lock, const Rule& rule,
+                           ContenderKind kind, std::string path, LockOptions options,
+                           std::optional<ObservedAs> observed_as, std::shared_ptr<Batch> batch) {
   detail::check_path(client.core(), lock, path);
   if (!is_valid(options.lease)) {
     throw Error{Errc::invalid_argument, lock, path,
@@ -30,18 +30,18 @@ QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rul
   LockPlacePtr place = take_place(client, lock, path);
   const auto [recipe, shown_path] = observed_as.value_or(ObservedAs{lock, path});
   auto observed = detail::make_observed(*client.core(), recipe, shown_path);
-  return std::shared_ptr<const Queue>{
-      new Queue{.client = client.share(),
-                .path = std::move(path),
-                .rule = rule,
-                .kind = kind,
-                .profile = options.profile,
-                .lock_name = lock_name_of(rule, kind, options.profile),
-                .identity = std::move(options.identity),
-                .lease = options.lease,
-                .batch = std::move(batch),
-                .observed = std::move(observed),
-                .place = std::move(place)}};
+  return std::shared_ptr<const LockSpec>{
+      new LockSpec{.client = client.share(),
+                   .path = std::move(path),
+                   .rule = rule,
+                   .kind = kind,
+                   .profile = options.profile,
+                   .lock_name = lock_name_of(rule, kind, options.profile),
+                   .identity = std::move(options.identity),
+                   .lease = options.lease,
+                   .batch = std::move(batch),
+                   .observed = std::move(observed),
+                   .place = std::move(place)}};
 }
 
 }  // namespace custodian::recipes_detail

@@ -20,7 +20,7 @@ namespace custodian::recipes_detail {
 class Batch;
 
 /// What all acquires of one lock object have in common. Immutable but for the flags.
-struct Queue {
+struct LockSpec {
   Client client;
   std::string path;
   Rule rule;
@@ -40,7 +40,7 @@ struct Queue {
   mutable std::atomic<bool> mixture_reported = false;
 };
 
-using QueuePtr = std::shared_ptr<const Queue>;
+using LockSpecPtr = std::shared_ptr<const LockSpec>;
 
 /// As what an observer is told of a lock.
 struct ObservedAs {
@@ -53,9 +53,10 @@ inline constexpr std::string_view observed_writer = "InterProcessReadWriteLock::
 
 /// For a constructor of this name; throws what it is to throw. An observer is told of it as of
 /// `lock` at `path`, unless it is to be told otherwise.
-[[nodiscard]] QueuePtr make_queue(const Client& client, std::string_view lock, const Rule& rule,
-                                  ContenderKind kind, std::string path, LockOptions options,
-                                  std::optional<ObservedAs> observed_as = {},
-                                  std::shared_ptr<Batch> batch = {});
+[[nodiscard]] LockSpecPtr make_lock_spec(const Client& client, std::string_view lock,
+                                         const Rule& rule, ContenderKind kind, std::string path,
+                                         LockOptions options,
+                                         std::optional<ObservedAs> observed_as = {},
+                                         std::shared_ptr<Batch> batch = {});
 
 }  // namespace custodian::recipes_detail

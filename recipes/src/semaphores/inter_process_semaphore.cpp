@@ -4,12 +4,12 @@
 
 #include "acquire/hold_pool.hpp"
 #include "async/block_in_time.hpp"
-#include "semaphores/permit_queue.hpp"
+#include "semaphores/semaphore_spec.hpp"
 
 namespace custodian {
 
 using recipes_detail::Outcome;
-using recipes_detail::PermitQueuePtr;
+using recipes_detail::SemaphoreSpecPtr;
 
 namespace recipes_detail {
 
@@ -26,41 +26,41 @@ Handler<Outcome> as_permits(Handler<PermitsResult> handler) {
 }  // namespace
 
 void start_acquire_permits(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                           PermitQueuePtr queue, int permits, AcquireOptions options,
+                           SemaphoreSpecPtr spec, int permits, AcquireOptions options,
                            Handler<std::vector<Lease>> handler) {
   start_acquire_permits_within(
-      queue, std::move(cancellation), permits, {}, std::move(options),
+      spec, std::move(cancellation), permits, {}, std::move(options),
       [handler = std::move(handler)](error_code error, Outcome outcome) mutable {
         std::move(handler)(error, std::move(outcome.leases));
       });
 }
 
 void start_try_acquire_permits(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                               PermitQueuePtr queue, int permits, AcquireOptions options,
+                               SemaphoreSpecPtr spec, int permits, AcquireOptions options,
                                Handler<PermitsResult> handler) {
-  start_acquire_permits_within(queue, std::move(cancellation), permits, {.only_try = true},
+  start_acquire_permits_within(spec, std::move(cancellation), permits, {.only_try = true},
                                std::move(options), as_permits(std::move(handler)));
 }
 
 void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore>,
-                                     CancellationPtr cancellation, PermitQueuePtr queue,
+                                     CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                      int permits, Deadline deadline, AcquireOptions options,
                                      Handler<PermitsResult> handler) {
-  start_acquire_permits_within(queue, std::move(cancellation), permits, patience_until(deadline),
+  start_acquire_permits_within(spec, std::move(cancellation), permits, patience_until(deadline),
                                std::move(options), as_permits(std::move(handler)));
 }
 
 void start_permit_holders(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                          PermitQueuePtr queue, OperationOptions options,
+                          SemaphoreSpecPtr spec, OperationOptions options,
                           Handler<std::vector<Participant>> handler) {
-  start_participants(std::move(core), std::move(cancellation), queue->leases, options,
+  start_participants(std::move(core), std::move(cancellation), spec->leases, options,
                      std::move(handler));
 }
 
 void start_permit_queue_length(std::shared_ptr<detail::ClientCore> core,
-                               CancellationPtr cancellation, PermitQueuePtr queue,
+                               CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                OperationOptions options, Handler<std::size_t> handler) {
-  start_queue_length(std::move(core), std::move(cancellation), queue->turnstile, options,
+  start_queue_length(std::move(core), std::move(cancellation), spec->turnstile, options,
                      std::move(handler));
 }
 
@@ -77,33 +77,33 @@ AcquireResult as_one(PermitsResult result) {
 
 // What the semaphore and its counting view share.
 
-std::vector<Lease> acquire_from(const PermitQueuePtr& queue, int permits, AcquireOptions options,
+std::vector<Lease> acquire_from(const SemaphoreSpecPtr& spec, int permits, AcquireOptions options,
                                 std::stop_token stop) {
-  check_permits(*queue, "acquire", permits);
-  const auto core = queue->turnstile->client.core();
+  check_permits(*spec, "acquire", permits);
+  const auto core = spec->turnstile->client.core();
   auto [error, leases] = block<&recipes_detail::start_acquire_permits, std::vector<Lease>>(
-      core, "acquire", queue->path, std::move(stop), queue, permits, std::move(options));
-  detail::throw_if(*core, error, "acquire", queue->path);
+      core, "acquire", spec->path, std::move(stop), spec, permits, std::move(options));
+  detail::throw_if(*core, error, "acquire", spec->path);
   return std::move(leases);
 }
 
-PermitsResult try_from(const PermitQueuePtr& queue, int permits, AcquireOptions options) {
-  check_permits(*queue, "try_acquire", permits);
-  const Client& client = queue->turnstile->client;
+PermitsResult try_from(const SemaphoreSpecPtr& spec, int permits, AcquireOptions options) {
+  check_permits(*spec, "try_acquire", permits);
+  const Client& client = spec->turnstile->client;
   return recipes_detail::block_in_time<&recipes_detail::start_try_acquire_permits, PermitsResult>(
-      client, "try_acquire", queue->path, {}, recipes_detail::end_of(client, {}), queue, permits,
+      client, "try_acquire", spec->path, {}, recipes_detail::end_of(client, {}), spec, permits,
       std::move(options));
 }
 
-PermitsResult try_from_until(const PermitQueuePtr& queue, int permits, Deadline deadline,
+PermitsResult try_from_until(const SemaphoreSpecPtr& spec, int permits, Deadline deadline,
                              AcquireOptions options, std::stop_token stop) {
-  check_permits(*queue, "try_acquire_until", permits);
-  const Client& client = queue->turnstile->client;
+  check_permits(*spec, "try_acquire_until", permits);
+  const Client& client = spec->turnstile->client;
   const Deadline end = recipes_detail::end_of(client, deadline.or_default(Deadline::never()));
   return recipes_detail::block_in_time<&recipes_detail::start_try_acquire_permits_until,
-                                       PermitsResult>(client, "try_acquire_until", queue->path,
-                                                      std::move(stop), end, queue, permits,
-                                                      deadline, std::move(options));
+                                       PermitsResult>(client, "try_acquire_until", spec->path,
+                                                      std::move(stop), end, spec, permits, deadline,
+                                                      std::move(options));
 }
 
 }  // namespace
@@ -111,16 +111,16 @@ PermitsResult try_from_until(const PermitQueuePtr& queue, int permits, Deadline 
 InterProcessSemaphore::InterProcessSemaphore(const Client& client, const std::string& path,
                                              int maximum, const LockOptions& options)
     : core_{client.core()},
-      queue_{recipes_detail::make_permit_queue(client, "InterProcessSemaphore", path, maximum,
-                                               options)} {}
+      spec_{recipes_detail::make_semaphore_spec(client, "InterProcessSemaphore", path, maximum,
+                                                options)} {}
 
 InterProcessSemaphore::InterProcessSemaphore(const Client& client, const std::string& path,
                                              const SharedCount& maximum, const LockOptions& options)
     : core_{client.core()},
-      queue_{recipes_detail::make_permit_queue(client, "InterProcessSemaphore", path,
-                                               maximum.state(), options)} {}
+      spec_{recipes_detail::make_semaphore_spec(client, "InterProcessSemaphore", path,
+                                                maximum.state(), options)} {}
 
-const std::string& InterProcessSemaphore::path() const noexcept { return queue_->path; }
+const std::string& InterProcessSemaphore::path() const noexcept { return spec_->path; }
 
 Lease InterProcessSemaphore::acquire(AcquireOptions options, std::stop_token stop) {
   return std::move(acquire(1, std::move(options), std::move(stop)).front());
@@ -128,7 +128,7 @@ Lease InterProcessSemaphore::acquire(AcquireOptions options, std::stop_token sto
 
 std::vector<Lease> InterProcessSemaphore::acquire(int permits, AcquireOptions options,
                                                   std::stop_token stop) {
-  return acquire_from(queue_, permits, std::move(options), std::move(stop));
+  return acquire_from(spec_, permits, std::move(options), std::move(stop));
 }
 
 AcquireResult InterProcessSemaphore::try_acquire(AcquireOptions options) {
@@ -136,7 +136,7 @@ AcquireResult InterProcessSemaphore::try_acquire(AcquireOptions options) {
 }
 
 PermitsResult InterProcessSemaphore::try_acquire(int permits, AcquireOptions options) {
-  return try_from(queue_, permits, std::move(options));
+  return try_from(spec_, permits, std::move(options));
 }
 
 AcquireResult InterProcessSemaphore::try_acquire_until(Deadline deadline, AcquireOptions options,
@@ -147,19 +147,19 @@ AcquireResult InterProcessSemaphore::try_acquire_until(Deadline deadline, Acquir
 PermitsResult InterProcessSemaphore::try_acquire_until(int permits, Deadline deadline,
                                                        AcquireOptions options,
                                                        std::stop_token stop) {
-  return try_from_until(queue_, permits, deadline, std::move(options), std::move(stop));
+  return try_from_until(spec_, permits, deadline, std::move(options), std::move(stop));
 }
 
 std::vector<Participant> InterProcessSemaphore::participants(OperationOptions options) const {
   auto [error, holders] = block<&recipes_detail::start_permit_holders, std::vector<Participant>>(
-      core_, "participants", path(), {}, queue_, options);
+      core_, "participants", path(), {}, spec_, options);
   detail::throw_if(*core_, error, "participants", path());
   return std::move(holders);
 }
 
 std::size_t InterProcessSemaphore::queue_length(OperationOptions options) const {
   auto [error, length] = block<&recipes_detail::start_permit_queue_length, std::size_t>(
-      core_, "queue_length", path(), {}, queue_, options);
+      core_, "queue_length", path(), {}, spec_, options);
   detail::throw_if(*core_, error, "queue_length", path());
   return length;
 }
@@ -169,16 +169,16 @@ std::size_t InterProcessSemaphore::queue_length(OperationOptions options) const 
 using Counting = InterProcessSemaphore::Counting;
 
 Counting::Counting(const InterProcessSemaphore& semaphore)
-    : queue_{semaphore.queue_}, pool_{std::make_shared<recipes_detail::HoldPool<Lease>>()} {}
+    : spec_{semaphore.spec_}, pool_{std::make_shared<recipes_detail::HoldPool<Lease>>()} {}
 
-void Counting::acquire() { pool_->put(acquire_from(queue_, 1, {}, {})); }
+void Counting::acquire() { pool_->put(acquire_from(spec_, 1, {}, {})); }
 
-bool Counting::try_acquire() { return pool_->put(try_from(queue_, 1, {}).permits); }
+bool Counting::try_acquire() { return pool_->put(try_from(spec_, 1, {}).permits); }
 
 bool Counting::try_acquire_until(Deadline deadline) {
-  return pool_->put(try_from_until(queue_, 1, deadline, {}, {}).permits);
+  return pool_->put(try_from_until(spec_, 1, deadline, {}, {}).permits);
 }
 
-void Counting::release(std::ptrdiff_t permits) { pool_->release(permits, "release", queue_->path); }
+void Counting::release(std::ptrdiff_t permits) { pool_->release(permits, "release", spec_->path); }
 
 }  // namespace custodian

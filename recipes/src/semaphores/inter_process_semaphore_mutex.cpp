@@ -4,7 +4,7 @@
 
 #include "acquire/hold_pool.hpp"
 #include "async/block_in_time.hpp"
-#include "semaphores/permit_queue.hpp"
+#include "semaphores/semaphore_spec.hpp"
 
 namespace custodian {
 
@@ -15,35 +15,35 @@ namespace recipes_detail {
 
 namespace {
 
-void start_permit_within(const PermitQueuePtr& queue, CancellationPtr cancellation,
+void start_permit_within(const SemaphoreSpecPtr& spec, CancellationPtr cancellation,
                          Patience patience, AcquireOptions options,
                          Handler<AcquireResult> handler) {
-  start_acquire_permits_within(queue, std::move(cancellation), 1, patience, std::move(options),
+  start_acquire_permits_within(spec, std::move(cancellation), 1, patience, std::move(options),
                                as_one_lease(std::move(handler)));
 }
 
 }  // namespace
 
 void start_acquire_permit(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                          PermitQueuePtr queue, AcquireOptions options, Handler<Lease> handler) {
-  start_permit_within(queue, std::move(cancellation), {}, std::move(options),
+                          SemaphoreSpecPtr spec, AcquireOptions options, Handler<Lease> handler) {
+  start_permit_within(spec, std::move(cancellation), {}, std::move(options),
                       [handler = std::move(handler)](error_code error, AcquireResult one) mutable {
                         std::move(handler)(error, std::move(one.lease));
                       });
 }
 
 void start_try_acquire_permit(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                              PermitQueuePtr queue, AcquireOptions options,
+                              SemaphoreSpecPtr spec, AcquireOptions options,
                               Handler<AcquireResult> handler) {
-  start_permit_within(queue, std::move(cancellation), {.only_try = true}, std::move(options),
+  start_permit_within(spec, std::move(cancellation), {.only_try = true}, std::move(options),
                       std::move(handler));
 }
 
 void start_try_acquire_permit_until(std::shared_ptr<detail::ClientCore>,
-                                    CancellationPtr cancellation, PermitQueuePtr queue,
+                                    CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                     Deadline deadline, AcquireOptions options,
                                     Handler<AcquireResult> handler) {
-  start_permit_within(queue, std::move(cancellation), patience_until(deadline), std::move(options),
+  start_permit_within(spec, std::move(cancellation), patience_until(deadline), std::move(options),
                       std::move(handler));
 }
 
@@ -53,8 +53,8 @@ InterProcessSemaphoreMutex::InterProcessSemaphoreMutex(const Client& client,
                                                        const std::string& path,
                                                        const LockOptions& options)
     : core_{client.core()},
-      queue_{recipes_detail::make_permit_queue(client, "InterProcessSemaphoreMutex", path, 1,
-                                               options)},
+      spec_{recipes_detail::make_semaphore_spec(client, "InterProcessSemaphoreMutex", path, 1,
+                                                options)},
       pool_{std::make_unique<recipes_detail::HoldPool<Lease>>()} {}
 
 InterProcessSemaphoreMutex::InterProcessSemaphoreMutex(InterProcessSemaphoreMutex&&) noexcept =
@@ -65,13 +65,13 @@ InterProcessSemaphoreMutex& InterProcessSemaphoreMutex::operator=(
 
 InterProcessSemaphoreMutex::~InterProcessSemaphoreMutex() = default;
 
-const std::string& InterProcessSemaphoreMutex::path() const noexcept { return queue_->path; }
+const std::string& InterProcessSemaphoreMutex::path() const noexcept { return spec_->path; }
 
-const Client& InterProcessSemaphoreMutex::client() const { return queue_->turnstile->client; }
+const Client& InterProcessSemaphoreMutex::client() const { return spec_->turnstile->client; }
 
 Lease InterProcessSemaphoreMutex::acquire(AcquireOptions options, std::stop_token stop) {
   auto [error, lease] = block<&recipes_detail::start_acquire_permit, Lease>(
-      core_, "acquire", path(), std::move(stop), queue_, std::move(options));
+      core_, "acquire", path(), std::move(stop), spec_, std::move(options));
   detail::throw_if(*core_, error, "acquire", path());
   return std::move(lease);
 }
@@ -89,19 +89,19 @@ AcquireResult InterProcessSemaphoreMutex::try_acquire_until(Deadline deadline,
 AcquireResult InterProcessSemaphoreMutex::try_in(std::string_view operation,
                                                  AcquireOptions options) {
   return block_in_time<&recipes_detail::start_try_acquire_permit, AcquireResult>(
-      client(), operation, path(), {}, end_of(client(), {}), queue_, std::move(options));
+      client(), operation, path(), {}, end_of(client(), {}), spec_, std::move(options));
 }
 
 AcquireResult InterProcessSemaphoreMutex::try_until(std::string_view operation, Deadline deadline,
                                                     AcquireOptions options, std::stop_token stop) {
   const Deadline end = end_of(client(), deadline.or_default(Deadline::never()));
   return block_in_time<&recipes_detail::start_try_acquire_permit_until, AcquireResult>(
-      client(), operation, path(), std::move(stop), end, queue_, deadline, std::move(options));
+      client(), operation, path(), std::move(stop), end, spec_, deadline, std::move(options));
 }
 
 void InterProcessSemaphoreMutex::lock() {
   auto [error, lease] = block<&recipes_detail::start_acquire_permit, Lease>(
-      core_, "lock", path(), {}, queue_, AcquireOptions{});
+      core_, "lock", path(), {}, spec_, AcquireOptions{});
   detail::throw_if(*core_, error, "lock", path());
   pool_->put(std::move(lease));
 }
@@ -123,7 +123,7 @@ bool InterProcessSemaphoreMutex::owns_lock() const {
 
 std::vector<Participant> InterProcessSemaphoreMutex::participants(OperationOptions options) const {
   auto [error, holders] = block<&recipes_detail::start_permit_holders, std::vector<Participant>>(
-      core_, "participants", path(), {}, queue_, options);
+      core_, "participants", path(), {}, spec_, options);
   detail::throw_if(*core_, error, "participants", path());
   return std::move(holders);
 }

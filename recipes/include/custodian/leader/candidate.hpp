@@ -21,15 +21,15 @@
 namespace custodian {
 
 namespace recipes_detail {
-struct Queue;
-using QueuePtr = std::shared_ptr<const Queue>;
+struct LockSpec;
+using LockSpecPtr = std::shared_ptr<const LockSpec>;
 
 CUSTODIAN_EXPORT void start_participants(std::shared_ptr<detail::ClientCore> core,
-                                         CancellationPtr cancellation, QueuePtr queue,
+                                         CancellationPtr cancellation, LockSpecPtr spec,
                                          OperationOptions options,
                                          Handler<std::vector<Participant>> handler);
 CUSTODIAN_EXPORT void start_leader(std::shared_ptr<detail::ClientCore> core,
-                                   CancellationPtr cancellation, QueuePtr queue,
+                                   CancellationPtr cancellation, LockSpecPtr spec,
                                    OperationOptions options,
                                    Handler<std::optional<Participant>> handler);
 }  // namespace recipes_detail
@@ -54,7 +54,7 @@ class CUSTODIAN_EXPORT Candidate {
   template <typename Token>
   auto async_leader(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_leader>(
-        core_, std::forward<Token>(token), queue_, options);
+        core_, std::forward<Token>(token), spec_, options);
   }
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
@@ -63,7 +63,7 @@ class CUSTODIAN_EXPORT Candidate {
   template <typename Token>
   auto async_participants(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::vector<Participant>),
-                    &recipes_detail::start_participants>(core_, std::forward<Token>(token), queue_,
+                    &recipes_detail::start_participants>(core_, std::forward<Token>(token), spec_,
                                                          options);
   }
   /// The same, blocking. Throws Error.
@@ -71,7 +71,7 @@ class CUSTODIAN_EXPORT Candidate {
 
  protected:
   /// For LeaderLatch and LeaderSelector.
-  explicit Candidate(recipes_detail::QueuePtr queue);
+  explicit Candidate(recipes_detail::LockSpecPtr spec);
   ~Candidate();
 
   /// The client's.
@@ -81,7 +81,7 @@ class CUSTODIAN_EXPORT Candidate {
 
  private:
   std::shared_ptr<detail::ClientCore> core_;
-  recipes_detail::QueuePtr queue_;
+  recipes_detail::LockSpecPtr spec_;
 };
 
 }  // namespace custodian

@@ -33,23 +33,22 @@
 namespace custodian {
 
 namespace recipes_detail {
-struct LockGroup;
-using LockGroupPtr = std::shared_ptr<const LockGroup>;
+struct LockSet;
+using LockSetPtr = std::shared_ptr<const LockSet>;
 struct Patience;
 template <typename Held>
 class HoldPool;
 
 CUSTODIAN_EXPORT void start_acquire_group(std::shared_ptr<detail::ClientCore> core,
-                                          CancellationPtr cancellation, LockGroupPtr locks,
+                                          CancellationPtr cancellation, LockSetPtr locks,
                                           AcquireOptions options, Handler<LeaseGroup> handler);
 CUSTODIAN_EXPORT void start_try_acquire_group(std::shared_ptr<detail::ClientCore> core,
-                                              CancellationPtr cancellation, LockGroupPtr locks,
+                                              CancellationPtr cancellation, LockSetPtr locks,
                                               AcquireOptions options,
                                               Handler<GroupAcquireResult> handler);
 CUSTODIAN_EXPORT void start_try_acquire_group_until(std::shared_ptr<detail::ClientCore> core,
-                                                    CancellationPtr cancellation,
-                                                    LockGroupPtr locks, Deadline deadline,
-                                                    AcquireOptions options,
+                                                    CancellationPtr cancellation, LockSetPtr locks,
+                                                    Deadline deadline, AcquireOptions options,
                                                     Handler<GroupAcquireResult> handler);
 }  // namespace recipes_detail
 
@@ -189,12 +188,12 @@ class CUSTODIAN_EXPORT GroupLock {
 
  protected:
   /// For the locks that are made of several.
-  explicit GroupLock(recipes_detail::LockGroupPtr locks);
+  explicit GroupLock(recipes_detail::LockSetPtr locks);
   /// Unlocks what is locked.
   ~GroupLock();
 
   /// What it is made of.
-  [[nodiscard]] const recipes_detail::LockGroup& locks() const noexcept { return *locks_; }
+  [[nodiscard]] const recipes_detail::LockSet& locks() const noexcept { return *locks_; }
 
  private:
   [[nodiscard]] GroupAcquireResult wait_for(std::string_view operation,
@@ -202,7 +201,7 @@ class CUSTODIAN_EXPORT GroupLock {
                                             std::stop_token stop, AcquireOptions options) const;
 
   std::shared_ptr<detail::ClientCore> core_;
-  recipes_detail::LockGroupPtr locks_;
+  recipes_detail::LockSetPtr locks_;
   std::unique_ptr<recipes_detail::HoldPool<LeaseGroup>> pool_;
 };
 

@@ -54,7 +54,7 @@ class CUSTODIAN_EXPORT AnyLock {
   /// For authors of recipes: so many permits of a semaphore.
   struct Permits {
     /// The semaphore.
-    recipes_detail::PermitQueuePtr queue;
+    recipes_detail::SemaphoreSpecPtr spec;
     /// How many.
     int count;
   };
@@ -66,7 +66,7 @@ class CUSTODIAN_EXPORT AnyLock {
     std::string name;
   };
   /// For authors of recipes: where an acquire stands.
-  using Place = std::variant<recipes_detail::QueuePtr, Permits, Custom>;
+  using Place = std::variant<recipes_detail::LockSpecPtr, Permits, Custom>;
   /// For authors of recipes.
   [[nodiscard]] const Place& place() const noexcept { return place_; }
 

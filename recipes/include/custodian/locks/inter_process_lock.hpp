@@ -49,30 +49,31 @@ struct LockOptions {
 
 namespace recipes_detail {
 struct Patience;
-struct Queue;
+struct LockSpec;
 class LockHolds;
 class ThreadHolds;
-using QueuePtr = std::shared_ptr<const Queue>;
+using LockSpecPtr = std::shared_ptr<const LockSpec>;
 
 CUSTODIAN_EXPORT void start_acquire(std::shared_ptr<detail::ClientCore> core,
-                                    CancellationPtr cancellation, QueuePtr queue,
+                                    CancellationPtr cancellation, LockSpecPtr spec,
                                     AcquireOptions options, Handler<Lease> handler);
 CUSTODIAN_EXPORT void start_try_acquire(std::shared_ptr<detail::ClientCore> core,
-                                        CancellationPtr cancellation, QueuePtr queue,
+                                        CancellationPtr cancellation, LockSpecPtr spec,
                                         AcquireOptions options, Handler<AcquireResult> handler);
 CUSTODIAN_EXPORT void start_try_acquire_until(std::shared_ptr<detail::ClientCore> core,
-                                              CancellationPtr cancellation, QueuePtr queue,
+                                              CancellationPtr cancellation, LockSpecPtr spec,
                                               Deadline deadline, AcquireOptions options,
                                               Handler<AcquireResult> handler);
 CUSTODIAN_EXPORT void start_acquire_beside(std::shared_ptr<detail::ClientCore> core,
-                                           CancellationPtr cancellation, QueuePtr queue, Lease held,
-                                           AcquireOptions options, Handler<Lease> handler);
+                                           CancellationPtr cancellation, LockSpecPtr spec,
+                                           Lease held, AcquireOptions options,
+                                           Handler<Lease> handler);
 CUSTODIAN_EXPORT void start_participants(std::shared_ptr<detail::ClientCore> core,
-                                         CancellationPtr cancellation, QueuePtr queue,
+                                         CancellationPtr cancellation, LockSpecPtr spec,
                                          OperationOptions options,
                                          Handler<std::vector<Participant>> handler);
 CUSTODIAN_EXPORT void start_queue_length(std::shared_ptr<detail::ClientCore> core,
-                                         CancellationPtr cancellation, QueuePtr queue,
+                                         CancellationPtr cancellation, LockSpecPtr spec,
                                          OperationOptions options, Handler<std::size_t> handler);
 }  // namespace recipes_detail
 
@@ -162,7 +163,7 @@ class CUSTODIAN_EXPORT InterProcessLock {
   template <typename Token>
   auto async_acquire(AcquireOptions options, Token&& token) {
     return initiate<void(error_code, Lease), &recipes_detail::start_acquire>(
-        core_, std::forward<Token>(token), queue_, std::move(options));
+        core_, std::forward<Token>(token), spec_, std::move(options));
   }
   /// The same with default options.
   template <typename Token>
@@ -173,7 +174,7 @@ class CUSTODIAN_EXPORT InterProcessLock {
   template <std::same_as<Lease> Held, typename Token>
   auto async_acquire(const Held& lease, AcquireOptions options, Token&& token) const {
     return initiate<void(error_code, Lease), &recipes_detail::start_acquire_beside>(
-        core_, std::forward<Token>(token), queue_, lease.share(), std::move(options));
+        core_, std::forward<Token>(token), spec_, lease.share(), std::move(options));
   }
   /// The same with default options.
   template <std::same_as<Lease> Held, typename Token>
@@ -184,7 +185,7 @@ class CUSTODIAN_EXPORT InterProcessLock {
   template <typename Token>
   auto async_try_acquire(AcquireOptions options, Token&& token) {
     return initiate<void(error_code, AcquireResult), &recipes_detail::start_try_acquire>(
-        core_, std::forward<Token>(token), queue_, std::move(options));
+        core_, std::forward<Token>(token), spec_, std::move(options));
   }
   /// The same with default options.
   template <typename Token>
@@ -195,7 +196,7 @@ class CUSTODIAN_EXPORT InterProcessLock {
   template <typename Token>
   auto async_try_acquire_until(Deadline deadline, AcquireOptions options, Token&& token) {
     return initiate<void(error_code, AcquireResult), &recipes_detail::start_try_acquire_until>(
-        core_, std::forward<Token>(token), queue_, deadline, std::move(options));
+        core_, std::forward<Token>(token), spec_, deadline, std::move(options));
   }
   /// The same with default options.
   template <typename Token>
@@ -265,7 +266,7 @@ class CUSTODIAN_EXPORT InterProcessLock {
   template <typename Token>
   auto async_participants(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::vector<Participant>),
-                    &recipes_detail::start_participants>(core_, std::forward<Token>(token), queue_,
+                    &recipes_detail::start_participants>(core_, std::forward<Token>(token), spec_,
                                                          options);
   }
   /// The same, blocking. Throws Error.
@@ -275,20 +276,20 @@ class CUSTODIAN_EXPORT InterProcessLock {
   template <typename Token>
   auto async_queue_length(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::size_t), &recipes_detail::start_queue_length>(
-        core_, std::forward<Token>(token), queue_, options);
+        core_, std::forward<Token>(token), spec_, options);
   }
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
 
   /// For authors of recipes: where an acquire stands.
-  [[nodiscard]] const recipes_detail::QueuePtr& queue() const noexcept { return queue_; }
+  [[nodiscard]] const recipes_detail::LockSpecPtr& spec() const noexcept { return spec_; }
   /// \}
 
  protected:
   /// Threads must not hold it by the standard face any more; what they held is released.
   ~InterProcessLock();
   /// `holds` is shared by the locks of one read/write lock.
-  InterProcessLock(recipes_detail::QueuePtr queue,
+  InterProcessLock(recipes_detail::LockSpecPtr spec,
                    std::shared_ptr<recipes_detail::LockHolds> holds);
 
  private:
@@ -296,7 +297,7 @@ class CUSTODIAN_EXPORT InterProcessLock {
   [[nodiscard]] bool enter(std::string_view operation, const recipes_detail::Patience& patience);
 
   std::shared_ptr<detail::ClientCore> core_;
-  recipes_detail::QueuePtr queue_;
+  recipes_detail::LockSpecPtr spec_;
   std::shared_ptr<recipes_detail::LockHolds> holds_;
 };
 

@@ -49,32 +49,32 @@
 namespace custodian {
 
 namespace recipes_detail {
-struct PermitQueue;
-using PermitQueuePtr = std::shared_ptr<const PermitQueue>;
+struct SemaphoreSpec;
+using SemaphoreSpecPtr = std::shared_ptr<const SemaphoreSpec>;
 template <typename Held>
 class HoldPool;
 
-CUSTODIAN_EXPORT void check_permits(const PermitQueue& queue, std::string_view operation,
+CUSTODIAN_EXPORT void check_permits(const SemaphoreSpec& spec, std::string_view operation,
                                     int permits);
 CUSTODIAN_EXPORT void start_acquire_permits(std::shared_ptr<detail::ClientCore> core,
-                                            CancellationPtr cancellation, PermitQueuePtr queue,
+                                            CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                             int permits, AcquireOptions options,
                                             Handler<std::vector<Lease>> handler);
 CUSTODIAN_EXPORT void start_try_acquire_permits(std::shared_ptr<detail::ClientCore> core,
-                                                CancellationPtr cancellation, PermitQueuePtr queue,
+                                                CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                                 int permits, AcquireOptions options,
                                                 Handler<PermitsResult> handler);
 CUSTODIAN_EXPORT void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore> core,
                                                       CancellationPtr cancellation,
-                                                      PermitQueuePtr queue, int permits,
+                                                      SemaphoreSpecPtr spec, int permits,
                                                       Deadline deadline, AcquireOptions options,
                                                       Handler<PermitsResult> handler);
 CUSTODIAN_EXPORT void start_permit_holders(std::shared_ptr<detail::ClientCore> core,
-                                           CancellationPtr cancellation, PermitQueuePtr queue,
+                                           CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                            OperationOptions options,
                                            Handler<std::vector<Participant>> handler);
 CUSTODIAN_EXPORT void start_permit_queue_length(std::shared_ptr<detail::ClientCore> core,
-                                                CancellationPtr cancellation, PermitQueuePtr queue,
+                                                CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                                 OperationOptions options,
                                                 Handler<std::size_t> handler);
 }  // namespace recipes_detail
@@ -174,9 +174,9 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_acquire(int permits, AcquireOptions options, Token&& token) {
-    recipes_detail::check_permits(*queue_, "async_acquire", permits);
+    recipes_detail::check_permits(*spec_, "async_acquire", permits);
     return initiate<void(error_code, std::vector<Lease>), &recipes_detail::start_acquire_permits>(
-        core_, std::forward<Token>(token), queue_, permits, std::move(options));
+        core_, std::forward<Token>(token), spec_, permits, std::move(options));
   }
   /// The same with default options.
   template <typename Token>
@@ -186,9 +186,9 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   /// As try_acquire(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire(int permits, AcquireOptions options, Token&& token) {
-    recipes_detail::check_permits(*queue_, "async_try_acquire", permits);
+    recipes_detail::check_permits(*spec_, "async_try_acquire", permits);
     return initiate<void(error_code, PermitsResult), &recipes_detail::start_try_acquire_permits>(
-        core_, std::forward<Token>(token), queue_, permits, std::move(options));
+        core_, std::forward<Token>(token), spec_, permits, std::move(options));
   }
   /// The same with default options.
   template <typename Token>
@@ -199,10 +199,10 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   template <typename Token>
   auto async_try_acquire_until(int permits, Deadline deadline, AcquireOptions options,
                                Token&& token) {
-    recipes_detail::check_permits(*queue_, "async_try_acquire_until", permits);
+    recipes_detail::check_permits(*spec_, "async_try_acquire_until", permits);
     return initiate<void(error_code, PermitsResult),
                     &recipes_detail::start_try_acquire_permits_until>(
-        core_, std::forward<Token>(token), queue_, permits, deadline, std::move(options));
+        core_, std::forward<Token>(token), spec_, permits, deadline, std::move(options));
   }
   /// The same with default options.
   template <typename Token>
@@ -255,7 +255,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
     friend class InterProcessSemaphore;
     explicit Counting(const InterProcessSemaphore& semaphore);
 
-    recipes_detail::PermitQueuePtr queue_;
+    recipes_detail::SemaphoreSpecPtr spec_;
     std::shared_ptr<recipes_detail::HoldPool<Lease>> pool_;
   };
   /// A view with permits of its own; may outlive the semaphore object.
@@ -273,8 +273,8 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   template <typename Token>
   auto async_participants(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::vector<Participant>),
-                    &recipes_detail::start_permit_holders>(core_, std::forward<Token>(token),
-                                                           queue_, options);
+                    &recipes_detail::start_permit_holders>(core_, std::forward<Token>(token), spec_,
+                                                           options);
   }
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
@@ -283,18 +283,18 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   template <typename Token>
   auto async_queue_length(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::size_t), &recipes_detail::start_permit_queue_length>(
-        core_, std::forward<Token>(token), queue_, options);
+        core_, std::forward<Token>(token), spec_, options);
   }
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
 
   /// For authors of recipes: where an acquire stands.
-  [[nodiscard]] const recipes_detail::PermitQueuePtr& queue() const noexcept { return queue_; }
+  [[nodiscard]] const recipes_detail::SemaphoreSpecPtr& spec() const noexcept { return spec_; }
   /// \}
 
  private:
   std::shared_ptr<detail::ClientCore> core_;
-  recipes_detail::PermitQueuePtr queue_;
+  recipes_detail::SemaphoreSpecPtr spec_;
 };
 
 }  // namespace custodian

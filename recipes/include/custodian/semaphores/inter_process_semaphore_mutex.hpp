@@ -33,15 +33,15 @@ namespace custodian {
 
 namespace recipes_detail {
 CUSTODIAN_EXPORT void start_acquire_permit(std::shared_ptr<detail::ClientCore> core,
-                                           CancellationPtr cancellation, PermitQueuePtr queue,
+                                           CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                            AcquireOptions options, Handler<Lease> handler);
 CUSTODIAN_EXPORT void start_try_acquire_permit(std::shared_ptr<detail::ClientCore> core,
-                                               CancellationPtr cancellation, PermitQueuePtr queue,
+                                               CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                                AcquireOptions options,
                                                Handler<AcquireResult> handler);
 CUSTODIAN_EXPORT void start_try_acquire_permit_until(std::shared_ptr<detail::ClientCore> core,
                                                      CancellationPtr cancellation,
-                                                     PermitQueuePtr queue, Deadline deadline,
+                                                     SemaphoreSpecPtr spec, Deadline deadline,
                                                      AcquireOptions options,
                                                      Handler<AcquireResult> handler);
 }  // namespace recipes_detail
@@ -102,7 +102,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
   template <typename Token>
   auto async_acquire(AcquireOptions options, Token&& token) {
     return initiate<void(error_code, Lease), &recipes_detail::start_acquire_permit>(
-        core_, std::forward<Token>(token), queue_, std::move(options));
+        core_, std::forward<Token>(token), spec_, std::move(options));
   }
   /// The same with default options.
   template <typename Token>
@@ -113,7 +113,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
   template <typename Token>
   auto async_try_acquire(AcquireOptions options, Token&& token) {
     return initiate<void(error_code, AcquireResult), &recipes_detail::start_try_acquire_permit>(
-        core_, std::forward<Token>(token), queue_, std::move(options));
+        core_, std::forward<Token>(token), spec_, std::move(options));
   }
   /// The same with default options.
   template <typename Token>
@@ -125,7 +125,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
   auto async_try_acquire_until(Deadline deadline, AcquireOptions options, Token&& token) {
     return initiate<void(error_code, AcquireResult),
                     &recipes_detail::start_try_acquire_permit_until>(
-        core_, std::forward<Token>(token), queue_, deadline, std::move(options));
+        core_, std::forward<Token>(token), spec_, deadline, std::move(options));
   }
   /// The same with default options.
   template <typename Token>
@@ -187,14 +187,14 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
   template <typename Token>
   auto async_participants(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::vector<Participant>),
-                    &recipes_detail::start_permit_holders>(core_, std::forward<Token>(token),
-                                                           queue_, options);
+                    &recipes_detail::start_permit_holders>(core_, std::forward<Token>(token), spec_,
+                                                           options);
   }
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
   /// For authors of recipes: where an acquire stands.
-  [[nodiscard]] const recipes_detail::PermitQueuePtr& queue() const noexcept { return queue_; }
+  [[nodiscard]] const recipes_detail::SemaphoreSpecPtr& spec() const noexcept { return spec_; }
   /// \}
 
  private:
@@ -204,7 +204,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
                                         AcquireOptions options, std::stop_token stop);
 
   std::shared_ptr<detail::ClientCore> core_;
-  recipes_detail::PermitQueuePtr queue_;
+  recipes_detail::SemaphoreSpecPtr spec_;
   /// Locked by the standard face; several only if all but the youngest are lost.
   std::unique_ptr<recipes_detail::HoldPool<Lease>> pool_;
 };

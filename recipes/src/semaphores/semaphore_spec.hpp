@@ -20,23 +20,23 @@ using Maximum = std::variant<int, SharedNodePtr>;
 inline constexpr int most_permits_at_once = 1000;
 
 /// What all acquires of one semaphore object have in common. Immutable. (Apache Curator's layout.)
-struct PermitQueue {
-  QueuePtr turnstile;  ///< at P/locks: whoever is first there may take permits
-  QueuePtr leases;     ///< at P/leases: a node is a permit taken, or about to be
+struct SemaphoreSpec {
+  LockSpecPtr turnstile;  ///< at P/locks: whoever is first there may take permits
+  LockSpecPtr leases;     ///< at P/leases: a node is a permit taken, or about to be
   std::string path;
   Maximum maximum;
 };
 
 /// For a constructor of this name; throws what it is to throw.
-[[nodiscard]] PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
-                                               const std::string& path, Maximum maximum,
-                                               const LockOptions& options);
+[[nodiscard]] SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name,
+                                                   const std::string& path, Maximum maximum,
+                                                   const LockOptions& options);
 
 /// Throws invalid_argument if so many can never be had.
-void check_permits(const PermitQueue& queue, std::string_view operation, int permits);
+void check_permits(const SemaphoreSpec& spec, std::string_view operation, int permits);
 
 /// From any thread. The handler runs on the strand, or at once. All or none.
-void start_acquire_permits_within(const PermitQueuePtr& queue, CancellationPtr cancellation,
+void start_acquire_permits_within(const SemaphoreSpecPtr& spec, CancellationPtr cancellation,
                                   int permits, Patience patience, AcquireOptions options,
                                   Handler<Outcome> handler);
 

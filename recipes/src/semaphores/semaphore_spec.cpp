@@ -7,8 +7,6 @@
 /// those who ask for few. What keeps the number is not the turnstile but the leases' own order (see
 /// permit_count.hpp); it could be lost at any time, and then nobody enters but who may.
 
-#include "semaphores/permit_queue.hpp"
-
 #include <algorithm>
 
 #include "acquire/group_count.hpp"
@@ -16,6 +14,7 @@
 #include "acquire/watching.hpp"
 #include "async/eager.hpp"
 #include "semaphores/permit_count.hpp"
+#include "semaphores/semaphore_spec.hpp"
 #include "shared/shared_node.hpp"
 
 namespace custodian::recipes_detail {
@@ -29,10 +28,10 @@ namespace {
 
 /// One lease for each permit; they travel together. Those of a failure are deleted.
 asio::awaitable<std::tuple<error_code, std::vector<OwnNode>>> put_down_leases(AcquirePtr acquire,
-                                                                              PermitQueuePtr queue,
+                                                                              SemaphoreSpecPtr spec,
                                                                               int permits) {
   const auto core = acquire->client().core();
-  const std::string path = child(queue->leases->path, queue->leases->lock_name);
+  const std::string path = child(spec->leases->path, spec->leases->lock_name);
   std::vector<Eager<Created>> creations;
   for (int i = 0; i < permits; ++i) {
     CreateOptions options{.mode = CreateMode::ephemeral_sequential,
@@ -41,7 +40,7 @@ asio::awaitable<std::tuple<error_code, std::vector<OwnNode>>> put_down_leases(Ac
                           .deadline = Deadline::never(),
                           .retry = acquire->retry()};
     creations.push_back(Eager<Created>::start<&detail::start_create>(
-        acquire->client().get_executor(), core, acquire->give_up, path, queue->leases->identity,
+        acquire->client().get_executor(), core, acquire->give_up, path, spec->leases->identity,
         std::move(options)));
   }
   error_code error;
@@ -60,7 +59,7 @@ asio::awaitable<std::tuple<error_code, std::vector<OwnNode>>> put_down_leases(Ac
 
 /// As they were a moment ago; watched if somebody will wait for the next change.
 asio::awaitable<std::tuple<error_code, Listing, Watch>> list_leases(AcquirePtr acquire,
-                                                                    PermitQueuePtr queue,
+                                                                    SemaphoreSpecPtr spec,
                                                                     bool watched) {
   const auto core = acquire->client().core();
   error_code error;
@@ -69,12 +68,12 @@ asio::awaitable<std::tuple<error_code, Listing, Watch>> list_leases(AcquirePtr a
   if (watched) {
     std::tie(error, children, watch) =
         co_await await<&detail::start_children_and_watch, Children, Watch>(
-            core, acquire->give_up, queue->leases->path, acquire->operation());
+            core, acquire->give_up, spec->leases->path, acquire->operation());
   } else {
     std::tie(error, children) = co_await await<&detail::start_children, Children>(
-        core, acquire->give_up, queue->leases->path, acquire->operation());
+        core, acquire->give_up, spec->leases->path, acquire->operation());
   }
-  Listing listing{std::move(children.names), queue->leases->rule};
+  Listing listing{std::move(children.names), spec->leases->rule};
   co_return std::tuple{error, std::move(listing), std::move(watch)};
 }
 
@@ -87,14 +86,14 @@ struct KnownMaximum {
 /// Reads it, unless it is still as it was when something was last heard of this connection. Watched
 /// if somebody will wait for a change. The caller awaits it, and what it knows outlives that.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<error_code> update(AcquirePtr acquire, PermitQueuePtr queue, KnownMaximum& known,
+asio::awaitable<error_code> update(AcquirePtr acquire, SemaphoreSpecPtr spec, KnownMaximum& known,
                                    bool watched) {
-  if (const int* fixed = std::get_if<int>(&queue->maximum)) {
+  if (const int* fixed = std::get_if<int>(&spec->maximum)) {
     known.value = *fixed;
     co_return error_code{};
   }
   if (known.change && !detail::is_over(known.change.state())) co_return error_code{};
-  const SharedNodePtr counter = std::get<SharedNodePtr>(queue->maximum);
+  const SharedNodePtr counter = std::get<SharedNodePtr>(spec->maximum);
   if (watched) {
     auto [error, now, change] =
         co_await read_and_watch<std::int32_t>(counter, acquire->give_up, acquire->operation());
@@ -136,11 +135,11 @@ asio::awaitable<Turn> take_all(AcquirePtr acquire, std::vector<OwnNode> nodes) {
 }
 
 /// Sees who is in the way, unless that is known or nobody wants to, and tells whoever acquires.
-asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, PermitQueuePtr queue, Full full) {
+asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr spec, Full full) {
   std::optional<std::string> node;
   const bool wanted = acquire->options.on_position || acquire->patience.limited();
   acquire->somebody_ahead = true;
-  if (full.nearest && wanted) node = child(queue->leases->path, *full.nearest);
+  if (full.nearest && wanted) node = child(spec->leases->path, *full.nearest);
   const bool known = node && acquire->nearest && acquire->nearest->node == *node;
   if (!known) acquire->nearest.reset();
   if (node && !known) {
@@ -158,7 +157,7 @@ asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, PermitQueuePtr qu
 /// Waits, first at the turnstile, until a counter says that there are so many permits at all. Their
 /// leases, put down before, would be in everybody's way.
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, PermitQueuePtr queue,
+asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, SemaphoreSpecPtr spec,
                                              OwnNode& place, KnownMaximum& known, int permits) {
   // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
   for (bool waiting = false;; waiting = true) {
@@ -166,7 +165,7 @@ asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, PermitQueuePtr 
       const error_code error = co_await watch_own(acquire, place);
       if (error) co_return what_it_means(error, place);
     }
-    const error_code error = co_await update(acquire, queue, known, waiting);
+    const error_code error = co_await update(acquire, spec, known, waiting);
     if (error) co_return error;
     if (!place.alive()) co_return Errc::session_lost;
     if (permits <= known.value) co_return error_code{};
@@ -184,13 +183,12 @@ asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, PermitQueuePtr 
   }
 }
 
-asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int permits,
+asio::awaitable<Turn> take_permits(AcquirePtr acquire, SemaphoreSpecPtr spec, int permits,
                                    OwnNode turnstile) {
   KnownMaximum maximum;
-  const error_code hopeless =
-      co_await wait_for_maximum(acquire, queue, turnstile, maximum, permits);
+  const error_code hopeless = co_await wait_for_maximum(acquire, spec, turnstile, maximum, permits);
   if (hopeless) co_return Turn{hopeless, {}};
-  auto [create_error, leases] = co_await put_down_leases(acquire, queue, permits);
+  auto [create_error, leases] = co_await put_down_leases(acquire, spec, permits);
   if (create_error) co_return Turn{create_error, {}};
 
   // Who will not wait needs no watches, and most need not wait.
@@ -201,13 +199,13 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int
       const error_code error = co_await watch_own(acquire, turnstile);
       if (error) co_return Turn{what_it_means(error, turnstile), {}};
     }
-    auto [error, listing, change] = co_await list_leases(acquire, queue, waiting);
+    auto [error, listing, change] = co_await list_leases(acquire, spec, waiting);
     if (error) co_return Turn{what_it_means(error, turnstile), {}};
     // Behind the list: when the maximum is lowered, nobody is let in by the higher one after that.
-    const error_code unread = co_await update(acquire, queue, maximum, waiting);
+    const error_code unread = co_await update(acquire, spec, maximum, waiting);
     if (unread) co_return Turn{unread, {}};
     if (!turnstile.alive()) co_return Turn{Errc::session_lost, {}};
-    report_oddities(*queue->leases, listing);
+    report_oddities(*spec->leases, listing);
 
     const PermitJudgement judgement = judge(listing, leases, maximum.value);
     if (std::holds_alternative<Held>(judgement)) {
@@ -218,10 +216,10 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int
       co_return Turn{Errc::sequence_exhausted, {}};
     }
     if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
-      co_return Turn{report_malformed(*queue->leases, malformed->name), {}};
+      co_return Turn{report_malformed(*spec->leases, malformed->name), {}};
     }
     if (!waiting && !acquire->patience.only_try) continue;
-    error_code failure = co_await look_who_holds(acquire, queue, std::get<Full>(judgement));
+    error_code failure = co_await look_who_holds(acquire, spec, std::get<Full>(judgement));
     if (failure) co_return Turn{failure, {}};
     if (acquire->patience.only_try) {
       acquire->declined = true;
@@ -234,10 +232,10 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, PermitQueuePtr queue, int
   }
 }
 
-void begin_to_take(const AcquirePtr& acquire, const PermitQueuePtr& queue, int permits) {
-  stand_in_line(acquire, [acquire, queue, permits](error_code error, OwnNode turnstile) {
+void begin_to_take(const AcquirePtr& acquire, const SemaphoreSpecPtr& spec, int permits) {
+  stand_in_line(acquire, [acquire, spec, permits](error_code error, OwnNode turnstile) {
     if (error) return end_attempt(acquire, Turn{error, {}});
-    attempt_by(acquire, take_permits(acquire, queue, permits, std::move(turnstile)));
+    attempt_by(acquire, take_permits(acquire, spec, permits, std::move(turnstile)));
   });
 }
 
@@ -263,9 +261,9 @@ void check_counter(const Client& client, std::string_view name, const std::strin
 
 }  // namespace
 
-PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
-                                 const std::string& path, Maximum maximum,
-                                 const LockOptions& options) {
+SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name,
+                                     const std::string& path, Maximum maximum,
+                                     const LockOptions& options) {
   detail::check_path(client.core(), name, path);
   if (options.profile != Profile::curator) {
     throw Error{Errc::invalid_argument, name, path,
@@ -286,39 +284,40 @@ PermitQueuePtr make_permit_queue(const Client& client, std::string_view name,
   // Refused by the path that the caller has given, and not by that of a child.
   static_cast<void>(take_place(client, name, path));
   const auto queue_at = [&](std::string_view node, const Rule& rule) {
-    return make_queue(client, name, rule, ContenderKind::exclusive, child(path, node), options,
-                      ObservedAs{name, path});
+    return make_lock_spec(client, name, rule, ContenderKind::exclusive, child(path, node), options,
+                          ObservedAs{name, path});
   };
-  return std::make_shared<const PermitQueue>(PermitQueue{.turnstile = queue_at("locks", mutex_rule),
-                                                         .leases = queue_at("leases", permit_rule),
-                                                         .path = path,
-                                                         .maximum = std::move(maximum)});
+  return std::make_shared<const SemaphoreSpec>(
+      SemaphoreSpec{.turnstile = queue_at("locks", mutex_rule),
+                    .leases = queue_at("leases", permit_rule),
+                    .path = path,
+                    .maximum = std::move(maximum)});
 }
 
-void check_permits(const PermitQueue& queue, std::string_view operation, int permits) {
+void check_permits(const SemaphoreSpec& spec, std::string_view operation, int permits) {
   const auto refuse = [&](const std::string& why) {
-    throw Error{Errc::invalid_argument, operation, queue.path, "permits: " + why};
+    throw Error{Errc::invalid_argument, operation, spec.path, "permits: " + why};
   };
   if (permits < 1) refuse("one or more can be acquired, not " + std::to_string(permits));
   if (permits > most_permits_at_once) {
     refuse(std::to_string(permits) + " at once are too many: the servers allow " +
            std::to_string(most_permits_at_once));
   }
-  const int* fixed = std::get_if<int>(&queue.maximum);
+  const int* fixed = std::get_if<int>(&spec.maximum);
   if (fixed != nullptr && permits > *fixed) {
     refuse(std::to_string(permits) + " can never be had of " + std::to_string(*fixed));
   }
 }
 
-void start_acquire_permits_within(const PermitQueuePtr& queue, CancellationPtr cancellation,
+void start_acquire_permits_within(const SemaphoreSpecPtr& spec, CancellationPtr cancellation,
                                   int permits, Patience patience, AcquireOptions options,
                                   Handler<Outcome> handler) {
   start(std::make_shared<Acquire>(Acquire{
-            .queue = queue->turnstile,
+            .spec = spec->turnstile,
             .patience = patience,
             .options = std::move(options),
-            .attempt = [queue, permits](
-                           const AcquirePtr& acquire) { begin_to_take(acquire, queue, permits); }}),
+            .attempt = [spec, permits](
+                           const AcquirePtr& acquire) { begin_to_take(acquire, spec, permits); }}),
         std::move(cancellation), std::move(handler));
 }
 

@@ -47,7 +47,7 @@ ParsedName read_naively(std::string_view name, const Rule& rule) {
       if (!name.substr(0, end).ends_with(each.text)) continue;
       const auto number = number_in(name.substr(end));
       if (!number) return MalformedName{};
-      return Contender{name, each.kind, each.profile, *number};
+      return ContenderName{name, each.kind, each.profile, *number};
     }
   }
   return Foreign{};
@@ -55,17 +55,17 @@ ParsedName read_naively(std::string_view name, const Rule& rule) {
 
 bool same(const ParsedName& left, const ParsedName& right) {
   if (left.index() != right.index()) return false;
-  const auto* one = std::get_if<Contender>(&left);
-  const auto* other = std::get_if<Contender>(&right);
+  const auto* one = std::get_if<ContenderName>(&left);
+  const auto* other = std::get_if<ContenderName>(&right);
   return one == nullptr || std::tie(one->name, one->kind, one->profile, one->sequence) ==
                                std::tie(other->name, other->kind, other->profile, other->sequence);
 }
 
-auto place_of(const Contender& contender) {
+auto place_of(const ContenderName& contender) {
   return std::tuple{contender.sequence, contender.kind == ContenderKind::shared, contender.name};
 }
 
-bool excludes(const Contender& left, const Contender& right) {
+bool excludes(const ContenderName& left, const ContenderName& right) {
   return left.kind == ContenderKind::exclusive || right.kind == ContenderKind::exclusive;
 }
 
@@ -75,9 +75,9 @@ void check_listing(const Listing& listing, const std::vector<std::string>& child
   for (const std::string& child : children) {
     const ParsedName parsed = parse_name(child, rule);
     require(same(parsed, read_naively(child, rule)), "a name is read as the rule says");
-    if (std::holds_alternative<Contender>(parsed)) ++contenders;
+    if (std::holds_alternative<ContenderName>(parsed)) ++contenders;
     const auto index = listing.index_of(child);
-    require(index.has_value() == std::holds_alternative<Contender>(parsed),
+    require(index.has_value() == std::holds_alternative<ContenderName>(parsed),
             "each contender is found, and nobody else");
     require(!index || listing.contenders()[*index].name == child, "it is found in its place");
   }
@@ -87,10 +87,10 @@ void check_listing(const Listing& listing, const std::vector<std::string>& child
   require(std::ranges::is_sorted(listing.contenders(), {}, place_of), "the order is the numbers'");
 }
 
-void check_wait(const Listing& listing, const Contender& mine, const Wait& wait) {
+void check_wait(const Listing& listing, const ContenderName& mine, const Wait& wait) {
   std::size_t position = 0;
-  std::optional<Contender> nearest;
-  for (const Contender& other : listing.contenders()) {
+  std::optional<ContenderName> nearest;
+  for (const ContenderName& other : listing.contenders()) {
     if (!excludes(other, mine) || place_of(other) >= place_of(mine)) continue;
     ++position;
     if (!nearest || place_of(*nearest) < place_of(other)) nearest = other;
@@ -101,7 +101,7 @@ void check_wait(const Listing& listing, const Contender& mine, const Wait& wait)
 
 /// Whatever the names are, no two hold that exclude each other.
 void check_judgements(const Listing& listing, const std::vector<std::string>& children) {
-  std::vector<Contender> holders;
+  std::vector<ContenderName> holders;
   for (const std::string& child : children) {
     const Judgement judgement = judge(listing, child);
     const auto index = listing.index_of(child);
@@ -126,7 +126,7 @@ void check_protection(const std::string& child) {
   const std::string again = make_node_name(*id, "lock-") + "0000000001";
   require(child.starts_with("_c_" + std::string{*id} + "-"), "the id is the prefix's");
   require(protection_id_of(again) == id, "a name made with it has it");
-  require(std::holds_alternative<Contender>(parse_name(again, mutex_rule)), "and is read");
+  require(std::holds_alternative<ContenderName>(parse_name(again, mutex_rule)), "and is read");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using namespace recipes_detail;
 
 void check_alone(const Listing& leases, std::size_t maximum) {
   std::size_t held = 0;
-  for (const Contender& each : leases.contenders()) {
+  for (const ContenderName& each : leases.contenders()) {
     const PermitJudgement judgement = judge_permits(leases, std::array{each.name}, maximum);
     require(!std::holds_alternative<OwnNodeMissing>(judgement), "what is listed is there");
     if (std::holds_alternative<Held>(judgement)) ++held;

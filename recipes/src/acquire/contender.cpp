@@ -45,9 +45,9 @@ struct Ahead {
 /// One contender on its way to the front. What calls it next owns it: the reply to its create, the
 /// listing or the local contender that it waits for, the coroutine that watches another client's
 /// node.
-class Standing final : public Waiter, public std::enable_shared_from_this<Standing> {
+class Contender final : public Waiter, public std::enable_shared_from_this<Contender> {
  public:
-  Standing(AcquirePtr acquire, Handler<OwnNode> in_front)
+  Contender(AcquirePtr acquire, Handler<OwnNode> in_front)
       : acquire_{std::move(acquire)},
         line_{LocalLine::of(*acquire_->spec)},
         in_front_{std::move(in_front)} {}
@@ -61,7 +61,7 @@ class Standing final : public Waiter, public std::enable_shared_from_this<Standi
   void look();
   [[nodiscard]] ListingTicket ask_for_listing() const;
   void on_listed();
-  static asio::awaitable<void> wait_for_others(std::shared_ptr<Standing> self, Ahead ahead);
+  static asio::awaitable<void> wait_for_others(std::shared_ptr<Contender> self, Ahead ahead);
   void wait_in_line();
   void finish(error_code error);
 
@@ -78,7 +78,7 @@ class Standing final : public Waiter, public std::enable_shared_from_this<Standi
 
 // -- 1. Create and list ---------------------------------------------------------------------------
 
-void Standing::begin() {
+void Contender::begin() {
   const LockSpec& spec = *acquire_->spec;
   CreateOptions options{.mode = CreateMode::ephemeral_sequential,
                         .protection = Protection::by_unique_name,
@@ -95,7 +95,7 @@ void Standing::begin() {
   if (!line_->expects_neighbour()) ticket_ = ask_for_listing();
 }
 
-void Standing::on_created(error_code error, Created created) {
+void Contender::on_created(error_code error, Created created) {
   if (error) return finish(error);
   node_ = OwnNode{acquire_->client().core(), std::move(created)};
   member_ = line_->enter(node_, *acquire_->spec, positions_of(*acquire_));
@@ -105,19 +105,19 @@ void Standing::on_created(error_code error, Created created) {
   go_on();
 }
 
-ListingTicket Standing::ask_for_listing() const {
+ListingTicket Contender::ask_for_listing() const {
   const Sharing sharing = acquire_->patience.only_try ? Sharing::alone : Sharing::shared;
   return line_->listings().ask(acquire_->spec, acquire_->operation(), sharing);
 }
 
-void Standing::go_on() {
+void Contender::go_on() {
   if (member_->granted) return finish({});
   if (member_->ahead != nullptr && !member_->wants_position()) return wait_in_line();
   look();
 }
 
 /// Asks the servers who is in front.
-void Standing::look() {
+void Contender::look() {
   if (!node_.alive()) return finish(Errc::session_lost);
   listed_before_ = static_cast<bool>(ticket_);
   if (!listed_before_) ticket_ = ask_for_listing();
@@ -154,7 +154,7 @@ error_code on_listing(const LockSpec& spec, const ListingReply& reply, std::stri
   return {};
 }
 
-void Standing::on_listed() {
+void Contender::on_listed() {
   const ListingReplyPtr reply = ticket_.request()->reply;
   ticket_ = ListingTicket{};
   if (member_->granted) return finish({});
@@ -236,7 +236,7 @@ asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acqui
 }
 
 /// Waits for somebody else's.
-asio::awaitable<void> Standing::wait_for_others(std::shared_ptr<Standing> self, Ahead ahead) {
+asio::awaitable<void> Contender::wait_for_others(std::shared_ptr<Contender> self, Ahead ahead) {
   const AcquirePtr acquire = self->acquire_;
   const auto [error, change] =
       co_await wait_for_change(acquire, self->node_, std::move(ahead.nearest), ahead.count);
@@ -250,7 +250,7 @@ asio::awaitable<void> Standing::wait_for_others(std::shared_ptr<Standing> self, 
 }
 
 /// Waits behind another of this client's, until it may go on or must look again.
-void Standing::wait_in_line() {
+void Contender::wait_in_line() {
   behind_ = line_->in_front_of(*member_);
   acquire_->somebody_ahead = true;
   if (acquire_->options.on_position || acquire_->patience.only_try || acquire_->shows_nearest) {
@@ -266,7 +266,7 @@ void Standing::wait_in_line() {
   line_->wait(*member_, shared_from_this(), acquire_->client());
 }
 
-void Standing::on_woken() {
+void Contender::on_woken() {
   acquire_->give_up->forget(this);
   if (ticket_) return on_listed();
   const LocalLine::MemberPtr behind = std::exchange(behind_, nullptr);
@@ -276,7 +276,7 @@ void Standing::on_woken() {
   go_on();
 }
 
-void Standing::finish(error_code error) {
+void Contender::finish(error_code error) {
   if (error) node_ = OwnNode{};
   std::move(in_front_)(error, std::move(node_));
 }
@@ -284,7 +284,7 @@ void Standing::finish(error_code error) {
 }  // namespace
 
 void stand_in_line(const AcquirePtr& acquire, Handler<OwnNode> in_front) {
-  std::make_shared<Standing>(acquire, std::move(in_front))->begin();
+  std::make_shared<Contender>(acquire, std::move(in_front))->begin();
 }
 
 // -- 4. The lease ---------------------------------------------------------------------------------

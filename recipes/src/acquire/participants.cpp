@@ -38,7 +38,7 @@ asio::awaitable<void> collect(LockSpecPtr spec, CancellationPtr cancellation,
   if (!error) {
     const Listing listing{std::move(children.names), spec->rule};
     std::vector<std::pair<std::string, Eager<GetResult>>> reads;
-    for (const Contender& contender : listing.contenders()) {
+    for (const ContenderName& contender : listing.contenders()) {
       std::string node = child(spec->path, contender.name);
       auto read = Eager<GetResult>::start<&detail::start_get>(spec->client.get_executor(), core,
                                                               cancellation, node, options);

@@ -21,7 +21,7 @@ void report_oddities(const LockSpec& spec, const Listing& listing) {
   }
   if (spec.profile == Profile::curator || spec.mixture_reported) return;
   const auto others =
-      std::ranges::find(listing.contenders(), Profile::curator, &Contender::profile);
+      std::ranges::find(listing.contenders(), Profile::curator, &ContenderName::profile);
   if (others == listing.contenders().end() || spec.mixture_reported.exchange(true)) return;
   spec.client.log(LogLevel::error,
                   spec.path + " is used by Apache Curator, too: " + std::string{others->name} +

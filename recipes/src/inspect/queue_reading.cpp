@@ -30,7 +30,7 @@ bool knows(const Rule& rule, std::string_view name) {
   return !std::holds_alternative<Foreign>(parse_name(name, rule));
 }
 
-Standing standing_of(const Listing& listing, const Contender& contender, std::size_t ahead) {
+Standing standing_of(const Listing& listing, const ContenderName& contender, std::size_t ahead) {
   if (ahead > 0) return Standing::waits;
   return std::holds_alternative<Held>(judge(listing, contender.name)) ? Standing::holds
                                                                       : Standing::unclear;
@@ -39,7 +39,7 @@ Standing standing_of(const Listing& listing, const Contender& contender, std::si
 void read_queue(const Kind& kind, std::vector<std::string> names, QueueReading& reading) {
   const Listing listing{std::move(names), kind.rule};
   for (std::size_t i = 0; i != listing.contenders().size(); ++i) {
-    const Contender& contender = listing.contenders()[i];
+    const ContenderName& contender = listing.contenders()[i];
     const bool is_permit = kind.exclusive == Claim::permit;
     const std::size_t ahead = is_permit ? 0 : listing.blockers_of(i);
     reading.standpoints.push_back(

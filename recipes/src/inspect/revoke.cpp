@@ -17,7 +17,9 @@ bool is_of_contender(std::string_view node) {
   const std::string_view name = node.substr(node.rfind('/') + 1);
   return std::ranges::any_of(
       std::initializer_list<Rule>{mutex_rule, read_write_rule, permit_rule, latch_rule},
-      [&](const Rule& rule) { return std::holds_alternative<Contender>(parse_name(name, rule)); });
+      [&](const Rule& rule) {
+        return std::holds_alternative<ContenderName>(parse_name(name, rule));
+      });
 }
 
 asio::awaitable<void> ask(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,

@@ -77,7 +77,7 @@ LocalLine::MemberPtr LocalLine::enter(OwnNode& node, const LockSpec& spec, Posit
   constexpr std::size_t crowd = 3;
   if (members_.size() >= crowd) guard_->begin(spec);
   const ParsedName parsed = parse_name(node.name(), spec.rule);
-  const auto* contender = std::get_if<Contender>(&parsed);
+  const auto* contender = std::get_if<ContenderName>(&parsed);
   if (contender != nullptr && state_of(contender->sequence) != SequenceState::exhausted) {
     place_by_number(*member, {contender->sequence, guard_->epoch(spec)});
   }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view protection_prefix = "_c_";
 
 /// Names decide between equals only so that everybody decides alike: no two nodes have one name.
-bool precedes(const Contender& left, const Contender& right) {
+bool precedes(const ContenderName& left, const ContenderName& right) {
   return std::tie(left.sequence, left.kind, left.name) <
          std::tie(right.sequence, right.kind, right.name);
 }
@@ -72,7 +72,7 @@ ParsedName parse_name(std::string_view name, const Rule& rule) {
   if (error != std::errc{} || stop != end) {
     return MalformedName{};
   }
-  return Contender{name, match->kind, match->profile, sequence};
+  return ContenderName{name, match->kind, match->profile, sequence};
 }
 
 std::string_view lock_name_of(const Rule& rule, ContenderKind kind, Profile profile) {
@@ -87,7 +87,7 @@ Listing::Listing(std::vector<std::string> children, const Rule& rule)
   contenders_.reserve(children_.size());
   for (const auto& child : children_) {
     const auto parsed = parse_name(child, rule_);
-    if (const auto* contender = std::get_if<Contender>(&parsed)) {
+    if (const auto* contender = std::get_if<ContenderName>(&parsed)) {
       contenders_.push_back(*contender);
     } else if (std::holds_alternative<Foreign>(parsed)) {
       foreign_.push_back(child);
@@ -110,7 +110,7 @@ bool Listing::knows_shared() const {
 
 std::optional<std::size_t> Listing::index_of(std::string_view name) const {
   const auto parsed = parse_name(name, rule_);
-  const auto* wanted = std::get_if<Contender>(&parsed);
+  const auto* wanted = std::get_if<ContenderName>(&parsed);
   if (wanted == nullptr) {
     return std::nullopt;
   }

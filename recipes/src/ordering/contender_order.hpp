@@ -89,7 +89,7 @@ enum class SequenceState {
 
 [[nodiscard]] SequenceState state_of(Sequence sequence) noexcept;
 
-struct Contender {
+struct ContenderName {
   std::string_view name;
   ContenderKind kind;
   Profile profile;
@@ -100,7 +100,7 @@ struct Contender {
 struct Foreign {};
 /// The name has a lock name in it but no number after it, so its place in the queue is unknown.
 struct MalformedName {};
-using ParsedName = std::variant<Contender, Foreign, MalformedName>;
+using ParsedName = std::variant<ContenderName, Foreign, MalformedName>;
 
 /// The number is what follows the last occurrence of a lock name, wherever that is: so Curator
 /// reads names, and so names with and without protection are read alike.
@@ -119,7 +119,7 @@ class Listing {
   ~Listing() = default;
 
   /// The first in the queue is the first here.
-  [[nodiscard]] std::span<const Contender> contenders() const noexcept { return contenders_; }
+  [[nodiscard]] std::span<const ContenderName> contenders() const noexcept { return contenders_; }
   /// In the order listed. Worth a line in the log, once.
   [[nodiscard]] std::span<const std::string_view> foreign() const noexcept { return foreign_; }
   [[nodiscard]] std::span<const std::string_view> malformed() const noexcept { return malformed_; }
@@ -138,7 +138,7 @@ class Listing {
  private:
   Rule rule_;
   std::vector<std::string> children_;
-  std::vector<Contender> contenders_;
+  std::vector<ContenderName> contenders_;
   /// Places of the exclusive contenders, ascending.
   std::vector<std::size_t> exclusive_;
   std::vector<std::string_view> foreign_;
@@ -152,7 +152,7 @@ struct Held {
 };
 /// `position` contenders in front exclude this one; `nearest` is the last of them.
 struct Wait {
-  Contender nearest;
+  ContenderName nearest;
   std::size_t position = 0;
   /// Nobody else is in front, and contenders come only behind: when it has gone nobody is. Not for
   /// a writer behind a writer, who may have left a reader in front, as a downgrade does.

@@ -29,8 +29,8 @@ struct Servers {
 };
 
 /// A client of each, and the lock.
-struct Contender {
-  explicit Contender(Servers& servers, std::chrono::nanoseconds reach = 2s)
+struct ContenderName {
+  explicit ContenderName(Servers& servers, std::chrono::nanoseconds reach = 2s)
       : clients{client(servers[0]), client(servers[1]), client(servers[2])},
         lock{{clients[0], clients[1], clients[2]}, "/quorum", {.reach_within = reach}} {}
 
@@ -44,7 +44,7 @@ struct Contender {
   QuorumLock lock;
 };
 
-bool is_empty(Contender& contender) {
+bool is_empty(ContenderName& contender) {
   return std::ranges::all_of(contender.clients,
                              [](Client& client) { return names_below(client, "/quorum").empty(); });
 }
@@ -52,7 +52,7 @@ bool is_empty(Contender& contender) {
 TEST_CASE("a quorum is held with one server killed, and lost, and told, with two") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Servers servers;
-  Contender contender{servers, patience};
+  ContenderName contender{servers, patience};
   for (Client& client : contender.clients) client.wait_connected();
   LeaseGroup leases = contender.lock.acquire();
   REQUIRE(leases.leases().size() == 3);
@@ -77,7 +77,7 @@ TEST_CASE("a quorum is held with one server killed, and lost, and told, with two
   leases.release();
   servers[0].start();
   servers[1].start();
-  Contender next{servers};
+  ContenderName next{servers};
   CHECK(acquired(next.lock.try_acquire_for(patience)));
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("with one server away from the start a quorum is had; with two, when o
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Servers servers;
   servers[0].kill();
-  Contender contender{servers, 1s};
+  ContenderName contender{servers, 1s};
   LeaseGroup leases = contender.lock.acquire();
   CHECK(leases.leases().size() == 2);
   CHECK(leases.state() == LeaseState::held);
@@ -110,8 +110,8 @@ TEST_CASE("with one server away from the start a quorum is had; with two, when o
 TEST_CASE("a server that is paused is passed over by who waits in its queue") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Servers servers;
-  Contender contender{servers, 1s};
-  Client other = Contender::client(servers[0]);
+  ContenderName contender{servers, 1s};
+  Client other = ContenderName::client(servers[0]);
   InterProcessMutex first{other, "/quorum"};
   Lease in_the_way = first.acquire();
   std::atomic<bool> waits = false;
@@ -143,7 +143,7 @@ TEST_CASE("several contend for a quorum, and never two have it, while servers ar
   std::atomic<int> lost = 0;
   std::atomic<int> rounds_done = 0;
   const auto contend = [&](std::size_t index) {
-    Contender contender{servers, 1s};
+    ContenderName contender{servers, 1s};
     for (int k = 0; k < rounds; ++k) {
       LeaseGroup leases = contender.lock.acquire();
       {
@@ -179,15 +179,15 @@ TEST_CASE("several contend for a quorum, and never two have it, while servers ar
   CHECK(rounds_done == contenders * rounds);
   CHECK_FALSE(two_at_once);
   CHECK(lost * 2 < contenders * rounds);
-  Contender last{servers};
+  ContenderName last{servers};
   CHECK(eventually([&] { return is_empty(last); }));
 }
 
 TEST_CASE("a try for a quorum, and one with a limit, fail while another has it") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Servers servers;
-  Contender mine{servers, patience};
-  Contender yours{servers, patience};
+  ContenderName mine{servers, patience};
+  ContenderName yours{servers, patience};
   for (Client& client : yours.clients) client.wait_connected();
   std::unique_lock lock{mine.lock};
   const GroupAcquireResult late = yours.lock.try_acquire_for(3s);

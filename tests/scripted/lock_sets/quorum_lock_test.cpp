@@ -48,9 +48,9 @@ struct Ensembles {
 };
 
 /// A client of each, and the lock.
-class Contender {
+class ContenderName {
  public:
-  Contender(Ensembles& ensembles, const std::string& name, std::chrono::nanoseconds reach = 1h)
+  ContenderName(Ensembles& ensembles, const std::string& name, std::chrono::nanoseconds reach = 1h)
       : ensembles_{ensembles} {
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string own = name + std::to_string(i);
@@ -100,7 +100,7 @@ class Contender {
 TEST_CASE("quorum: all ensembles are had where all are to be had; a majority of them suffices",
           "[quorum]") {
   Ensembles ensembles;
-  Contender contender{ensembles, "contender"};
+  ContenderName contender{ensembles, "contender"};
   contender.wait_connected();
   LeaseGroup leases = contender.acquired();
   CHECK(leases.leases().size() == 3);
@@ -126,7 +126,7 @@ TEST_CASE("quorum: an ensemble that is away is passed over, wherever it is in th
           "[quorum]") {
   for (std::size_t away = 0; away < 3; ++away) {
     Ensembles ensembles;
-    Contender contender{ensembles, "contender", 30ms};
+    ContenderName contender{ensembles, "contender", 30ms};
     ensembles.all[away]->stop();
     LeaseGroup leases = contender.acquired();
     CHECK(leases.leases().size() == 2);
@@ -143,7 +143,7 @@ TEST_CASE("quorum: an ensemble that is away is passed over, wherever it is in th
 
 TEST_CASE("quorum: with two ensembles away it begins again until one is back", "[quorum]") {
   Ensembles ensembles;
-  Contender contender{ensembles, "contender", 10ms};
+  ContenderName contender{ensembles, "contender", 10ms};
   ensembles.all[0]->stop();
   ensembles.all[1]->stop();
   int passes = 0;
@@ -165,7 +165,7 @@ TEST_CASE("quorum: with two ensembles away it begins again until one is back", "
 TEST_CASE("quorum: who waits in the queue of an ensemble that goes away goes on to the next",
           "[quorum]") {
   Ensembles ensembles;
-  Contender contender{ensembles, "contender", 30ms};
+  ContenderName contender{ensembles, "contender", 30ms};
   auto other = ensembles.world.client("other");
   {
     InterProcessMutex first{*other, path};
@@ -195,16 +195,16 @@ TEST_CASE("quorum: who waits in the queue of an ensemble that goes away goes on 
 TEST_CASE("quorum: five contenders take turns, whatever is away meanwhile", "[quorum]") {
   for (std::size_t away = 0; away < 4; ++away) {
     Ensembles ensembles;
-    std::vector<std::unique_ptr<Contender>> contenders;
+    std::vector<std::unique_ptr<ContenderName>> contenders;
     for (int i = 0; i < 5; ++i) {
       contenders.push_back(
-          std::make_unique<Contender>(ensembles, "c" + std::to_string(i) + "-", 20ms));
+          std::make_unique<ContenderName>(ensembles, "c" + std::to_string(i) + "-", 20ms));
     }
     if (away < 3) ensembles.all[away]->stop();
     int inside = 0;
     int turns = 0;
     bool two_at_once = false;
-    std::function<void(Contender&)> take_turn = [&](Contender& contender) {
+    std::function<void(ContenderName&)> take_turn = [&](ContenderName& contender) {
       contender->async_acquire([&](error_code error, LeaseGroup leases) {
         if (error) return;
         two_at_once = two_at_once || ++inside > 1;
@@ -228,8 +228,8 @@ TEST_CASE("quorum: five contenders take turns, whatever is away meanwhile", "[qu
 TEST_CASE("quorum: a try fails if others have a majority, and says so if too few are in reach",
           "[quorum]") {
   Ensembles ensembles;
-  Contender contender{ensembles, "contender"};
-  Contender other{ensembles, "other"};
+  ContenderName contender{ensembles, "contender"};
+  ContenderName other{ensembles, "other"};
   const auto tried = [&] {
     return run<GroupAcquireResult>(
         ensembles.world, [&](auto done) { contender->async_try_acquire(std::move(done)); });
@@ -274,7 +274,7 @@ TEST_CASE("quorum: a try fails if others have a majority, and says so if too few
 TEST_CASE("quorum: an ensemble that refuses is done without; two that do are an error",
           "[quorum]") {
   Ensembles ensembles;
-  Contender contender{ensembles, "contender"};
+  ContenderName contender{ensembles, "contender"};
   const auto refuse = [&](std::size_t index) {
     ensembles.all[index]->operate(request::Create{.path = path, .acl = open_acl()});
     ensembles.all[index]->refuse(path);
@@ -327,8 +327,8 @@ std::string play_quorum(std::size_t where, const Faults& faults, std::optional<C
                         std::size_t* steps = nullptr) {
   Ensembles ensembles;
   World& world = ensembles.world;
-  Contender observed{ensembles, "observed"};
-  Contender other{ensembles, "other"};
+  ContenderName observed{ensembles, "observed"};
+  ContenderName other{ensembles, "other"};
   LeaseGroup held = other.acquired();
   const auto nodes_before = nodes_of(held);
   const bool expires = std::ranges::any_of(faults, ends_session, &Faults::value_type::second);

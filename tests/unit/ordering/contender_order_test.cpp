@@ -96,7 +96,7 @@ TEST_CASE("names of every client are read", "[contender_order]") {
   for (const auto& expected : cases) {
     CAPTURE(expected.name);
     const auto parsed = parse_name(expected.name, expected.rule);
-    const auto* contender = std::get_if<Contender>(&parsed);
+    const auto* contender = std::get_if<ContenderName>(&parsed);
     REQUIRE(contender != nullptr);
     CHECK(contender->name == expected.name);
     CHECK(contender->kind == expected.kind);

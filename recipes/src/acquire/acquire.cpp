@@ -36,9 +36,10 @@ error_code verdict(const Acquire& acquire, const WaitingAcquires& service, error
 /// Of an acquire with a limit that has ended without a lease: time or connection were wanting, and
 /// that is a result. Everything else is an error.
 NotAcquired reason_of(const Acquire& acquire, const error_code& error, const Outcome& outcome) {
-  if (!outcome.leases.empty() || !acquire.patience.limited()) return NotAcquired::none;
+  if (!outcome.leases.empty() || !acquire.wait_limit.limited()) return NotAcquired::none;
   if (error && !is_lack_of_answer(error)) return NotAcquired::none;
-  const bool failing = acquire.options.requeue == RequeuePolicy::fail && !acquire.patience.only_try;
+  const bool failing =
+      acquire.options.requeue == RequeuePolicy::fail && !acquire.wait_limit.only_try;
   if (failing && error == Errc::session_lost) return NotAcquired::none;
   return why_not_acquired(acquire.somebody_ahead || acquire.declined || outcome.blocked_by,
                           is_connected(acquire.client().connection_state()));
@@ -48,12 +49,12 @@ void finish(Acquire& acquire, Turn turn) {
   auto& service = waiting_acquires(acquire);
   acquire.held.release();
   acquire.timer.reset();
-  if (acquire.reach_minded) acquire.reach_minded->request();
+  if (acquire.reachability_watch) acquire.reachability_watch->request();
   if (acquire.callers) acquire.callers->forget(&acquire);
   service.leave(acquire.give_up);
   turn.error = verdict(acquire, service, turn.error);
   if (!acquire.for_others) {
-    observe_end(*acquire.spec, acquire.patience, acquire.began, turn.error, turn.leases.size());
+    observe_end(*acquire.spec, acquire.wait_limit, acquire.began, turn.error, turn.leases.size());
   }
   Outcome outcome{.leases = std::move(turn.leases), .blocked_by = {}};
   if (outcome.leases.empty() && acquire.nearest) outcome.blocked_by = std::move(*acquire.nearest);
@@ -71,23 +72,23 @@ void run(const AcquirePtr& acquire) {
                                  [give_up = acquire->give_up] { give_up->request(); });
     if (acquire->callers->requested()) acquire->give_up->request();
   }
-  if (!acquire->patience.deadline.is_never()) {
-    acquire->timer = std::make_unique<asio::steady_timer>(acquire->client().get_executor(),
-                                                          acquire->patience.deadline.time_point());
+  if (!acquire->wait_limit.deadline.is_never()) {
+    acquire->timer = std::make_unique<asio::steady_timer>(
+        acquire->client().get_executor(), acquire->wait_limit.deadline.time_point());
     acquire->timer->async_wait([acquire](error_code cancelled) {
       if (cancelled) return;
       acquire->late = true;
       acquire->give_up->request();
     });
   }
-  if (acquire->patience.reach_within) {
-    acquire->reach_minded = std::make_shared<Cancellation>(acquire->client().core());
-    detail::spawn_detached(acquire->client().core(), mind_reach(acquire, acquire->reach_minded),
-                           "watching over an acquire of " + acquire->spec->path,
-                           [acquire](error_code) {
-                             acquire->out_of_reach = true;
-                             acquire->give_up->request();
-                           });
+  if (acquire->wait_limit.max_unreachable) {
+    acquire->reachability_watch = std::make_shared<Cancellation>(acquire->client().core());
+    detail::spawn_detached(
+        acquire->client().core(), watch_reachability(acquire, acquire->reachability_watch),
+        "watching over an acquire of " + acquire->spec->path, [acquire](error_code) {
+          acquire->out_of_reach = true;
+          acquire->give_up->request();
+        });
   }
   acquire->attempt(acquire);
 }
@@ -99,17 +100,17 @@ asio::awaitable<void> await_attempt(AcquirePtr acquire, asio::awaitable<Turn> co
 
 }  // namespace
 
-void observe_end(const LockSpec& spec, const Patience& patience, BootClock::time_point began,
+void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::time_point began,
                  const error_code& error, std::size_t leases) {
   if (!spec.observed) return;
-  const AcquireOutcome outcome = acquire_outcome(error, leases, patience.only_try);
+  const AcquireOutcome outcome = acquire_outcome(error, leases, wait_limit.only_try);
   detail::tell_acquire_ended(spec.client.core(), spec.observed, outcome, error, began, leases);
 }
 
 void end_attempt(const AcquirePtr& acquire, Turn turn) {
   const bool again = turn.error == Errc::session_lost &&
                      acquire->options.requeue == RequeuePolicy::queue_again &&
-                     !acquire->patience.only_try;
+                     !acquire->wait_limit.only_try;
   if (!again) return finish(*acquire, std::move(turn));
   acquire->nearest.reset();
   acquire->asked = false;
@@ -127,10 +128,10 @@ void attempt_by(const AcquirePtr& acquire, asio::awaitable<Turn> coroutine) {
                          });
 }
 
-Patience patience_until(Deadline deadline) {
+WaitLimit wait_limit_until(Deadline deadline) {
   const Deadline until = deadline.or_default(Deadline::never());
   // Without time to wait it is a try, as the standard has it.
-  return until.passed() ? Patience{.only_try = true} : Patience{until};
+  return until.passed() ? WaitLimit{.only_try = true} : WaitLimit{until};
 }
 
 void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handler) {
@@ -138,8 +139,8 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
   error_code error = client.unusable();
   if (!error && !is_valid(what->options.lease)) error = Errc::invalid_argument;
   if (error) return std::move(handler)(error, Outcome{});
-  if (what->patience.only_try && what->patience.deadline.is_never()) {
-    what->patience.deadline = client.deadline_or_default(Deadline{});
+  if (what->wait_limit.only_try && what->wait_limit.deadline.is_never()) {
+    what->wait_limit.deadline = client.deadline_or_default(Deadline{});
   }
   what->give_up = std::make_shared<Cancellation>(client.core());
   what->callers = std::move(cancellation);
@@ -158,8 +159,9 @@ Handler<Outcome> as_one_lease(Handler<AcquireResult> handler) {
   };
 }
 
-void start_acquire_within(const LockSpecPtr& spec, CancellationPtr cancellation, Patience patience,
-                          AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
+void start_acquire_within(const LockSpecPtr& spec, CancellationPtr cancellation,
+                          WaitLimit wait_limit, AcquireOptions options, Lease held,
+                          Handler<AcquireResult> handler) {
   error_code error = held ? objection_to(*spec, held) : error_code{};
   if (!error && held && is_of_same_kind(*spec, held)) {
     return std::move(handler)(error, AcquireResult{.lease = std::move(held)});
@@ -167,7 +169,7 @@ void start_acquire_within(const LockSpecPtr& spec, CancellationPtr cancellation,
   if (error) return std::move(handler)(error, AcquireResult{});
   const Attempt attempt = held ? attempt_beside : acquire_lock;
   start(std::make_shared<Acquire>(Acquire{.spec = spec,
-                                          .patience = patience,
+                                          .wait_limit = wait_limit,
                                           .options = std::move(options),
                                           .attempt = attempt,
                                           .held = std::move(held)}),

@@ -20,21 +20,21 @@
 namespace custodian::recipes_detail {
 
 /// How long an acquire may take.
-struct Patience {
+struct WaitLimit {
   Deadline deadline = Deadline::never();
   /// Asks once, and neither waits for a connection nor for the lock.
   bool only_try = false;
   /// If set: gives up (not_connected) when the servers have been out of reach for so long, or have
   /// not let it stand in the queue by then.
-  std::optional<std::chrono::nanoseconds> reach_within{};
+  std::optional<std::chrono::nanoseconds> max_unreachable{};
 
   /// Whether it may end without a lease and without an error.
   [[nodiscard]] bool limited() const noexcept {
-    return only_try || reach_within || !deadline.is_never();
+    return only_try || max_unreachable || !deadline.is_never();
   }
 };
 
-[[nodiscard]] Patience patience_until(Deadline deadline);
+[[nodiscard]] WaitLimit wait_limit_until(Deadline deadline);
 
 /// What one attempt comes to: leases, all that were asked for, or an error.
 struct Turn {
@@ -58,7 +58,7 @@ using Attempt = std::function<void(const AcquirePtr&)>;
 /// there, and nothing else.
 struct Acquire {
   LockSpecPtr spec;  ///< where it stands
-  Patience patience;
+  WaitLimit wait_limit;
   AcquireOptions options;
   /// What is tried, and again if the session is lost.
   Attempt attempt;
@@ -84,14 +84,14 @@ struct Acquire {
   // What start() puts here, for the end.
   BootClock::time_point began{};  ///< read only for an observer
   CancellationPtr callers{};
-  CancellationPtr reach_minded{};                      ///< ends mind_reach()
+  CancellationPtr reachability_watch{};                ///< ends watch_reachability()
   std::unique_ptr<boost::asio::steady_timer> timer{};  ///< if there is a deadline
   Handler<Outcome> handler{};
 
   [[nodiscard]] const Client& client() const { return spec->client; }
   /// Everything is retried until somebody gives up, so operations need no limits of their own.
   [[nodiscard]] RetryPolicy retry() const {
-    return patience.only_try ? RetryPolicy::none() : client().retry_policy().unlimited();
+    return wait_limit.only_try ? RetryPolicy::none() : client().retry_policy().unlimited();
   }
   [[nodiscard]] OperationOptions operation() const { return {Deadline::never(), retry()}; }
   [[nodiscard]] LeaseOptions lease_options() const {
@@ -110,7 +110,7 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
 [[nodiscard]] Handler<Outcome> as_one_lease(Handler<AcquireResult> handler);
 
 /// Tells the client's observer, if there is one, of the end of an acquire.
-void observe_end(const LockSpec& spec, const Patience& patience, BootClock::time_point began,
+void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::time_point began,
                  const error_code& error, std::size_t leases);
 
 /// What the attempt has come to; another one follows if its session was lost, and that is wanted.
@@ -123,7 +123,8 @@ void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Turn> coroutin
 ///
 /// `held` is empty, or what the caller has of this lock already. They get another lease on the same
 /// hold, or the shared lock beside the exclusive one, or are told of the objection.
-void start_acquire_within(const LockSpecPtr& spec, CancellationPtr cancellation, Patience patience,
-                          AcquireOptions options, Lease held, Handler<AcquireResult> handler);
+void start_acquire_within(const LockSpecPtr& spec, CancellationPtr cancellation,
+                          WaitLimit wait_limit, AcquireOptions options, Lease held,
+                          Handler<AcquireResult> handler);
 
 }  // namespace custodian::recipes_detail

@@ -15,10 +15,10 @@ void give_up(Acquire& acquire) {
 
 }  // namespace
 
-asio::awaitable<void> mind_reach(AcquirePtr acquire, CancellationPtr over) {
+asio::awaitable<void> watch_reachability(AcquirePtr acquire, CancellationPtr over) {
   const Client& client = acquire->client();
   const auto core = client.core();
-  const std::chrono::nanoseconds limit = *acquire->patience.reach_within;
+  const std::chrono::nanoseconds limit = *acquire->wait_limit.max_unreachable;
 
   asio::steady_timer queued_by{client.get_executor(), Deadline{limit}.time_point()};
   queued_by.async_wait([weak = std::weak_ptr{acquire}](error_code cancelled) {

@@ -10,6 +10,7 @@
 namespace custodian::recipes_detail {
 
 /// Gives up when the servers are out of reach for longer than its patience allows; until `over`.
-[[nodiscard]] boost::asio::awaitable<void> mind_reach(AcquirePtr acquire, CancellationPtr over);
+[[nodiscard]] boost::asio::awaitable<void> watch_reachability(AcquirePtr acquire,
+                                                              CancellationPtr over);
 
 }  // namespace custodian::recipes_detail

@@ -37,8 +37,8 @@ Batch::~Batch() {
   [[maybe_unused]] const auto* const leaked = alarm_.release();
 }
 
-bool Batch::may_enter(const Patience& patience, const AcquireOptions& options) {
-  return !patience.only_try && !patience.reach_within && !options.on_position &&
+bool Batch::may_enter(const WaitLimit& wait_limit, const AcquireOptions& options) {
+  return !wait_limit.only_try && !wait_limit.max_unreachable && !options.on_position &&
          !options.on_requeued && options.requeue == RequeuePolicy::queue_again &&
          !options.lease.loss_policy && !options.lease.hold_at_most;
 }
@@ -141,7 +141,7 @@ Batch::Errand Batch::begin_errand(const LockSpecPtr& spec, BatchOrder::Line line
       break;
     case BatchOrder::Line::stand:
       errand.stand = std::make_shared<Acquire>(
-          Acquire{.spec = spec, .patience = {}, .options = {}, .attempt = acquire_lock});
+          Acquire{.spec = spec, .wait_limit = {}, .options = {}, .attempt = acquire_lock});
       errand.stand->shows_nearest = true;
       errand.stand->for_others = true;
       errand.end_of_stand = std::make_shared<Cancellation>(spec->client.core());

@@ -28,7 +28,7 @@ class Batch {
   ~Batch();
 
   /// Whether an acquire may be one of these: it asks for the lock, and for nothing besides.
-  [[nodiscard]] static bool may_enter(const Patience& patience, const AcquireOptions& options);
+  [[nodiscard]] static bool may_enter(const WaitLimit& wait_limit, const AcquireOptions& options);
   /// The handler runs on any thread, or at once.
   static void enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadline deadline,
                     Handler<AcquireResult> handler);

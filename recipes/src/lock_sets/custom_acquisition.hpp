@@ -21,6 +21,6 @@ using HeldCustomPtr = std::shared_ptr<HeldCustom>;
 /// first.
 void start_acquire_custom(const Client& home, CancellationPtr cancellation,
                           std::shared_ptr<CustomLock> lock, std::string name,
-                          const Patience& patience, Handler<HeldCustomPtr> handler);
+                          const WaitLimit& wait_limit, Handler<HeldCustomPtr> handler);
 
 }  // namespace custodian::recipes_detail

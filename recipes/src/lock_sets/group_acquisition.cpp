@@ -67,7 +67,7 @@ struct Miss {
 
 struct GroupAcquire {
   LockSetPtr group;
-  Patience patience;
+  WaitLimit wait_limit;
   AcquireOptions options;
   CancellationPtr give_up;
   Deadline limit;  ///< until when it waits for its own releases
@@ -89,7 +89,7 @@ struct GroupAcquire {
     });
   }
   [[nodiscard]] bool is_quorum() const { return group->spare() > 0; }
-  [[nodiscard]] bool over() const { return give_up->requested() || patience.deadline.passed(); }
+  [[nodiscard]] bool over() const { return give_up->requested() || wait_limit.deadline.passed(); }
   /// Once, at the end of a pass: how many locks are held. These then count, whatever the clocks say
   /// a moment later; the group's loss is for that.
   std::size_t count() {
@@ -112,7 +112,7 @@ using LossEars = std::list<std::stop_callback<std::function<void()>>>;
 
 /// Begins the acquire of one of the locks, on its client's strand, and comes home with the result.
 void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation, LockSetPtr group,
-               std::size_t index, Patience patience, AcquireOptions options,
+               std::size_t index, WaitLimit wait_limit, AcquireOptions options,
                Handler<Taken> handler) {
   auto at_home = [group, handler = std::move(handler)](error_code error, Outcome outcome,
                                                        HeldCustomPtr custom = {}) mutable {
@@ -125,7 +125,7 @@ void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation
   const AnyLock::Place& place = group->locks[index].place();
   if (const auto* custom = std::get_if<AnyLock::Custom>(&place)) {
     return start_acquire_custom(
-        group->home(), std::move(cancellation), custom->lock, custom->name, patience,
+        group->home(), std::move(cancellation), custom->lock, custom->name, wait_limit,
         [at_home = std::move(at_home)](error_code error, HeldCustomPtr held) mutable {
           Outcome outcome;
           if (!error && !held) outcome.reason = NotAcquired::blocked;
@@ -134,10 +134,10 @@ void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation
   }
   if (const auto* permits = std::get_if<AnyLock::Permits>(&place)) {
     return start_acquire_permits_within(permits->spec, std::move(cancellation), permits->count,
-                                        patience, std::move(options), std::move(at_home));
+                                        wait_limit, std::move(options), std::move(at_home));
   }
   start_acquire_within(
-      std::get<LockSpecPtr>(place), std::move(cancellation), patience, std::move(options), {},
+      std::get<LockSpecPtr>(place), std::move(cancellation), wait_limit, std::move(options), {},
       [at_home = std::move(at_home)](error_code error, AcquireResult result) mutable {
         Outcome outcome{
             .leases = {}, .blocked_by = std::move(result.blocked_by), .reason = result.reason};
@@ -147,16 +147,16 @@ void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation
 }
 
 /// With what is left of the time; and when enough are had, not in vain.
-Patience patience_for_next(const GroupAcquire& acquire) {
-  Patience patience = acquire.patience;
-  const auto within = acquire.group->reach_within;
-  if (acquire.prospect() == Prospect::enough) patience.only_try = true;
-  if (!patience.only_try) {
-    patience.reach_within = within;
+WaitLimit patience_for_next(const GroupAcquire& acquire) {
+  WaitLimit wait_limit = acquire.wait_limit;
+  const auto within = acquire.group->max_unreachable;
+  if (acquire.prospect() == Prospect::enough) wait_limit.only_try = true;
+  if (!wait_limit.only_try) {
+    wait_limit.max_unreachable = within;
   } else if (within) {
-    patience.deadline = std::min(patience.deadline, Deadline{*within});
+    wait_limit.deadline = std::min(wait_limit.deadline, Deadline{*within});
   }
-  return patience;
+  return wait_limit;
 }
 
 asio::awaitable<std::tuple<error_code, Taken>> acquire_next(GroupAcquirePtr acquire) {
@@ -164,14 +164,14 @@ asio::awaitable<std::tuple<error_code, Taken>> acquire_next(GroupAcquirePtr acqu
   const auto cancellation = std::make_shared<Cancellation>(core);
   acquire->waiting = cancellation;
   acquire->give_up->on_request(cancellation.get(), [cancellation] { cancellation->request(); });
-  const Patience patience = patience_for_next(*acquire);
+  const WaitLimit wait_limit = patience_for_next(*acquire);
   AcquireOptions options = acquire->options;
   // A quorum's waiter has a place to lose in one ensemble only.
   if (acquire->is_quorum()) options.requeue = RequeuePolicy::queue_again;
   // With a session, what was had on it is lost, too: all begins again, or fails.
   if (acquire->has_any_of(core)) options.requeue = RequeuePolicy::fail;
   auto taken = co_await await<&start_one, Taken>(core, cancellation, acquire->group, acquire->tried,
-                                                 patience, std::move(options));
+                                                 wait_limit, std::move(options));
   acquire->give_up->forget(cancellation.get());
   acquire->waiting.reset();
   co_return std::move(taken);
@@ -213,7 +213,7 @@ asio::awaitable<std::size_t> pass(GroupAcquirePtr acquire) {
 bool is_final(const GroupAcquire& acquire, const error_code& error) {
   // Without an error it was somebody's; aborted by a loss, which has a reason of its own.
   if (!error || error == asio::error::operation_aborted) return false;
-  if (acquire.patience.only_try) return true;
+  if (acquire.wait_limit.only_try) return true;
   if (!acquire.is_quorum()) {
     return error != Errc::session_lost || acquire.options.requeue == RequeuePolicy::fail;
   }
@@ -234,7 +234,7 @@ std::optional<Ending> ending_of(const GroupAcquire& acquire) {
     if (!is_final(acquire, miss.error)) continue;
     if (spare-- == 0) return Ending{miss.error, {.path = miss.path}};
   }
-  if (!acquire.patience.only_try && !acquire.over()) return std::nullopt;
+  if (!acquire.wait_limit.only_try && !acquire.over()) return std::nullopt;
   auto telling = std::ranges::find(acquire.misses, NotAcquired::blocked, &Miss::reason);
   if (telling == acquire.misses.end()) {
     telling = std::ranges::find_if(acquire.misses, [](const Miss& miss) { return !miss.error; });
@@ -275,7 +275,7 @@ asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
     auto ending = ending_of(*acquire);
     if (!ending) {
       // Those who have come into each other's way are not to come again at the same time.
-      co_await back_off(acquire->group->home(), passes, acquire->patience.deadline,
+      co_await back_off(acquire->group->home(), passes, acquire->wait_limit.deadline,
                         acquire->give_up);
       ending = ending_of(*acquire);  // the time may be up by now
     }
@@ -304,15 +304,15 @@ asio::awaitable<void> run(GroupAcquirePtr acquire, CancellationPtr callers,
   std::move (*handler)(ending.error, std::move(ending.result));
 }
 
-Deadline limit_of(const Client& home, const Patience& patience) {
-  if (!patience.only_try) return patience.deadline;
-  return std::min(patience.deadline, home.deadline_or_default({}));
+Deadline limit_of(const Client& home, const WaitLimit& wait_limit) {
+  if (!wait_limit.only_try) return wait_limit.deadline;
+  return std::min(wait_limit.deadline, home.deadline_or_default({}));
 }
 
 }  // namespace
 
 void start_acquire_group_within(const LockSetPtr& group, CancellationPtr cancellation,
-                                Patience patience, AcquireOptions options,
+                                WaitLimit wait_limit, AcquireOptions options,
                                 Handler<GroupAcquireResult> handler) {
   const Client& home = group->home();
   error_code error = home.unusable();
@@ -320,10 +320,10 @@ void start_acquire_group_within(const LockSetPtr& group, CancellationPtr cancell
   if (error) return std::move(handler)(error, GroupAcquireResult{});
   const auto acquire = std::make_shared<GroupAcquire>(
       GroupAcquire{.group = group,
-                   .patience = patience,
+                   .wait_limit = wait_limit,
                    .options = std::move(options),
                    .give_up = std::make_shared<Cancellation>(home.core()),
-                   .limit = limit_of(home, patience)});
+                   .limit = limit_of(home, wait_limit)});
   const auto ending = std::make_shared<Handler<GroupAcquireResult>>(std::move(handler));
   detail::spawn_detached(home.core(), run(acquire, std::move(cancellation), ending),
                          "an acquire of several locks", ending);

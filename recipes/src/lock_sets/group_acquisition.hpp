@@ -19,7 +19,7 @@ struct LockSet {
   std::vector<AnyLock> locks;
   std::size_t needed;  ///< of the locks
   /// Set: a lock is passed over when its ensemble has been out of reach for so long.
-  std::optional<std::chrono::nanoseconds> reach_within{};
+  std::optional<std::chrono::nanoseconds> max_unreachable{};
 
   [[nodiscard]] std::size_t spare() const { return locks.size() - needed; }
   /// Whose strand the acquires run on.
@@ -33,7 +33,7 @@ struct LockSet {
 
 /// From any thread. The handler runs on the home strand, or at once.
 void start_acquire_group_within(const LockSetPtr& group, CancellationPtr cancellation,
-                                Patience patience, AcquireOptions options,
+                                WaitLimit wait_limit, AcquireOptions options,
                                 Handler<GroupAcquireResult> handler);
 
 }  // namespace custodian::recipes_detail

@@ -30,7 +30,7 @@ void start_try_acquire_group_until(std::shared_ptr<detail::ClientCore>,
                                    CancellationPtr cancellation, LockSetPtr locks,
                                    Deadline deadline, AcquireOptions options,
                                    Handler<GroupAcquireResult> handler) {
-  start_acquire_group_within(locks, std::move(cancellation), patience_until(deadline),
+  start_acquire_group_within(locks, std::move(cancellation), wait_limit_until(deadline),
                              std::move(options), std::move(handler));
 }
 
@@ -38,9 +38,9 @@ namespace {
 
 /// For the blocking faces: an error has its path with it.
 void start_waited_for(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                      LockSetPtr locks, Patience patience, AcquireOptions options,
+                      LockSetPtr locks, WaitLimit wait_limit, AcquireOptions options,
                       Handler<GroupAcquireResult> handler) {
-  start_acquire_group_within(locks, std::move(cancellation), patience, std::move(options),
+  start_acquire_group_within(locks, std::move(cancellation), wait_limit, std::move(options),
                              std::move(handler));
 }
 
@@ -48,7 +48,7 @@ void start_waited_for(std::shared_ptr<detail::ClientCore>, CancellationPtr cance
 
 }  // namespace recipes_detail
 
-using recipes_detail::Patience;
+using recipes_detail::WaitLimit;
 
 GroupLock::GroupLock(recipes_detail::LockSetPtr locks)
     : core_{locks->home().core()},
@@ -67,16 +67,16 @@ std::vector<std::string> GroupLock::paths() const {
   return paths;
 }
 
-GroupAcquireResult GroupLock::wait_for(std::string_view operation, const Patience& patience,
+GroupAcquireResult GroupLock::wait_for(std::string_view operation, const WaitLimit& wait_limit,
                                        std::stop_token stop, AcquireOptions options) const {
   const std::string& first = locks_->locks.front().path();
   for (const AnyLock& lock : locks_->locks) {
     detail::require_may_block(*locks_->runner_of(lock).core(), operation, lock.path());
   }
   const Deadline end =
-      patience.only_try ? recipes_detail::end_of(locks_->home(), {}) : patience.deadline;
+      wait_limit.only_try ? recipes_detail::end_of(locks_->home(), {}) : wait_limit.deadline;
   auto outcome = block_until<&recipes_detail::start_waited_for, GroupAcquireResult>(
-      core_, operation, first, std::move(stop), end, locks_, patience, std::move(options));
+      core_, operation, first, std::move(stop), end, locks_, wait_limit, std::move(options));
   if (!outcome) return {.path = first, .reason = NotAcquired::context_not_run};
   auto& [error, result] = *outcome;
   if (error) {
@@ -99,7 +99,7 @@ GroupAcquireResult GroupLock::try_acquire(AcquireOptions options) {
 
 GroupAcquireResult GroupLock::try_acquire_until(Deadline deadline, AcquireOptions options,
                                                 std::stop_token stop) {
-  return wait_for("try_acquire_until", recipes_detail::patience_until(deadline), std::move(stop),
+  return wait_for("try_acquire_until", recipes_detail::wait_limit_until(deadline), std::move(stop),
                   std::move(options));
 }
 
@@ -113,7 +113,7 @@ bool GroupLock::try_lock() {
 
 bool GroupLock::try_lock_until(Deadline deadline) {
   return pool_->put(
-      wait_for("try_lock_until", recipes_detail::patience_until(deadline), {}, {}).leases);
+      wait_for("try_lock_until", recipes_detail::wait_limit_until(deadline), {}, {}).leases);
 }
 
 void GroupLock::unlock() { pool_->release(1, "unlock", locks_->locks.front().path()); }

@@ -22,8 +22,8 @@ recipes_detail::LockSetPtr majority_of(
   if (count < 3 || count % 2 == 0) {
     refuse("ensembles: an odd number, three at the least, not " + std::to_string(count));
   }
-  if (options.reach_within <= std::chrono::nanoseconds::zero()) {
-    refuse("reach_within: an ensemble must be given some time");
+  if (options.max_unreachable <= std::chrono::nanoseconds::zero()) {
+    refuse("max_unreachable: an ensemble must be given some time");
   }
   std::set<const void*> clients;
   std::vector<AnyLock> locks;
@@ -34,7 +34,7 @@ recipes_detail::LockSetPtr majority_of(
   return std::make_shared<const recipes_detail::LockSet>(
       recipes_detail::LockSet{.locks = std::move(locks),
                               .needed = recipes_detail::majority_of(count),
-                              .reach_within = options.reach_within});
+                              .max_unreachable = options.max_unreachable});
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace custodian {
 
 using recipes_detail::ContenderKind;
 using recipes_detail::LockSpec;
-using recipes_detail::Patience;
 using recipes_detail::ThreadHolds;
+using recipes_detail::WaitLimit;
 
 namespace recipes_detail {
 
@@ -22,13 +22,13 @@ namespace {
 
 /// Among those who pass the lock on to each other, if this lock has such and the acquire is one of
 /// them: the handler runs on any thread then, and not on the strand.
-void start_in_turn(const LockSpecPtr& spec, CancellationPtr cancellation, Patience patience,
+void start_in_turn(const LockSpecPtr& spec, CancellationPtr cancellation, WaitLimit wait_limit,
                    AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
-  if (spec->batch && !held && Batch::may_enter(patience, options)) {
-    return Batch::enter(spec, std::move(cancellation), patience.deadline, std::move(handler));
+  if (spec->batch && !held && Batch::may_enter(wait_limit, options)) {
+    return Batch::enter(spec, std::move(cancellation), wait_limit.deadline, std::move(handler));
   }
-  start_acquire_within(spec, std::move(cancellation), patience, std::move(options), std::move(held),
-                       std::move(handler));
+  start_acquire_within(spec, std::move(cancellation), wait_limit, std::move(options),
+                       std::move(held), std::move(handler));
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ void start_try_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr canc
 void start_try_acquire_until(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                              LockSpecPtr spec, Deadline deadline, AcquireOptions options,
                              Handler<AcquireResult> handler) {
-  start_in_turn(spec, std::move(cancellation), patience_until(deadline), std::move(options), {},
+  start_in_turn(spec, std::move(cancellation), wait_limit_until(deadline), std::move(options), {},
                 std::move(handler));
 }
 
@@ -129,9 +129,9 @@ AcquireResult InterProcessLock::try_acquire_until(Deadline deadline, AcquireOpti
 namespace {
 
 void start_enter(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                 recipes_detail::LockSpecPtr spec, Patience patience, Lease beside,
+                 recipes_detail::LockSpecPtr spec, WaitLimit wait_limit, Lease beside,
                  Handler<AcquireResult> handler) {
-  recipes_detail::start_in_turn(spec, std::move(cancellation), patience, {}, std::move(beside),
+  recipes_detail::start_in_turn(spec, std::move(cancellation), wait_limit, {}, std::move(beside),
                                 std::move(handler));
 }
 
@@ -139,13 +139,13 @@ void start_enter(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellati
 
 ThreadHolds& InterProcessLock::holds() const { return holds_->of(spec_->kind); }
 
-bool InterProcessLock::enter(std::string_view operation, const Patience& patience) {
+bool InterProcessLock::enter(std::string_view operation, const WaitLimit& wait_limit) {
   if (holds().enter_again(path())) return true;
   const Lease beside = holds_->beside(spec_->kind).lease();
   const Deadline end =
-      patience.only_try ? recipes_detail::end_of(spec_->client, {}) : patience.deadline;
+      wait_limit.only_try ? recipes_detail::end_of(spec_->client, {}) : wait_limit.deadline;
   auto outcome = block_until<&start_enter, AcquireResult>(core_, operation, path(), {}, end, spec_,
-                                                          patience, beside.share());
+                                                          wait_limit, beside.share());
   if (!outcome) return false;  // nobody runs the context
   auto& [error, result] = *outcome;
   if (error) {
@@ -164,7 +164,7 @@ void InterProcessLock::lock() { static_cast<void>(enter("lock", {})); }
 bool InterProcessLock::try_lock() { return enter("try_lock", {.only_try = true}); }
 
 bool InterProcessLock::try_lock_until(Deadline deadline) {
-  return enter("try_lock_until", recipes_detail::patience_until(deadline));
+  return enter("try_lock_until", recipes_detail::wait_limit_until(deadline));
 }
 
 void InterProcessLock::unlock() { holds().leave(path()).release(); }

@@ -100,7 +100,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
   [[nodiscard]] AcquirePtr part_for(const LockSpecPtr& spec) const {
     return std::make_shared<Acquire>(
         Acquire{.spec = spec,
-                .patience = whole_->patience,
+                .wait_limit = whole_->wait_limit,
                 .options = whole_->options,
                 .attempt = {},
                 .give_up = std::make_shared<Cancellation>(whole_->client().core())});
@@ -160,11 +160,11 @@ asio::awaitable<Turn> take_any(AcquirePtr acquire, StripesPtr stripes,
 }
 
 void start_acquire_any_within(const StripesPtr& stripes, CancellationPtr cancellation,
-                              Patience patience, AcquireOptions options,
+                              WaitLimit wait_limit, AcquireOptions options,
                               Handler<StripeLease> handler) {
   const auto index = std::make_shared<std::size_t>(0);
   start(std::make_shared<Acquire>(Acquire{.spec = stripes->specs.front(),
-                                          .patience = patience,
+                                          .wait_limit = wait_limit,
                                           .options = std::move(options),
                                           .attempt =
                                               [stripes, index](const AcquirePtr& acquire) {
@@ -217,7 +217,7 @@ void start_try_acquire_any(std::shared_ptr<detail::ClientCore>, CancellationPtr 
 void start_try_acquire_any_until(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                                  StripesPtr stripes, Deadline deadline, AcquireOptions options,
                                  Handler<StripeLease> handler) {
-  start_acquire_any_within(stripes, std::move(cancellation), patience_until(deadline),
+  start_acquire_any_within(stripes, std::move(cancellation), wait_limit_until(deadline),
                            std::move(options), std::move(handler));
 }
 

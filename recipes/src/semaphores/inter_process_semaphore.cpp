@@ -46,7 +46,7 @@ void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore>,
                                      CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                      int permits, Deadline deadline, AcquireOptions options,
                                      Handler<PermitsResult> handler) {
-  start_acquire_permits_within(spec, std::move(cancellation), permits, patience_until(deadline),
+  start_acquire_permits_within(spec, std::move(cancellation), permits, wait_limit_until(deadline),
                                std::move(options), as_permits(std::move(handler)));
 }
 

@@ -16,9 +16,9 @@ namespace recipes_detail {
 namespace {
 
 void start_permit_within(const SemaphoreSpecPtr& spec, CancellationPtr cancellation,
-                         Patience patience, AcquireOptions options,
+                         WaitLimit wait_limit, AcquireOptions options,
                          Handler<AcquireResult> handler) {
-  start_acquire_permits_within(spec, std::move(cancellation), 1, patience, std::move(options),
+  start_acquire_permits_within(spec, std::move(cancellation), 1, wait_limit, std::move(options),
                                as_one_lease(std::move(handler)));
 }
 
@@ -43,7 +43,7 @@ void start_try_acquire_permit_until(std::shared_ptr<detail::ClientCore>,
                                     CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                     Deadline deadline, AcquireOptions options,
                                     Handler<AcquireResult> handler) {
-  start_permit_within(spec, std::move(cancellation), patience_until(deadline), std::move(options),
+  start_permit_within(spec, std::move(cancellation), wait_limit_until(deadline), std::move(options),
                       std::move(handler));
 }
 

@@ -7,6 +7,8 @@
 /// those who ask for few. What keeps the number is not the turnstile but the leases' own order (see
 /// permit_count.hpp); it could be lost at any time, and then nobody enters but who may.
 
+#include "semaphores/semaphore_spec.hpp"
+
 #include <algorithm>
 
 #include "acquire/group_count.hpp"
@@ -14,7 +16,6 @@
 #include "acquire/watching.hpp"
 #include "async/eager.hpp"
 #include "semaphores/permit_count.hpp"
-#include "semaphores/semaphore_spec.hpp"
 #include "shared/shared_node.hpp"
 
 namespace custodian::recipes_detail {
@@ -137,7 +138,7 @@ asio::awaitable<Turn> take_all(AcquirePtr acquire, std::vector<OwnNode> nodes) {
 /// Sees who is in the way, unless that is known or nobody wants to, and tells whoever acquires.
 asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr spec, Full full) {
   std::optional<std::string> node;
-  const bool wanted = acquire->options.on_position || acquire->patience.limited();
+  const bool wanted = acquire->options.on_position || acquire->wait_limit.limited();
   acquire->somebody_ahead = true;
   if (full.nearest && wanted) node = child(spec->leases->path, *full.nearest);
   const bool known = node && acquire->nearest && acquire->nearest->node == *node;
@@ -170,7 +171,7 @@ asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, SemaphoreSpecPt
     if (!place.alive()) co_return Errc::session_lost;
     if (permits <= known.value) co_return error_code{};
     acquire->somebody_ahead = true;
-    if (acquire->patience.only_try) {
+    if (acquire->wait_limit.only_try) {
       acquire->declined = true;
       co_return asio::error::operation_aborted;
     }
@@ -218,10 +219,10 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, SemaphoreSpecPtr spec, in
     if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
       co_return Turn{report_malformed(*spec->leases, malformed->name), {}};
     }
-    if (!waiting && !acquire->patience.only_try) continue;
+    if (!waiting && !acquire->wait_limit.only_try) continue;
     error_code failure = co_await look_who_holds(acquire, spec, std::get<Full>(judgement));
     if (failure) co_return Turn{failure, {}};
-    if (acquire->patience.only_try) {
+    if (acquire->wait_limit.only_try) {
       acquire->declined = true;
       co_return Turn{asio::error::operation_aborted, {}};
     }
@@ -310,11 +311,11 @@ void check_permits(const SemaphoreSpec& spec, std::string_view operation, int pe
 }
 
 void start_acquire_permits_within(const SemaphoreSpecPtr& spec, CancellationPtr cancellation,
-                                  int permits, Patience patience, AcquireOptions options,
+                                  int permits, WaitLimit wait_limit, AcquireOptions options,
                                   Handler<Outcome> handler) {
   start(std::make_shared<Acquire>(Acquire{
             .spec = spec->turnstile,
-            .patience = patience,
+            .wait_limit = wait_limit,
             .options = std::move(options),
             .attempt = [spec, permits](
                            const AcquirePtr& acquire) { begin_to_take(acquire, spec, permits); }}),

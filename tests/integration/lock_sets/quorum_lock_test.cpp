@@ -32,7 +32,7 @@ struct Servers {
 struct ContenderName {
   explicit ContenderName(Servers& servers, std::chrono::nanoseconds reach = 2s)
       : clients{client(servers[0]), client(servers[1]), client(servers[2])},
-        lock{{clients[0], clients[1], clients[2]}, "/quorum", {.reach_within = reach}} {}
+        lock{{clients[0], clients[1], clients[2]}, "/quorum", {.max_unreachable = reach}} {}
 
   static Client client(const testing::TestingServer& server) {
     ClientOptions options = options_for(server.connect_string());

@@ -121,7 +121,7 @@ TEST_CASE("a lease that is lost while the last of three ensembles is tried does 
         {0, {.kind = FaultKind::delay, .turns = 0}}};
     const auto plan = std::make_shared<FaultsAt>("c", delay);
     third.set_fault_plan(plan);
-    QuorumLock lock{{*a, *b, *c}, "/q", {.reach_within = std::chrono::hours{1}}};
+    QuorumLock lock{{*a, *b, *c}, "/q", {.max_unreachable = std::chrono::hours{1}}};
     int requeued = 0;
     AcquireOptions options;
     options.on_requeued = [&] { ++requeued; };

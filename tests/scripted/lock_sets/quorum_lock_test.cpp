@@ -60,7 +60,7 @@ class ContenderName {
     }
     lock_.emplace(
         std::vector<std::reference_wrapper<const Client>>{*clients_[0], *clients_[1], *clients_[2]},
-        path, QuorumLockOptions{.reach_within = reach});
+        path, QuorumLockOptions{.max_unreachable = reach});
   }
 
   QuorumLock& operator*() { return *lock_; }
@@ -309,7 +309,7 @@ TEST_CASE("quorum: an even number, less than three, or one twice are refused", "
   CHECK(refused([&] { QuorumLock{{*a, *b, *c, *d}, path}; }));
   CHECK(refused([&] { QuorumLock{{*a, *b, *a}, path}; }));
   CHECK(refused([&] { QuorumLock{{*a, *b, *c}, "quorum"}; }));
-  CHECK(refused([&] { QuorumLock{{*a, *b, *c}, path, {.reach_within = 0s}}; }));
+  CHECK(refused([&] { QuorumLock{{*a, *b, *c}, path, {.max_unreachable = 0s}}; }));
   CHECK_FALSE(refused([&] { QuorumLock{{*a, *b, *c}, path}; }));
   for (auto* client : {&a, &b, &c, &d}) CHECK(world.end(*client));
 }

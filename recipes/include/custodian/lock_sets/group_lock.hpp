@@ -35,7 +35,7 @@ namespace custodian {
 namespace recipes_detail {
 struct LockSet;
 using LockSetPtr = std::shared_ptr<const LockSet>;
-struct Patience;
+struct WaitLimit;
 template <typename Held>
 class HoldPool;
 
@@ -197,7 +197,7 @@ class CUSTODIAN_EXPORT GroupLock {
 
  private:
   [[nodiscard]] GroupAcquireResult wait_for(std::string_view operation,
-                                            const recipes_detail::Patience& patience,
+                                            const recipes_detail::WaitLimit& wait_limit,
                                             std::stop_token stop, AcquireOptions options) const;
 
   std::shared_ptr<detail::ClientCore> core_;

@@ -19,7 +19,7 @@
 /// majorities of the same, and nobody waits in a circle because everybody waits upwards.
 ///
 /// An acquire goes over the ensembles in the order given, and waits in the queue of each. One that
-/// is out of reach for longer than `reach_within` is passed over. Once a majority is held the
+/// is out of reach for longer than `max_unreachable` is passed over. Once a majority is held the
 /// others are only tried: one that is not connected then, or that the holder before has not quite
 /// left, is not had (`Client::wait_connected` on each, at a program's start, helps against the
 /// former). When too many have been passed over it lets go of all, pauses for a random time (by
@@ -59,7 +59,7 @@ struct QuorumLockOptions {
   /// How long an acquire waits for an ensemble that cannot be reached, each time it comes to it;
   /// also how long the ensemble may take to let it stand in the queue. Must be positive. Less than
   /// the answers of a busy ensemble take, and no majority is ever had.
-  std::chrono::nanoseconds reach_within = std::chrono::seconds{2};
+  std::chrono::nanoseconds max_unreachable = std::chrono::seconds{2};
 };
 
 /// A mutex over several independent ensembles, held by whoever holds a majority of them.

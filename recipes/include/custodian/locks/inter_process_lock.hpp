@@ -48,7 +48,7 @@ struct LockOptions {
 };
 
 namespace recipes_detail {
-struct Patience;
+struct WaitLimit;
 struct LockSpec;
 class LockHolds;
 class ThreadHolds;
@@ -294,7 +294,7 @@ class CUSTODIAN_EXPORT InterProcessLock {
 
  private:
   [[nodiscard]] recipes_detail::ThreadHolds& holds() const;
-  [[nodiscard]] bool enter(std::string_view operation, const recipes_detail::Patience& patience);
+  [[nodiscard]] bool enter(std::string_view operation, const recipes_detail::WaitLimit& wait_limit);
 
   std::shared_ptr<detail::ClientCore> core_;
   recipes_detail::LockSpecPtr spec_;

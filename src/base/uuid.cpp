@@ -1,7 +1,7 @@
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
 
-#include "custodian/authoring/own_node.hpp"
+#include "custodian/authoring/owned_node.hpp"
 
 namespace custodian::detail {
 

@@ -12,7 +12,7 @@
 #include "client/acl_failure.hpp"
 #include "client/client_core.hpp"
 #include "client/operation.hpp"
-#include "custodian/authoring/own_node.hpp"
+#include "custodian/authoring/owned_node.hpp"
 #include "observe/observation.hpp"
 
 namespace custodian::detail {

@@ -7,7 +7,7 @@
 namespace custodian::detail {
 
 void GuaranteedDeletes::add(std::string path, std::int64_t session, std::shared_ptr<void> keep,
-                            LineNodePtr in_line) {
+                            QueuedNodePtr in_line) {
   if (core_.closed()) return;  // the end of the session takes the node along
   core_.late_creates().disown(path);
   const auto [position, is_new] =
@@ -35,7 +35,7 @@ void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
   pending.in_flight = true;
   ++pending.attempts;
   pending.timer.reset();
-  const LineNodePtr checked = last_heir(pending.in_line);
+  const QueuedNodePtr checked = last_successor(pending.in_line);
   Request request = request::Remove{path, any_version};
   if (checked) {
     request = request::Multi{
@@ -49,7 +49,7 @@ void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
                });
 }
 
-void GuaranteedDeletes::on_reply(const std::string& path, const LineNodePtr& checked,
+void GuaranteedDeletes::on_reply(const std::string& path, const QueuedNodePtr& checked,
                                  const Reply& reply) {
   const auto found = pending_.find(path);
   if (found == pending_.end()) return;

@@ -13,7 +13,7 @@
 
 #include "custodian/error.hpp"
 #include "custodian/session/session.hpp"
-#include "lease/line_node.hpp"
+#include "lease/queued_node.hpp"
 
 namespace custodian::detail {
 
@@ -27,7 +27,7 @@ class GuaranteedDeletes {
   /// live until the node is gone. If it stood `in_line`, and has an heir, it is deleted only while
   /// that one's is there, or when who relied on it has been told that it is not.
   void add(std::string path, std::int64_t session, std::shared_ptr<void> keep = {},
-           LineNodePtr in_line = {});
+           QueuedNodePtr in_line = {});
   [[nodiscard]] bool has(const std::string& path) const { return pending_.contains(path); }
   /// There is a connection: before anything else travels on it.
   void resume();
@@ -43,7 +43,7 @@ class GuaranteedDeletes {
   struct Pending {
     std::int64_t session = 0;
     std::uint64_t turn = 0;  ///< of those that were added
-    LineNodePtr in_line{};
+    QueuedNodePtr in_line{};
     bool in_flight = false;
     int attempts = 0;
     int retries = 0;
@@ -52,7 +52,7 @@ class GuaranteedDeletes {
   };
 
   void attempt(const std::string& path, Pending& pending);
-  void on_reply(const std::string& path, const LineNodePtr& checked, const Reply& reply);
+  void on_reply(const std::string& path, const QueuedNodePtr& checked, const Reply& reply);
   void tell_retried(const std::string& path, const Pending& pending, const error_code& error,
                     std::chrono::milliseconds pause) const;
   void try_again(const std::string& path);

@@ -7,7 +7,7 @@
 #include "base/encoded_size.hpp"
 #include "client/client_core.hpp"
 #include "lease/beat_part.hpp"
-#include "lease/held_node.hpp"
+#include "lease/lock_node.hpp"
 
 namespace custodian::detail {
 
@@ -105,12 +105,12 @@ void ClientSession::on_log(LogLevel level, std::string message) {
 
 // -- Leases ---------------------------------------------------------------------------------------
 
-void ClientSession::add(const std::shared_ptr<HeldNode>& hold) {
+void ClientSession::add(const std::shared_ptr<LockNode>& hold) {
   const std::lock_guard lock{mutex_};
   holds_.emplace(hold.get(), hold);
 }
 
-void ClientSession::remove(const HeldNode& hold) {
+void ClientSession::remove(const LockNode& hold) {
   {
     const std::lock_guard lock{mutex_};
     holds_.erase(&hold);
@@ -119,9 +119,9 @@ void ClientSession::remove(const HeldNode& hold) {
   if (core) core->on_strand([self = shared_from_this()] { self->close_if_free(); });
 }
 
-ClientSession::Holds ClientSession::holds() const {
+ClientSession::LockNodes ClientSession::holds() const {
   const std::lock_guard lock{mutex_};
-  Holds all;
+  LockNodes all;
   all.reserve(holds_.size());
   for (const auto& [key, hold] : holds_) {
     if (auto alive = hold.lock()) all.push_back(std::move(alive));
@@ -212,7 +212,7 @@ void ClientSession::schedule() {
 }
 
 void ClientSession::beat() {
-  Holds held = holds();
+  LockNodes held = holds();
   std::erase_if(held, [](const auto& hold) { return hold->is_lost(); });
   const bool quorum = !held.empty();
   std::erase_if(held, [](const auto& hold) { return !hold->is_checkable(); });

@@ -20,7 +20,7 @@
 namespace custodian::detail {
 
 class ClientCore;
-class HeldNode;
+class LockNode;
 
 class ClientSession final : public SessionObserver,
                             public std::enable_shared_from_this<ClientSession> {
@@ -39,8 +39,8 @@ class ClientSession final : public SessionObserver,
     return comfortable_until_;
   }
   /// The lease may come when the session is over; it is lost then.
-  void add(const std::shared_ptr<HeldNode>& hold);
-  void remove(const HeldNode& hold);
+  void add(const std::shared_ptr<LockNode>& hold);
+  void remove(const LockNode& hold);
 
   // The strand only.
   [[nodiscard]] Session& wire() noexcept { return *wire_; }
@@ -66,12 +66,12 @@ class ClientSession final : public SessionObserver,
   void on_credentials_refused(const std::vector<SessionSettings::Credential>& kept) override;
 
  private:
-  using Holds = std::vector<std::shared_ptr<HeldNode>>;
+  using LockNodes = std::vector<std::shared_ptr<LockNode>>;
   /// A lease that is released meanwhile does not wait for the answer.
-  using AskedFor = std::vector<std::weak_ptr<HeldNode>>;
+  using AskedFor = std::vector<std::weak_ptr<LockNode>>;
 
   [[nodiscard]] BootClock::time_point now() const noexcept { return now_by(time_); }
-  [[nodiscard]] Holds holds() const;
+  [[nodiscard]] LockNodes holds() const;
   void set_clock();
   void on_connection(SessionState state, const SessionInfo& info);
   void close_if_free();
@@ -96,7 +96,7 @@ class ClientSession final : public SessionObserver,
   bool retired_ = false;
   bool over_ = false;
   bool minds_clock_ = false;  ///< the timer is set to its end, too, for there is a lease
-  std::deque<std::weak_ptr<HeldNode>> to_ask_for_;  ///< by the newest beat
+  std::deque<std::weak_ptr<LockNode>> to_ask_for_;  ///< by the newest beat
   int unanswered_ = 0;                              ///< parts of it that were sent
 
   std::atomic<std::int64_t> id_ = 0;
@@ -105,7 +105,7 @@ class ClientSession final : public SessionObserver,
   std::atomic<BootClock::time_point> comfortable_until_{BootClock::time_point::min()};
 
   mutable std::mutex mutex_;  ///< guards what follows
-  std::map<const HeldNode*, std::weak_ptr<HeldNode>> holds_;
+  std::map<const LockNode*, std::weak_ptr<LockNode>> holds_;
 };
 
 }  // namespace custodian::detail

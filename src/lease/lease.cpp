@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "client/operation.hpp"
-#include "lease/held_node.hpp"
-#include "lease/hold.hpp"
-#include "lease/line_node.hpp"
+#include "lease/holder.hpp"
+#include "lease/lock_node.hpp"
+#include "lease/queued_node.hpp"
 
 namespace custodian {
 
@@ -51,7 +51,7 @@ request::Multi check_of(std::string full_path) {
 struct Grant {
   std::shared_ptr<ClientCore> core;
   CancellationPtr cancellation;
-  OwnNode node;
+  OwnedNode node;
   NodeData data;
   LeaseOptions options;
   RetryPolicy retry;
@@ -78,15 +78,15 @@ Readiness readiness(const Grant& grant) {
 }
 
 void finish(Grant& grant, error_code error) {
-  const LineNodePtr& line = grant.node.in_line();
+  const QueuedNodePtr& line = grant.node.in_line();
   if (!error && line && line->missing) error = Errc::node_deleted;
   if (error == Errc::node_deleted) grant.node.forfeit();
   if (error) return std::move(grant.handler)(error, Lease{});
   auto session = grant.session();
-  const HeldNodePtr node =
-      HeldNode::make(grant.core, std::move(session), std::move(grant.node), std::move(grant.data),
+  const LockNodePtr node =
+      LockNode::make(grant.core, std::move(session), std::move(grant.node), std::move(grant.data),
                      grant.options, std::move(grant.observed));
-  std::move(grant.handler)(error_code{}, Lease{node->next_hold()});
+  std::move(grant.handler)(error_code{}, Lease{node->next_holder()});
 }
 
 asio::awaitable<void> make_certain(std::shared_ptr<Grant> grant) {
@@ -120,7 +120,7 @@ asio::awaitable<void> make_certain(std::shared_ptr<Grant> grant) {
 
 }  // namespace
 
-void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, OwnNode node,
+void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, OwnedNode node,
                  NodeData data, LeaseOptions options, RetryPolicy retry, ObservedLockPtr observed,
                  Handler<Lease> handler) {
   Grant grant{std::move(core), std::move(cancellation), std::move(node),   std::move(data), options,
@@ -133,8 +133,8 @@ void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
                  });
 }
 
-void start_wait_state(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
-                      LeaseState known, Handler<LeaseState> handler) {
+void start_wait_state(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+                      HolderPtr hold, LeaseState known, Handler<LeaseState> handler) {
   if (core->forked()) return std::move(handler)(Errc::forked, LeaseState::released);
   core->on_strand([hold = std::move(hold), known, cancellation = std::move(cancellation),
                    handler = std::move(handler)]() mutable {
@@ -146,11 +146,11 @@ namespace {
 
 /// A lease may be suspended and held again many times before it is lost.
 void wait_lost(const std::shared_ptr<ClientCore>& core, const CancellationPtr& cancellation,
-               const HoldPtr& hold, LeaseState known, Handler<> handler) {
+               const HolderPtr& hold, LeaseState known, Handler<> handler) {
   start_wait_state(core, cancellation, hold, known,
                    [weak = std::weak_ptr{hold}, core, cancellation, handler = std::move(handler)](
                        error_code error, LeaseState state) mutable {
-                     const HoldPtr alive = weak.lock();
+                     const HolderPtr alive = weak.lock();
                      if (error || state == LeaseState::lost || !alive) {
                        if (!error && state != LeaseState::lost) {
                          error = asio::error::operation_aborted;
@@ -163,20 +163,20 @@ void wait_lost(const std::shared_ptr<ClientCore>& core, const CancellationPtr& c
 
 }  // namespace
 
-void start_wait_lost(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
+void start_wait_lost(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HolderPtr hold,
                      Handler<> handler) {
   wait_lost(core, cancellation, hold, LeaseState::held, std::move(handler));
 }
 
-void start_assert_held(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HoldPtr hold,
-                       Handler<> handler) {
+void start_assert_held(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+                       HolderPtr hold, Handler<> handler) {
   if (hold->node()->state() == LeaseState::lost) return std::move(handler)(Errc::lock_lost);
   const Plan plan = make_plan(*core, {}, {}, Repeat::always);
   perform(core, check_of(hold->node()->full_path()), plan, std::move(cancellation),
           [weak = std::weak_ptr{hold}, weak_node = std::weak_ptr{hold->node()},
            handler = std::move(handler)](const Reply& reply) mutable {
             // The lease may be released meanwhile, and its node be another's.
-            HeldNodePtr node = weak_node.lock();
+            LockNodePtr node = weak_node.lock();
             if (node && reply.error == ServerErrc::no_node) node->on_check_failed(reply.error);
             const bool lost = weak.expired() || node->state() == LeaseState::lost;
             node.reset();
@@ -184,26 +184,26 @@ void start_assert_held(std::shared_ptr<ClientCore> core, CancellationPtr cancell
           });
 }
 
-std::shared_ptr<ClientCore> core_of(const HoldPtr& hold, std::string_view operation) {
+std::shared_ptr<ClientCore> core_of(const HolderPtr& hold, std::string_view operation) {
   if (!hold) throw Error{Errc::lock_lost, operation, "", "the lease is empty"};
   return hold->core();
 }
 
-const HeldNodePtr& held_node(const Lease& lease) noexcept { return lease.hold()->node(); }
+const LockNodePtr& lock_node(const Lease& lease) noexcept { return lease.hold()->node(); }
 
 void watch_node(const Lease& lease) { lease.hold()->node()->watch(); }
 
-void set_pass_on(const HeldNodePtr& node, PassOn pass_on) { node->set_pass_on(std::move(pass_on)); }
+void set_pass_on(const LockNodePtr& node, PassOn pass_on) { node->set_pass_on(std::move(pass_on)); }
 
-bool may_be_passed_on(const HeldNodePtr& node) noexcept { return node->may_be_passed_on(); }
+bool may_be_passed_on(const LockNodePtr& node) noexcept { return node->may_be_passed_on(); }
 
-Lease next_lease(const HeldNodePtr& node) { return Lease{node->next_hold()}; }
+Lease next_lease(const LockNodePtr& node) { return Lease{node->next_holder()}; }
 
-void keep(const HeldNodePtr& node) noexcept { node->keep(); }
+void keep(const LockNodePtr& node) noexcept { node->keep(); }
 
 }  // namespace detail
 
-Lease::Lease(detail::HoldPtr hold) noexcept : hold_{std::move(hold)} { ++hold_->leases; }
+Lease::Lease(detail::HolderPtr hold) noexcept : hold_{std::move(hold)} { ++hold_->leases; }
 
 Lease& Lease::operator=(Lease&& other) noexcept {
   if (this != &other) {
@@ -221,7 +221,7 @@ void Lease::release() noexcept {
   if (hold_->core()->forked()) {
     // With it what it stands on may go: the session, its timers, their mutexes.
     // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory the child may end
-    static_cast<void>(new detail::HoldPtr{std::move(hold_)});
+    static_cast<void>(new detail::HolderPtr{std::move(hold_)});
     return;
   }
   hold_.reset();
@@ -254,7 +254,7 @@ Subscription Lease::make_revocable(RevocationListener listener) const {
 void Lease::assert_held(std::stop_token stop) const {
   const auto core = detail::core_of(hold_, "assert_held");
   auto [error] = block<&detail::start_assert_held>(core, "assert_held", node(), std::move(stop),
-                                                   detail::HoldPtr{hold_});
+                                                   detail::HolderPtr{hold_});
   detail::throw_if(*core, error, "assert_held", node());
 }
 
@@ -262,7 +262,7 @@ void Lease::set_identity(std::string identity, std::stop_token stop) const {
   detail::check_identity(hold_, "set_identity", identity);
   const auto core = detail::core_of(hold_, "set_identity");
   auto [error] = block<&detail::start_set_identity>(core, "set_identity", node(), std::move(stop),
-                                                    detail::HoldPtr{hold_}, std::move(identity));
+                                                    detail::HolderPtr{hold_}, std::move(identity));
   detail::throw_if(*core, error, "set_identity", node());
 }
 

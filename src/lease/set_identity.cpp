@@ -12,8 +12,8 @@
 #include "client/operation.hpp"
 #include "custodian/lease/lease.hpp"
 #include "custodian/operation_options.hpp"
-#include "lease/held_node.hpp"
-#include "lease/hold.hpp"
+#include "lease/holder.hpp"
+#include "lease/lock_node.hpp"
 
 namespace custodian::detail {
 
@@ -29,7 +29,7 @@ namespace {
 struct Change {
   std::shared_ptr<ClientCore> core;
   CancellationPtr callers;
-  std::weak_ptr<Hold> hold;
+  std::weak_ptr<Holder> hold;
   std::string full_path;
   std::string identity;
   Plan plan;
@@ -41,7 +41,7 @@ struct Change {
   bool has_written = false;  ///< or may have
 
   [[nodiscard]] bool is_held() const {
-    const HoldPtr alive = hold.lock();
+    const HolderPtr alive = hold.lock();
     return alive && alive->node()->state() != LeaseState::lost;
   }
   /// Why nothing may be sent, if so.
@@ -52,12 +52,12 @@ struct Change {
   }
   /// It is there.
   [[nodiscard]] error_code succeed() const {
-    if (const HoldPtr alive = hold.lock()) alive->node()->on_changed(identity);
+    if (const HolderPtr alive = hold.lock()) alive->node()->on_changed(identity);
     return {};
   }
   /// What the caller is told of an error.
   [[nodiscard]] error_code explain(error_code error) const {
-    const HoldPtr alive = hold.lock();
+    const HolderPtr alive = hold.lock();
     if (alive && error == ServerErrc::no_node) alive->node()->on_check_failed(error);
     if (!is_held()) return Errc::lock_lost;
     if (!uncertain) return error;
@@ -73,7 +73,7 @@ using ChangePtr = std::shared_ptr<Change>;
 class Turn {
  public:
   explicit Turn(const Change& change) : woken_{std::make_shared<Cancellation>(change.core)} {
-    if (const HoldPtr hold = change.hold.lock()) line_ = hold->node()->changes();
+    if (const HolderPtr hold = change.hold.lock()) line_ = hold->node()->changes();
     if (line_) line_->push_back(woken_);
     change.over->on_request(this, [woken = woken_] { woken->request(); });
   }
@@ -134,7 +134,7 @@ asio::awaitable<void> make_change(ChangePtr change) {
     change->over->forget(&turn);
   }
   change->over->request();  // nobody is to be told of a loss any more
-  const HoldPtr alive = *outcome && change->has_written ? change->hold.lock() : nullptr;
+  const HolderPtr alive = *outcome && change->has_written ? change->hold.lock() : nullptr;
   if (alive) alive->node()->on_maybe_changed(change->identity);
   if (change->callers) change->callers->forget(change.get());
   std::move(change->handler)(*outcome);
@@ -143,7 +143,7 @@ asio::awaitable<void> make_change(ChangePtr change) {
 /// Ends it when the lease is lost or released, too: what is sent after that might be sent in
 /// another session.
 void begin(const ChangePtr& change) {
-  const HoldPtr hold = change->hold.lock();
+  const HolderPtr hold = change->hold.lock();
   if (!hold) return std::move(change->handler)(Errc::lock_lost);
   // The next holder of the node is somebody else.
   hold->node()->keep();
@@ -161,7 +161,7 @@ void begin(const ChangePtr& change) {
 
 }  // namespace
 
-void check_identity(const HoldPtr& hold, std::string_view operation, std::string_view identity) {
+void check_identity(const HolderPtr& hold, std::string_view operation, std::string_view identity) {
   const auto core = core_of(hold, operation);
   const std::string& path = hold->node()->path();
   if (identity == revoke_message) {
@@ -172,7 +172,7 @@ void check_identity(const HoldPtr& hold, std::string_view operation, std::string
 }
 
 void start_set_identity(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                        HoldPtr hold, std::string identity, Handler<> handler) {
+                        HolderPtr hold, std::string identity, Handler<> handler) {
   if (core->forked()) return std::move(handler)(Errc::forked);
   if (identity.empty()) identity = core->options().identity;
   Plan plan = make_plan(*core, {}, {}, Repeat::unless_outcome_unknown);

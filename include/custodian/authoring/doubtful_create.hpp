@@ -19,7 +19,7 @@ enum class NodeOf : std::uint8_t { caller, nobody };
 
 /// On the strand: the reply to a create of this path (`.../_c_<uuid>-...`), begun then, was lost,
 /// and it is settled now what has become of it. Should the servers apply the create later, the node
-/// is deleted; one that is the caller's stays, until the OwnNode that has it is destroyed.
+/// is deleted; one that is the caller's stays, until the OwnedNode that has it is destroyed.
 CUSTODIAN_EXPORT void remember_doubtful(ClientCore& core, std::string_view path, NodeOf owner,
                                         std::chrono::steady_clock::time_point began);
 

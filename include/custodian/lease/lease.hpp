@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include "custodian/authoring/bridge.hpp"
-#include "custodian/authoring/own_node.hpp"
+#include "custodian/authoring/owned_node.hpp"
 #include "custodian/connection_state.hpp"
 #include "custodian/export.hpp"
 #include "custodian/lease/fencing_token.hpp"
@@ -65,10 +65,10 @@ using LeaseListener = std::function<void(LeaseState)>;
 class Lease;
 
 namespace detail {
-class Hold;
-using HoldPtr = std::shared_ptr<Hold>;
-class HeldNode;
-using HeldNodePtr = std::shared_ptr<HeldNode>;
+class Holder;
+using HolderPtr = std::shared_ptr<Holder>;
+class LockNode;
+using LockNodePtr = std::shared_ptr<LockNode>;
 struct ObservedLock;
 using ObservedLockPtr = std::shared_ptr<const ObservedLock>;
 
@@ -84,25 +84,25 @@ using NodeData = std::shared_ptr<const std::string>;
 /// session_timeout_too_short, operation_aborted, closed; and not_connected, connection_loss or
 /// throttled, if the policy gives up.
 CUSTODIAN_EXPORT void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                                  OwnNode node, NodeData data, LeaseOptions options,
+                                  OwnedNode node, NodeData data, LeaseOptions options,
                                   RetryPolicy retry, ObservedLockPtr observed,
                                   Handler<Lease> handler);
 CUSTODIAN_EXPORT void start_wait_lost(std::shared_ptr<ClientCore> core,
-                                      CancellationPtr cancellation, HoldPtr hold,
+                                      CancellationPtr cancellation, HolderPtr hold,
                                       Handler<> handler);
 CUSTODIAN_EXPORT void start_wait_state(std::shared_ptr<ClientCore> core,
-                                       CancellationPtr cancellation, HoldPtr hold, LeaseState known,
-                                       Handler<LeaseState> handler);
+                                       CancellationPtr cancellation, HolderPtr hold,
+                                       LeaseState known, Handler<LeaseState> handler);
 CUSTODIAN_EXPORT void start_assert_held(std::shared_ptr<ClientCore> core,
-                                        CancellationPtr cancellation, HoldPtr hold,
+                                        CancellationPtr cancellation, HolderPtr hold,
                                         Handler<> handler);
 /// Throws Error(invalid_argument, ...), naming the rule; lock_lost without a hold.
-CUSTODIAN_EXPORT void check_identity(const HoldPtr& hold, std::string_view operation,
+CUSTODIAN_EXPORT void check_identity(const HolderPtr& hold, std::string_view operation,
                                      std::string_view identity);
 CUSTODIAN_EXPORT void start_set_identity(std::shared_ptr<ClientCore> core,
-                                         CancellationPtr cancellation, HoldPtr hold,
+                                         CancellationPtr cancellation, HolderPtr hold,
                                          std::string identity, Handler<> handler);
-[[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<ClientCore> core_of(const HoldPtr& hold,
+[[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<ClientCore> core_of(const HolderPtr& hold,
                                                                    std::string_view operation);
 
 /// For authors of recipes whose holders hold for long, on the strand: has the node of the lease,
@@ -112,21 +112,21 @@ CUSTODIAN_EXPORT void watch_node(const Lease& lease);
 
 // For authors of recipes whose holders follow each other on one node: the node that a lease stands
 // on, which is not empty.
-[[nodiscard]] CUSTODIAN_EXPORT const HeldNodePtr& held_node(const Lease& lease) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT const LockNodePtr& lock_node(const Lease& lease) noexcept;
 
 /// Called when a holder has let go of its last lease, in the destructor of that, on any thread: it
 /// must not block or throw. The function has the node from then on, lost or not: to destroy it is
 /// to let go of the lock. Not called in the child of a fork.
-using PassOn = std::function<void(HeldNodePtr node)>;
+using PassOn = std::function<void(LockNodePtr node)>;
 /// Before the first holder has its lease.
-CUSTODIAN_EXPORT void set_pass_on(const HeldNodePtr& node, PassOn pass_on);
+CUSTODIAN_EXPORT void set_pass_on(const LockNodePtr& node, PassOn pass_on);
 /// False if it is lost, suspended or too near to the end of its lease, after keep(), and if
 /// somebody has asked for it and the client has seen that (see make_revocable()). Any thread.
-[[nodiscard]] CUSTODIAN_EXPORT bool may_be_passed_on(const HeldNodePtr& node) noexcept;
+[[nodiscard]] CUSTODIAN_EXPORT bool may_be_passed_on(const LockNodePtr& node) noexcept;
 /// For the next holder, when the last one has let go. Any thread.
-[[nodiscard]] CUSTODIAN_EXPORT Lease next_lease(const HeldNodePtr& node);
+[[nodiscard]] CUSTODIAN_EXPORT Lease next_lease(const LockNodePtr& node);
 /// The node is not to be passed on after the present holder. Any thread.
-CUSTODIAN_EXPORT void keep(const HeldNodePtr& node) noexcept;
+CUSTODIAN_EXPORT void keep(const LockNodePtr& node) noexcept;
 }  // namespace detail
 
 /// The right to be where the lock lets one in; ownership is this object, so it may cross threads
@@ -274,15 +274,15 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   [[nodiscard]] Lease share() const noexcept;
 
   /// For authors of recipes; see detail::start_lease.
-  explicit Lease(detail::HoldPtr hold) noexcept;
+  explicit Lease(detail::HolderPtr hold) noexcept;
   /// For authors of recipes: what `await<&detail::start_wait_lost>` wants; null if empty.
-  [[nodiscard]] const detail::HoldPtr& hold() const noexcept { return hold_; }
+  [[nodiscard]] const detail::HolderPtr& hold() const noexcept { return hold_; }
   /// For authors of recipes: the client's; null if empty.
   [[nodiscard]] std::shared_ptr<detail::ClientCore> core() const noexcept;
   /// \}
 
  private:
-  detail::HoldPtr hold_;
+  detail::HolderPtr hold_;
 };
 
 }  // namespace custodian

@@ -47,7 +47,7 @@ struct Ahead {
 /// node.
 class Contender final : public Waiter, public std::enable_shared_from_this<Contender> {
  public:
-  Contender(AcquirePtr acquire, Handler<OwnNode> in_front)
+  Contender(AcquirePtr acquire, Handler<OwnedNode> in_front)
       : acquire_{std::move(acquire)},
         line_{LocalLine::of(*acquire_->spec)},
         in_front_{std::move(in_front)} {}
@@ -67,8 +67,8 @@ class Contender final : public Waiter, public std::enable_shared_from_this<Conte
 
   const AcquirePtr acquire_;
   const LocalLinePtr line_;
-  Handler<OwnNode> in_front_;
-  OwnNode node_;
+  Handler<OwnedNode> in_front_;
+  OwnedNode node_;
   LocalLine::MemberPtr member_;
   ListingTicket ticket_;           ///< for a listing that it waits for
   bool listed_before_ = false;     ///< was that asked for before the node was known?
@@ -97,7 +97,7 @@ void Contender::begin() {
 
 void Contender::on_created(error_code error, Created created) {
   if (error) return finish(error);
-  node_ = OwnNode{acquire_->client().core(), std::move(created)};
+  node_ = OwnedNode{acquire_->client().core(), std::move(created)};
   member_ = line_->enter(node_, *acquire_->spec, positions_of(*acquire_));
   acquire_->has_queued = true;
   const bool placed = member_->granted || (member_->ahead != nullptr && !member_->wants_position());
@@ -194,7 +194,7 @@ enum class Change : std::uint8_t {
 /// Ends when the own node or the nearest one ahead has changed or gone, or may have. The caller
 /// awaits it, and its node outlives that.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acquire, OwnNode& own,
+asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acquire, OwnedNode& own,
                                                                 std::string nearest,
                                                                 std::size_t ahead) {
   const auto core = acquire->client().core();
@@ -277,13 +277,13 @@ void Contender::on_woken() {
 }
 
 void Contender::finish(error_code error) {
-  if (error) node_ = OwnNode{};
+  if (error) node_ = OwnedNode{};
   std::move(in_front_)(error, std::move(node_));
 }
 
 }  // namespace
 
-void stand_in_line(const AcquirePtr& acquire, Handler<OwnNode> in_front) {
+void stand_in_line(const AcquirePtr& acquire, Handler<OwnedNode> in_front) {
   std::make_shared<Contender>(acquire, std::move(in_front))->begin();
 }
 
@@ -302,7 +302,7 @@ Turn turn_of(const error_code& error, Lease lease) {
 
 /// A request that came while the contender waited has replaced its identity. The lease finds that
 /// out, and writes the identity back, if it has no watch yet and is to have one.
-void forget_watch_if_asked(const Acquire& acquire, OwnNode& node) {
+void forget_watch_if_asked(const Acquire& acquire, OwnedNode& node) {
   if (acquire.asked) node.set_watch(Watch{});
 }
 void watch_if_asked(const Acquire& acquire, const Lease& lease) {
@@ -311,7 +311,7 @@ void watch_if_asked(const Acquire& acquire, const Lease& lease) {
 
 }  // namespace
 
-asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
+asio::awaitable<Turn> take(AcquirePtr acquire, OwnedNode node) {
   const detail::NodeData data = identity_of(acquire->spec);
   forget_watch_if_asked(*acquire, node);
   auto [error, lease] = co_await await<&detail::start_lease, Lease>(
@@ -322,7 +322,7 @@ asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node) {
 }
 
 void acquire_lock(const AcquirePtr& acquire) {
-  stand_in_line(acquire, [acquire](error_code error, OwnNode node) {
+  stand_in_line(acquire, [acquire](error_code error, OwnedNode node) {
     if (error) return end_attempt(acquire, Turn{error, {}});
     forget_watch_if_asked(*acquire, node);
     detail::start_lease(acquire->client().core(), acquire->give_up, std::move(node),

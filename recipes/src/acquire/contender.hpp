@@ -12,7 +12,7 @@
 namespace custodian::recipes_detail {
 
 /// Creates a node, and waits until it is first.
-void stand_in_line(const AcquirePtr& acquire, Handler<OwnNode> in_front);
+void stand_in_line(const AcquirePtr& acquire, Handler<OwnedNode> in_front);
 /// What its caller wants to know of those in front.
 [[nodiscard]] inline Positions positions_of(const Acquire& acquire) noexcept {
   return acquire.options.on_position ? Positions::all : Positions::none;
@@ -20,6 +20,6 @@ void stand_in_line(const AcquirePtr& acquire, Handler<OwnNode> in_front);
 /// Stands in the queue, and takes the lock.
 void acquire_lock(const AcquirePtr& acquire);
 /// First in the queue: a lease, as soon as the lease clock runs.
-[[nodiscard]] boost::asio::awaitable<Turn> take(AcquirePtr acquire, OwnNode node);
+[[nodiscard]] boost::asio::awaitable<Turn> take(AcquirePtr acquire, OwnedNode node);
 
 }  // namespace custodian::recipes_detail

@@ -79,10 +79,11 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
     in_doubt = in_doubt || unknown || error == asio::error::operation_aborted;
     if (unknown && !acquire->wait_limit.only_try && !acquire->give_up->requested()) continue;
     // What may be there was created by this session, or goes with the one that did.
-    OwnNode left;
+    OwnedNode left;
     if (in_doubt) {
       detail::remember_doubtful(*core, path, detail::NodeOf::nobody, began);
-      left = OwnNode{core, Created{path, Stat{.ephemeral_owner = acquire->client().session().id}}};
+      left =
+          OwnedNode{core, Created{path, Stat{.ephemeral_owner = acquire->client().session().id}}};
     }
     // The check: somebody has deleted the node of the lock that is held.
     if (error == ServerErrc::no_node) error = Errc::lock_lost;
@@ -99,7 +100,7 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
   }
   if (missing) co_return Turn{Errc::node_deleted, {}};
   const Stat known = stat.value_or(Stat{.ephemeral_owner = acquire->client().session().id});
-  OwnNode node{core, Created{path, known}};
+  OwnedNode node{core, Created{path, known}};
   if (error) co_return Turn{error, {}};
   const LocalLinePtr line = LocalLine::of(spec);
   line->enter_beside(node, spec, positions_of(*acquire), last_part_of(acquire->held.node()));
@@ -110,7 +111,7 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
 
 asio::awaitable<Turn> stand_beside(AcquirePtr acquire) {
   // No writer of a batch comes after this one while it reads.
-  detail::keep(detail::held_node(acquire->held));
+  detail::keep(detail::lock_node(acquire->held));
   // What is to be kept is gone then, and nothing is worth waiting for.
   const std::stop_callback on_loss{acquire->held.lost(),
                                    [give_up = acquire->give_up] { give_up->request(); }};

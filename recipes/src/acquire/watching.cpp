@@ -10,11 +10,13 @@ namespace asio = boost::asio;
 // Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
 // temporaries there twice.
 
-bool is_watched(const OwnNode& own) { return own.watch() && !detail::is_over(own.watch().state()); }
+bool is_watched(const OwnedNode& own) {
+  return own.watch() && !detail::is_over(own.watch().state());
+}
 
 // The caller awaits it, and its node outlives that.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnNode& own) {
+asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnedNode& own) {
   if (is_watched(own)) co_return error_code{};
   auto [error, result, watch] = co_await await<&detail::start_get_and_watch, GetResult, Watch>(
       acquire->client().core(), acquire->give_up, own.path(), acquire->operation());

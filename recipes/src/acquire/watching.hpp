@@ -14,9 +14,9 @@
 namespace custodian::recipes_detail {
 
 /// Whether a watch on the own node is armed.
-[[nodiscard]] bool is_watched(const OwnNode& own);
+[[nodiscard]] bool is_watched(const OwnedNode& own);
 /// Sees to it that a change of the own node ends the wait; no_node if it has gone.
-[[nodiscard]] boost::asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnNode& own);
+[[nodiscard]] boost::asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnedNode& own);
 /// Ends with the first event, or when the acquire is given up. A session that is over is no error:
 /// it shows in the next listing.
 [[nodiscard]] boost::asio::awaitable<error_code> wait_for_any(

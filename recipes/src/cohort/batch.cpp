@@ -94,8 +94,8 @@ void Batch::on_acquired(const LockSpecPtr& spec, Number number, error_code error
   lock.unlock();
 
   run(spec, std::move(errand));
-  detail::set_pass_on(detail::held_node(lease),
-                      [weak = std::weak_ptr{spec}, tenure](detail::HeldNodePtr node) {
+  detail::set_pass_on(detail::lock_node(lease),
+                      [weak = std::weak_ptr{spec}, tenure](detail::LockNodePtr node) {
                         if (const LockSpecPtr alive = weak.lock()) {
                           on_done(alive, tenure, std::move(node));
                         }
@@ -103,7 +103,7 @@ void Batch::on_acquired(const LockSpecPtr& spec, Number number, error_code error
   end(spec, std::move(holder), {}, AcquireResult{.lease = std::move(lease)});
 }
 
-void Batch::on_done(const LockSpecPtr& spec, BatchOrder::Tenure tenure, detail::HeldNodePtr node) {
+void Batch::on_done(const LockSpecPtr& spec, BatchOrder::Tenure tenure, detail::LockNodePtr node) {
   Batch& batch = *spec->batch;
   std::unique_lock lock{batch.mutex_};
   const bool sound = detail::may_be_passed_on(node);

@@ -59,7 +59,7 @@ class Batch {
   };
 
   static void on_acquired(const LockSpecPtr& spec, Number number, error_code error, Lease lease);
-  static void on_done(const LockSpecPtr& spec, BatchOrder::Tenure tenure, detail::HeldNodePtr node);
+  static void on_done(const LockSpecPtr& spec, BatchOrder::Tenure tenure, detail::LockNodePtr node);
   static void run(const LockSpecPtr& spec, Errand errand);
   /// What one of those who wait has come to.
   static void end(const LockSpecPtr& spec, Waiter waiter, error_code error, AcquireResult result);

@@ -77,11 +77,11 @@ Departure leave(LinePlace& member, bool in_order) {
     if (in_order && ahead != nullptr) {
       // Nobody is between these two either, and the one in front shields both.
       for (LinePlace* each : stand_behind(*next, *ahead)) departure.granted.push_back(each);
-    } else if (passes_on && departure.heir == nullptr) {
-      departure.heir = next;
+    } else if (passes_on && departure.successor == nullptr) {
+      departure.successor = next;
       let_go_on(*next, departure.granted);
     } else if (next->granted) {
-      if (departure.heir == nullptr) departure.heir = next;
+      if (departure.successor == nullptr) departure.successor = next;
       if (next->beside) send_away(*next, departure.look_again);
     } else {
       departure.look_again.push_back(next);

@@ -39,7 +39,7 @@ struct LinePlace {
 struct Departure {
   /// Stands now where nobody of the line shields it: the servers must be asked whether it is there.
   /// Null if there is no such member.
-  LinePlace* heir = nullptr;
+  LinePlace* successor = nullptr;
   /// May go on from now on, in order.
   std::vector<LinePlace*> granted;
   /// Do not know any more who is in front of them.

@@ -58,9 +58,9 @@ LocalLinePtr LocalLine::of(const LockSpec& spec) {
 
 // -- Who comes ------------------------------------------------------------------------------------
 
-LocalLine::MemberPtr LocalLine::add(OwnNode& node, const LockSpec& spec, Positions positions) {
+LocalLine::MemberPtr LocalLine::add(OwnedNode& node, const LockSpec& spec, Positions positions) {
   const auto member = std::make_shared<Member>(spec.kind);
-  node.stand_in_line([self = shared_from_this(), member](Leaving leaving) {
+  node.stand_in_line([self = shared_from_this(), member](LeaveReason leaving) {
     return self->leave(*member, leaving);
   });
   member->created = node.created();
@@ -71,7 +71,7 @@ LocalLine::MemberPtr LocalLine::add(OwnNode& node, const LockSpec& spec, Positio
   return member;
 }
 
-LocalLine::MemberPtr LocalLine::enter(OwnNode& node, const LockSpec& spec, Positions positions) {
+LocalLine::MemberPtr LocalLine::enter(OwnedNode& node, const LockSpec& spec, Positions positions) {
   MemberPtr member = add(node, spec, positions);
   // Two who meet now and then are served as well by a listing each.
   constexpr std::size_t crowd = 3;
@@ -95,7 +95,7 @@ void LocalLine::place_by_number(Member& member, NumberTold told) {
   }
 }
 
-void LocalLine::enter_beside(OwnNode& node, const LockSpec& spec, Positions positions,
+void LocalLine::enter_beside(OwnedNode& node, const LockSpec& spec, Positions positions,
                              std::string_view writer) {
   const MemberPtr member = add(node, spec, positions);
   const auto found = members_.find(writer);
@@ -114,7 +114,7 @@ void LocalLine::place_behind(Member& member, std::string_view in_front) {
 void LocalLine::grant(Member& member) { wake(recipes_detail::grant(member)); }
 
 void LocalLine::tell_missing(const Member& member, const Listing& listing) {
-  std::vector<std::shared_ptr<detail::LineNode>> missing;
+  std::vector<std::shared_ptr<detail::QueuedNode>> missing;
   for (const auto& [name, each] : members_) {
     const bool was_before = each->created->stat.czxid < member.created->stat.czxid;
     if (each->granted && was_before && !listing.index_of(name)) missing.push_back(each->node);
@@ -152,9 +152,9 @@ void LocalLine::wake(const std::vector<LinePlace*>& members) {
   for (LinePlace* each : members) wake(member_of(*each));
 }
 
-std::shared_ptr<detail::LineNode> LocalLine::leave(Member& member, Leaving leaving) {
+std::shared_ptr<detail::QueuedNode> LocalLine::leave(Member& member, LeaveReason leaving) {
   if (members_.erase(name_of(*member.created)) == 0) return nullptr;
-  const bool in_order = leaving == Leaving::in_order;
+  const bool in_order = leaving == LeaveReason::in_order;
   if (last_.member == &member) {
     // Nobody is between whoever is in front of it and the next number; nobody at all is in front of
     // whoever excludes everybody.
@@ -170,7 +170,7 @@ std::shared_ptr<detail::LineNode> LocalLine::leave(Member& member, Leaving leavi
     if (member_of(*each).wants_position()) wake(member_of(*each));
   }
   if (members_.empty() && minding_) std::exchange(minding_, nullptr)->request();
-  return departure.heir == nullptr ? nullptr : member_of(*departure.heir).node;
+  return departure.successor == nullptr ? nullptr : member_of(*departure.successor).node;
 }
 
 void LocalLine::mind(const Client& client) {

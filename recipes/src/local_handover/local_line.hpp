@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "custodian/authoring/own_node.hpp"
+#include "custodian/authoring/owned_node.hpp"
 #include "local_handover/line_order.hpp"
 #include "local_handover/number_guard.hpp"
 #include "local_handover/shared_listings.hpp"
@@ -38,7 +38,7 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   struct Member : LinePlace {
     using LinePlace::LinePlace;
     std::shared_ptr<const Created> created;
-    std::shared_ptr<detail::LineNode> node;
+    std::shared_ptr<detail::QueuedNode> node;
     std::string identity;
     std::shared_ptr<Waiter> waiter;  ///< while it waits
     Positions positions = Positions::none;
@@ -57,9 +57,9 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
 
   /// The node is in the line until it is destroyed or forfeited. If the number tells who is in
   /// front of it the member stands behind that one.
-  [[nodiscard]] MemberPtr enter(OwnNode& node, const LockSpec& spec, Positions positions);
+  [[nodiscard]] MemberPtr enter(OwnedNode& node, const LockSpec& spec, Positions positions);
   /// The same for a reader that its own caller's writer, of this node, lets in.
-  void enter_beside(OwnNode& node, const LockSpec& spec, Positions positions,
+  void enter_beside(OwnedNode& node, const LockSpec& spec, Positions positions,
                     std::string_view writer);
   /// A listing has shown who is right in front, who may be anybody's.
   void place_behind(Member& member, std::string_view in_front);
@@ -85,9 +85,9 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
     Member* member = nullptr;
   };
 
-  [[nodiscard]] MemberPtr add(OwnNode& node, const LockSpec& spec, Positions positions);
+  [[nodiscard]] MemberPtr add(OwnedNode& node, const LockSpec& spec, Positions positions);
   void place_by_number(Member& member, NumberTold told);
-  [[nodiscard]] std::shared_ptr<detail::LineNode> leave(Member& member, Leaving leaving);
+  [[nodiscard]] std::shared_ptr<detail::QueuedNode> leave(Member& member, LeaveReason leaving);
   void wake(const std::vector<LinePlace*>& members);
   void mind(const Client& client);
   /// The oldest member that may go on; null if another client holds the lock.

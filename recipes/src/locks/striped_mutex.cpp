@@ -44,7 +44,7 @@ namespace {
 /// The first place in a queue; nobody else has it while the node lives.
 struct Place {
   error_code error;
-  OwnNode node;
+  OwnedNode node;
 };
 
 /// One line of those that an acquire stands in: an acquire of its own, as far as the front.
@@ -72,7 +72,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
     };
     lines_.push_back(line);
     stand_in_line(line->acquire,
-                  [lines = shared_from_this(), line](error_code error, OwnNode node) {
+                  [lines = shared_from_this(), line](error_code error, OwnedNode node) {
                     lines->on_end(line, Place{error, std::move(node)});
                   });
   }

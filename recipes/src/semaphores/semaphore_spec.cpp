@@ -28,9 +28,8 @@ namespace asio = boost::asio;
 namespace {
 
 /// One lease for each permit; they travel together. Those of a failure are deleted.
-asio::awaitable<std::tuple<error_code, std::vector<OwnNode>>> put_down_leases(AcquirePtr acquire,
-                                                                              SemaphoreSpecPtr spec,
-                                                                              int permits) {
+asio::awaitable<std::tuple<error_code, std::vector<OwnedNode>>> put_down_leases(
+    AcquirePtr acquire, SemaphoreSpecPtr spec, int permits) {
   const auto core = acquire->client().core();
   const std::string path = child(spec->leases->path, spec->leases->lock_name);
   std::vector<Eager<Created>> creations;
@@ -45,7 +44,7 @@ asio::awaitable<std::tuple<error_code, std::vector<OwnNode>>> put_down_leases(Ac
         std::move(options)));
   }
   error_code error;
-  std::vector<OwnNode> leases;
+  std::vector<OwnedNode> leases;
   for (auto& creation : creations) {
     auto [failure, created] = co_await creation.get();
     if (failure) {
@@ -109,21 +108,21 @@ asio::awaitable<error_code> update(AcquirePtr acquire, SemaphoreSpecPtr spec, Kn
 
 /// One's own node, or the container of one's own, is missing: with the session, or somebody has
 /// deleted it.
-error_code what_it_means(error_code error, const OwnNode& own) {
+error_code what_it_means(error_code error, const OwnedNode& own) {
   if (error != ServerErrc::no_node) return error;
   return own.alive() ? Errc::node_deleted : Errc::session_lost;
 }
 
-PermitJudgement judge(const Listing& listing, const std::vector<OwnNode>& mine, int maximum) {
+PermitJudgement judge(const Listing& listing, const std::vector<OwnedNode>& mine, int maximum) {
   std::vector<std::string_view> names(mine.size());
-  std::ranges::transform(mine, names.begin(), &OwnNode::name);
+  std::ranges::transform(mine, names.begin(), &OwnedNode::name);
   return judge_permits(listing, names, static_cast<std::size_t>(std::max(maximum, 0)));
 }
 
 /// All of them are within the maximum: all are had, or none.
-asio::awaitable<Turn> take_all(AcquirePtr acquire, std::vector<OwnNode> nodes) {
+asio::awaitable<Turn> take_all(AcquirePtr acquire, std::vector<OwnedNode> nodes) {
   Turn all;
-  for (OwnNode& node : nodes) {
+  for (OwnedNode& node : nodes) {
     Turn one = co_await take(acquire, std::move(node));
     if (one.error) co_return one;
     all.leases.push_back(std::move(one.leases.front()));
@@ -159,7 +158,7 @@ asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr 
 /// leases, put down before, would be in everybody's way.
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, SemaphoreSpecPtr spec,
-                                             OwnNode& place, KnownMaximum& known, int permits) {
+                                             OwnedNode& place, KnownMaximum& known, int permits) {
   // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
   for (bool waiting = false;; waiting = true) {
     if (waiting) {
@@ -185,7 +184,7 @@ asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, SemaphoreSpecPt
 }
 
 asio::awaitable<Turn> take_permits(AcquirePtr acquire, SemaphoreSpecPtr spec, int permits,
-                                   OwnNode turnstile) {
+                                   OwnedNode turnstile) {
   KnownMaximum maximum;
   const error_code hopeless = co_await wait_for_maximum(acquire, spec, turnstile, maximum, permits);
   if (hopeless) co_return Turn{hopeless, {}};
@@ -234,7 +233,7 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, SemaphoreSpecPtr spec, in
 }
 
 void begin_to_take(const AcquirePtr& acquire, const SemaphoreSpecPtr& spec, int permits) {
-  stand_in_line(acquire, [acquire, spec, permits](error_code error, OwnNode turnstile) {
+  stand_in_line(acquire, [acquire, spec, permits](error_code error, OwnedNode turnstile) {
     if (error) return end_attempt(acquire, Turn{error, {}});
     attempt_by(acquire, take_permits(acquire, spec, permits, std::move(turnstile)));
   });

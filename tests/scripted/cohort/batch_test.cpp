@@ -172,9 +172,9 @@ TEST_CASE("batch: a node whose lease is near its end is not passed on", "[timed]
 TEST_CASE("batch: who is let in just when the node is lost, or its connection, is told") {
   Batches batches;
   auto first = batches.hold();
-  detail::HeldNodePtr node;
-  detail::set_pass_on(detail::held_node(first.result()),
-                      [&](detail::HeldNodePtr passed) { node = std::move(passed); });
+  detail::LockNodePtr node;
+  detail::set_pass_on(detail::lock_node(first.result()),
+                      [&](detail::LockNodePtr passed) { node = std::move(passed); });
   first.result().release();
   REQUIRE(node);
   std::vector<LeaseState> told;

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "custodian/authoring/own_node.hpp"
+#include "custodian/authoring/owned_node.hpp"
 #include "support/catch.hpp"
 
 using custodian::detail::make_uuid;

@@ -45,13 +45,13 @@ TEST_CASE("in a line of writers each has the place of the one before", "[line_or
   Line line{"WWW"};
   CHECK(line.state() == "gww");
   const Departure first = line.leave_in_order(0);
-  CHECK(first.heir == &line.of(1));
+  CHECK(first.successor == &line.of(1));
   CHECK(first.granted == Members{&line.of(1)});
   CHECK(first.look_again.empty());
   CHECK(line.state() == "ggw");
-  CHECK(line.leave_in_order(1).heir == &line.of(2));
+  CHECK(line.leave_in_order(1).successor == &line.of(2));
   const Departure last = line.leave_in_order(2);
-  CHECK(last.heir == nullptr);
+  CHECK(last.successor == nullptr);
   CHECK(last.granted.empty());
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("whoever gives up in a line leaves no gap", "[line_order]") {
   CHECK(line.leave_in_order(1).granted.empty());
   const Departure first = line.leave_in_order(0);
   CHECK(first.granted == Members{&line.of(3)});
-  CHECK(first.heir == &line.of(3));
+  CHECK(first.successor == &line.of(3));
 }
 
 TEST_CASE("readers in a row go on together", "[line_order]") {
@@ -70,7 +70,7 @@ TEST_CASE("readers in a row go on together", "[line_order]") {
   CHECK(line.state() == "gwwww");
   const Departure first = line.leave_in_order(0);
   CHECK(first.granted == Members{&line.of(1), &line.of(2)});
-  CHECK(first.heir == &line.of(1));
+  CHECK(first.successor == &line.of(1));
   CHECK(line.state() == "gggww");
 }
 
@@ -100,9 +100,9 @@ TEST_CASE("a writer looks again when all who read in front have ended, in whatev
 
 TEST_CASE("a reader that goes while an earlier one reads is shielded by that", "[line_order]") {
   Line line{"RRR"};
-  CHECK(line.leave_in_order(1).heir == nullptr);
+  CHECK(line.leave_in_order(1).successor == nullptr);
   CHECK(line.of(2).ahead == &line.of(0));
-  CHECK(line.leave_in_order(0).heir == &line.of(2));
+  CHECK(line.leave_in_order(0).successor == &line.of(2));
 }
 
 TEST_CASE("whoever gives up behind somebody else's contender leaves the next one to look again",
@@ -121,7 +121,7 @@ TEST_CASE("whoever is lost passes nothing on, wherever it stands", "[line_order]
   CHECK(line.of(2).ahead == nullptr);
   static_cast<void>(stand_behind(line.of(2), line.of(0)));
   const Departure holder = leave(line.of(0), false);
-  CHECK(holder.heir == nullptr);
+  CHECK(holder.successor == nullptr);
   CHECK(holder.granted.empty());
   CHECK(holder.look_again == Members{&line.of(2)});
 }
@@ -130,7 +130,7 @@ TEST_CASE("a reader that reads behind one that is lost is still to be asked afte
           "[line_order]") {
   Line line{"RR"};
   const Departure lost = leave(line.of(0), false);
-  CHECK(lost.heir == &line.of(1));
+  CHECK(lost.successor == &line.of(1));
   CHECK(line.of(1).granted);
 }
 
@@ -152,9 +152,9 @@ TEST_CASE(
 
   SECTION("the writer goes") {
     const Departure writer = line.leave_in_order(0);
-    CHECK(writer.heir == &reader);
+    CHECK(writer.successor == &reader);
     CHECK(writer.granted == Members{&line.of(1)});
-    CHECK(leave(reader, true).heir == &line.of(1));
+    CHECK(leave(reader, true).successor == &line.of(1));
     CHECK(line.leave_in_order(1).look_again == Members{&line.of(2)});
   }
   SECTION("the reader goes, and the writer writes on") {
@@ -166,7 +166,7 @@ TEST_CASE(
   SECTION("the writer is lost") {
     const Departure lost = leave(line.of(0), false);
     CHECK(lost.granted.empty());
-    CHECK(lost.heir == &reader);
+    CHECK(lost.successor == &reader);
     CHECK(line.state() == "gww");
     // They would not learn here when its node goes.
     CHECK(lost.look_again == Members{&line.of(1)});
@@ -209,7 +209,7 @@ TEST_CASE("of two right behind one, as an operator's deletion makes them, one ha
   CHECK(stand_behind(deleted, first).empty());
   CHECK(stand_behind(second, first).empty());
   const Departure end = leave(first, true);
-  CHECK(end.heir == &deleted);
+  CHECK(end.successor == &deleted);
   CHECK(end.granted == Members{&deleted});
   CHECK(end.look_again == Members{&second});
 }
@@ -219,7 +219,7 @@ TEST_CASE("a member that a later listing shows elsewhere leaves where it stood",
   LinePlace other{ContenderKind::exclusive};
   CHECK(stand_behind(line.of(1), other).empty());
   CHECK(line.of(0).behind.empty());
-  CHECK(line.leave_in_order(0).heir == nullptr);
+  CHECK(line.leave_in_order(0).successor == nullptr);
   CHECK_FALSE(line.of(1).granted);
 }
 

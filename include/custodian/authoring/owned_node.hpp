@@ -21,13 +21,13 @@ namespace detail {
 /// `boost::uuids::entropy_error` if the system has no random bytes to give.
 [[nodiscard]] CUSTODIAN_EXPORT std::string make_uuid();
 
-struct LineNode;
+struct QueuedNode;
 /// On the strand: the servers do not have it. Tells whoever relies on it.
-CUSTODIAN_EXPORT void tell_missing(LineNode& node);
+CUSTODIAN_EXPORT void tell_missing(QueuedNode& node);
 }  // namespace detail
 
 /// How a node leaves a line of its client's own contenders.
-enum class Leaving : std::uint8_t {
+enum class LeaveReason : std::uint8_t {
   in_order,   ///< it is about to be deleted: whoever is next may have its place
   forfeited,  ///< it is not known to be there, or its session is over: nobody may
 };
@@ -36,23 +36,23 @@ enum class Leaving : std::uint8_t {
 /// act on that at once; null for nobody. The node is deleted in one transaction with a check of
 /// that one's, so that it stands in front of it until the servers have seen both. If the check
 /// fails whoever has the place by then is told that the node is gone, before this one is deleted.
-using NextInLine = std::function<std::shared_ptr<detail::LineNode>(Leaving)>;
+using FindSuccessor = std::function<std::shared_ptr<detail::QueuedNode>(LeaveReason)>;
 
 /// Owns a node that the client's session has created, under a name that is nobody else's (see
 /// `Protection::by_unique_name`). Destroying it deletes the node in the background: again and again
 /// until the servers say that it is gone, or its session is over. Never blocks or throws.
 ///
 /// Move-only; one thread at a time. May outlive its client, whose end takes the node along.
-class CUSTODIAN_EXPORT OwnNode {
+class CUSTODIAN_EXPORT OwnedNode {
  public:
-  OwnNode() noexcept = default;
+  OwnedNode() noexcept = default;
   /// Throws std::bad_alloc; the node is the session's then.
-  OwnNode(std::shared_ptr<detail::ClientCore> core, Created created);
+  OwnedNode(std::shared_ptr<detail::ClientCore> core, Created created);
   /// What is moved from is empty.
-  OwnNode(OwnNode&&) noexcept = default;
+  OwnedNode(OwnedNode&&) noexcept = default;
   /// Deletes, in the background, what it owned before.
-  OwnNode& operator=(OwnNode&& other) noexcept;
-  ~OwnNode();
+  OwnedNode& operator=(OwnedNode&& other) noexcept;
+  ~OwnedNode();
 
   /// What is known of it, for those who keep that longer than the node; null if this is empty.
   [[nodiscard]] const std::shared_ptr<const Created>& created() const noexcept { return created_; }
@@ -67,11 +67,13 @@ class CUSTODIAN_EXPORT OwnNode {
   [[nodiscard]] bool alive() const;
 
   /// On the strand: it stands in a line, from now on.
-  void stand_in_line(NextInLine next);
+  void stand_in_line(FindSuccessor next);
   /// On the strand: it leaves its line, whatever becomes of the node. Does nothing the second time.
   void forfeit();
   /// What the one in front answers for this one; null if it stands in no line.
-  [[nodiscard]] const std::shared_ptr<detail::LineNode>& in_line() const noexcept { return line_; }
+  [[nodiscard]] const std::shared_ptr<detail::QueuedNode>& in_line() const noexcept {
+    return line_;
+  }
 
   /// A watch on the node itself, to be kept until the deletion has fired it: taking it off the
   /// server before that would cost a request. Empty if it has none.
@@ -83,8 +85,8 @@ class CUSTODIAN_EXPORT OwnNode {
   std::shared_ptr<detail::ClientCore> core_;
   std::shared_ptr<const Created> created_;
   Watch watch_;
-  std::shared_ptr<detail::LineNode> line_;
-  NextInLine next_;
+  std::shared_ptr<detail::QueuedNode> line_;
+  FindSuccessor next_;
 };
 
 }  // namespace custodian

@@ -1,12 +1,11 @@
-#include "lease/held_node.hpp"
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
 
 #include "custodian/operation_options.hpp"
-#include "lease/hold.hpp"
-#include "lease/line_node.hpp"
+#include "lease/holder.hpp"
+#include "lease/lock_node.hpp"
+#include "lease/queued_node.hpp"
 
 namespace custodian::detail {
 
@@ -14,19 +13,19 @@ namespace asio = boost::asio;
 
 namespace {
 
-HeldNode::Time end_of(HeldNode::Time now, std::chrono::nanoseconds at_most) {
-  return at_most < HeldNode::Time::max() - now ? now + at_most : HeldNode::Time::max();
+LockNode::Time end_of(LockNode::Time now, std::chrono::nanoseconds at_most) {
+  return at_most < LockNode::Time::max() - now ? now + at_most : LockNode::Time::max();
 }
 
 }  // namespace
 
-HeldNodePtr HeldNode::make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
-                           OwnNode node, NodeData data, const LeaseOptions& options,
+LockNodePtr LockNode::make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
+                           OwnedNode node, NodeData data, const LeaseOptions& options,
                            ObservedLockPtr observed) {
-  HeldNodePtr held{new HeldNode{std::move(core), std::move(session), std::move(node),
+  LockNodePtr held{new LockNode{std::move(core), std::move(session), std::move(node),
                                 std::move(data), options, std::move(observed)}};
   held->core_->count_hold(+1);
-  if (const LineNodePtr& line = held->node_.in_line()) {
+  if (const QueuedNodePtr& line = held->node_.in_line()) {
     line->on_missing = [weak = held->weak_from_this()] {
       if (const auto self = weak.lock()) self->lose(LossReason::node_deleted);
     };
@@ -39,8 +38,8 @@ HeldNodePtr HeldNode::make(std::shared_ptr<ClientCore> core, std::shared_ptr<Cli
   return held;
 }
 
-HeldNode::HeldNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
-                   OwnNode node, NodeData data, const LeaseOptions& options,
+LockNode::LockNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
+                   OwnedNode node, NodeData data, const LeaseOptions& options,
                    ObservedLockPtr observed)
     : core_{std::move(core)},
       session_{std::move(session)},
@@ -51,7 +50,7 @@ HeldNode::HeldNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSessi
       ends_at_{options.hold_at_most ? end_of(core_->now(), *options.hold_at_most) : Time::max()},
       observed_{std::move(observed)} {}
 
-HeldNode::~HeldNode() {
+LockNode::~LockNode() {
   if (core_->forked()) {
     // Where mutexes may be locked for ever; the lease has seen to it that this is not destroyed.
     [[maybe_unused]] const auto* const leaked = timer_.release();
@@ -64,11 +63,11 @@ HeldNode::~HeldNode() {
 
 // -- What is known on any thread ------------------------------------------------------------------
 
-HeldNode::Time HeldNode::valid_until() const noexcept {
+LockNode::Time LockNode::valid_until() const noexcept {
   return std::min(session_->valid_until(), ends_at_);
 }
 
-LeaseState HeldNode::state() noexcept {
+LeaseState LockNode::state() noexcept {
   if (loss_ != LossReason::none) return LeaseState::lost;
   const Time now = core_->now();
   if (now < valid_until()) {
@@ -89,20 +88,20 @@ LeaseState HeldNode::state() noexcept {
   return LeaseState::lost;
 }
 
-LossReason HeldNode::loss_reason() noexcept {
+LossReason LockNode::loss_reason() noexcept {
   static_cast<void>(state());
   return loss_;
 }
 
 // -- One holder after another ---------------------------------------------------------------------
 
-bool HeldNode::may_be_passed_on() noexcept {
+bool LockNode::may_be_passed_on() noexcept {
   return !kept_ && state() == LeaseState::held &&
          core_->now() < std::min(session_->comfortable_until(), ends_at_);
 }
 
-HoldPtr HeldNode::next_hold() {
-  auto hold = std::make_shared<Hold>(shared_from_this(), holds_++, node_.stat().czxid);
+HolderPtr LockNode::next_holder() {
+  auto hold = std::make_shared<Holder>(shared_from_this(), holds_++, node_.stat().czxid);
   {
     const std::lock_guard lock{mutex_};
     holder_ = hold;
@@ -112,25 +111,25 @@ HoldPtr HeldNode::next_hold() {
   return hold;
 }
 
-HoldPtr HeldNode::holder() const {
+HolderPtr LockNode::holder() const {
   const std::lock_guard lock{mutex_};
   return holder_.lock();
 }
 
 // -- What happens on the strand -------------------------------------------------------------------
 
-void HeldNode::lose(LossReason reason) {
+void LockNode::lose(LossReason reason) {
   LossReason none = LossReason::none;
   loss_.compare_exchange_strong(none, reason);
   tell();
 }
 
-void HeldNode::on_session_state() {
+void LockNode::on_session_state() {
   if (policy_ == LossPolicy::on_suspended && !session_->connected()) lose(LossReason::suspended);
   tell();
 }
 
-void HeldNode::on_check_failed(const error_code& error) {
+void LockNode::on_check_failed(const error_code& error) {
   if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
   // It cannot be said whether it is there, for want of permission to read it, for one.
   checkable_ = false;
@@ -138,14 +137,14 @@ void HeldNode::on_check_failed(const error_code& error) {
                                     "; its deletion by somebody else would not be noticed");
 }
 
-void HeldNode::tell() {
+void LockNode::tell() {
   const auto self = shared_from_this();
   const LeaseState now = state();
   if (now == LeaseState::lost) on_lost();
-  if (const HoldPtr hold = holder()) hold->tell(now);
+  if (const HolderPtr hold = holder()) hold->tell(now);
 }
 
-void HeldNode::on_lost() {
+void LockNode::on_lost() {
   if (std::exchange(loss_told_, true)) return;
   core_->log(LogLevel::warning,
              "the lease on " + path() + " is lost: " + std::string{to_string(loss_.load())});
@@ -155,7 +154,7 @@ void HeldNode::on_lost() {
 
 // -- The node, and who writes into it -------------------------------------------------------------
 
-void HeldNode::wait_for_event() {
+void LockNode::wait_for_event() {
   if (!node_.watch()) return;
   start_wait(core_, nullptr, node_.watch().state(),
              [weak = weak_from_this()](error_code error, WatchEventType type) {
@@ -166,13 +165,13 @@ void HeldNode::wait_for_event() {
              });
 }
 
-void HeldNode::watch() {
+void LockNode::watch() {
   // Whoever has waited for the lock may have one already.
   const bool is_watched = node_.watch() && !is_over(node_.watch().state());
   if (!is_watched) look();
 }
 
-void HeldNode::look() {
+void LockNode::look() {
   if (is_lost() || std::exchange(looking_, true)) return;
   if (!end_of_look_) end_of_look_ = std::make_shared<Cancellation>(core_);
   const OperationOptions patient{Deadline::never(), core_->options().retry.unlimited()};
@@ -183,7 +182,7 @@ void HeldNode::look() {
                       });
 }
 
-void HeldNode::on_look(const error_code& error, const GetResult& found, Watch watch) {
+void LockNode::on_look(const error_code& error, const GetResult& found, Watch watch) {
   looking_ = false;
   if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
   if (is_lost()) return;
@@ -205,14 +204,14 @@ void HeldNode::on_look(const error_code& error, const GetResult& found, Watch wa
     keep();
   }
   // Also the last request, to those who listen only since then.
-  const HoldPtr hold = request_ != 0 ? holder() : nullptr;
+  const HolderPtr hold = request_ != 0 ? holder() : nullptr;
   if (hold) hold->tell_revocation(request_);
   if (is_request) restore_data(found.stat.version);
 }
 
 // A request replaces what people are shown of the holder. It is put back only over the request that
 // was seen: of a later one the version is another, and its event, or the failure, has it read.
-void HeldNode::restore_data(std::int32_t version) {
+void LockNode::restore_data(std::int32_t version) {
   if (!data_ || *data_ == revoke_message || !restorable_ || std::exchange(restoring_, true)) return;
   Transaction writes{set(path(), *data_, version)};
   // An odd version says afterwards that there was a request: see revocation.hpp.
@@ -225,7 +224,7 @@ void HeldNode::restore_data(std::int32_t version) {
                });
 }
 
-void HeldNode::on_data_restored(const error_code& error) {
+void LockNode::on_data_restored(const error_code& error) {
   restoring_ = false;
   if (!error || is_lost()) return;  // the watch has seen it
   if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
@@ -236,14 +235,14 @@ void HeldNode::on_data_restored(const error_code& error) {
                                     error.message() + "; a request to release it has replaced it");
 }
 
-const ChangeLinePtr& HeldNode::changes() {
+const ChangeLinePtr& LockNode::changes() {
   if (!changes_) changes_ = std::make_shared<ChangeLine>();
   return changes_;
 }
 
 // -- A lease with a maximum time ------------------------------------------------------------------
 
-void HeldNode::limit() {
+void LockNode::limit() {
   if (ends_at_ == Time::max()) return;
   timer_ = std::make_unique<BootTimer>(core_->boot_timers());
   timer_->set(ends_at_, [weak = weak_from_this()] {
@@ -259,11 +258,11 @@ void HeldNode::limit() {
   });
 }
 
-void HeldNode::on_holder_told() {
+void LockNode::on_holder_told() {
   if (loss_ == LossReason::held_too_long) delete_node();
 }
 
-void HeldNode::delete_node() {
+void LockNode::delete_node() {
   timer_->cancel();
   core_->deletes().add(full_path_, node_.stat().ephemeral_owner, nullptr, node_.in_line());
 }

@@ -23,17 +23,17 @@ using ChangeLine = std::deque<CancellationPtr>;
 using ChangeLinePtr = std::shared_ptr<ChangeLine>;
 
 /// Its destruction, on any thread, lets go of the node.
-class HeldNode : public std::enable_shared_from_this<HeldNode> {
+class LockNode : public std::enable_shared_from_this<LockNode> {
  public:
   using Time = BootClock::time_point;
 
   /// On the strand.
-  static HeldNodePtr make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
-                          OwnNode node, NodeData data, const LeaseOptions& options,
+  static LockNodePtr make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
+                          OwnedNode node, NodeData data, const LeaseOptions& options,
                           ObservedLockPtr observed);
-  HeldNode(const HeldNode&) = delete;
-  HeldNode& operator=(const HeldNode&) = delete;
-  ~HeldNode();
+  LockNode(const LockNode&) = delete;
+  LockNode& operator=(const LockNode&) = delete;
+  ~LockNode();
 
   // Any thread.
   [[nodiscard]] const std::shared_ptr<ClientCore>& core() const noexcept { return core_; }
@@ -51,7 +51,7 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
 
   // Any thread, but of one holder after the other.
   /// The next holder of the node, who is told from now on what becomes of it.
-  [[nodiscard]] HoldPtr next_hold();
+  [[nodiscard]] HolderPtr next_holder();
   /// Whether a new holder would have time to work, and to be told of a loss.
   [[nodiscard]] bool may_be_passed_on() noexcept;
   void set_pass_on(PassOn pass_on) { pass_on_ = std::make_shared<PassOn>(std::move(pass_on)); }
@@ -85,10 +85,10 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   void on_holder_told();
 
  private:
-  HeldNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session, OwnNode node,
+  LockNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session, OwnedNode node,
            NodeData data, const LeaseOptions& options, ObservedLockPtr observed);
 
-  [[nodiscard]] HoldPtr holder() const;
+  [[nodiscard]] HolderPtr holder() const;
   void wait_for_event();
   void on_look(const error_code& error, const GetResult& found, Watch watch);
   void restore_data(std::int32_t version);
@@ -100,8 +100,8 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
 
   const std::shared_ptr<ClientCore> core_;
   const std::shared_ptr<ClientSession> session_;
-  OwnNode node_;   ///< its watch: the strand only
-  NodeData data_;  ///< as last written by its holder
+  OwnedNode node_;  ///< its watch: the strand only
+  NodeData data_;   ///< as last written by its holder
   const std::string full_path_;
   const LossPolicy policy_;
   const Time ends_at_;  ///< by hold_at_most; `Time::max()` for never
@@ -125,7 +125,7 @@ class HeldNode : public std::enable_shared_from_this<HeldNode> {
   std::unique_ptr<BootTimer> timer_;  ///< of a lease with a maximum time
 
   mutable std::mutex mutex_;  ///< guards what follows
-  std::weak_ptr<Hold> holder_;
+  std::weak_ptr<Holder> holder_;
 };
 
 }  // namespace custodian::detail

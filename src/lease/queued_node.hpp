@@ -11,24 +11,24 @@
 
 namespace custodian::detail {
 
-struct LineNode {
+struct QueuedNode {
   std::string path;  ///< as the server knows it
   std::int64_t session = 0;
   /// Its owner has let go of it, and it is being deleted.
   bool left = false;
   /// Who has had its place since then.
-  std::weak_ptr<LineNode> heir{};
+  std::weak_ptr<QueuedNode> successor{};
   /// The servers do not have it, and nobody here has let go of it.
   bool missing = false;
   std::function<void()> on_missing{};
 };
 
-using LineNodePtr = std::shared_ptr<LineNode>;
+using QueuedNodePtr = std::shared_ptr<QueuedNode>;
 
 /// Who has the place of these in the end; null if nobody has. One that was deleted saw to its own
 /// heir.
-[[nodiscard]] inline LineNodePtr last_heir(LineNodePtr node) {
-  while (node && node->left) node = node->heir.lock();
+[[nodiscard]] inline QueuedNodePtr last_successor(QueuedNodePtr node) {
+  while (node && node->left) node = node->successor.lock();
   return node && !node->missing ? node : nullptr;
 }
 

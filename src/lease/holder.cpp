@@ -1,22 +1,21 @@
-#include "lease/hold.hpp"
-
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "lease/holder.hpp"
 #include "observe/observation.hpp"
 
 namespace custodian::detail {
 
 namespace asio = boost::asio;
 
-Hold::Hold(HeldNodePtr node, std::int64_t number, std::int64_t czxid)
+Holder::Holder(LockNodePtr node, std::int64_t number, std::int64_t czxid)
     : node_{std::move(node)},
       token_{core()->options().fencing_epoch, czxid, number},
       since_{node_->observed() ? core()->now() : BootClock::time_point{}} {
   if (node_->observed()) core()->observation()->tell_lease_begun(node_->observed(), token_);
 }
 
-Hold::~Hold() {
+Holder::~Holder() {
   // In the child of a fork mutexes may be locked for ever.
   if (core()->forked()) return;
   if (node_->observed()) observe_release();
@@ -28,14 +27,14 @@ Hold::~Hold() {
   if (const auto pass_on = node_->pass_on()) (*pass_on)(std::move(node_));
 }
 
-Subscription Hold::listen(LeaseListener listener) {
+Subscription Holder::listen(LeaseListener listener) {
   auto registration = std::make_shared<LeaseListener>(std::move(listener));
   const std::lock_guard lock{mutex_};
   listeners_.add(registration);
   return Subscription{std::move(registration)};
 }
 
-Subscription Hold::make_revocable(RevocationListener listener) {
+Subscription Holder::make_revocable(RevocationListener listener) {
   if (core()->forked()) return {};
   auto registration = std::make_shared<RevocationListener>(std::move(listener));
   core()->on_strand([hold = weak_from_this(), weak = std::weak_ptr{registration}] {
@@ -48,7 +47,7 @@ Subscription Hold::make_revocable(RevocationListener listener) {
   return Subscription{std::move(registration)};
 }
 
-void Hold::tell_revocation(std::int64_t transaction) {
+void Holder::tell_revocation(std::int64_t transaction) {
   for (Revocable& each : revocables_) {
     if (std::exchange(each.told, transaction) == transaction) continue;
     core()->call_back([hold = weak_from_this(), weak = each.listener] {
@@ -58,12 +57,12 @@ void Hold::tell_revocation(std::int64_t transaction) {
   }
 }
 
-void Hold::wait(LeaseState known, const CancellationPtr& cancellation,
-                Handler<LeaseState> handler) {
+void Holder::wait(LeaseState known, const CancellationPtr& cancellation,
+                  Handler<LeaseState> handler) {
   waiters_.wait(node_->state(), known, cancellation, std::move(handler));
 }
 
-void Hold::tell(LeaseState now) {
+void Holder::tell(LeaseState now) {
   if (std::exchange(told_, now) == now) return;
   if (now == LeaseState::lost) {
     if (node_->observed()) observe_loss(node_->loss_reason());
@@ -82,18 +81,18 @@ void Hold::tell(LeaseState now) {
   waiters_.tell(now);
 }
 
-void Hold::observe_loss(LossReason reason) const {
+void Holder::observe_loss(LossReason reason) const {
   core()->observation()->tell_lease_lost(node_->observed(), token_, reason, since_);
 }
 
-void Hold::observe_release() const {
+void Holder::observe_release() const {
   const LossReason loss = node_->loss_reason();
   // Known to nobody until now.
   if (loss != LossReason::none && told_ != LeaseState::lost) observe_loss(loss);
   core()->observation()->tell_lease_released(node_->observed(), token_, loss, since_);
 }
 
-void Hold::tell_lost() {
+void Holder::tell_lost() {
   // Not behind other callbacks, which may be slow, where the executor has more than one thread.
   asio::post(core()->callback_executor(), [weak = weak_from_this()] {
     // Released by now, it was not lost any more.

@@ -1,21 +1,20 @@
-#include "custodian/authoring/own_node.hpp"
-
 #include <utility>
 
 #include "client/client_core.hpp"
-#include "lease/line_node.hpp"
+#include "custodian/authoring/owned_node.hpp"
+#include "lease/queued_node.hpp"
 
 namespace custodian {
 
-void detail::tell_missing(LineNode& node) {
+void detail::tell_missing(QueuedNode& node) {
   if (std::exchange(node.missing, true)) return;
   if (node.on_missing) node.on_missing();
 }
 
-OwnNode::OwnNode(std::shared_ptr<detail::ClientCore> core, Created created)
+OwnedNode::OwnedNode(std::shared_ptr<detail::ClientCore> core, Created created)
     : core_{std::move(core)}, created_{std::make_shared<const Created>(std::move(created))} {}
 
-OwnNode& OwnNode::operator=(OwnNode&& other) noexcept {
+OwnedNode& OwnedNode::operator=(OwnedNode&& other) noexcept {
   std::swap(core_, other.core_);
   std::swap(created_, other.created_);
   std::swap(watch_, other.watch_);
@@ -32,18 +31,18 @@ const Created& none() {
 }
 
 /// Lets go of a place in a line.
-void leave(detail::ClientCore& core, detail::LineNode& node, const NextInLine& next) {
+void leave(detail::ClientCore& core, detail::QueuedNode& node, const FindSuccessor& next) {
   node.left = true;
   // A delete that is under way already shields nobody.
   const bool in_order = !node.missing && !core.closed() &&
                         core.own_session_info().id == node.session &&
                         !core.deletes().has(node.path);
-  node.heir = next(in_order ? Leaving::in_order : Leaving::forfeited);
+  node.successor = next(in_order ? LeaveReason::in_order : LeaveReason::forfeited);
 }
 
 }  // namespace
 
-OwnNode::~OwnNode() {
+OwnedNode::~OwnedNode() {
   if (!core_ || core_->forked()) return;
   const auto watch = watch_ ? std::make_shared<Watch>(std::move(watch_)) : nullptr;
   core_->on_strand([core = core_, path = core_->prefix().add(created_->path),
@@ -54,30 +53,30 @@ OwnNode::~OwnNode() {
   });
 }
 
-const std::string& OwnNode::path() const noexcept {
+const std::string& OwnedNode::path() const noexcept {
   return created_ ? created_->path : none().path;
 }
 
-const Stat& OwnNode::stat() const noexcept { return created_ ? created_->stat : none().stat; }
+const Stat& OwnedNode::stat() const noexcept { return created_ ? created_->stat : none().stat; }
 
-std::string_view OwnNode::name() const noexcept {
+std::string_view OwnedNode::name() const noexcept {
   return std::string_view{path()}.substr(path().rfind('/') + 1);
 }
 
-bool OwnNode::alive() const {
+bool OwnedNode::alive() const {
   return core_ && core_->own_session_info().id == created_->stat.ephemeral_owner;
 }
 
-void OwnNode::stand_in_line(NextInLine next) {
-  line_ = std::make_shared<detail::LineNode>(detail::LineNode{
+void OwnedNode::stand_in_line(FindSuccessor next) {
+  line_ = std::make_shared<detail::QueuedNode>(detail::QueuedNode{
       .path = core_->prefix().add(created_->path), .session = created_->stat.ephemeral_owner});
   next_ = std::move(next);
 }
 
-void OwnNode::forfeit() {
-  if (const NextInLine next = std::exchange(next_, nullptr)) {
+void OwnedNode::forfeit() {
+  if (const FindSuccessor next = std::exchange(next_, nullptr)) {
     line_->left = true;
-    line_->heir = next(Leaving::forfeited);
+    line_->successor = next(LeaveReason::forfeited);
   }
 }
 

@@ -14,21 +14,21 @@
 #include "base/weak_list.hpp"
 #include "custodian/lease/lease.hpp"
 #include "custodian/lease/revocation.hpp"
-#include "lease/held_node.hpp"
+#include "lease/lock_node.hpp"
 
 namespace custodian::detail {
 
 /// Its destruction, on any thread, releases: the node passes on, or is let go of.
-class Hold : public std::enable_shared_from_this<Hold> {
+class Holder : public std::enable_shared_from_this<Holder> {
  public:
-  /// For HeldNode::next_hold(). The holders of a node are numbered from 0.
-  Hold(HeldNodePtr node, std::int64_t number, std::int64_t czxid);
-  Hold(const Hold&) = delete;
-  Hold& operator=(const Hold&) = delete;
-  ~Hold();
+  /// For LockNode::next_holder(). The holders of a node are numbered from 0.
+  Holder(LockNodePtr node, std::int64_t number, std::int64_t czxid);
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+  ~Holder();
 
   // Any thread.
-  [[nodiscard]] const HeldNodePtr& node() const noexcept { return node_; }
+  [[nodiscard]] const LockNodePtr& node() const noexcept { return node_; }
   [[nodiscard]] const std::shared_ptr<ClientCore>& core() const noexcept { return node_->core(); }
   [[nodiscard]] FencingToken token() const noexcept { return token_; }
   [[nodiscard]] std::stop_token lost() const noexcept { return lost_.get_token(); }
@@ -49,7 +49,7 @@ class Hold : public std::enable_shared_from_this<Hold> {
   void observe_loss(LossReason reason) const;
   void observe_release() const;
 
-  HeldNodePtr node_;
+  LockNodePtr node_;
   const FencingToken token_;
   /// Read only for an observer.
   const BootClock::time_point since_;

@@ -5,7 +5,7 @@
 #include "acquire/queue_warnings.hpp"
 #include "acquire/watching.hpp"
 #include "async/eager.hpp"
-#include "local_handover/local_line.hpp"
+#include "local_handover/local_queue.hpp"
 
 // How a lock is acquired (Apache Curator's protocol, which is ZooKeeper's recipe for locks):
 //
@@ -21,7 +21,7 @@
 // Whatever ends this early, `node_` goes with it, and its destructor deletes the node.
 //
 // Two shortcuts need no word from the servers (local_handover/): contenders of one client wait for
-// each other in a LocalLine, which calls on_woken(); and a number that follows that of another
+// each other in a LocalQueue, which calls on_woken(); and a number that follows that of another
 // contender of this client tells without a list that nobody is between them. There may be thousands
 // that wait so. A contender has no coroutine meanwhile: those here end where such a wait begins.
 
@@ -49,7 +49,7 @@ class Contender final : public Waiter, public std::enable_shared_from_this<Conte
  public:
   Contender(AcquirePtr acquire, Handler<OwnedNode> in_front)
       : acquire_{std::move(acquire)},
-        line_{LocalLine::of(*acquire_->spec)},
+        line_{LocalQueue::of(*acquire_->spec)},
         in_front_{std::move(in_front)} {}
 
   void begin();
@@ -66,14 +66,14 @@ class Contender final : public Waiter, public std::enable_shared_from_this<Conte
   void finish(error_code error);
 
   const AcquirePtr acquire_;
-  const LocalLinePtr line_;
+  const LocalQueuePtr line_;
   Handler<OwnedNode> in_front_;
   OwnedNode node_;
-  LocalLine::MemberPtr member_;
-  ListingTicket ticket_;           ///< for a listing that it waits for
-  bool listed_before_ = false;     ///< was that asked for before the node was known?
-  std::size_t ahead_ = 0;          ///< how many, as far as is known
-  LocalLine::MemberPtr behind_{};  ///< whom it waits for
+  LocalQueue::MemberPtr member_;
+  ListingTicket ticket_;            ///< for a listing that it waits for
+  bool listed_before_ = false;      ///< was that asked for before the node was known?
+  std::size_t ahead_ = 0;           ///< how many, as far as is known
+  LocalQueue::MemberPtr behind_{};  ///< whom it waits for
 };
 
 // -- 1. Create and list ---------------------------------------------------------------------------
@@ -134,7 +134,7 @@ void Contender::look() {
 
 /// Looks whose turn it is, and puts the member where it stands.
 error_code on_listing(const LockSpec& spec, const ListingReply& reply, std::string_view name,
-                      LocalLine& line, LocalLine::Member& member, Ahead& ahead) {
+                      LocalQueue& line, LocalQueue::Member& member, Ahead& ahead) {
   report_oddities(spec, reply.listing);
   const Judgement judgement = judge(reply.listing, name);
   if (std::holds_alternative<OwnNodeMissing>(judgement)) return Errc::node_deleted;
@@ -269,7 +269,7 @@ void Contender::wait_in_line() {
 void Contender::on_woken() {
   acquire_->give_up->forget(this);
   if (ticket_) return on_listed();
-  const LocalLine::MemberPtr behind = std::exchange(behind_, nullptr);
+  const LocalQueue::MemberPtr behind = std::exchange(behind_, nullptr);
   if (member_->granted && !acquire_->give_up->requested()) return go_on();
   acquire_->nearest = std::make_unique<Participant>(line_->participant(*behind));
   if (acquire_->give_up->requested()) return finish(asio::error::operation_aborted);

@@ -7,7 +7,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "acquire/acquire.hpp"
-#include "local_handover/local_line.hpp"
+#include "local_handover/local_queue.hpp"
 
 namespace custodian::recipes_detail {
 

@@ -4,7 +4,7 @@
 
 #include "acquire/contender.hpp"
 #include "custodian/authoring/doubtful_create.hpp"
-#include "local_handover/local_line.hpp"
+#include "local_handover/local_queue.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -102,7 +102,7 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
   const Stat known = stat.value_or(Stat{.ephemeral_owner = acquire->client().session().id});
   OwnedNode node{core, Created{path, known}};
   if (error) co_return Turn{error, {}};
-  const LocalLinePtr line = LocalLine::of(spec);
+  const LocalQueuePtr line = LocalQueue::of(spec);
   line->enter_beside(node, spec, positions_of(*acquire), last_part_of(acquire->held.node()));
   co_return co_await take(acquire, std::move(node));
 }

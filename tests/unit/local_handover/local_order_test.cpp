@@ -1,15 +1,14 @@
-#include "local_handover/line_order.hpp"
-
 #include <algorithm>
 #include <deque>
 #include <string>
 
+#include "local_handover/local_order.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::recipes_detail {
 namespace {
 
-using Members = std::vector<LinePlace*>;
+using Members = std::vector<LocalEntry*>;
 
 /// Writers and readers, each right behind the one before; the first one may go on. Called by their
 /// numbers.
@@ -20,9 +19,9 @@ class Line {
     REQUIRE(grant(of(0)).front() == &of(0));
   }
 
-  LinePlace& of(std::size_t number) { return members_.at(number); }
-  LinePlace& add(char kind) {
-    LinePlace& member =
+  LocalEntry& of(std::size_t number) { return members_.at(number); }
+  LocalEntry& add(char kind) {
+    LocalEntry& member =
         members_.emplace_back(kind == 'W' ? ContenderKind::exclusive : ContenderKind::shared);
     if (members_.size() > 1) static_cast<void>(stand_behind(member, of(members_.size() - 2)));
     return member;
@@ -31,17 +30,17 @@ class Line {
   /// One letter for each: granted or waiting.
   [[nodiscard]] std::string state() const {
     std::string states;
-    for (const LinePlace& each : members_) {
+    for (const LocalEntry& each : members_) {
       states += each.granted ? 'g' : 'w';
     }
     return states;
   }
 
  private:
-  std::deque<LinePlace> members_;
+  std::deque<LocalEntry> members_;
 };
 
-TEST_CASE("in a line of writers each has the place of the one before", "[line_order]") {
+TEST_CASE("in a line of writers each has the place of the one before", "[local_order]") {
   Line line{"WWW"};
   CHECK(line.state() == "gww");
   const Departure first = line.leave_in_order(0);
@@ -55,7 +54,7 @@ TEST_CASE("in a line of writers each has the place of the one before", "[line_or
   CHECK(last.granted.empty());
 }
 
-TEST_CASE("whoever gives up in a line leaves no gap", "[line_order]") {
+TEST_CASE("whoever gives up in a line leaves no gap", "[local_order]") {
   Line line{"WWWW"};
   CHECK(line.leave_in_order(2).granted.empty());
   CHECK(line.of(3).ahead == &line.of(1));
@@ -65,7 +64,7 @@ TEST_CASE("whoever gives up in a line leaves no gap", "[line_order]") {
   CHECK(first.successor == &line.of(3));
 }
 
-TEST_CASE("readers in a row go on together", "[line_order]") {
+TEST_CASE("readers in a row go on together", "[local_order]") {
   Line line{"WRRWR"};
   CHECK(line.state() == "gwwww");
   const Departure first = line.leave_in_order(0);
@@ -74,7 +73,7 @@ TEST_CASE("readers in a row go on together", "[line_order]") {
   CHECK(line.state() == "gggww");
 }
 
-TEST_CASE("a reader behind one who reads goes on at once", "[line_order]") {
+TEST_CASE("a reader behind one who reads goes on at once", "[local_order]") {
   Line line{"RR"};
   CHECK(line.state() == "gg");
   line.add('W');
@@ -83,7 +82,7 @@ TEST_CASE("a reader behind one who reads goes on at once", "[line_order]") {
 }
 
 TEST_CASE("a writer looks again when all who read in front have ended, in whatever order",
-          "[line_order]") {
+          "[local_order]") {
   for (const std::vector<std::size_t>& order :
        {std::vector<std::size_t>{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}}) {
     Line line{"RRRW"};
@@ -98,7 +97,7 @@ TEST_CASE("a writer looks again when all who read in front have ended, in whatev
   }
 }
 
-TEST_CASE("a reader that goes while an earlier one reads is shielded by that", "[line_order]") {
+TEST_CASE("a reader that goes while an earlier one reads is shielded by that", "[local_order]") {
   Line line{"RRR"};
   CHECK(line.leave_in_order(1).successor == nullptr);
   CHECK(line.of(2).ahead == &line.of(0));
@@ -106,15 +105,15 @@ TEST_CASE("a reader that goes while an earlier one reads is shielded by that", "
 }
 
 TEST_CASE("whoever gives up behind somebody else's contender leaves the next one to look again",
-          "[line_order]") {
-  LinePlace first{ContenderKind::exclusive};
-  LinePlace second{ContenderKind::exclusive};
+          "[local_order]") {
+  LocalEntry first{ContenderKind::exclusive};
+  LocalEntry second{ContenderKind::exclusive};
   CHECK(stand_behind(second, first).empty());
   CHECK(leave(first, true).look_again == Members{&second});
   CHECK_FALSE(second.granted);
 }
 
-TEST_CASE("whoever is lost passes nothing on, wherever it stands", "[line_order]") {
+TEST_CASE("whoever is lost passes nothing on, wherever it stands", "[local_order]") {
   Line line{"WWW"};
   const Departure waiting = leave(line.of(1), false);
   CHECK(waiting.look_again == Members{&line.of(2)});
@@ -127,7 +126,7 @@ TEST_CASE("whoever is lost passes nothing on, wherever it stands", "[line_order]
 }
 
 TEST_CASE("a reader that reads behind one that is lost is still to be asked after",
-          "[line_order]") {
+          "[local_order]") {
   Line line{"RR"};
   const Departure lost = leave(line.of(0), false);
   CHECK(lost.successor == &line.of(1));
@@ -137,16 +136,16 @@ TEST_CASE("a reader that reads behind one that is lost is still to be asked afte
 TEST_CASE(
     "a downgrade comes between its writer and whoever waits, and lets readers in only when the "
     "writer goes",
-    "[line_order]") {
+    "[local_order]") {
   Line line{"WRW"};
-  LinePlace reader{ContenderKind::shared};
+  LocalEntry reader{ContenderKind::shared};
   join_beside(reader, &line.of(0));
   CHECK(reader.granted);
   CHECK(line.of(1).ahead == &reader);
   CHECK(line.state() == "gww");
 
   // Whoever comes to stand behind it meanwhile is not let in either.
-  LinePlace late{ContenderKind::shared};
+  LocalEntry late{ContenderKind::shared};
   CHECK(stand_behind(late, reader).empty());
   static_cast<void>(leave(late, true));
 
@@ -175,10 +174,10 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("two that read beside one writer go on together when it goes", "[line_order]") {
+TEST_CASE("two that read beside one writer go on together when it goes", "[local_order]") {
   Line line{"WR"};
-  LinePlace first{ContenderKind::shared};
-  LinePlace second{ContenderKind::shared};
+  LocalEntry first{ContenderKind::shared};
+  LocalEntry second{ContenderKind::shared};
   join_beside(first, &line.of(0));
   join_beside(second, &line.of(0));
   CHECK(first.ahead == &second);
@@ -186,25 +185,25 @@ TEST_CASE("two that read beside one writer go on together when it goes", "[line_
   CHECK_FALSE(first.beside);
 }
 
-TEST_CASE("nobody stands behind a reader whose writer was lost before it came", "[line_order]") {
-  LinePlace reader{ContenderKind::shared};
-  LinePlace next{ContenderKind::shared};
+TEST_CASE("nobody stands behind a reader whose writer was lost before it came", "[local_order]") {
+  LocalEntry reader{ContenderKind::shared};
+  LocalEntry next{ContenderKind::shared};
   join_beside(reader, nullptr);
   CHECK(stand_behind(next, reader).empty());
   CHECK(next.ahead == nullptr);
   CHECK_FALSE(next.granted);
 }
 
-TEST_CASE("as many readers as anybody has go on at once", "[line_order]") {
+TEST_CASE("as many readers as anybody has go on at once", "[local_order]") {
   Line line{"W" + std::string(100'000, 'R')};
   CHECK(line.leave_in_order(0).granted.size() == 100'000);
 }
 
 TEST_CASE("of two right behind one, as an operator's deletion makes them, one has its place",
-          "[line_order]") {
-  LinePlace first{ContenderKind::exclusive};
-  LinePlace deleted{ContenderKind::exclusive};
-  LinePlace second{ContenderKind::exclusive};
+          "[local_order]") {
+  LocalEntry first{ContenderKind::exclusive};
+  LocalEntry deleted{ContenderKind::exclusive};
+  LocalEntry second{ContenderKind::exclusive};
   static_cast<void>(grant(first));
   CHECK(stand_behind(deleted, first).empty());
   CHECK(stand_behind(second, first).empty());
@@ -214,9 +213,9 @@ TEST_CASE("of two right behind one, as an operator's deletion makes them, one ha
   CHECK(end.look_again == Members{&second});
 }
 
-TEST_CASE("a member that a later listing shows elsewhere leaves where it stood", "[line_order]") {
+TEST_CASE("a member that a later listing shows elsewhere leaves where it stood", "[local_order]") {
   Line line{"WW"};
-  LinePlace other{ContenderKind::exclusive};
+  LocalEntry other{ContenderKind::exclusive};
   CHECK(stand_behind(line.of(1), other).empty());
   CHECK(line.of(0).behind.empty());
   CHECK(line.leave_in_order(0).successor == nullptr);

@@ -236,7 +236,8 @@ const std::vector<Line>& lines() {
   return all;
 }
 
-TEST_CASE("local line: contenders of one client and another, through every fault", "[local_line]") {
+TEST_CASE("local line: contenders of one client and another, through every fault",
+          "[local_queue]") {
   std::size_t cases = 0;
   for (const Line& line : lines()) {
     Play plain{line, {}};
@@ -257,7 +258,7 @@ TEST_CASE("local line: contenders of one client and another, through every fault
   WARN(cases << " cases");
 }
 
-TEST_CASE("local line: a waiter's node is deleted by hand at each request", "[local_line]") {
+TEST_CASE("local line: a waiter's node is deleted by hand at each request", "[local_queue]") {
   std::size_t cases = 0;
   for (const Line& line : lines()) {
     Play plain{line, {}};
@@ -271,7 +272,7 @@ TEST_CASE("local line: a waiter's node is deleted by hand at each request", "[lo
   WARN(cases << " cases");
 }
 
-TEST_CASE("local line: each caller gives up at each request", "[local_line]") {
+TEST_CASE("local line: each caller gives up at each request", "[local_queue]") {
   std::size_t cases = 0;
   for (const Line& line : lines()) {
     Play plain{line, {}};

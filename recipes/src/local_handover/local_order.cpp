@@ -1,32 +1,32 @@
-#include "local_handover/line_order.hpp"
-
 #include <utility>
+
+#include "local_handover/local_order.hpp"
 
 namespace custodian::recipes_detail {
 
 namespace {
 
-bool shares_with(const LinePlace& ahead, const LinePlace& member) {
+bool shares_with(const LocalEntry& ahead, const LocalEntry& member) {
   return ahead.granted && !ahead.beside && ahead.kind == ContenderKind::shared &&
          member.kind == ContenderKind::shared;
 }
 
 /// The member, if that is new, and all readers in a row behind it, if it reads.
-void let_go_on(LinePlace& member, std::vector<LinePlace*>& granted) {
-  std::vector<LinePlace*> going_on{&member};
+void let_go_on(LocalEntry& member, std::vector<LocalEntry*>& granted) {
+  std::vector<LocalEntry*> going_on{&member};
   for (std::size_t i = 0; i < going_on.size(); ++i) {
-    LinePlace& each = *going_on[i];
+    LocalEntry& each = *going_on[i];
     each.beside = false;
     if (!std::exchange(each.granted, true)) granted.push_back(&each);
-    for (LinePlace* next : each.behind) {
+    for (LocalEntry* next : each.behind) {
       if ((!next->granted || next->beside) && shares_with(each, *next)) going_on.push_back(next);
     }
   }
 }
 
 /// Takes those who wait behind it out of the line.
-void send_away(LinePlace& member, std::vector<LinePlace*>& away) {
-  for (LinePlace* next : std::vector{member.behind}) {
+void send_away(LocalEntry& member, std::vector<LocalEntry*>& away) {
+  for (LocalEntry* next : std::vector{member.behind}) {
     if (next->granted) continue;
     stand_apart(*next);
     away.push_back(next);
@@ -35,48 +35,48 @@ void send_away(LinePlace& member, std::vector<LinePlace*>& away) {
 
 }  // namespace
 
-void stand_apart(LinePlace& member) {
-  if (LinePlace* const ahead = std::exchange(member.ahead, nullptr)) {
+void stand_apart(LocalEntry& member) {
+  if (LocalEntry* const ahead = std::exchange(member.ahead, nullptr)) {
     std::erase(ahead->behind, &member);
   }
 }
 
-std::vector<LinePlace*> stand_behind(LinePlace& member, LinePlace& ahead) {
+std::vector<LocalEntry*> stand_behind(LocalEntry& member, LocalEntry& ahead) {
   stand_apart(member);
   // Its writer is lost, and nobody can tell here when that one's node goes.
   if (ahead.beside && ahead.ahead == nullptr) return {};
   member.ahead = &ahead;
   ahead.behind.push_back(&member);
-  std::vector<LinePlace*> granted;
+  std::vector<LocalEntry*> granted;
   if (!member.granted && shares_with(ahead, member)) let_go_on(member, granted);
   return granted;
 }
 
-std::vector<LinePlace*> grant(LinePlace& member) {
-  std::vector<LinePlace*> granted;
+std::vector<LocalEntry*> grant(LocalEntry& member) {
+  std::vector<LocalEntry*> granted;
   let_go_on(member, granted);
   return granted;
 }
 
-void join_beside(LinePlace& reader, LinePlace* writer) {
+void join_beside(LocalEntry& reader, LocalEntry* writer) {
   reader.granted = true;
   reader.beside = true;
   if (writer == nullptr) return;
   reader.behind = std::exchange(writer->behind, {&reader});
   reader.ahead = writer;
-  for (LinePlace* next : reader.behind) next->ahead = &reader;
+  for (LocalEntry* next : reader.behind) next->ahead = &reader;
 }
 
-Departure leave(LinePlace& member, bool in_order) {
-  LinePlace* const ahead = member.ahead;
+Departure leave(LocalEntry& member, bool in_order) {
+  LocalEntry* const ahead = member.ahead;
   stand_apart(member);
   const bool passes_on = in_order && member.granted && member.kind == ContenderKind::exclusive;
   Departure departure;
-  for (LinePlace* next : std::exchange(member.behind, {})) {
+  for (LocalEntry* next : std::exchange(member.behind, {})) {
     next->ahead = nullptr;
     if (in_order && ahead != nullptr) {
       // Nobody is between these two either, and the one in front shields both.
-      for (LinePlace* each : stand_behind(*next, *ahead)) departure.granted.push_back(each);
+      for (LocalEntry* each : stand_behind(*next, *ahead)) departure.granted.push_back(each);
     } else if (passes_on && departure.successor == nullptr) {
       departure.successor = next;
       let_go_on(*next, departure.granted);

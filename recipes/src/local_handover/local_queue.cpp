@@ -1,11 +1,11 @@
-#include "local_handover/local_line.hpp"
-
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
+
+#include "local_handover/local_queue.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -17,15 +17,15 @@ namespace asio = boost::asio;
 namespace {
 
 /// All lines of a client.
-class LocalLines final : public Service {
+class LocalQueues final : public Service {
  public:
-  explicit LocalLines(const asio::any_io_executor&) {}
+  explicit LocalQueues(const asio::any_io_executor&) {}
 
-  LocalLinePtr line(const LockSpec& spec) {
-    std::weak_ptr<LocalLine>& known = lines_[{spec.path, spec.rule.names.data()}];
-    LocalLinePtr line = known.lock();
+  LocalQueuePtr line(const LockSpec& spec) {
+    std::weak_ptr<LocalQueue>& known = lines_[{spec.path, spec.rule.names.data()}];
+    LocalQueuePtr line = known.lock();
     if (line) return line;
-    line = std::make_shared<LocalLine>(spec);
+    line = std::make_shared<LocalQueue>(spec);
     known = line;
     if (lines_.size() >= forget_at_) {
       std::erase_if(lines_, [](const auto& each) { return each.second.expired(); });
@@ -35,12 +35,12 @@ class LocalLines final : public Service {
   }
 
  private:
-  std::map<std::pair<std::string, const LockName*>, std::weak_ptr<LocalLine>> lines_;
+  std::map<std::pair<std::string, const LockName*>, std::weak_ptr<LocalQueue>> lines_;
   std::size_t forget_at_ = 16;
 };
 
-LocalLine::Member& member_of(LinePlace& standing) {
-  return static_cast<LocalLine::Member&>(standing);
+LocalQueue::Member& member_of(LocalEntry& standing) {
+  return static_cast<LocalQueue::Member&>(standing);
 }
 
 std::string_view name_of(const Created& created) {
@@ -49,16 +49,16 @@ std::string_view name_of(const Created& created) {
 
 }  // namespace
 
-LocalLine::LocalLine(const LockSpec& spec)
+LocalQueue::LocalQueue(const LockSpec& spec)
     : strand_{spec.client.get_executor()}, fencing_epoch_{spec.client.fencing_epoch()} {}
 
-LocalLinePtr LocalLine::of(const LockSpec& spec) {
-  return Client{spec.client.share()}.use_service<LocalLines>().line(spec);
+LocalQueuePtr LocalQueue::of(const LockSpec& spec) {
+  return Client{spec.client.share()}.use_service<LocalQueues>().line(spec);
 }
 
 // -- Who comes ------------------------------------------------------------------------------------
 
-LocalLine::MemberPtr LocalLine::add(OwnedNode& node, const LockSpec& spec, Positions positions) {
+LocalQueue::MemberPtr LocalQueue::add(OwnedNode& node, const LockSpec& spec, Positions positions) {
   const auto member = std::make_shared<Member>(spec.kind);
   node.stand_in_line([self = shared_from_this(), member](LeaveReason leaving) {
     return self->leave(*member, leaving);
@@ -71,7 +71,8 @@ LocalLine::MemberPtr LocalLine::add(OwnedNode& node, const LockSpec& spec, Posit
   return member;
 }
 
-LocalLine::MemberPtr LocalLine::enter(OwnedNode& node, const LockSpec& spec, Positions positions) {
+LocalQueue::MemberPtr LocalQueue::enter(OwnedNode& node, const LockSpec& spec,
+                                        Positions positions) {
   MemberPtr member = add(node, spec, positions);
   // Two who meet now and then are served as well by a listing each.
   constexpr std::size_t crowd = 3;
@@ -84,7 +85,7 @@ LocalLine::MemberPtr LocalLine::enter(OwnedNode& node, const LockSpec& spec, Pos
   return member;
 }
 
-void LocalLine::place_by_number(Member& member, NumberTold told) {
+void LocalQueue::place_by_number(Member& member, NumberTold told) {
   const Last before = std::exchange(last_, Last{told, &member});
   numbers_run_on_ = follows(told, before.told);
   if (!numbers_run_on_ || member.wants_position()) return;
@@ -95,14 +96,14 @@ void LocalLine::place_by_number(Member& member, NumberTold told) {
   }
 }
 
-void LocalLine::enter_beside(OwnedNode& node, const LockSpec& spec, Positions positions,
-                             std::string_view writer) {
+void LocalQueue::enter_beside(OwnedNode& node, const LockSpec& spec, Positions positions,
+                              std::string_view writer) {
   const MemberPtr member = add(node, spec, positions);
   const auto found = members_.find(writer);
   join_beside(*member, found == members_.end() ? nullptr : found->second.get());
 }
 
-void LocalLine::place_behind(Member& member, std::string_view in_front) {
+void LocalQueue::place_behind(Member& member, std::string_view in_front) {
   const auto found = members_.find(in_front);
   if (found != members_.end()) {
     wake(stand_behind(member, *found->second));
@@ -111,9 +112,9 @@ void LocalLine::place_behind(Member& member, std::string_view in_front) {
   }
 }
 
-void LocalLine::grant(Member& member) { wake(recipes_detail::grant(member)); }
+void LocalQueue::grant(Member& member) { wake(recipes_detail::grant(member)); }
 
-void LocalLine::tell_missing(const Member& member, const Listing& listing) {
+void LocalQueue::tell_missing(const Member& member, const Listing& listing) {
   std::vector<std::shared_ptr<detail::QueuedNode>> missing;
   for (const auto& [name, each] : members_) {
     const bool was_before = each->created->stat.czxid < member.created->stat.czxid;
@@ -122,11 +123,11 @@ void LocalLine::tell_missing(const Member& member, const Listing& listing) {
   for (const auto& node : missing) detail::tell_missing(*node);
 }
 
-LocalLine::MemberPtr LocalLine::in_front_of(const Member& member) const {
+LocalQueue::MemberPtr LocalQueue::in_front_of(const Member& member) const {
   return members_.at(name_of(*member_of(*member.ahead).created));
 }
 
-Participant LocalLine::participant(const Member& member) const {
+Participant LocalQueue::participant(const Member& member) const {
   const Stat& stat = member.created->stat;
   return {.node = member.created->path,
           .identity = member.identity,
@@ -138,21 +139,21 @@ Participant LocalLine::participant(const Member& member) const {
 
 // -- Who waits, and who goes ----------------------------------------------------------------------
 
-void LocalLine::wait(Member& member, std::shared_ptr<Waiter> waiter, const Client& client) {
+void LocalQueue::wait(Member& member, std::shared_ptr<Waiter> waiter, const Client& client) {
   member.waiter = std::move(waiter);
   if (!minding_) mind(client);
 }
 
-void LocalLine::wake(Member& member) {
+void LocalQueue::wake(Member& member) {
   if (!member.waiter) return;
   asio::post(strand_, [waiter = std::exchange(member.waiter, nullptr)] { waiter->on_woken(); });
 }
 
-void LocalLine::wake(const std::vector<LinePlace*>& members) {
-  for (LinePlace* each : members) wake(member_of(*each));
+void LocalQueue::wake(const std::vector<LocalEntry*>& members) {
+  for (LocalEntry* each : members) wake(member_of(*each));
 }
 
-std::shared_ptr<detail::QueuedNode> LocalLine::leave(Member& member, LeaveReason leaving) {
+std::shared_ptr<detail::QueuedNode> LocalQueue::leave(Member& member, LeaveReason leaving) {
   if (members_.erase(name_of(*member.created)) == 0) return nullptr;
   const bool in_order = leaving == LeaveReason::in_order;
   if (last_.member == &member) {
@@ -162,18 +163,18 @@ std::shared_ptr<detail::QueuedNode> LocalLine::leave(Member& member, LeaveReason
     const bool known = in_order && (member.ahead != nullptr || is_alone);
     last_ = known ? Last{last_.told, static_cast<Member*>(member.ahead)} : Last{};
   }
-  const std::vector<LinePlace*> behind = member.behind;
+  const std::vector<LocalEntry*> behind = member.behind;
   const Departure departure = recipes_detail::leave(member, in_order);
   wake(departure.granted);
   wake(departure.look_again);
-  for (LinePlace* each : behind) {
+  for (LocalEntry* each : behind) {
     if (member_of(*each).wants_position()) wake(member_of(*each));
   }
   if (members_.empty() && minding_) std::exchange(minding_, nullptr)->request();
   return departure.successor == nullptr ? nullptr : member_of(*departure.successor).node;
 }
 
-void LocalLine::mind(const Client& client) {
+void LocalQueue::mind(const Client& client) {
   const auto& core = client.core();
   minding_ = std::make_shared<Cancellation>(core);
   // Without it they might wait for ever: they look again, and see what has become of them.
@@ -186,9 +187,9 @@ void LocalLine::mind(const Client& client) {
       "watching over the holder of a line");
 }
 
-asio::awaitable<void> LocalLine::mind_session(LocalLinePtr self,
-                                              std::shared_ptr<detail::ClientCore> core,
-                                              CancellationPtr over) {
+asio::awaitable<void> LocalQueue::mind_session(LocalQueuePtr self,
+                                               std::shared_ptr<detail::ClientCore> core,
+                                               CancellationPtr over) {
   ConnectionState known = ConnectionState::connecting;
   while (!over->requested()) {
     const auto [error, now] =
@@ -206,7 +207,7 @@ asio::awaitable<void> LocalLine::mind_session(LocalLinePtr self,
   }
 }
 
-const LocalLine::Member* LocalLine::holder() const {
+const LocalQueue::Member* LocalQueue::holder() const {
   const Member* first = nullptr;
   for (const auto& [name, member] : members_) {
     const bool earlier =
@@ -216,9 +217,9 @@ const LocalLine::Member* LocalLine::holder() const {
   return first;
 }
 
-asio::awaitable<void> LocalLine::mind_holder(LocalLinePtr self,
-                                             std::shared_ptr<const Client> client,
-                                             CancellationPtr over) {
+asio::awaitable<void> LocalQueue::mind_holder(LocalQueuePtr self,
+                                              std::shared_ptr<const Client> client,
+                                              CancellationPtr over) {
   // Everything that waits here gives way to the holder within a session timeout, if that one dies.
   std::int64_t known = 0;
   bool reported = false;
@@ -248,7 +249,7 @@ asio::awaitable<void> LocalLine::mind_holder(LocalLinePtr self,
   }
 }
 
-void LocalLine::look_again_all() {
+void LocalQueue::look_again_all() {
   for (const auto& [name, member] : members_) {
     if (member->granted) continue;
     stand_apart(*member);

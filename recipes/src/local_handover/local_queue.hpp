@@ -2,8 +2,8 @@
 
 /// \file
 /// The contenders of one client in one line, that is, under one path and rule. They share listings,
-/// and what one of them has passes to the next without a word from the servers (see LineOrder). For
-/// the strand only.
+/// and what one of them has passes to the next without a word from the servers (see local order).
+/// For the strand only.
 ///
 /// Who is in front of whom is known from a listing, or from the number alone: see NumberGuard.
 
@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "custodian/authoring/owned_node.hpp"
-#include "local_handover/line_order.hpp"
+#include "local_handover/local_order.hpp"
 #include "local_handover/number_guard.hpp"
 #include "local_handover/shared_listings.hpp"
 #include "local_handover/waiter.hpp"
@@ -23,8 +23,8 @@
 
 namespace custodian::recipes_detail {
 
-class LocalLine;
-using LocalLinePtr = std::shared_ptr<LocalLine>;
+class LocalQueue;
+using LocalQueuePtr = std::shared_ptr<LocalQueue>;
 
 /// Which changes in front of it a contender wants to know.
 enum class Positions {
@@ -32,11 +32,11 @@ enum class Positions {
   all,   ///< each of them
 };
 
-class LocalLine : public std::enable_shared_from_this<LocalLine> {
+class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
  public:
   /// One contender, from its create's reply until its node is let go of.
-  struct Member : LinePlace {
-    using LinePlace::LinePlace;
+  struct Member : LocalEntry {
+    using LocalEntry::LocalEntry;
     std::shared_ptr<const Created> created;
     std::shared_ptr<detail::QueuedNode> node;
     std::string identity;
@@ -46,10 +46,10 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   };
   using MemberPtr = std::shared_ptr<Member>;
 
-  explicit LocalLine(const LockSpec& spec);
+  explicit LocalQueue(const LockSpec& spec);
 
   /// The client's one of this path and rule.
-  [[nodiscard]] static LocalLinePtr of(const LockSpec& spec);
+  [[nodiscard]] static LocalQueuePtr of(const LockSpec& spec);
 
   [[nodiscard]] SharedListings& listings() noexcept { return *listings_; }
   /// Whether the next contender's number will probably tell who is in front of it.
@@ -88,16 +88,16 @@ class LocalLine : public std::enable_shared_from_this<LocalLine> {
   [[nodiscard]] MemberPtr add(OwnedNode& node, const LockSpec& spec, Positions positions);
   void place_by_number(Member& member, NumberTold told);
   [[nodiscard]] std::shared_ptr<detail::QueuedNode> leave(Member& member, LeaveReason leaving);
-  void wake(const std::vector<LinePlace*>& members);
+  void wake(const std::vector<LocalEntry*>& members);
   void mind(const Client& client);
   /// The oldest member that may go on; null if another client holds the lock.
   [[nodiscard]] const Member* holder() const;
   /// Warns, once a holder, of those who wait behind one of this client for a session timeout: the
   /// task that waits may be the one that holds.
   [[nodiscard]] static boost::asio::awaitable<void> mind_holder(
-      LocalLinePtr self, std::shared_ptr<const Client> client, CancellationPtr over);
+      LocalQueuePtr self, std::shared_ptr<const Client> client, CancellationPtr over);
   [[nodiscard]] static boost::asio::awaitable<void> mind_session(
-      LocalLinePtr self, std::shared_ptr<detail::ClientCore> core, CancellationPtr over);
+      LocalQueuePtr self, std::shared_ptr<detail::ClientCore> core, CancellationPtr over);
   void look_again_all();
 
   const boost::asio::any_io_executor strand_;

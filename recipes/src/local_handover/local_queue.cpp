@@ -1,11 +1,11 @@
+#include "local_handover/local_queue.hpp"
+
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
-
-#include "local_handover/local_queue.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -80,7 +80,7 @@ LocalQueue::MemberPtr LocalQueue::enter(OwnedNode& node, const LockSpec& spec,
   const ParsedName parsed = parse_name(node.name(), spec.rule);
   const auto* contender = std::get_if<ContenderName>(&parsed);
   if (contender != nullptr && state_of(contender->sequence) != SequenceState::exhausted) {
-    place_by_number(*member, {contender->sequence, guard_->epoch(spec)});
+    place_by_number(*member, {contender->sequence, guard_->era(spec)});
   }
   return member;
 }

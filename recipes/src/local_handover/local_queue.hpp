@@ -5,7 +5,8 @@
 /// and what one of them has passes to the next without a word from the servers (see local order).
 /// For the strand only.
 ///
-/// Who is in front of whom is known from a listing, or from the number alone: see NumberGuard.
+/// Who is in front of whom is known from a listing, or from the number alone: see
+/// SequenceContinuity.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 #include "custodian/authoring/owned_node.hpp"
 #include "local_handover/local_order.hpp"
-#include "local_handover/number_guard.hpp"
+#include "local_handover/sequence_continuity.hpp"
 #include "local_handover/shared_listings.hpp"
 #include "local_handover/waiter.hpp"
 #include "ordering/lock_spec.hpp"
@@ -104,7 +105,7 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   const std::int64_t fencing_epoch_;
   std::map<std::string_view, MemberPtr> members_;  ///< by name, which is the member's own
   std::shared_ptr<SharedListings> listings_ = std::make_shared<SharedListings>();
-  std::shared_ptr<NumberGuard> guard_ = std::make_shared<NumberGuard>();
+  std::shared_ptr<SequenceContinuity> guard_ = std::make_shared<SequenceContinuity>();
   Last last_;
   bool numbers_run_on_ = false;
   CancellationPtr minding_;  ///< of the session, while somebody waits

@@ -1,18 +1,18 @@
-#include "local_handover/number_guard.hpp"
-
 #include <utility>
+
+#include "local_handover/sequence_continuity.hpp"
 
 namespace custodian::recipes_detail {
 
-Epoch NumberGuard::epoch(const LockSpec& spec) const {
+ParentEra SequenceContinuity::era(const LockSpec& spec) const {
   const bool stands = watch_ && !detail::is_over(watch_.state()) &&
                       connection_ == detail::connection_number(*spec.client.core());
-  return stands ? epoch_ : 0;
+  return stands ? era_ : 0;
 }
 
-void NumberGuard::begin(const LockSpec& spec) {
+void SequenceContinuity::begin(const LockSpec& spec) {
   const std::uint64_t connection = detail::connection_number(*spec.client.core());
-  if (epoch(spec) != 0) return;
+  if (era(spec) != 0) return;
   const bool is_over = watch_ && detail::is_over(watch_.state());
   if (asked_on_ == connection && !is_over) return;
   watch_ = {};
@@ -28,7 +28,7 @@ void NumberGuard::begin(const LockSpec& spec) {
                                 if (detail::connection_number(*client) != connection) return;
                                 self->watch_ = std::move(watch);
                                 self->connection_ = connection;
-                                ++self->epoch_;
+                                ++self->era_;
                               });
 }
 

@@ -1,13 +1,12 @@
 // Who stands right behind another of its client needs no listing; unless numbers mean nothing.
 
-#include "local_handover/number_guard.hpp"
-
 #include <algorithm>
 #include <deque>
 #include <optional>
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/locks/inter_process_read_write_lock.hpp"
+#include "local_handover/sequence_continuity.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 

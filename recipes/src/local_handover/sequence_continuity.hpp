@@ -18,29 +18,29 @@ namespace custodian::recipes_detail {
 
 /// A stretch of time in which the parent was one and the same, as one connection shows it; 0 if
 /// nobody can tell.
-using Epoch = std::uint64_t;
+using ParentEra = std::uint64_t;
 
 /// A contender's number, and when it was told.
 struct NumberTold {
   Sequence number = 0;
-  Epoch epoch = 0;
+  ParentEra era = 0;
 };
 
 /// Whether nobody was ever between the two.
 [[nodiscard]] constexpr bool follows(const NumberTold& later, const NumberTold& earlier) noexcept {
-  return later.epoch != 0 && later.epoch == earlier.epoch && later.number == earlier.number + 1;
+  return later.era != 0 && later.era == earlier.era && later.number == earlier.number + 1;
 }
 
-class NumberGuard : public std::enable_shared_from_this<NumberGuard> {
+class SequenceContinuity : public std::enable_shared_from_this<SequenceContinuity> {
  public:
   /// Of what is told now.
-  [[nodiscard]] Epoch epoch(const LockSpec& spec) const;
+  [[nodiscard]] ParentEra era(const LockSpec& spec) const;
   /// Begins an epoch as soon as the servers have answered, unless there is one.
   void begin(const LockSpec& spec);
 
  private:
   Watch watch_;
-  Epoch epoch_ = 0;
+  ParentEra era_ = 0;
   std::uint64_t connection_ = 0;
   /// The connection on which an answer was asked for.
   std::uint64_t asked_on_ = 0;

@@ -59,7 +59,7 @@ class Contender final : public Waiter, public std::enable_shared_from_this<Conte
   void on_created(error_code error, Created created);
   void go_on();
   void look();
-  [[nodiscard]] ListingTicket ask_for_listing() const;
+  [[nodiscard]] ListingInterest ask_for_listing() const;
   void on_listed();
   static asio::awaitable<void> wait_for_others(std::shared_ptr<Contender> self, Ahead ahead);
   void wait_in_line();
@@ -70,7 +70,7 @@ class Contender final : public Waiter, public std::enable_shared_from_this<Conte
   Handler<OwnedNode> in_front_;
   OwnedNode node_;
   LocalQueue::MemberPtr member_;
-  ListingTicket ticket_;            ///< for a listing that it waits for
+  ListingInterest interest_;        ///< for a listing that it waits for
   bool listed_before_ = false;      ///< was that asked for before the node was known?
   std::size_t ahead_ = 0;           ///< how many, as far as is known
   LocalQueue::MemberPtr behind_{};  ///< whom it waits for
@@ -92,7 +92,7 @@ void Contender::begin() {
                        });
   // The list travels behind the create and so contains its node: one round trip for both. The
   // number will probably do without.
-  if (!line_->expects_neighbour()) ticket_ = ask_for_listing();
+  if (!line_->expects_neighbour()) interest_ = ask_for_listing();
 }
 
 void Contender::on_created(error_code error, Created created) {
@@ -101,11 +101,11 @@ void Contender::on_created(error_code error, Created created) {
   member_ = line_->enter(node_, *acquire_->spec, positions_of(*acquire_));
   acquire_->has_queued = true;
   const bool placed = member_->granted || (member_->ahead != nullptr && !member_->wants_position());
-  if (placed) ticket_ = ListingTicket{};
+  if (placed) interest_ = ListingInterest{};
   go_on();
 }
 
-ListingTicket Contender::ask_for_listing() const {
+ListingInterest Contender::ask_for_listing() const {
   const Sharing sharing = acquire_->wait_limit.only_try ? Sharing::alone : Sharing::shared;
   return line_->listings().ask(acquire_->spec, acquire_->operation(), sharing);
 }
@@ -119,15 +119,15 @@ void Contender::go_on() {
 /// Asks the servers who is in front.
 void Contender::look() {
   if (!node_.alive()) return finish(Errc::session_lost);
-  listed_before_ = static_cast<bool>(ticket_);
-  if (!listed_before_) ticket_ = ask_for_listing();
-  if (ticket_.request()->reply || acquire_->give_up->requested()) return on_listed();
+  listed_before_ = static_cast<bool>(interest_);
+  if (!listed_before_) interest_ = ask_for_listing();
+  if (interest_.request()->reply || acquire_->give_up->requested()) return on_listed();
   acquire_->give_up->on_request(this, [this] {
     const auto self = shared_from_this();
-    std::erase(ticket_.request()->waiting, self);
+    std::erase(interest_.request()->waiting, self);
     on_woken();
   });
-  ticket_.request()->waiting.push_back(shared_from_this());
+  interest_.request()->waiting.push_back(shared_from_this());
 }
 
 // -- 2. Judge -------------------------------------------------------------------------------------
@@ -155,8 +155,8 @@ error_code on_listing(const LockSpec& spec, const ListingReply& reply, std::stri
 }
 
 void Contender::on_listed() {
-  const ListingReplyPtr reply = ticket_.request()->reply;
-  ticket_ = ListingTicket{};
+  const ListingReplyPtr reply = interest_.request()->reply;
+  interest_ = ListingInterest{};
   if (member_->granted) return finish({});
   if (!reply) return finish(asio::error::operation_aborted);
   // A create that was tried again may have come after the list.
@@ -268,7 +268,7 @@ void Contender::wait_in_line() {
 
 void Contender::on_woken() {
   acquire_->give_up->forget(this);
-  if (ticket_) return on_listed();
+  if (interest_) return on_listed();
   const LocalQueue::MemberPtr behind = std::exchange(behind_, nullptr);
   if (member_->granted && !acquire_->give_up->requested()) return go_on();
   acquire_->nearest = std::make_unique<Participant>(line_->participant(*behind));

@@ -16,9 +16,9 @@
 #include <string_view>
 
 #include "custodian/authoring/owned_node.hpp"
+#include "local_handover/listing_coalescer.hpp"
 #include "local_handover/local_order.hpp"
 #include "local_handover/sequence_continuity.hpp"
-#include "local_handover/shared_listings.hpp"
 #include "local_handover/waiter.hpp"
 #include "ordering/lock_spec.hpp"
 
@@ -52,7 +52,7 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   /// The client's one of this path and rule.
   [[nodiscard]] static LocalQueuePtr of(const LockSpec& spec);
 
-  [[nodiscard]] SharedListings& listings() noexcept { return *listings_; }
+  [[nodiscard]] ListingCoalescer& listings() noexcept { return *listings_; }
   /// Whether the next contender's number will probably tell who is in front of it.
   [[nodiscard]] bool expects_neighbour() const noexcept { return numbers_run_on_; }
 
@@ -104,7 +104,7 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   const boost::asio::any_io_executor strand_;
   const std::int64_t fencing_epoch_;
   std::map<std::string_view, MemberPtr> members_;  ///< by name, which is the member's own
-  std::shared_ptr<SharedListings> listings_ = std::make_shared<SharedListings>();
+  std::shared_ptr<ListingCoalescer> listings_ = std::make_shared<ListingCoalescer>();
   std::shared_ptr<SequenceContinuity> guard_ = std::make_shared<SequenceContinuity>();
   Last last_;
   bool numbers_run_on_ = false;

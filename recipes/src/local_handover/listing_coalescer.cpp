@@ -1,27 +1,27 @@
-#include "local_handover/shared_listings.hpp"
-
 #include <algorithm>
 #include <utility>
 
+#include "local_handover/listing_coalescer.hpp"
+
 namespace custodian::recipes_detail {
 
-ListingTicket SharedListings::ask(const LockSpecPtr& spec, OperationOptions options,
-                                  Sharing sharing) {
+ListingInterest ListingCoalescer::ask(const LockSpecPtr& spec, OperationOptions options,
+                                      Sharing sharing) {
   if (sharing == Sharing::alone) {
-    ListingTicket alone{std::make_shared<ListingRequest>()};
+    ListingInterest alone{std::make_shared<ListingRequest>()};
     start(spec, alone.request(), options);
     return alone;
   }
   std::shared_ptr<ListingRequest>& joined = running_ ? next_ : running_;
-  if (joined) return ListingTicket{joined};
+  if (joined) return ListingInterest{joined};
   joined = std::make_shared<ListingRequest>();
-  ListingTicket ticket{joined};
+  ListingInterest interest{joined};
   if (joined == running_) start(spec, running_, options);
-  return ticket;
+  return interest;
 }
 
-void SharedListings::start(const LockSpecPtr& spec, std::shared_ptr<ListingRequest> request,
-                           OperationOptions options) {
+void ListingCoalescer::start(const LockSpecPtr& spec, std::shared_ptr<ListingRequest> request,
+                             OperationOptions options) {
   request->give_up = std::make_shared<Cancellation>(spec->client.core());
   const CancellationPtr give_up = request->give_up;
   detail::start_children(spec->client.core(), give_up, spec->path, options,
@@ -31,9 +31,9 @@ void SharedListings::start(const LockSpecPtr& spec, std::shared_ptr<ListingReque
                          });
 }
 
-void SharedListings::on_seen(const LockSpecPtr& spec,
-                             const std::shared_ptr<ListingRequest>& request,
-                             const error_code& error, Children children) {
+void ListingCoalescer::on_seen(const LockSpecPtr& spec,
+                               const std::shared_ptr<ListingRequest>& request,
+                               const error_code& error, Children children) {
   request->reply = std::make_shared<const ListingReply>(
       ListingReply{error, Listing{std::move(children.names), spec->rule},
                    detail::connection_number(*spec->client.core())});

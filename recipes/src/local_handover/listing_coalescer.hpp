@@ -30,18 +30,18 @@ struct ListingRequest {
 };
 
 /// The wish to see what a request comes to. If nobody has it any more the request is given up.
-class ListingTicket {
+class ListingInterest {
  public:
-  ListingTicket() = default;
-  explicit ListingTicket(std::shared_ptr<ListingRequest> request) : request_{std::move(request)} {
+  ListingInterest() = default;
+  explicit ListingInterest(std::shared_ptr<ListingRequest> request) : request_{std::move(request)} {
     ++request_->wanted;
   }
-  ListingTicket(ListingTicket&&) noexcept = default;
-  ListingTicket& operator=(ListingTicket&& other) noexcept {
+  ListingInterest(ListingInterest&&) noexcept = default;
+  ListingInterest& operator=(ListingInterest&& other) noexcept {
     std::swap(request_, other.request_);
     return *this;
   }
-  ~ListingTicket() {
+  ~ListingInterest() {
     const bool unwanted = request_ && --request_->wanted == 0;
     if (unwanted && !request_->reply && request_->give_up) request_->give_up->request();
   }
@@ -56,12 +56,12 @@ class ListingTicket {
 /// Whether a listing may serve others who ask for one, too.
 enum class Sharing { shared, alone };
 
-class SharedListings : public std::enable_shared_from_this<SharedListings> {
+class ListingCoalescer : public std::enable_shared_from_this<ListingCoalescer> {
  public:
   /// Asks for a listing that is made after this call. Those that ask meanwhile get one together,
   /// with the next request. A try asks alone, and once.
-  [[nodiscard]] ListingTicket ask(const LockSpecPtr& spec, OperationOptions options,
-                                  Sharing sharing);
+  [[nodiscard]] ListingInterest ask(const LockSpecPtr& spec, OperationOptions options,
+                                    Sharing sharing);
 
  private:
   void start(const LockSpecPtr& spec, std::shared_ptr<ListingRequest> request,

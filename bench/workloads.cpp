@@ -55,7 +55,7 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        .targets = {{"cycles_per_s", "curator", true, 6},
                    {"cpu_us_per_cycle", "curator", false, 0.5}}},
       {.name = "batch",
-       .title = "8 threads, one client, one lock, ours with HandOff::batch",
+       .title = "8 threads, one client, one lock, ours with HandOff::cohort",
        .threads = 8,
        .passes = 64,
        .contestants = batches,

@@ -20,7 +20,7 @@ struct Workload {
   int waiters = 0;
   int locks = 0;  ///< that the first client holds besides
   int write_every = 0;
-  int passes = 0;  ///< of ours, `HandOff::batch`
+  int passes = 0;  ///< of ours, `HandOff::cohort`
   int hold_us = 0;
   int pause_us = 0;
   bool new_path = false;                ///< of `start`: a lock that nobody has had before

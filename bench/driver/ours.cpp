@@ -296,7 +296,7 @@ class Custodian final : public Contestant {
     auto mutex = known.lock();
     if (!mutex) {
       mutex = std::make_shared<InterProcessMutex>(
-          *clients_[session], task.path, LockOptions{.hand_off = HandOff::batch(task.passes)});
+          *clients_[session], task.path, LockOptions{.hand_off = HandOff::cohort(task.passes)});
       known = mutex;
     }
     return mutex;

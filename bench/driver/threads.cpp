@@ -1,5 +1,5 @@
 /// \file
-/// The floor of HandOff::batch: no servers and no library, only threads that hand a lock on in the
+/// The floor of HandOff::cohort: no servers and no library, only threads that hand a lock on in the
 /// order in which they came, and sleep until it is their turn: custodian-bench-threads SERVERS.
 
 #include <condition_variable>

@@ -69,7 +69,7 @@ struct AcquireEnded {
 };
 
 /// A lock is held from now on. Told before the end of its acquire; perhaps without one that says
-/// `acquired`: what came too late for its caller is released at once. With HandOff::batch each
+/// `acquired`: what came too late for its caller is released at once. With HandOff::cohort each
 /// holder has a lease of its own.
 struct LeaseBegun {
   std::string_view recipe;  ///< as Observer says

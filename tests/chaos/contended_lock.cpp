@@ -33,7 +33,7 @@ ContendedLock::ContendedLock(const Client& client, const std::string& root, cons
     case LockKind::mutex: mutex_ = std::make_unique<InterProcessMutex>(client, path); break;
     case LockKind::mutex_batch: {
       LockOptions options;
-      options.hand_off = HandOff::batch(passes_of(kind_));
+      options.hand_off = HandOff::cohort(passes_of(kind_));
       mutex_ = std::make_unique<InterProcessMutex>(client, path, std::move(options));
       break;
     }

@@ -18,9 +18,9 @@ namespace custodian {
 /// It is the czxid of the holder's node: the number of the transaction that created it, of 64 bits,
 /// over the whole ensemble. So it survives the deletion of the lock's path, which a sequence number
 /// does not. It does not survive the rebuilding of the ensemble from nothing: whoever does that
-/// raises `ClientOptions::fencing_epoch`, which counts before the number. With `HandOff::batch` the
-/// holders of one process may share a node, and are numbered: compare all three, as the operators
-/// do. Of leases that are shared (readers, semaphores) it tells nothing.
+/// raises `ClientOptions::fencing_epoch`, which counts before the number. With `HandOff::cohort`
+/// the holders of one process may share a node, and are numbered: compare all three, as the
+/// operators do. Of leases that are shared (readers, semaphores) it tells nothing.
 struct FencingToken {
   /// `ClientOptions::fencing_epoch` of the client that holds the lock. Counts first.
   std::int64_t epoch = 0;

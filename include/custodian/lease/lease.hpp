@@ -216,7 +216,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// The fencing token. An empty lease has 0, smaller than any other.
   [[nodiscard]] FencingToken token() const noexcept;
   /// For a transaction: passes only while the lock is held. The node's name is unique, so that its
-  /// existence means just that; with HandOff::batch it means that this process holds the lock, and
+  /// existence means just that; with HandOff::cohort it means that this process holds the lock, and
   /// perhaps a later holder of it. Throws Error (lock_lost) if empty.
   [[nodiscard]] TransactionOperation check() const;
   /// \}
@@ -241,7 +241,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// released. For a leader that tells more than its name, an address or its progress. A later hold
   /// of the same lock or candidate begins with the identity in its options again. Empty: the
   /// client's identity. A node that others have seen under another identity is not passed on
-  /// (HandOff::batch): the next holder has one of its own.
+  /// (HandOff::cohort): the next holder has one of its own.
   ///
   /// Only the node of this hold is written, and only while it is held. A request to release the
   /// lock (`revoke()`) that the node still bears stays there, and fails this. What was lost on

@@ -266,7 +266,7 @@ LeaseGroup group_of(GroupAcquire& acquire) {
 }
 
 asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
-  for (int passes = 0;; ++passes) {
+  for (int max_local_handoffs = 0;; ++max_local_handoffs) {
     const bool enough = co_await pass(acquire) >= acquire->group->needed;
     if (enough && !acquire->give_up->requested()) co_return Ending{{}, {group_of(*acquire)}};
     std::vector<Share> shares = std::exchange(acquire->had, {});
@@ -275,7 +275,7 @@ asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
     auto ending = ending_of(*acquire);
     if (!ending) {
       // Those who have come into each other's way are not to come again at the same time.
-      co_await back_off(acquire->group->home(), passes, acquire->wait_limit.deadline,
+      co_await back_off(acquire->group->home(), max_local_handoffs, acquire->wait_limit.deadline,
                         acquire->give_up);
       ending = ending_of(*acquire);  // the time may be up by now
     }

@@ -6,7 +6,7 @@
 #include "acquire/downgrade.hpp"
 #include "acquire/participants.hpp"
 #include "async/block_in_time.hpp"
-#include "cohort/batch.hpp"
+#include "cohort/cohort.hpp"
 #include "locks/lock_holds.hpp"
 
 namespace custodian {
@@ -24,8 +24,8 @@ namespace {
 /// them: the handler runs on any thread then, and not on the strand.
 void start_in_turn(const LockSpecPtr& spec, CancellationPtr cancellation, WaitLimit wait_limit,
                    AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
-  if (spec->batch && !held && Batch::may_enter(wait_limit, options)) {
-    return Batch::enter(spec, std::move(cancellation), wait_limit.deadline, std::move(handler));
+  if (spec->cohort && !held && Cohort::may_enter(wait_limit, options)) {
+    return Cohort::enter(spec, std::move(cancellation), wait_limit.deadline, std::move(handler));
   }
   start_acquire_within(spec, std::move(cancellation), wait_limit, std::move(options),
                        std::move(held), std::move(handler));

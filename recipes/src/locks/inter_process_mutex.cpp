@@ -1,19 +1,19 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 
-#include "cohort/batch.hpp"
+#include "cohort/cohort.hpp"
 #include "locks/lock_holds.hpp"
 
 namespace custodian {
 
 using recipes_detail::ContenderKind;
-using recipes_detail::make_lock_spec_with_batch;
+using recipes_detail::make_lock_spec_with_cohort;
 using recipes_detail::mutex_rule;
 using recipes_detail::observed_mutex;
 
 InterProcessMutex::InterProcessMutex(const Client& client, std::string path, LockOptions options)
     : InterProcessLock{
-          make_lock_spec_with_batch(client, observed_mutex, mutex_rule, ContenderKind::exclusive,
-                                    std::move(path), std::move(options)),
+          make_lock_spec_with_cohort(client, observed_mutex, mutex_rule, ContenderKind::exclusive,
+                                     std::move(path), std::move(options)),
           std::make_shared<recipes_detail::LockHolds>()} {}
 
 }  // namespace custodian

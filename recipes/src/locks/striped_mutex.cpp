@@ -10,7 +10,7 @@
 
 #include "acquire/contender.hpp"
 #include "async/block_in_time.hpp"
-#include "cohort/batch.hpp"
+#include "cohort/cohort.hpp"
 
 namespace custodian {
 
@@ -192,7 +192,7 @@ StripesPtr make_stripes(const Client& client, const std::string& path, std::size
   }
   Stripes all{.path = path, .specs = {}};
   for (std::size_t i = 0; i < stripes; ++i) {
-    all.specs.push_back(make_lock_spec_with_batch(
+    all.specs.push_back(make_lock_spec_with_cohort(
         client, "StripedMutex", mutex_rule, ContenderKind::exclusive,
         child(path, std::to_string(i)), options, ObservedAs{"StripedMutex", path}));
   }

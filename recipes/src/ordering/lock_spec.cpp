@@ -8,16 +8,16 @@ namespace custodian::recipes_detail {
 
 LockSpecPtr make_lock_spec(const Client& client, std::string_view lock, const Rule& rule,
                            ContenderKind kind, std::string path, LockOptions options,
-                           std::optional<ObservedAs> observed_as, std::shared_ptr<Batch> batch) {
+                           std::optional<ObservedAs> observed_as, std::shared_ptr<Cohort> cohort) {
   detail::check_path(client.core(), lock, path);
   if (!is_valid(options.lease)) {
     throw Error{Errc::invalid_argument, lock, path,
                 "hold_at_most: a lease must be held for some time"};
   }
-  if (options.hand_off.passes() < 0) {
+  if (options.hand_off.max_local_handoffs() < 0) {
     throw Error{Errc::invalid_argument, lock, path,
                 "hand_off: a batch passes the lock on 0 times or more, not " +
-                    std::to_string(options.hand_off.passes())};
+                    std::to_string(options.hand_off.max_local_handoffs())};
   }
   if (options.hand_off != HandOff::strict() && options.lease.hold_at_most) {
     throw Error{Errc::invalid_argument, lock, path,
@@ -39,7 +39,7 @@ LockSpecPtr make_lock_spec(const Client& client, std::string_view lock, const Ru
                    .lock_name = lock_name_of(rule, kind, options.profile),
                    .identity = std::move(options.identity),
                    .lease = options.lease,
-                   .batch = std::move(batch),
+                   .cohort = std::move(cohort),
                    .observed = std::move(observed),
                    .place = std::move(place)}};
 }

@@ -17,7 +17,7 @@
 
 namespace custodian::recipes_detail {
 
-class Batch;
+class Cohort;
 
 /// What all acquires of one lock object have in common. Immutable but for the flags.
 struct LockSpec {
@@ -30,7 +30,7 @@ struct LockSpec {
   std::string identity;
   LeaseOptions lease;  ///< unless the acquire says otherwise
   /// Those who pass the lock on to each other; null if it goes by the queue alone.
-  std::shared_ptr<Batch> batch{};
+  std::shared_ptr<Cohort> cohort{};
   /// As what the client's observer is told of it; null if there is none.
   detail::ObservedLockPtr observed{};
   /// Its path is that of a lock while this exists.
@@ -57,6 +57,6 @@ inline constexpr std::string_view observed_writer = "InterProcessReadWriteLock::
                                          const Rule& rule, ContenderKind kind, std::string path,
                                          LockOptions options,
                                          std::optional<ObservedAs> observed_as = {},
-                                         std::shared_ptr<Batch> batch = {});
+                                         std::shared_ptr<Cohort> cohort = {});
 
 }  // namespace custodian::recipes_detail

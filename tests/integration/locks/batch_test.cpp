@@ -1,4 +1,4 @@
-// Threads that pass a lock on among themselves (HandOff::batch), of two clients.
+// Threads that pass a lock on among themselves (HandOff::cohort), of two clients.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,8 +65,8 @@ TEST_CASE("batch: threads of two clients are never in the lock at once, whicheve
   client->wait_connected();
   another.wait_connected();
   std::array<InterProcessMutex, 2> mutexes{
-      InterProcessMutex{*client, "/lock", {.hand_off = HandOff::batch(8)}},
-      InterProcessMutex{another, "/lock", {.hand_off = HandOff::batch(8)}}};
+      InterProcessMutex{*client, "/lock", {.hand_off = HandOff::cohort(8)}},
+      InterProcessMutex{another, "/lock", {.hand_off = HandOff::cohort(8)}}};
   Guarded guarded;
   std::atomic<int> visits = 0;
   std::atomic<int> violations = 0;
@@ -98,7 +98,7 @@ TEST_CASE("batch: threads of two clients are never in the lock at once, whicheve
 
 TEST_CASE("batch: std::scoped_lock passes it on, and a thread may lock again what it has locked") {
   TestClient client{"batch-standard"};
-  InterProcessMutex mutex{*client, "/lock", {.hand_off = HandOff::batch(16)}};
+  InterProcessMutex mutex{*client, "/lock", {.hand_off = HandOff::cohort(16)}};
   int inside = 0;
   std::atomic<int> violations = 0;
   {
@@ -120,7 +120,7 @@ TEST_CASE("batch: std::scoped_lock passes it on, and a thread may lock again wha
 
 TEST_CASE("batch: threads that pass the lock on all end when their client is closed") {
   TestClient client{"batch-close"};
-  InterProcessMutex mutex{*client, "/lock", {.hand_off = HandOff::batch(1'000)}};
+  InterProcessMutex mutex{*client, "/lock", {.hand_off = HandOff::cohort(1'000)}};
   std::atomic<int> turns = 0;
   std::atomic<int> closed = 0;
   std::vector<std::jthread> threads;
@@ -145,7 +145,7 @@ TEST_CASE("batch: threads that pass the lock on all end when their client is clo
 TEST_CASE("batch: in a forked child nobody is passed the lock, and those of its parent go on") {
   TestClient client{"batch-fork"};
   auto mutex = std::make_unique<InterProcessMutex>(*client, "/lock",
-                                                   LockOptions{.hand_off = HandOff::batch(4)});
+                                                   LockOptions{.hand_off = HandOff::cohort(4)});
   Lease held = mutex->acquire();
   std::atomic<bool> had = false;
   std::jthread waits{[&, also = mutex.get()] {
@@ -179,7 +179,7 @@ TEST_CASE("batch: in a forked child nobody is passed the lock, and those of its 
 
 TEST_CASE("batch: readers come in between writers that pass the lock on") {
   TestClient client{"batch-writers"};
-  InterProcessReadWriteLock lock{*client, "/lock", {.hand_off = HandOff::batch(4)}};
+  InterProcessReadWriteLock lock{*client, "/lock", {.hand_off = HandOff::cohort(4)}};
   int written = 0;
   std::atomic<int> violations = 0;
   {

@@ -69,7 +69,7 @@ TEST_CASE(
     "client") {
   constexpr int threads = 4;
   constexpr int turns = 25;
-  const LockOptions options{.hand_off = GENERATE(HandOff::strict(), HandOff::batch(4))};
+  const LockOptions options{.hand_off = GENERATE(HandOff::strict(), HandOff::cohort(4))};
   std::atomic<bool> gone = false;
   const TestClient root{"observer"};
   {

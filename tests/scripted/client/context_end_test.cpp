@@ -92,7 +92,7 @@ class Blocked {
 TEST_CASE("end of context: a thread that waits for a lock is told, wherever it waits") {
   enum class Holder { nobody, another_client, the_same_client };
   const Holder holder = GENERATE(Holder::nobody, Holder::another_client, Holder::the_same_client);
-  const HandOff hand_off = GENERATE(HandOff::strict(), HandOff::batch(2));
+  const HandOff hand_off = GENERATE(HandOff::strict(), HandOff::cohort(2));
   const LeaksAreExpected leaks;
   bool more = true;
   for (int handlers = 1; more; ++handlers) {

@@ -60,7 +60,7 @@ TEST_CASE("unrun: an acquire with a limit ends, says why, and leaves nothing beh
 
 TEST_CASE("unrun: a lock that is passed on within the client ends its acquires, too") {
   Unrun unrun;
-  InterProcessMutex mutex{*unrun.client, "/lock", {.hand_off = HandOff::batch(3)}};
+  InterProcessMutex mutex{*unrun.client, "/lock", {.hand_off = HandOff::cohort(3)}};
   CHECK(mutex.try_acquire_for(20ms).reason == NotAcquired::context_not_run);
   CHECK_FALSE(mutex.try_lock_for(20ms));
   unrun.check_that_nothing_is_left("/lock");

@@ -1,4 +1,4 @@
-// Who waits for a lock that its process passes on (HandOff::batch), and does not get it so.
+// Who waits for a lock that its process passes on (HandOff::cohort), and does not get it so.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -164,7 +164,7 @@ TEST_CASE("batch: who is late without a connection is told that there is none") 
 TEST_CASE("batch: who is in time is not late, and keeps nothing waiting") {
   World world;
   auto client = world.client("mine");
-  InterProcessMutex mutex{*client, "/lock", {.hand_off = HandOff::batch(2)}};
+  InterProcessMutex mutex{*client, "/lock", {.hand_off = HandOff::cohort(2)}};
   auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
   Outcome<AcquireResult> waits;
   mutex.async_try_acquire_for(1h, waits.handler());
@@ -250,15 +250,15 @@ TEST_CASE("batch: what makes no sense is refused where it is asked for") {
   Batches batches;
   const auto refused = [](const error_code& error) { return error == Errc::invalid_argument; };
   CHECK_THROWS_MATCHES(
-      (InterProcessMutex{*batches.mine, "/lock", {.hand_off = HandOff::batch(-1)}}), Error,
+      (InterProcessMutex{*batches.mine, "/lock", {.hand_off = HandOff::cohort(-1)}}), Error,
       Catch::Matchers::Predicate<Error>([&](const Error& error) { return refused(error.code()); }));
   CHECK_THROWS_MATCHES(
       (InterProcessMutex{
-          *batches.mine, "/lock", {.lease = {.hold_at_most = 1s}, .hand_off = HandOff::batch(1)}}),
+          *batches.mine, "/lock", {.lease = {.hold_at_most = 1s}, .hand_off = HandOff::cohort(1)}}),
       Error,
       Catch::Matchers::Predicate<Error>([&](const Error& error) { return refused(error.code()); }));
   CHECK_THROWS_MATCHES(
-      (InterProcessSemaphore{*batches.mine, "/lock", 2, {.hand_off = HandOff::batch(1)}}), Error,
+      (InterProcessSemaphore{*batches.mine, "/lock", 2, {.hand_off = HandOff::cohort(1)}}), Error,
       Catch::Matchers::Predicate<Error>([&](const Error& error) { return refused(error.code()); }));
 }
 

@@ -1,4 +1,4 @@
-// A lock that its process passes on among its own waiters (HandOff::batch).
+// A lock that its process passes on among its own waiters (HandOff::cohort).
 
 #include <deque>
 
@@ -142,7 +142,7 @@ TEST_CASE("batch: a node whose lease is near its end is not passed on", "[timed]
   Held held;
   held.lease.release();
   {
-    InterProcessMutex mutex{*held.client, lock_path, {.hand_off = HandOff::batch(8)}};
+    InterProcessMutex mutex{*held.client, lock_path, {.hand_off = HandOff::cohort(8)}};
     auto first = run<Lease>(held.world, [&](auto done) { mutex.async_acquire(done); });
     Outcome<Lease> second;
     mutex.async_acquire(second.handler());
@@ -244,7 +244,7 @@ TEST_CASE("batch: a writer that reads besides lets no other writer in") {
   World world;
   auto client = world.client("mine");
   {
-    InterProcessReadWriteLock lock{*client, "/lock", {.hand_off = HandOff::batch(8)}};
+    InterProcessReadWriteLock lock{*client, "/lock", {.hand_off = HandOff::cohort(8)}};
     auto writer = run<Lease>(world, [&](auto done) { lock.write().async_acquire(done); });
     Outcome<Lease> next;
     lock.write().async_acquire(next.handler());
@@ -268,7 +268,7 @@ TEST_CASE("batch: readers stand in the queue themselves, and writers pass on bef
   World world;
   auto client = world.client("mine");
   {
-    InterProcessReadWriteLock lock{*client, "/lock", {.hand_off = HandOff::batch(1)}};
+    InterProcessReadWriteLock lock{*client, "/lock", {.hand_off = HandOff::cohort(1)}};
     auto writer = run<Lease>(world, [&](auto done) { lock.write().async_acquire(done); });
     Outcome<Lease> reader;
     lock.read().async_acquire(reader.handler());

@@ -16,7 +16,7 @@ namespace custodian::tests {
 class Batches {
  public:
   explicit Batches(int passes = 2)
-      : mutex{std::in_place, *mine, "/lock", LockOptions{.hand_off = HandOff::batch(passes)}},
+      : mutex{std::in_place, *mine, "/lock", LockOptions{.hand_off = HandOff::cohort(passes)}},
         others_mutex{std::in_place, *other, "/lock"} {}
   ~Batches() {
     CHECK(world.run_until_idle(*mine));

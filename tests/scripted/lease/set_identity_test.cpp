@@ -302,7 +302,7 @@ TEST_CASE("identity: a node that was seen under another one is not passed on in 
   World world;
   auto client = world.client("holder");
   {
-    InterProcessMutex mutex{*client, path, {.hand_off = HandOff::batch(8)}};
+    InterProcessMutex mutex{*client, path, {.hand_off = HandOff::cohort(8)}};
     auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
     REQUIRE(first.arrived());
     Outcome<Lease> second;

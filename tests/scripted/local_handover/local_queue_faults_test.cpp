@@ -229,10 +229,10 @@ const std::vector<Line>& lines() {
       {"WwRRW"},
       {.who = "RRWR", .rounds = 2},
       {.who = "WRrRW", .rounds = 2, .all_at_once = false},
-      {.who = "MMmMM", .hand_off = HandOff::batch(1)},
-      {.who = "MMMM", .rounds = 3, .hand_off = HandOff::batch(2)},
-      {.who = "MMmM", .rounds = 2, .all_at_once = false, .hand_off = HandOff::batch(2)},
-      {.who = "WWRrWW", .rounds = 2, .hand_off = HandOff::batch(2)}};
+      {.who = "MMmMM", .hand_off = HandOff::cohort(1)},
+      {.who = "MMMM", .rounds = 3, .hand_off = HandOff::cohort(2)},
+      {.who = "MMmM", .rounds = 2, .all_at_once = false, .hand_off = HandOff::cohort(2)},
+      {.who = "WWRrWW", .rounds = 2, .hand_off = HandOff::cohort(2)}};
   return all;
 }
 

@@ -80,7 +80,7 @@ TEST_CASE("observer: a loss that nobody has noticed is told of before the releas
 
 TEST_CASE("observer: a batch's next holder hears nothing of what its predecessor had") {
   Observed observed;
-  InterProcessMutex mutex{*observed.mine, "/lock", {.hand_off = HandOff::batch(8)}};
+  InterProcessMutex mutex{*observed.mine, "/lock", {.hand_off = HandOff::cohort(8)}};
   Lease first = observed.acquire(mutex);
   Outcome<Lease> second;
   mutex.async_acquire(second.handler());

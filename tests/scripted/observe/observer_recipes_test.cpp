@@ -161,7 +161,7 @@ TEST_CASE("observer: a leader's election is an acquire, and its leadership a lea
 
 TEST_CASE("observer: of a batch each holder is told of, and nobody who stands in line for them") {
   Observed observed;
-  InterProcessMutex mutex{*observed.mine, "/lock", {.hand_off = HandOff::batch(8)}};
+  InterProcessMutex mutex{*observed.mine, "/lock", {.hand_off = HandOff::cohort(8)}};
   std::vector<Outcome<Lease>> places(3);
   for (auto& place : places) mutex.async_acquire(place.handler());
   observed.world.settle();
@@ -185,7 +185,7 @@ TEST_CASE("observer: of a batch each holder is told of, and nobody who stands in
 
 TEST_CASE("observer: who gives up or fails in a batch is told of") {
   Observed observed;
-  InterProcessMutex mutex{*observed.mine, "/lock", {.hand_off = HandOff::batch(8)}};
+  InterProcessMutex mutex{*observed.mine, "/lock", {.hand_off = HandOff::cohort(8)}};
   Lease held = observed.acquire(mutex);
   CHECK(observed.told().size() == 2);
   SECTION("late") {

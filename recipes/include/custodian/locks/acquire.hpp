@@ -27,7 +27,7 @@ struct Participant {
   /// The id of the session that the node belongs to.
   std::int64_t session = 0;
   std::chrono::system_clock::time_point since{};  ///< in the queue; by the leader's clock
-  FencingToken token{};  ///< of the node's first holder; see HandOff::batch
+  FencingToken token{};  ///< of the node's first holder; see HandOff::cohort
   /// Whether the session is that of the client that looked: another acquire of the same client.
   bool own = false;
 };

@@ -38,18 +38,21 @@ class HandOff {
   ///
   /// When not to use it: where other processes must not wait longer than their turn; with `revoke`
   /// or `participants()` as a means to find one caller of many.
-  [[nodiscard]] static constexpr HandOff batch(int passes) noexcept { return HandOff{passes}; }
+  [[nodiscard]] static constexpr HandOff cohort(int max_local_handoffs) noexcept {
+    return HandOff{max_local_handoffs};
+  }
 
   /// How often a node may be passed on; 0 if strict.
-  [[nodiscard]] constexpr int passes() const noexcept { return passes_; }
+  [[nodiscard]] constexpr int max_local_handoffs() const noexcept { return max_local_handoffs_; }
 
   /// The same number of passes.
   friend bool operator==(const HandOff&, const HandOff&) = default;
 
  private:
-  explicit constexpr HandOff(int passes) noexcept : passes_{passes} {}
+  explicit constexpr HandOff(int max_local_handoffs) noexcept
+      : max_local_handoffs_{max_local_handoffs} {}
 
-  int passes_;
+  int max_local_handoffs_;
 };
 
 }  // namespace custodian

@@ -1,11 +1,10 @@
-#include "cohort/batch.hpp"
-
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
 #include <functional>
 
 #include "acquire/contender.hpp"
 #include "acquire/not_acquired.hpp"
+#include "cohort/cohort.hpp"
 #include "custodian/observer.hpp"
 
 namespace custodian::recipes_detail {
@@ -14,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-using Ending = BatchOrder::Ending;
+using Ending = CohortOrder::Ending;
 
 /// An operator who deletes a node means one contender; every other failure would be that of all.
 /// One that was told to leave has nothing more to tell, but that the client has ended.
@@ -26,35 +25,35 @@ Ending ending_of(const error_code& error, bool leaving) {
 
 }  // namespace
 
-Batch::Batch(const Client& client, int passes)
+Cohort::Cohort(const Client& client, int max_local_handoffs)
     : client_{client.share()},
-      order_{passes},
+      order_{max_local_handoffs},
       alarm_{std::make_unique<asio::steady_timer>(client.get_executor())} {}
 
-Batch::~Batch() {
+Cohort::~Cohort() {
   if (client_.unusable() != Errc::forked) return;
   // In the child of a fork mutexes may be locked for ever.
   [[maybe_unused]] const auto* const leaked = alarm_.release();
 }
 
-bool Batch::may_enter(const WaitLimit& wait_limit, const AcquireOptions& options) {
+bool Cohort::may_enter(const WaitLimit& wait_limit, const AcquireOptions& options) {
   return !wait_limit.only_try && !wait_limit.max_unreachable && !options.on_position &&
          !options.on_requeued && options.requeue == RequeuePolicy::queue_again &&
          !options.lease.loss_policy && !options.lease.hold_at_most;
 }
 
-void Batch::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadline deadline,
-                  Handler<AcquireResult> handler) {
+void Cohort::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadline deadline,
+                   Handler<AcquireResult> handler) {
   if (const error_code error = spec->client.unusable()) {
     return std::move(handler)(error, AcquireResult{});
   }
-  Batch& batch = *spec->batch;
+  Cohort& cohort = *spec->cohort;
   const auto began = spec->observed ? detail::now_of(spec->client.core()) : BootClock::time_point{};
-  std::unique_lock lock{batch.mutex_};
-  const auto [id, line] = batch.order_.enter();
-  batch.waiters_.emplace(id, Waiter{std::move(handler), deadline, began});
-  if (!deadline.is_never()) batch.deadlines_.emplace(deadline.time_point(), id);
-  Errand errand = batch.begin_errand(spec, line);
+  std::unique_lock lock{cohort.mutex_};
+  const auto [id, line] = cohort.order_.enter();
+  cohort.waiters_.emplace(id, Waiter{std::move(handler), deadline, began});
+  if (!deadline.is_never()) cohort.deadlines_.emplace(deadline.time_point(), id);
+  Errand errand = cohort.begin_errand(spec, line);
   lock.unlock();
 
   run(spec, std::move(errand));
@@ -67,15 +66,15 @@ void Batch::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadlin
 
 // -- Who has the lock -----------------------------------------------------------------------------
 
-void Batch::on_acquired(const LockSpecPtr& spec, Number number, error_code error, Lease lease) {
-  Batch& batch = *spec->batch;
-  std::unique_lock lock{batch.mutex_};
-  const bool leaving = batch.in_line_.extract(number).mapped().leaving;
+void Cohort::on_acquired(const LockSpecPtr& spec, Number number, error_code error, Lease lease) {
+  Cohort& cohort = *spec->cohort;
+  std::unique_lock lock{cohort.mutex_};
+  const bool leaving = cohort.in_line_.extract(number).mapped().leaving;
   if (!lease) {
-    const BatchOrder::Failure failure = batch.order_.on_ending(ending_of(error, leaving));
-    Errand errand = batch.begin_errand(spec, failure.line);
+    const CohortOrder::Failure failure = cohort.order_.on_ending(ending_of(error, leaving));
+    Errand errand = cohort.begin_errand(spec, failure.line);
     std::vector<Waiter> failed;
-    for (const Id id : failure.failed) failed.push_back(batch.take(id, errand));
+    for (const Id id : failure.failed) failed.push_back(cohort.take(id, errand));
     lock.unlock();
 
     run(spec, std::move(errand));
@@ -83,14 +82,14 @@ void Batch::on_acquired(const LockSpecPtr& spec, Number number, error_code error
     return;
   }
 
-  const BatchOrder::Next next = batch.order_.on_first();
-  Errand errand = batch.begin_errand(spec, next.line);
+  const CohortOrder::Next next = cohort.order_.on_first();
+  Errand errand = cohort.begin_errand(spec, next.line);
   if (!next.holder) {
     lock.unlock();
     return run(spec, std::move(errand));
   }
-  Waiter holder = batch.take(*next.holder, errand);
-  const BatchOrder::Tenure tenure = batch.order_.tenure();
+  Waiter holder = cohort.take(*next.holder, errand);
+  const CohortOrder::Tenure tenure = cohort.order_.tenure();
   lock.unlock();
 
   run(spec, std::move(errand));
@@ -103,25 +102,26 @@ void Batch::on_acquired(const LockSpecPtr& spec, Number number, error_code error
   end(spec, std::move(holder), {}, AcquireResult{.lease = std::move(lease)});
 }
 
-void Batch::on_done(const LockSpecPtr& spec, BatchOrder::Tenure tenure, detail::LockNodePtr node) {
-  Batch& batch = *spec->batch;
-  std::unique_lock lock{batch.mutex_};
+void Cohort::on_done(const LockSpecPtr& spec, CohortOrder::Tenure tenure,
+                     detail::LockNodePtr node) {
+  Cohort& cohort = *spec->cohort;
+  std::unique_lock lock{cohort.mutex_};
   const bool sound = detail::may_be_passed_on(node);
-  const BatchOrder::Next next = batch.order_.on_done(tenure, sound);
-  Errand errand = batch.begin_errand(spec, next.line);
+  const CohortOrder::Next next = cohort.order_.on_done(tenure, sound);
+  Errand errand = cohort.begin_errand(spec, next.line);
   if (!next.holder) {
     lock.unlock();
     // Who is in line for nobody leaves first; a lock that it is given all the same, it lets go of.
     return run(spec, std::move(errand));
   }
-  Waiter holder = batch.take(*next.holder, errand);
+  Waiter holder = cohort.take(*next.holder, errand);
   lock.unlock();
 
   run(spec, std::move(errand));
   end(spec, std::move(holder), {}, AcquireResult{.lease = detail::next_lease(node)});
 }
 
-void Batch::end(const LockSpecPtr& spec, Waiter waiter, error_code error, AcquireResult result) {
+void Cohort::end(const LockSpecPtr& spec, Waiter waiter, error_code error, AcquireResult result) {
   observe_end(*spec, {}, waiter.began, error, result ? 1 : 0);
   if (result.reason != NotAcquired::none) error.clear();
   std::move(waiter.handler)(error, std::move(result));
@@ -129,17 +129,17 @@ void Batch::end(const LockSpecPtr& spec, Waiter waiter, error_code error, Acquir
 
 // -- Who stands in line for them ------------------------------------------------------------------
 
-Batch::Errand Batch::begin_errand(const LockSpecPtr& spec, BatchOrder::Line line) {
+Cohort::Errand Cohort::begin_errand(const LockSpecPtr& spec, CohortOrder::Line line) {
   Errand errand;
   switch (line) {
-    case BatchOrder::Line::as_it_is: break;
-    case BatchOrder::Line::leave:
+    case CohortOrder::Line::as_it_is: break;
+    case CohortOrder::Line::leave:
       for (auto& [number, each] : in_line_) {
         each.leaving = true;
         errand.leave.push_back(each.end);
       }
       break;
-    case BatchOrder::Line::stand:
+    case CohortOrder::Line::stand:
       errand.stand = std::make_shared<Acquire>(
           Acquire{.spec = spec, .wait_limit = {}, .options = {}, .attempt = acquire_lock});
       errand.stand->shows_nearest = true;
@@ -170,7 +170,7 @@ struct LastWord {
 
 }  // namespace
 
-void Batch::run(const LockSpecPtr& spec, Errand errand) {
+void Cohort::run(const LockSpecPtr& spec, Errand errand) {
   for (const CancellationPtr& each : errand.leave) each->request();
   if (errand.stand) {
     const auto last_word = std::make_shared<LastWord>(
@@ -189,7 +189,7 @@ void Batch::run(const LockSpecPtr& spec, Errand errand) {
   }
 }
 
-Batch::Waiter Batch::take(Id id, Errand& errand) {
+Cohort::Waiter Cohort::take(Id id, Errand& errand) {
   auto waiter = waiters_.extract(id);
   const Deadline deadline = waiter.mapped().deadline;
   if (!deadline.is_never()) {
@@ -201,31 +201,31 @@ Batch::Waiter Batch::take(Id id, Errand& errand) {
 
 // -- Who gives up ---------------------------------------------------------------------------------
 
-void Batch::limit(const LockSpecPtr& spec, Id id, const CancellationPtr& cancellation,
-                  Deadline deadline) {
-  Batch& batch = *spec->batch;
+void Cohort::limit(const LockSpecPtr& spec, Id id, const CancellationPtr& cancellation,
+                   Deadline deadline) {
+  Cohort& cohort = *spec->cohort;
   if (cancellation && cancellation->requested()) {
     return give_up(spec, id, asio::error::operation_aborted);
   }
   if (cancellation) {
-    cancellation->on_request(&batch, [weak = std::weak_ptr{spec}, id] {
+    cancellation->on_request(&cohort, [weak = std::weak_ptr{spec}, id] {
       if (const LockSpecPtr alive = weak.lock()) {
         give_up(alive, id, asio::error::operation_aborted);
       }
     });
   }
-  if (deadline.time_point() < batch.alarm_at_) set_alarm(spec);
+  if (deadline.time_point() < cohort.alarm_at_) set_alarm(spec);
 }
 
-void Batch::give_up(const LockSpecPtr& spec, Id id, error_code error) {
-  Batch& batch = *spec->batch;
-  std::unique_lock lock{batch.mutex_};
-  const auto [waited, line] = batch.order_.leave(id);
+void Cohort::give_up(const LockSpecPtr& spec, Id id, error_code error) {
+  Cohort& cohort = *spec->cohort;
+  std::unique_lock lock{cohort.mutex_};
+  const auto [waited, line] = cohort.order_.leave(id);
   if (!waited) return;
-  bool stood = batch.order_.held();
+  bool stood = cohort.order_.held();
   bool somebody_ahead = stood;
   std::optional<Participant> nearest;
-  for (const auto& [number, each] : batch.in_line_) {
+  for (const auto& [number, each] : cohort.in_line_) {
     const AcquirePtr acquire = each.acquire.lock();
     if (!acquire) continue;
     stood = stood || acquire->has_queued;
@@ -239,36 +239,36 @@ void Batch::give_up(const LockSpecPtr& spec, Id id, error_code error) {
     // An observer still sees the difference.
     if (stood) error.clear();
   }
-  Errand errand = batch.begin_errand(spec, line);
-  Waiter waiter = batch.take(id, errand);
+  Errand errand = cohort.begin_errand(spec, line);
+  Waiter waiter = cohort.take(id, errand);
   lock.unlock();
 
   run(spec, std::move(errand));
   end(spec, std::move(waiter), error, std::move(result));
 }
 
-void Batch::set_alarm(const LockSpecPtr& spec) {
-  Batch& batch = *spec->batch;
+void Cohort::set_alarm(const LockSpecPtr& spec) {
+  Cohort& cohort = *spec->cohort;
   {
-    const std::lock_guard lock{batch.mutex_};
-    batch.alarm_at_ = batch.deadlines_.empty() ? Time::max() : batch.deadlines_.begin()->first;
+    const std::lock_guard lock{cohort.mutex_};
+    cohort.alarm_at_ = cohort.deadlines_.empty() ? Time::max() : cohort.deadlines_.begin()->first;
   }
-  batch.alarm_->cancel();
-  if (batch.alarm_at_ == Time::max()) return;
-  batch.alarm_->expires_at(batch.alarm_at_);
-  batch.alarm_->async_wait([weak = std::weak_ptr{spec}](error_code cancelled) {
+  cohort.alarm_->cancel();
+  if (cohort.alarm_at_ == Time::max()) return;
+  cohort.alarm_->expires_at(cohort.alarm_at_);
+  cohort.alarm_->async_wait([weak = std::weak_ptr{spec}](error_code cancelled) {
     const LockSpecPtr alive = weak.lock();
     if (alive && !cancelled) on_alarm(alive);
   });
 }
 
-void Batch::on_alarm(const LockSpecPtr& spec) {
-  Batch& batch = *spec->batch;
+void Cohort::on_alarm(const LockSpecPtr& spec) {
+  Cohort& cohort = *spec->cohort;
   std::vector<Id> late;
   {
-    const std::lock_guard lock{batch.mutex_};
+    const std::lock_guard lock{cohort.mutex_};
     const auto now = Deadline::Clock::now();
-    for (const auto& [time, id] : batch.deadlines_) {
+    for (const auto& [time, id] : cohort.deadlines_) {
       if (time > now) break;
       late.push_back(id);
     }
@@ -277,15 +277,15 @@ void Batch::on_alarm(const LockSpecPtr& spec) {
   set_alarm(spec);
 }
 
-LockSpecPtr make_lock_spec_with_batch(const Client& client, std::string_view lock, const Rule& rule,
-                                      ContenderKind kind, std::string path, LockOptions options,
-                                      std::optional<ObservedAs> observed_as) {
+LockSpecPtr make_lock_spec_with_cohort(const Client& client, std::string_view lock,
+                                       const Rule& rule, ContenderKind kind, std::string path,
+                                       LockOptions options, std::optional<ObservedAs> observed_as) {
   // Readers are in at once; and a number below zero is refused by make_lock_spec().
-  const int passes = options.hand_off.passes();
-  const bool batch =
-      kind == ContenderKind::exclusive && passes >= 0 && options.hand_off != HandOff::strict();
+  const int max_local_handoffs = options.hand_off.max_local_handoffs();
+  const bool cohort = kind == ContenderKind::exclusive && max_local_handoffs >= 0 &&
+                      options.hand_off != HandOff::strict();
   return make_lock_spec(client, lock, rule, kind, std::move(path), std::move(options), observed_as,
-                        batch ? std::make_shared<Batch>(client, passes) : nullptr);
+                        cohort ? std::make_shared<Cohort>(client, max_local_handoffs) : nullptr);
 }
 
 }  // namespace custodian::recipes_detail

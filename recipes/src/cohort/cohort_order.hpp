@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Who is next among those of one process who pass a lock on to each other (HandOff::batch).
+/// Who is next among those of one process who pass a lock on to each other (HandOff::cohort).
 ///
 /// They have few nodes: the one that holds the lock, which passes from one to the next, and some in
 /// line, one for each who waits, up to `most_in_line`. So nobody's luck depends on the present
@@ -18,7 +18,7 @@
 
 namespace custodian::recipes_detail {
 
-class BatchOrder {
+class CohortOrder {
  public:
   static constexpr int most_in_line = 4;
   using Id = std::uint64_t;  ///< of one who waits; in the order in which they came
@@ -55,7 +55,7 @@ class BatchOrder {
     failed_for_all,  ///< and so would the others in line: they are to leave
   };
 
-  explicit BatchOrder(int passes) noexcept : passes_{passes} {}
+  explicit CohortOrder(int max_local_handoffs) noexcept : max_local_handoffs_{max_local_handoffs} {}
 
   /// Somebody comes, and waits.
   [[nodiscard]] Entry enter();
@@ -77,7 +77,7 @@ class BatchOrder {
   [[nodiscard]] Line set_line();
   [[nodiscard]] Id take_first();
 
-  int passes_;
+  int max_local_handoffs_;
   std::set<Id> waiting_;
   Id last_ = 0;
   Tenure tenure_ = 0;

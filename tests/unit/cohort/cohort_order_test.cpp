@@ -1,21 +1,20 @@
-#include "cohort/batch_order.hpp"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cohort/cohort_order.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::recipes_detail {
 namespace {
 
-using Line = BatchOrder::Line;
-using Ending = BatchOrder::Ending;
+using Line = CohortOrder::Line;
+using Ending = CohortOrder::Ending;
 
-TEST_CASE("a batch stands in line for each who waits, up to a few", "[batch_order]") {
-  BatchOrder order{2};
-  for (int i = 0; i < BatchOrder::most_in_line; ++i) CHECK(order.enter().line == Line::stand);
+TEST_CASE("a batch stands in line for each who waits, up to a few", "[cohort_order]") {
+  CohortOrder order{2};
+  for (int i = 0; i < CohortOrder::most_in_line; ++i) CHECK(order.enter().line == Line::stand);
   CHECK(order.enter().line == Line::as_it_is);
   CHECK_FALSE(order.held());
   CHECK(order.on_first().line == Line::stand);
@@ -23,9 +22,9 @@ TEST_CASE("a batch stands in line for each who waits, up to a few", "[batch_orde
 }
 
 TEST_CASE("a batch passes its node on in the order in which they came, so often and no more",
-          "[batch_order]") {
-  BatchOrder order{2};
-  std::vector<BatchOrder::Id> came;
+          "[cohort_order]") {
+  CohortOrder order{2};
+  std::vector<CohortOrder::Id> came;
   for (int i = 0; i < 4; ++i) came.push_back(order.enter().id);
   const auto first = order.on_first();
   CHECK(first.holder == came[0]);
@@ -39,8 +38,8 @@ TEST_CASE("a batch passes its node on in the order in which they came, so often 
   CHECK(order.on_first().holder == came[3]);
 }
 
-TEST_CASE("a batch does not pass a lost node on", "[batch_order]") {
-  BatchOrder order{2};
+TEST_CASE("a batch does not pass a lost node on", "[cohort_order]") {
+  CohortOrder order{2};
   static_cast<void>(order.enter());
   static_cast<void>(order.on_first());
   const auto waits = order.enter();
@@ -49,8 +48,8 @@ TEST_CASE("a batch does not pass a lost node on", "[batch_order]") {
   CHECK(order.on_first().holder == waits.id);
 }
 
-TEST_CASE("whoever lets go late of a lost node gets nobody in", "[batch_order]") {
-  BatchOrder order{2};
+TEST_CASE("whoever lets go late of a lost node gets nobody in", "[cohort_order]") {
+  CohortOrder order{2};
   static_cast<void>(order.enter());
   static_cast<void>(order.on_first());
   const auto lost = order.tenure();
@@ -62,8 +61,8 @@ TEST_CASE("whoever lets go late of a lost node gets nobody in", "[batch_order]")
   CHECK(order.on_done(order.tenure(), true).holder == waits.id);
 }
 
-TEST_CASE("a batch leaves the line when nobody waits and nobody holds", "[batch_order]") {
-  BatchOrder order{2};
+TEST_CASE("a batch leaves the line when nobody waits and nobody holds", "[cohort_order]") {
+  CohortOrder order{2};
   SECTION("the only one gives up") {
     const auto entry = order.enter();
     const auto exit = order.leave(entry.id);
@@ -94,8 +93,8 @@ TEST_CASE("a batch leaves the line when nobody waits and nobody holds", "[batch_
   }
 }
 
-TEST_CASE("what ends the one in line ends one acquire, or all", "[batch_order]") {
-  BatchOrder order{2};
+TEST_CASE("what ends the one in line ends one acquire, or all", "[cohort_order]") {
+  CohortOrder order{2};
   const auto first = order.enter().id;
   const auto second = order.enter().id;
   SECTION("one") {
@@ -123,26 +122,26 @@ class Explorer {
 
   /// With so many who have come already.
   void explore(std::size_t waiting, std::size_t steps) {
-    BatchOrder order{2};
+    CohortOrder order{2};
     for (std::size_t i = 0; i < waiting; ++i) enter(order);
     explore(order, "", steps);
   }
 
  private:
   struct State {
-    std::vector<BatchOrder::Id> waiting;
+    std::vector<CohortOrder::Id> waiting;
     std::size_t in_line = 0;
     std::size_t leaving = 0;  ///< of those
     bool held = false;
-    int passes = 0;
+    int max_local_handoffs = 0;
   };
 
-  void explore(const BatchOrder& order, const std::string& past, std::size_t steps) {
+  void explore(const CohortOrder& order, const std::string& past, std::size_t steps) {
     if (past.size() == steps) return;
     ++explored;
     const State before = state_;
     const auto each = [&](char what, auto happens) {
-      BatchOrder next = order;
+      CohortOrder next = order;
       state_ = before;
       past_ = past + what;
       happens(next);
@@ -150,9 +149,9 @@ class Explorer {
       explore(next, past + what, steps);
       state_ = before;
     };
-    if (state_.waiting.size() < 6) each('e', [&](BatchOrder& next) { enter(next); });
+    if (state_.waiting.size() < 6) each('e', [&](CohortOrder& next) { enter(next); });
     if (!state_.waiting.empty()) {
-      each('x', [&](BatchOrder& next) {
+      each('x', [&](CohortOrder& next) {
         const auto exit = next.leave(state_.waiting.back());
         expect(exit.waited, "who waited is told so");
         state_.waiting.pop_back();
@@ -161,7 +160,7 @@ class Explorer {
     }
     for (const bool leaving : {true, false}) {
       if (leaving ? state_.leaving == 0 : state_.leaving == state_.in_line) continue;
-      each(leaving ? 'F' : 'f', [&](BatchOrder& next) {
+      each(leaving ? 'F' : 'f', [&](CohortOrder& next) {
         leave_line(leaving);
         const auto first = next.on_first();
         expect(first.holder.has_value() == !state_.waiting.empty(),
@@ -169,12 +168,12 @@ class Explorer {
         if (first.holder) {
           take(*first.holder);
           state_.held = true;
-          state_.passes = 0;
+          state_.max_local_handoffs = 0;
         }
         follow(first.line);
       });
       if (!leaving) {
-        each('a', [&](BatchOrder& next) {
+        each('a', [&](CohortOrder& next) {
           leave_line(leaving);
           const auto failure = next.on_ending(Ending::failed_for_all);
           expect(failure.failed == state_.waiting, "all fail who wait, in order");
@@ -182,7 +181,7 @@ class Explorer {
           follow(failure.line);
         });
       }
-      each(leaving ? 'L' : 'l', [&](BatchOrder& next) {
+      each(leaving ? 'L' : 'l', [&](CohortOrder& next) {
         leave_line(leaving);
         const auto failure = next.on_ending(leaving ? Ending::left : Ending::failed_for_one);
         for (const auto id : failure.failed) take(id);
@@ -191,14 +190,14 @@ class Explorer {
     }
     if (state_.held) {
       for (const bool sound : {true, false}) {
-        each(sound ? 'd' : 'u', [&](BatchOrder& next) {
+        each(sound ? 'd' : 'u', [&](CohortOrder& next) {
           const auto done = next.on_done(next.tenure(), sound);
-          const bool passes_on = sound && state_.passes < 2 && !state_.waiting.empty();
+          const bool passes_on = sound && state_.max_local_handoffs < 2 && !state_.waiting.empty();
           expect(done.holder.has_value() == passes_on, "it passes on so often, and if sound");
           state_.held = passes_on;
           if (done.holder) {
             take(*done.holder);
-            ++state_.passes;
+            ++state_.max_local_handoffs;
           }
           follow(done.line);
         });
@@ -207,13 +206,13 @@ class Explorer {
   }
 
   void check() {
-    constexpr std::size_t most = BatchOrder::most_in_line;
+    constexpr std::size_t most = CohortOrder::most_in_line;
     expect(state_.in_line >= std::min(state_.waiting.size(), most), "whoever waits is stood for");
     expect(state_.in_line <= most, "no more stand in line than may");
     expect(!state_.waiting.empty() || state_.held || state_.in_line == state_.leaving,
            "with nobody left the line is left, too");
   }
-  void enter(BatchOrder& order) {
+  void enter(CohortOrder& order) {
     const auto entry = order.enter();
     state_.waiting.push_back(entry.id);
     follow(entry.line);
@@ -222,7 +221,7 @@ class Explorer {
     --state_.in_line;
     if (leaving) --state_.leaving;
   }
-  void take(BatchOrder::Id id) {
+  void take(CohortOrder::Id id) {
     const bool is_next = !state_.waiting.empty() && state_.waiting.front() == id;
     expect(is_next, "whose turn it is has waited longest");
     if (is_next) state_.waiting.erase(state_.waiting.begin());
@@ -244,7 +243,7 @@ class Explorer {
   std::string past_;  ///< what has happened, a letter each
 };
 
-TEST_CASE("a batch keeps its promises whatever happens in whatever order", "[batch_order]") {
+TEST_CASE("a batch keeps its promises whatever happens in whatever order", "[cohort_order]") {
   Explorer explorer;
   SECTION("from the first one on") { explorer.explore(0, 10); }
   SECTION("when many wait") { explorer.explore(5, 8); }

@@ -1,30 +1,30 @@
-#include "cohort/batch_order.hpp"
-
 #include <utility>
+
+#include "cohort/cohort_order.hpp"
 
 namespace custodian::recipes_detail {
 
-BatchOrder::Entry BatchOrder::enter() {
+CohortOrder::Entry CohortOrder::enter() {
   waiting_.insert(++last_);
   return {last_, set_line()};
 }
 
-BatchOrder::Exit BatchOrder::leave(Id id) {
+CohortOrder::Exit CohortOrder::leave(Id id) {
   if (waiting_.erase(id) == 0) return {};
   return {true, waiting_.empty() ? Line::leave : Line::as_it_is};
 }
 
-BatchOrder::Next BatchOrder::on_first() {
+CohortOrder::Next CohortOrder::on_first() {
   --in_line_;
   if (waiting_.empty()) return {};
   ++tenure_;
   held_ = true;
-  passes_left_ = passes_;
+  passes_left_ = max_local_handoffs_;
   const Id holder = take_first();
   return {holder, set_line()};
 }
 
-BatchOrder::Next BatchOrder::on_done(Tenure tenure, bool sound) {
+CohortOrder::Next CohortOrder::on_done(Tenure tenure, bool sound) {
   if (tenure != tenure_) return {};
   if (sound && passes_left_ > 0 && !waiting_.empty()) {
     --passes_left_;
@@ -34,7 +34,7 @@ BatchOrder::Next BatchOrder::on_done(Tenure tenure, bool sound) {
   return {std::nullopt, set_line()};
 }
 
-BatchOrder::Failure BatchOrder::on_ending(Ending ending) {
+CohortOrder::Failure CohortOrder::on_ending(Ending ending) {
   --in_line_;
   Failure failure;
   if (ending == Ending::failed_for_all) {
@@ -50,7 +50,7 @@ BatchOrder::Failure BatchOrder::on_ending(Ending ending) {
   return failure;
 }
 
-BatchOrder::Line BatchOrder::set_line() {
+CohortOrder::Line CohortOrder::set_line() {
   if (waiting_.empty()) {
     // While the lock is held they stay for those who come: who was served often comes again.
     return in_line_ > 0 && !held_ ? Line::leave : Line::as_it_is;
@@ -63,6 +63,6 @@ BatchOrder::Line BatchOrder::set_line() {
   return Line::stand;
 }
 
-BatchOrder::Id BatchOrder::take_first() { return waiting_.extract(waiting_.begin()).value(); }
+CohortOrder::Id CohortOrder::take_first() { return waiting_.extract(waiting_.begin()).value(); }
 
 }  // namespace custodian::recipes_detail

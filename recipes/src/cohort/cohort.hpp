@@ -2,7 +2,7 @@
 
 /// \file
 /// The acquires of one lock object that pass the lock on to each other, from thread to thread
-/// (HandOff::batch). A few acquires of the ordinary kind stand in the queue for all of them; which
+/// (HandOff::cohort). A few acquires of the ordinary kind stand in the queue for all of them; which
 /// of them has the lock then is decided here, under a mutex and without the strand.
 
 #include <boost/asio/steady_timer.hpp>
@@ -15,17 +15,17 @@
 #include <vector>
 
 #include "acquire/acquire.hpp"
-#include "cohort/batch_order.hpp"
+#include "cohort/cohort_order.hpp"
 
 namespace custodian::recipes_detail {
 
 /// Part of a queue; what is called here is given that queue. Threads: any.
-class Batch {
+class Cohort {
  public:
-  Batch(const Client& client, int passes);
-  Batch(const Batch&) = delete;
-  Batch& operator=(const Batch&) = delete;
-  ~Batch();
+  Cohort(const Client& client, int max_local_handoffs);
+  Cohort(const Cohort&) = delete;
+  Cohort& operator=(const Cohort&) = delete;
+  ~Cohort();
 
   /// Whether an acquire may be one of these: it asks for the lock, and for nothing besides.
   [[nodiscard]] static bool may_enter(const WaitLimit& wait_limit, const AcquireOptions& options);
@@ -34,7 +34,7 @@ class Batch {
                     Handler<AcquireResult> handler);
 
  private:
-  using Id = BatchOrder::Id;
+  using Id = CohortOrder::Id;
   using Time = Deadline::Clock::time_point;
   struct Waiter {
     Handler<AcquireResult> handler;
@@ -59,7 +59,8 @@ class Batch {
   };
 
   static void on_acquired(const LockSpecPtr& spec, Number number, error_code error, Lease lease);
-  static void on_done(const LockSpecPtr& spec, BatchOrder::Tenure tenure, detail::LockNodePtr node);
+  static void on_done(const LockSpecPtr& spec, CohortOrder::Tenure tenure,
+                      detail::LockNodePtr node);
   static void run(const LockSpecPtr& spec, Errand errand);
   /// What one of those who wait has come to.
   static void end(const LockSpecPtr& spec, Waiter waiter, error_code error, AcquireResult result);
@@ -72,12 +73,12 @@ class Batch {
   static void on_alarm(const LockSpecPtr& spec);
 
   // With the mutex.
-  [[nodiscard]] Errand begin_errand(const LockSpecPtr& spec, BatchOrder::Line line);
+  [[nodiscard]] Errand begin_errand(const LockSpecPtr& spec, CohortOrder::Line line);
   [[nodiscard]] Waiter take(Id id, Errand& errand);
 
   const Client client_;
   std::mutex mutex_;  ///< guards what follows
-  BatchOrder order_;
+  CohortOrder order_;
   std::map<Id, Waiter> waiters_;
   std::set<std::pair<Time, Id>> deadlines_;  ///< of those who have one
   std::map<Number, InLine> in_line_;
@@ -90,9 +91,9 @@ class Batch {
 
 /// make_lock_spec(), of a lock whose holders may pass it on to each other
 /// (`LockOptions::hand_off`).
-[[nodiscard]] LockSpecPtr make_lock_spec_with_batch(const Client& client, std::string_view lock,
-                                                    const Rule& rule, ContenderKind kind,
-                                                    std::string path, LockOptions options,
-                                                    std::optional<ObservedAs> observed_as = {});
+[[nodiscard]] LockSpecPtr make_lock_spec_with_cohort(const Client& client, std::string_view lock,
+                                                     const Rule& rule, ContenderKind kind,
+                                                     std::string path, LockOptions options,
+                                                     std::optional<ObservedAs> observed_as = {});
 
 }  // namespace custodian::recipes_detail

@@ -16,12 +16,12 @@
 #include <list>
 #include <utility>
 
-#include "acquire/group_count.hpp"
 #include "acquire/not_acquired.hpp"
 #include "acquire/waiting_acquires.hpp"
 #include "async/backoff.hpp"
 #include "lock_sets/custom_acquisition.hpp"
 #include "lock_sets/group_shares.hpp"
+#include "lock_sets/quorum_rule.hpp"
 #include "semaphores/semaphore_spec.hpp"
 
 namespace custodian::recipes_detail {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "acquire/group_count.hpp"
 #include "async/condition.hpp"
+#include "lock_sets/quorum_rule.hpp"
 
 namespace custodian::recipes_detail {
 

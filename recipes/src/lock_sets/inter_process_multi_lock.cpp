@@ -58,6 +58,6 @@ recipes_detail::LockSetPtr all_of(std::vector<AnyLock> locks) {
 }  // namespace
 
 InterProcessMultiLock::InterProcessMultiLock(std::vector<AnyLock> locks)
-    : GroupLock{all_of(std::move(locks))} {}
+    : LockSetBase{all_of(std::move(locks))} {}
 
 }  // namespace custodian

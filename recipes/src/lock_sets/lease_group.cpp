@@ -4,9 +4,9 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
 
-#include "acquire/group_count.hpp"
-#include "lock_sets/group_loss.hpp"
 #include "lock_sets/held_custom.hpp"
+#include "lock_sets/loss_counter.hpp"
+#include "lock_sets/quorum_rule.hpp"
 
 namespace custodian {
 
@@ -14,14 +14,14 @@ namespace asio = boost::asio;
 
 namespace recipes_detail {
 
-GroupLoss::GroupLoss(const Client& home, std::size_t spare)
+LossCounter::LossCounter(const Client& home, std::size_t spare)
     : home_{home.share()}, spare_{static_cast<std::ptrdiff_t>(spare)} {}
 
-void GroupLoss::listen(const std::stop_token& lost) {
+void LossCounter::listen(const std::stop_token& lost) {
   ears_.emplace_back(lost, [self = shared_from_this()] { self->on_loss(); });
 }
 
-void GroupLoss::on_loss() {
+void LossCounter::on_loss() {
   if (spare_.fetch_sub(1) > 0) return;
   Phase phase = Phase::listening;
   if (!phase_.compare_exchange_strong(phase, Phase::telling)) return;
@@ -33,14 +33,14 @@ void GroupLoss::on_loss() {
   if (!phase_.compare_exchange_strong(phase, Phase::told)) ears_.clear();
 }
 
-void GroupLoss::dismiss() noexcept {
+void LossCounter::dismiss() noexcept {
   if (phase_.exchange(Phase::dismissed) == Phase::telling) return;
   // One that runs now tells nobody any more, and is over at once.
   ears_.clear();
   complete_waiters(asio::error::operation_aborted);
 }
 
-void GroupLoss::wait(const CancellationPtr& cancellation, Handler<> handler) {
+void LossCounter::wait(const CancellationPtr& cancellation, Handler<> handler) {
   const auto waiter = std::make_shared<Waiter>(std::move(handler));
   Phase phase = Phase::listening;
   {
@@ -61,7 +61,7 @@ void GroupLoss::wait(const CancellationPtr& cancellation, Handler<> handler) {
   });
 }
 
-void GroupLoss::complete_waiters(error_code error) {
+void LossCounter::complete_waiters(error_code error) {
   std::vector<std::shared_ptr<Waiter>> waiters;
   {
     const std::lock_guard lock{mutex_};
@@ -70,17 +70,18 @@ void GroupLoss::complete_waiters(error_code error) {
   for (const auto& waiter : waiters) waiter->complete(error);
 }
 
-void GroupLoss::Waiter::complete(error_code error) {
+void LossCounter::Waiter::complete(error_code error) {
   if (!done_.exchange(true)) std::move(handler_)(error);
 }
 
-std::shared_ptr<detail::ClientCore> core_of(const GroupLossPtr& loss, std::string_view operation) {
+std::shared_ptr<detail::ClientCore> core_of(const LossCounterPtr& loss,
+                                            std::string_view operation) {
   if (!loss) throw Error{Errc::lock_lost, operation, "", "the group is empty"};
   return loss->home().core();
 }
 
 void start_wait_group_lost(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                           GroupLossPtr loss, Handler<> handler) {
+                           LossCounterPtr loss, Handler<> handler) {
   if (loss->home().unusable() == Errc::forked) return std::move(handler)(Errc::forked);
   loss->wait(cancellation, std::move(handler));
 }
@@ -98,7 +99,7 @@ LeaseGroup::LeaseGroup(const Client& home, std::vector<Lease> leases,
     throw Error{Errc::invalid_argument, "LeaseGroup", "",
                 "needed: " + std::to_string(needed) + " of " + std::to_string(count) + " leases"};
   }
-  loss_ = std::make_shared<recipes_detail::GroupLoss>(home, count - needed);
+  loss_ = std::make_shared<recipes_detail::LossCounter>(home, count - needed);
   for (const Lease& lease : leases_) loss_->listen(lease.lost());
   for (const auto& custom : customs_) loss_->listen(custom.held->lost());
 }

@@ -4,9 +4,9 @@
 #include <set>
 #include <utility>
 
-#include "acquire/group_count.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "lock_sets/group_acquisition.hpp"
+#include "lock_sets/quorum_rule.hpp"
 
 namespace custodian {
 
@@ -41,7 +41,7 @@ recipes_detail::LockSetPtr majority_of(
 
 QuorumLock::QuorumLock(const std::vector<std::reference_wrapper<const Client>>& ensembles,
                        const std::string& path, const QuorumLockOptions& options)
-    : GroupLock{majority_of(ensembles, path, options)} {}
+    : LockSetBase{majority_of(ensembles, path, options)} {}
 
 std::vector<FencingToken> QuorumLock::tokens(const LeaseGroup& leases) const {
   std::vector<FencingToken> tokens;

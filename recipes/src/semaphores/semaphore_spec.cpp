@@ -11,10 +11,10 @@
 
 #include <algorithm>
 
-#include "acquire/group_count.hpp"
 #include "acquire/queue_warnings.hpp"
 #include "acquire/watching.hpp"
 #include "async/eager.hpp"
+#include "lock_sets/quorum_rule.hpp"
 #include "semaphores/permit_count.hpp"
 #include "shared/shared_node.hpp"
 

@@ -12,8 +12,8 @@
 #include <type_traits>
 
 #include "custodian/client.hpp"
-#include "custodian/lock_sets/group_lock.hpp"
 #include "custodian/lock_sets/inter_process_multi_lock.hpp"
+#include "custodian/lock_sets/lock_set_base.hpp"
 #include "custodian/lock_sets/quorum_lock.hpp"
 #include "custodian/locks/inter_process_lock.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"
@@ -51,7 +51,7 @@ concept TakesOptionsInAllForms = requires(Lock& lock, AcquireOptions options, st
 
 TEST_CASE("every lock takes its options before the stop token, or alone", "[acquire]") {
   STATIC_REQUIRE(TakesOptionsInAllForms<InterProcessLock>);
-  STATIC_REQUIRE(TakesOptionsInAllForms<GroupLock>);
+  STATIC_REQUIRE(TakesOptionsInAllForms<LockSetBase>);
   STATIC_REQUIRE(TakesOptionsInAllForms<InterProcessSemaphoreMutex>);
 }
 

@@ -83,7 +83,7 @@ class CUSTODIAN_EXPORT CustomLock {
   CustomLock& operator=(const CustomLock&) = delete;
   virtual ~CustomLock();
 
-  /// For people, in place of a path: GroupAcquireResult::path, Error::path(), GroupLock::paths().
+  /// For people, in place of a path: GroupAcquireResult::path, Error::path(), LockSetBase::paths().
   /// Called once, by AnyLock's constructor.
   [[nodiscard]] virtual std::string name() const = 0;
   /// Begins to acquire the lock, and must not block. An exception is an answer: its code, if it is

@@ -15,7 +15,7 @@
 /// When not to use it: for parts of one thing that are always locked together; one lock on the
 /// whole is faster and safer. For one lock that outlives the loss of an ensemble: QuorumLock.
 ///
-/// How it is used, its threads and lifetimes: GroupLock.
+/// How it is used, its threads and lifetimes: LockSetBase.
 
 #include <concepts>
 #include <memory>
@@ -25,7 +25,7 @@
 
 #include "custodian/export.hpp"
 #include "custodian/lock_sets/custom_lock.hpp"
-#include "custodian/lock_sets/group_lock.hpp"
+#include "custodian/lock_sets/lock_set_base.hpp"
 #include "custodian/locks/inter_process_lock.hpp"
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
@@ -78,7 +78,7 @@ class CUSTODIAN_EXPORT AnyLock {
 
 /// Several locks as one: all of them or none.
 /// \copydetails custodian/lock_sets/inter_process_multi_lock.hpp
-class CUSTODIAN_EXPORT InterProcessMultiLock final : public GroupLock {
+class CUSTODIAN_EXPORT InterProcessMultiLock final : public LockSetBase {
  public:
   /// Throws Error (invalid_argument) if there is no lock, or only custom ones (a client runs the
   /// acquire), or one path of a client, or one custom lock, twice, which would wait for itself.

@@ -22,8 +22,8 @@
 namespace custodian {
 
 namespace recipes_detail {
-class GroupLoss;
-using GroupLossPtr = std::shared_ptr<GroupLoss>;
+class LossCounter;
+using LossCounterPtr = std::shared_ptr<LossCounter>;
 class HeldCustom;
 /// A custom lock of a group, and how many of its leases were acquired before.
 struct CustomShare {
@@ -32,9 +32,9 @@ struct CustomShare {
 };
 
 [[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<detail::ClientCore> core_of(
-    const GroupLossPtr& loss, std::string_view operation);
+    const LossCounterPtr& loss, std::string_view operation);
 CUSTODIAN_EXPORT void start_wait_group_lost(std::shared_ptr<detail::ClientCore> core,
-                                            CancellationPtr cancellation, GroupLossPtr loss,
+                                            CancellationPtr cancellation, LossCounterPtr loss,
                                             Handler<> handler);
 }  // namespace recipes_detail
 
@@ -120,7 +120,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
   std::vector<Lease> leases_;
   std::vector<recipes_detail::CustomShare> customs_;
   std::size_t needed_ = 0;
-  recipes_detail::GroupLossPtr loss_;
+  recipes_detail::LossCounterPtr loss_;
 };
 
 /// What an acquire of several locks ends with: the leases, or who or what was in the way.

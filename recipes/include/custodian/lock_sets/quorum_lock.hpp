@@ -35,9 +35,9 @@
 /// Let go of a lost group soon: whoever sits in the first ensemble's queue for a lock that is lost
 /// keeps out all those who come to that ensemble first.
 ///
-/// How it is used, its threads and lifetimes: GroupLock. Differences: RequeuePolicy does not count;
-/// an ensemble whose client is closed is out (but the first client's end is the acquire's), and so
-/// is one that fails (no_auth, for one), until too few are left: that is the error then.
+/// How it is used, its threads and lifetimes: LockSetBase. Differences: RequeuePolicy does not
+/// count; an ensemble whose client is closed is out (but the first client's end is the acquire's),
+/// and so is one that fails (no_auth, for one), until too few are left: that is the error then.
 
 #include <chrono>
 #include <functional>
@@ -47,7 +47,7 @@
 #include "custodian/client.hpp"
 #include "custodian/export.hpp"
 #include "custodian/lease/fencing_token.hpp"
-#include "custodian/lock_sets/group_lock.hpp"
+#include "custodian/lock_sets/lock_set_base.hpp"
 #include "custodian/locks/inter_process_lock.hpp"
 
 namespace custodian {
@@ -64,7 +64,7 @@ struct QuorumLockOptions {
 
 /// A mutex over several independent ensembles, held by whoever holds a majority of them.
 /// \copydetails custodian/lock_sets/quorum_lock.hpp
-class CUSTODIAN_EXPORT QuorumLock final : public GroupLock {
+class CUSTODIAN_EXPORT QuorumLock final : public LockSetBase {
  public:
   /// Each client stands for an ensemble; the path is the same on all. Throws Error
   /// (invalid_argument) if they are fewer than three, or an even number (which bears no more

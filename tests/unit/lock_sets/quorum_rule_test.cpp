@@ -1,5 +1,4 @@
-#include "acquire/group_count.hpp"
-
+#include "lock_sets/quorum_rule.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests {

@@ -16,13 +16,13 @@
 namespace custodian::recipes_detail {
 
 /// Threads: any, but for listen(), which comes first.
-class GroupLoss : public std::enable_shared_from_this<GroupLoss> {
+class LossCounter : public std::enable_shared_from_this<LossCounter> {
  public:
   /// So many may be lost without harm.
-  GroupLoss(const Client& home, std::size_t spare);
-  GroupLoss(const GroupLoss&) = delete;
-  GroupLoss& operator=(const GroupLoss&) = delete;
-  ~GroupLoss() = default;
+  LossCounter(const Client& home, std::size_t spare);
+  LossCounter(const LossCounter&) = delete;
+  LossCounter& operator=(const LossCounter&) = delete;
+  ~LossCounter() = default;
 
   /// Keeps itself alive from now on until dismiss().
   void listen(const std::stop_token& lost);

@@ -1,7 +1,7 @@
-#include "acquire/group_count.hpp"
-
 #include <algorithm>
 #include <functional>
+
+#include "lock_sets/quorum_rule.hpp"
 
 namespace custodian::recipes_detail {
 

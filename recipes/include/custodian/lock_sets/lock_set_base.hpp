@@ -53,15 +53,15 @@ CUSTODIAN_EXPORT void start_try_acquire_group_until(std::shared_ptr<detail::Clie
 }  // namespace recipes_detail
 
 /// Several locks that are acquired as one. Made by InterProcessMultiLock or QuorumLock only.
-/// \copydetails custodian/lock_sets/group_lock.hpp
-class CUSTODIAN_EXPORT GroupLock {
+/// \copydetails custodian/lock_sets/lock_set_base.hpp
+class CUSTODIAN_EXPORT LockSetBase {
  public:
-  GroupLock(const GroupLock&) = delete;
-  GroupLock& operator=(const GroupLock&) = delete;
+  LockSetBase(const LockSetBase&) = delete;
+  LockSetBase& operator=(const LockSetBase&) = delete;
   /// As InterProcessLock's: a moved-from object may be destroyed, or assigned to.
-  GroupLock(GroupLock&&) noexcept;
+  LockSetBase(LockSetBase&&) noexcept;
   /// The same. What the object that is assigned to had locked is unlocked.
-  GroupLock& operator=(GroupLock&&) noexcept;
+  LockSetBase& operator=(LockSetBase&&) noexcept;
 
   /// Of the locks, in the order in which they are acquired; the names of custom ones.
   [[nodiscard]] std::vector<std::string> paths() const;
@@ -188,9 +188,9 @@ class CUSTODIAN_EXPORT GroupLock {
 
  protected:
   /// For the locks that are made of several.
-  explicit GroupLock(recipes_detail::LockSetPtr locks);
+  explicit LockSetBase(recipes_detail::LockSetPtr locks);
   /// Unlocks what is locked.
-  ~GroupLock();
+  ~LockSetBase();
 
   /// What it is made of.
   [[nodiscard]] const recipes_detail::LockSet& locks() const noexcept { return *locks_; }

@@ -1,9 +1,8 @@
-#include "custodian/lock_sets/group_lock.hpp"
-
 #include <algorithm>
 
 #include "acquire/hold_pool.hpp"
 #include "async/block_in_time.hpp"
+#include "custodian/lock_sets/lock_set_base.hpp"
 #include "lock_sets/group_acquisition.hpp"
 
 namespace custodian {
@@ -50,25 +49,25 @@ void start_waited_for(std::shared_ptr<detail::ClientCore>, CancellationPtr cance
 
 using recipes_detail::WaitLimit;
 
-GroupLock::GroupLock(recipes_detail::LockSetPtr locks)
+LockSetBase::LockSetBase(recipes_detail::LockSetPtr locks)
     : core_{locks->home().core()},
       locks_{std::move(locks)},
       pool_{std::make_unique<recipes_detail::HoldPool<LeaseGroup>>()} {}
 
-GroupLock::GroupLock(GroupLock&&) noexcept = default;
+LockSetBase::LockSetBase(LockSetBase&&) noexcept = default;
 
-GroupLock& GroupLock::operator=(GroupLock&&) noexcept = default;
+LockSetBase& LockSetBase::operator=(LockSetBase&&) noexcept = default;
 
-GroupLock::~GroupLock() = default;
+LockSetBase::~LockSetBase() = default;
 
-std::vector<std::string> GroupLock::paths() const {
+std::vector<std::string> LockSetBase::paths() const {
   std::vector<std::string> paths(locks_->locks.size());
   std::ranges::transform(locks_->locks, paths.begin(), &AnyLock::path);
   return paths;
 }
 
-GroupAcquireResult GroupLock::wait_for(std::string_view operation, const WaitLimit& wait_limit,
-                                       std::stop_token stop, AcquireOptions options) const {
+GroupAcquireResult LockSetBase::wait_for(std::string_view operation, const WaitLimit& wait_limit,
+                                         std::stop_token stop, AcquireOptions options) const {
   const std::string& first = locks_->locks.front().path();
   for (const AnyLock& lock : locks_->locks) {
     detail::require_may_block(*locks_->runner_of(lock).core(), operation, lock.path());
@@ -89,38 +88,38 @@ GroupAcquireResult GroupLock::wait_for(std::string_view operation, const WaitLim
 
 // -- The lease face -------------------------------------------------------------------------------
 
-LeaseGroup GroupLock::acquire(AcquireOptions options, std::stop_token stop) {
+LeaseGroup LockSetBase::acquire(AcquireOptions options, std::stop_token stop) {
   return wait_for("acquire", {}, std::move(stop), std::move(options)).leases;
 }
 
-GroupAcquireResult GroupLock::try_acquire(AcquireOptions options) {
+GroupAcquireResult LockSetBase::try_acquire(AcquireOptions options) {
   return wait_for("try_acquire", {.only_try = true}, {}, std::move(options));
 }
 
-GroupAcquireResult GroupLock::try_acquire_until(Deadline deadline, AcquireOptions options,
-                                                std::stop_token stop) {
+GroupAcquireResult LockSetBase::try_acquire_until(Deadline deadline, AcquireOptions options,
+                                                  std::stop_token stop) {
   return wait_for("try_acquire_until", recipes_detail::wait_limit_until(deadline), std::move(stop),
                   std::move(options));
 }
 
 // -- The standard face ----------------------------------------------------------------------------
 
-void GroupLock::lock() { pool_->put(wait_for("lock", {}, {}, {}).leases); }
+void LockSetBase::lock() { pool_->put(wait_for("lock", {}, {}, {}).leases); }
 
-bool GroupLock::try_lock() {
+bool LockSetBase::try_lock() {
   return pool_->put(wait_for("try_lock", {.only_try = true}, {}, {}).leases);
 }
 
-bool GroupLock::try_lock_until(Deadline deadline) {
+bool LockSetBase::try_lock_until(Deadline deadline) {
   return pool_->put(
       wait_for("try_lock_until", recipes_detail::wait_limit_until(deadline), {}, {}).leases);
 }
 
-void GroupLock::unlock() { pool_->release(1, "unlock", locks_->locks.front().path()); }
+void LockSetBase::unlock() { pool_->release(1, "unlock", locks_->locks.front().path()); }
 
-LeaseGroup GroupLock::current_leases() const { return pool_->youngest(); }
+LeaseGroup LockSetBase::current_leases() const { return pool_->youngest(); }
 
-bool GroupLock::owns_lock() const {
+bool LockSetBase::owns_lock() const {
   const LeaseState state = current_leases().state();
   return state == LeaseState::held || state == LeaseState::suspended;
 }

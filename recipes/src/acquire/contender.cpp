@@ -4,7 +4,7 @@
 
 #include "acquire/queue_warnings.hpp"
 #include "acquire/watching.hpp"
-#include "async/eager.hpp"
+#include "async/started_operation.hpp"
 #include "local_handover/local_queue.hpp"
 
 // How a lock is acquired (Apache Curator's protocol, which is ZooKeeper's recipe for locks):
@@ -45,7 +45,7 @@ struct Ahead {
 /// One contender on its way to the front. What calls it next owns it: the reply to its create, the
 /// listing or the local contender that it waits for, the coroutine that watches another client's
 /// node.
-class Contender final : public Waiter, public std::enable_shared_from_this<Contender> {
+class Contender final : public ResumeTarget, public std::enable_shared_from_this<Contender> {
  public:
   Contender(AcquirePtr acquire, Handler<OwnedNode> in_front)
       : acquire_{std::move(acquire)},
@@ -200,9 +200,9 @@ asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acqui
   const auto core = acquire->client().core();
   // Somebody else may delete the own node, and then let the others in. Watched before the other is
   // relied on; both travel together.
-  std::optional<Eager<GetResult, Watch>> watching;
+  std::optional<StartedOperation<GetResult, Watch>> watching;
   if (!is_watched(own) && !acquire->wait_limit.only_try) {
-    watching = Eager<GetResult, Watch>::start<&detail::start_get_and_watch>(
+    watching = StartedOperation<GetResult, Watch>::start<&detail::start_get_and_watch>(
         acquire->client().get_executor(), core, acquire->give_up, own.path(), acquire->operation());
   }
   auto [error, result, watch] = co_await await<&detail::start_get_and_watch, GetResult, Watch>(

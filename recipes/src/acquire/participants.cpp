@@ -3,7 +3,7 @@
 
 #include "acquire/participants.hpp"
 
-#include "async/eager.hpp"
+#include "async/started_operation.hpp"
 #include "custodian/locks/inter_process_lock.hpp"
 #include "ordering/lock_spec.hpp"
 
@@ -37,11 +37,11 @@ asio::awaitable<void> collect(LockSpecPtr spec, CancellationPtr cancellation,
   if (error == ServerErrc::no_node) error.clear();  // nobody has come yet
   if (!error) {
     const Listing listing{std::move(children.names), spec->rule};
-    std::vector<std::pair<std::string, Eager<GetResult>>> reads;
+    std::vector<std::pair<std::string, StartedOperation<GetResult>>> reads;
     for (const ContenderName& contender : listing.contenders()) {
       std::string node = child(spec->path, contender.name);
-      auto read = Eager<GetResult>::start<&detail::start_get>(spec->client.get_executor(), core,
-                                                              cancellation, node, options);
+      auto read = StartedOperation<GetResult>::start<&detail::start_get>(
+          spec->client.get_executor(), core, cancellation, node, options);
       reads.emplace_back(std::move(node), std::move(read));
     }
     for (auto& [node, read] : reads) {

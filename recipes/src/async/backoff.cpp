@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "async/condition.hpp"
+#include "async/async_event.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -19,7 +19,7 @@ asio::awaitable<void> back_off(const Client& client, int failures, Deadline unti
   const auto pause = policy.pause_before({.retries_so_far = failures, .random = draw});
   const Deadline end = std::min(until, Deadline{*pause});
   const asio::any_io_executor strand = client.get_executor();
-  Condition nobody_notifies;
+  AsyncEvent nobody_notifies;
   co_await nobody_notifies.wait(strand, end, cancellation);
 }
 

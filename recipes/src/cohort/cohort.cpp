@@ -1,10 +1,11 @@
+#include "cohort/cohort.hpp"
+
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
 #include <functional>
 
 #include "acquire/contender.hpp"
 #include "acquire/not_acquired.hpp"
-#include "cohort/cohort.hpp"
 #include "custodian/observer.hpp"
 
 namespace custodian::recipes_detail {
@@ -51,7 +52,7 @@ void Cohort::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadli
   const auto began = spec->observed ? detail::now_of(spec->client.core()) : BootClock::time_point{};
   std::unique_lock lock{cohort.mutex_};
   const auto [id, line] = cohort.order_.enter();
-  cohort.waiters_.emplace(id, Waiter{std::move(handler), deadline, began});
+  cohort.waiters_.emplace(id, ResumeTarget{std::move(handler), deadline, began});
   if (!deadline.is_never()) cohort.deadlines_.emplace(deadline.time_point(), id);
   Errand errand = cohort.begin_errand(spec, line);
   lock.unlock();
@@ -73,12 +74,12 @@ void Cohort::on_acquired(const LockSpecPtr& spec, Number number, error_code erro
   if (!lease) {
     const CohortOrder::Failure failure = cohort.order_.on_ending(ending_of(error, leaving));
     Errand errand = cohort.begin_errand(spec, failure.line);
-    std::vector<Waiter> failed;
+    std::vector<ResumeTarget> failed;
     for (const Id id : failure.failed) failed.push_back(cohort.take(id, errand));
     lock.unlock();
 
     run(spec, std::move(errand));
-    for (Waiter& each : failed) end(spec, std::move(each), error, AcquireResult{});
+    for (ResumeTarget& each : failed) end(spec, std::move(each), error, AcquireResult{});
     return;
   }
 
@@ -88,7 +89,7 @@ void Cohort::on_acquired(const LockSpecPtr& spec, Number number, error_code erro
     lock.unlock();
     return run(spec, std::move(errand));
   }
-  Waiter holder = cohort.take(*next.holder, errand);
+  ResumeTarget holder = cohort.take(*next.holder, errand);
   const CohortOrder::Tenure tenure = cohort.order_.tenure();
   lock.unlock();
 
@@ -114,14 +115,15 @@ void Cohort::on_done(const LockSpecPtr& spec, CohortOrder::Tenure tenure,
     // Who is in line for nobody leaves first; a lock that it is given all the same, it lets go of.
     return run(spec, std::move(errand));
   }
-  Waiter holder = cohort.take(*next.holder, errand);
+  ResumeTarget holder = cohort.take(*next.holder, errand);
   lock.unlock();
 
   run(spec, std::move(errand));
   end(spec, std::move(holder), {}, AcquireResult{.lease = detail::next_lease(node)});
 }
 
-void Cohort::end(const LockSpecPtr& spec, Waiter waiter, error_code error, AcquireResult result) {
+void Cohort::end(const LockSpecPtr& spec, ResumeTarget waiter, error_code error,
+                 AcquireResult result) {
   observe_end(*spec, {}, waiter.began, error, result ? 1 : 0);
   if (result.reason != NotAcquired::none) error.clear();
   std::move(waiter.handler)(error, std::move(result));
@@ -189,7 +191,7 @@ void Cohort::run(const LockSpecPtr& spec, Errand errand) {
   }
 }
 
-Cohort::Waiter Cohort::take(Id id, Errand& errand) {
+Cohort::ResumeTarget Cohort::take(Id id, Errand& errand) {
   auto waiter = waiters_.extract(id);
   const Deadline deadline = waiter.mapped().deadline;
   if (!deadline.is_never()) {
@@ -240,7 +242,7 @@ void Cohort::give_up(const LockSpecPtr& spec, Id id, error_code error) {
     if (stood) error.clear();
   }
   Errand errand = cohort.begin_errand(spec, line);
-  Waiter waiter = cohort.take(id, errand);
+  ResumeTarget waiter = cohort.take(id, errand);
   lock.unlock();
 
   run(spec, std::move(errand));

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "acquire/participants.hpp"
-#include "async/eager.hpp"
+#include "async/started_operation.hpp"
 #include "custodian/lease/revocation.hpp"
 #include "inspect/queue_reading.hpp"
 
@@ -54,10 +54,10 @@ void name_oddities(Inspection& inspection, const std::string& path, const QueueR
 asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
                                        std::vector<Standpoint> standpoints,
                                        std::shared_ptr<Inspection> inspection) {
-  std::vector<Eager<GetResult>> reads;
+  std::vector<StartedOperation<GetResult>> reads;
   reads.reserve(standpoints.size());
   for (const Standpoint& each : standpoints) {
-    reads.push_back(Eager<GetResult>::start<&detail::start_get>(
+    reads.push_back(StartedOperation<GetResult>::start<&detail::start_get>(
         look->client.get_executor(), look->client.core(), look->cancellation,
         child(path, each.name), look->options));
   }

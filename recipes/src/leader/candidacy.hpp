@@ -10,7 +10,7 @@
 #include <string>
 
 #include "acquire/acquire.hpp"
-#include "async/condition.hpp"
+#include "async/async_event.hpp"
 #include "custodian/leader/leadership.hpp"
 
 namespace custodian::recipes_detail {
@@ -49,7 +49,7 @@ class Candidacy : public std::enable_shared_from_this<Candidacy> {
   LockSpecPtr spec_;
   std::function<void(error_code)> on_error_;
   CancellationPtr over_;
-  Condition changes_;
+  AsyncEvent changes_;
   bool attached_ = false;
 };
 

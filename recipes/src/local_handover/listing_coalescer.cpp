@@ -1,7 +1,7 @@
+#include "local_handover/listing_coalescer.hpp"
+
 #include <algorithm>
 #include <utility>
-
-#include "local_handover/listing_coalescer.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -45,7 +45,7 @@ void ListingCoalescer::on_seen(const LockSpecPtr& spec,
   }
   // Whoever is woken may make another one give up.
   while (!request->waiting.empty()) {
-    const std::shared_ptr<Waiter> next = std::move(request->waiting.front());
+    const std::shared_ptr<ResumeTarget> next = std::move(request->waiting.front());
     request->waiting.pop_front();
     next->on_woken();
   }

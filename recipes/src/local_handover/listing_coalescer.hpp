@@ -7,7 +7,7 @@
 #include <deque>
 #include <memory>
 
-#include "local_handover/waiter.hpp"
+#include "local_handover/resume_target.hpp"
 #include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
@@ -23,7 +23,7 @@ using ListingReplyPtr = std::shared_ptr<const ListingReply>;
 /// One request for a listing, and who wants the reply.
 struct ListingRequest {
   /// Woken by the reply itself, without another turn of the queue.
-  std::deque<std::shared_ptr<Waiter>> waiting;
+  std::deque<std::shared_ptr<ResumeTarget>> waiting;
   ListingReplyPtr reply;  ///< what has been seen, or why nothing was
   CancellationPtr give_up;
   int wanted = 0;

@@ -139,7 +139,7 @@ Participant LocalQueue::participant(const Member& member) const {
 
 // -- Who waits, and who goes ----------------------------------------------------------------------
 
-void LocalQueue::wait(Member& member, std::shared_ptr<Waiter> waiter, const Client& client) {
+void LocalQueue::wait(Member& member, std::shared_ptr<ResumeTarget> waiter, const Client& client) {
   member.waiter = std::move(waiter);
   if (!minding_) mind(client);
 }

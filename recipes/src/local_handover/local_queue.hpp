@@ -18,8 +18,8 @@
 #include "custodian/authoring/owned_node.hpp"
 #include "local_handover/listing_coalescer.hpp"
 #include "local_handover/local_order.hpp"
+#include "local_handover/resume_target.hpp"
 #include "local_handover/sequence_continuity.hpp"
-#include "local_handover/waiter.hpp"
 #include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
@@ -41,7 +41,7 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
     std::shared_ptr<const Created> created;
     std::shared_ptr<detail::QueuedNode> node;
     std::string identity;
-    std::shared_ptr<Waiter> waiter;  ///< while it waits
+    std::shared_ptr<ResumeTarget> waiter;  ///< while it waits
     Positions positions = Positions::none;
     [[nodiscard]] bool wants_position() const noexcept { return positions == Positions::all; }
   };
@@ -74,7 +74,7 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   void tell_missing(const Member& member, const Listing& listing);
   /// Of a member that stands behind another: wakes the waiter, once and in a turn of its own, when
   /// it may go on or is to look again.
-  void wait(Member& member, std::shared_ptr<Waiter> waiter, const Client& client);
+  void wait(Member& member, std::shared_ptr<ResumeTarget> waiter, const Client& client);
   /// The same for another reason: whoever waits gives up. Nothing happens if nobody waits.
   void wake(Member& member);
 

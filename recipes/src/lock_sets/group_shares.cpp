@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "async/condition.hpp"
+#include "async/async_event.hpp"
 #include "lock_sets/quorum_rule.hpp"
 
 namespace custodian::recipes_detail {
@@ -30,7 +30,7 @@ void release_last(std::vector<Share>& shares) {
 /// For the strand only.
 struct Progress {
   bool is_over = false;
-  Condition over;
+  AsyncEvent over;
 };
 
 /// Shares on their way to the callback executor. Their releases happen in the destructor: there, or

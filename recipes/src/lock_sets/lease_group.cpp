@@ -41,7 +41,7 @@ void LossCounter::dismiss() noexcept {
 }
 
 void LossCounter::wait(const CancellationPtr& cancellation, Handler<> handler) {
-  const auto waiter = std::make_shared<Waiter>(std::move(handler));
+  const auto waiter = std::make_shared<ResumeTarget>(std::move(handler));
   Phase phase = Phase::listening;
   {
     const std::lock_guard lock{mutex_};
@@ -62,7 +62,7 @@ void LossCounter::wait(const CancellationPtr& cancellation, Handler<> handler) {
 }
 
 void LossCounter::complete_waiters(error_code error) {
-  std::vector<std::shared_ptr<Waiter>> waiters;
+  std::vector<std::shared_ptr<ResumeTarget>> waiters;
   {
     const std::lock_guard lock{mutex_};
     waiters.swap(waiters_);
@@ -70,7 +70,7 @@ void LossCounter::complete_waiters(error_code error) {
   for (const auto& waiter : waiters) waiter->complete(error);
 }
 
-void LossCounter::Waiter::complete(error_code error) {
+void LossCounter::ResumeTarget::complete(error_code error) {
   if (!done_.exchange(true)) std::move(handler_)(error);
 }
 

@@ -13,7 +13,7 @@
 
 #include "acquire/queue_warnings.hpp"
 #include "acquire/watching.hpp"
-#include "async/eager.hpp"
+#include "async/started_operation.hpp"
 #include "lock_sets/quorum_rule.hpp"
 #include "semaphores/permit_count.hpp"
 #include "shared/shared_node.hpp"
@@ -32,14 +32,14 @@ asio::awaitable<std::tuple<error_code, std::vector<OwnedNode>>> put_down_leases(
     AcquirePtr acquire, SemaphoreSpecPtr spec, int permits) {
   const auto core = acquire->client().core();
   const std::string path = child(spec->leases->path, spec->leases->lock_name);
-  std::vector<Eager<Created>> creations;
+  std::vector<StartedOperation<Created>> creations;
   for (int i = 0; i < permits; ++i) {
     CreateOptions options{.mode = CreateMode::ephemeral_sequential,
                           .protection = Protection::by_unique_name,
                           .parents = Parents::created_as_containers,
                           .deadline = Deadline::never(),
                           .retry = acquire->retry()};
-    creations.push_back(Eager<Created>::start<&detail::start_create>(
+    creations.push_back(StartedOperation<Created>::start<&detail::start_create>(
         acquire->client().get_executor(), core, acquire->give_up, path, spec->leases->identity,
         std::move(options)));
   }

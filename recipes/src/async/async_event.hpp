@@ -14,7 +14,7 @@
 namespace custodian::recipes_detail {
 
 /// Must not go before those who wait.
-class Condition {
+class AsyncEvent {
  public:
   /// Ends with the next notify_all(), at the deadline, or when it is cancelled: look again at what
   /// was waited for.

@@ -13,20 +13,20 @@
 namespace custodian::recipes_detail {
 
 template <typename... Results>
-class Eager {
+class StartedOperation {
  public:
   /// Starts `Start(core, cancellation, arguments..., handler)` now.
   template <auto Start, typename... Arguments>
-  static Eager start(const boost::asio::any_io_executor& strand,
-                     std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                     Arguments... arguments) {
-    Eager eager{std::make_shared<State>(strand)};
-    Handler<Results...> handler{[state = eager.state_](error_code error, Results... results) {
+  static StartedOperation start(const boost::asio::any_io_executor& strand,
+                                std::shared_ptr<detail::ClientCore> core,
+                                CancellationPtr cancellation, Arguments... arguments) {
+    StartedOperation started{std::make_shared<State>(strand)};
+    Handler<Results...> handler{[state = started.state_](error_code error, Results... results) {
       state->outcome.emplace(error, std::move(results)...);
       state->arrived.cancel();
     }};
     Start(std::move(core), std::move(cancellation), std::move(arguments)..., std::move(handler));
-    return eager;
+    return started;
   }
 
   /// Waits for its end. Once.
@@ -46,7 +46,7 @@ class Eager {
     std::optional<std::tuple<error_code, Results...>> outcome;
   };
 
-  explicit Eager(std::shared_ptr<State> state) : state_{std::move(state)} {}
+  explicit StartedOperation(std::shared_ptr<State> state) : state_{std::move(state)} {}
 
   std::shared_ptr<State> state_;
 };

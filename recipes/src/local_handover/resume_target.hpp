@@ -4,12 +4,12 @@ namespace custodian::recipes_detail {
 
 /// Waits for something without a coroutine, which would cost more memory than all that it is about.
 /// For the strand only.
-class Waiter {
+class ResumeTarget {
  public:
-  Waiter() = default;
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
-  virtual ~Waiter() = default;
+  ResumeTarget() = default;
+  ResumeTarget(const ResumeTarget&) = delete;
+  ResumeTarget& operator=(const ResumeTarget&) = delete;
+  virtual ~ResumeTarget() = default;
   virtual void on_woken() = 0;
 };
 

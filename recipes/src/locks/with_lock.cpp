@@ -5,17 +5,17 @@
 #include "acquire/acquire.hpp"
 #include "acquire/not_acquired.hpp"
 #include "async/block_in_time.hpp"
-#include "locks/lock_answer.hpp"
+#include "locks/acquire_failure.hpp"
 
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
 
-LockAnswer lock_answer(const LastSight& seen) noexcept {
-  if (seen.error && !is_lack_of_answer(seen.error)) return LockAnswer::failed;
+AcquireFailure acquire_failure(const AcquireEvidence& seen) noexcept {
+  if (seen.error && !is_lack_of_answer(seen.error)) return AcquireFailure::failed;
   // With a connection it was slow, or is back: whoever holds the lock may be alive.
-  if (seen.somebody_ahead || seen.connected) return LockAnswer::busy;
-  return LockAnswer::away;
+  if (seen.somebody_ahead || seen.connected) return AcquireFailure::busy;
+  return AcquireFailure::away;
 }
 
 namespace {
@@ -65,7 +65,7 @@ std::optional<OperationOptions> connection_limit(const Client& client,
 /// end of the wait.
 bool is_in_reach(const Client& client, error_code waited) {
   if (!waited) return true;
-  return lock_answer({.error = waited}) == LockAnswer::away &&
+  return acquire_failure({.error = waited}) == AcquireFailure::away &&
          is_connected(client.connection_state());
 }
 
@@ -85,17 +85,17 @@ std::optional<LockedEntry> judge(const Client& client, const std::string& path,
   if (result) return LockedEntry{.under = Under::lock, .lease = std::move(result.lease)};
   const bool somebody_ahead =
       result.reason == NotAcquired::blocked || result.reason == NotAcquired::context_not_run;
-  const LockAnswer answer =
-      lock_answer({.error = error, .somebody_ahead = somebody_ahead, .connected = connected});
+  const AcquireFailure answer =
+      acquire_failure({.error = error, .somebody_ahead = somebody_ahead, .connected = connected});
   if (result.reason == NotAcquired::none) result.reason = why_not_acquired(false, connected);
   switch (answer) {
-    case LockAnswer::failed: throw Error{error, "with_lock", path};
-    case LockAnswer::busy: {
+    case AcquireFailure::failed: throw Error{error, "with_lock", path};
+    case AcquireFailure::busy: {
       const std::string why =
           result.blocked_by ? result.blocked_by->identity + " is ahead" : result.explain();
       return otherwise(client, options.when_busy, path, busy(), std::move(result), why);
     }
-    case LockAnswer::away: break;
+    case AcquireFailure::away: break;
   }
   if (options.fallback || options.async_fallback) return std::nullopt;
   return otherwise(client, options.when_away, path,

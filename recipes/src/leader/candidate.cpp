@@ -1,7 +1,7 @@
 #include "custodian/leader/candidate.hpp"
 
 #include "acquire/participants.hpp"
-#include "leader/election.hpp"
+#include "leader/leader_lookup.hpp"
 #include "ordering/lock_spec.hpp"
 
 namespace custodian {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "leader/election.hpp"
+#include "leader/leader_lookup.hpp"
 
 namespace custodian {
 
@@ -21,13 +21,13 @@ class Observed {
 
   /// Whether it is news. A queue only grows at its end, so a leader who came earlier than one that
   /// was told is the sight of a server that lags behind.
-  [[nodiscard]] bool is_news(const Sight& seen) const {
+  [[nodiscard]] bool is_news(const LeaderSnapshot& seen) const {
     if (!seen.leader) return told_ != nobody;
     if (told_ == seen.leader->token.value) return is_called_otherwise(seen);
     return seen.leader->token.value > latest_;
   }
 
-  void tell(const Sight& seen) {
+  void tell(const LeaderSnapshot& seen) {
     told_ = seen.leader ? seen.leader->token.value : nobody;
     latest_ = std::max(latest_, *told_);
     changed_by_ = seen.changed_by;
@@ -53,7 +53,7 @@ class Observed {
  private:
   /// Of the same leader. What was so before is the sight of a server that lags behind; a request to
   /// release the lock is nobody's identity.
-  [[nodiscard]] bool is_called_otherwise(const Sight& seen) const {
+  [[nodiscard]] bool is_called_otherwise(const LeaderSnapshot& seen) const {
     return seen.changed_by > changed_by_ && seen.leader->identity != identity_ &&
            seen.leader->identity != revoke_message;
   }
@@ -83,8 +83,8 @@ asio::awaitable<std::tuple<error_code, std::optional<Participant>>> wait_for_new
   for (;;) {
     Client client = observed->client().share();
     std::string path = observed->path();
-    Sight seen = co_await look(std::move(client), cancellation, std::move(path), election_rule,
-                               patient, Watching::yes);
+    LeaderSnapshot seen = co_await find_leader(std::move(client), cancellation, std::move(path),
+                                               election_rule, patient, Watching::yes);
     if (seen.error) co_return std::tuple{seen.error, std::optional<Participant>{}};
     if (observed->is_news(seen)) {
       observed->tell(seen);
@@ -110,8 +110,8 @@ asio::awaitable<void> next(ObservedPtr observed, CancellationPtr cancellation,
 void start_observe(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                    ObservedPtr observed, OperationOptions options,
                    Handler<std::optional<Participant>> handler) {
-  start_look(observed->client(), std::move(cancellation), observed->path(), election_rule, options,
-             std::move(handler));
+  start_find_leader(observed->client(), std::move(cancellation), observed->path(), election_rule,
+                    options, std::move(handler));
 }
 
 void start_next_leader(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,

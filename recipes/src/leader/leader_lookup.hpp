@@ -20,7 +20,7 @@ enum class Watching : std::uint8_t { no, yes };
 
 /// What a look has shown. The watch, if there is to be one, ends when it may be another leader,
 /// or be called otherwise.
-struct Sight {
+struct LeaderSnapshot {
   error_code error{};
   std::optional<Participant> leader{};
   /// By which transaction the leader's node has its data.
@@ -29,12 +29,15 @@ struct Sight {
 };
 
 /// For the strand.
-[[nodiscard]] boost::asio::awaitable<Sight> look(Client client, CancellationPtr cancellation,
-                                                 std::string path, Rule rule,
-                                                 OperationOptions options, Watching watching);
+[[nodiscard]] boost::asio::awaitable<LeaderSnapshot> find_leader(Client client,
+                                                                 CancellationPtr cancellation,
+                                                                 std::string path, Rule rule,
+                                                                 OperationOptions options,
+                                                                 Watching watching);
 
-void start_look(const Client& client, CancellationPtr cancellation, std::string path, Rule rule,
-                OperationOptions options, Handler<std::optional<Participant>> handler);
+void start_find_leader(const Client& client, CancellationPtr cancellation, std::string path,
+                       Rule rule, OperationOptions options,
+                       Handler<std::optional<Participant>> handler);
 
 /// Blocks, and throws Error.
 [[nodiscard]] std::optional<Participant> leader_of(const LockSpecPtr& spec,

@@ -1,8 +1,7 @@
-#include "leader/election.hpp"
-
 #include <utility>
 
 #include "custodian/leader/candidate.hpp"
+#include "leader/leader_lookup.hpp"
 #include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
@@ -40,12 +39,14 @@ asio::awaitable<Candidates> list(Client client, CancellationPtr cancellation, st
 
 /// Nobody is a strong word, and a server that lags behind is quick with it. Nothing: there is
 /// somebody after all.
-asio::awaitable<std::optional<Sight>> see_nobody(Client client, CancellationPtr cancellation,
-                                                 std::string path, Rule rule,
-                                                 OperationOptions options, Watching watching) {
+asio::awaitable<std::optional<LeaderSnapshot>> see_nobody(Client client,
+                                                          CancellationPtr cancellation,
+                                                          std::string path, Rule rule,
+                                                          OperationOptions options,
+                                                          Watching watching) {
   const auto& core = client.core();
   const auto [unsynced] = co_await await<&detail::start_sync>(core, cancellation, path, options);
-  if (unsynced) co_return Sight{.error = unsynced};
+  if (unsynced) co_return LeaderSnapshot{.error = unsynced};
   Client another = client.share();
   Candidates now = co_await list(std::move(another), cancellation, path, rule, options, watching);
   if (now.error == ServerErrc::no_node && watching == Watching::yes) {
@@ -53,27 +54,29 @@ asio::awaitable<std::optional<Sight>> see_nobody(Client client, CancellationPtr 
         co_await await<&detail::start_exists_and_watch, std::optional<Stat>, Watch>(
             core, cancellation, path, options);
     if (!error && stat) co_return std::nullopt;
-    co_return Sight{.error = error, .watch = std::move(watch)};
+    co_return LeaderSnapshot{.error = error, .watch = std::move(watch)};
   }
-  if (now.error == ServerErrc::no_node) co_return Sight{};
+  if (now.error == ServerErrc::no_node) co_return LeaderSnapshot{};
   if (!now.error && !now.listing.contenders().empty()) co_return std::nullopt;
-  co_return Sight{.error = now.error, .watch = std::move(now.watch)};
+  co_return LeaderSnapshot{.error = now.error, .watch = std::move(now.watch)};
 }
 
 }  // namespace
 
-asio::awaitable<Sight> look(Client client, CancellationPtr cancellation, std::string path,
-                            Rule rule, OperationOptions options, Watching watching) {
+asio::awaitable<LeaderSnapshot> find_leader(Client client, CancellationPtr cancellation,
+                                            std::string path, Rule rule, OperationOptions options,
+                                            Watching watching) {
   const auto& core = client.core();
   for (;;) {
     Client for_list = client.share();
     Candidates now =
         co_await list(std::move(for_list), cancellation, path, rule, options, Watching::no);
-    if (now.error && now.error != ServerErrc::no_node) co_return Sight{.error = now.error};
-    if (!now.listing.malformed().empty()) co_return Sight{.error = Errc::malformed_contender};
+    if (now.error && now.error != ServerErrc::no_node) co_return LeaderSnapshot{.error = now.error};
+    if (!now.listing.malformed().empty())
+      co_return LeaderSnapshot{.error = Errc::malformed_contender};
     if (now.listing.contenders().empty()) {
       Client for_nobody = client.share();
-      std::optional<Sight> nobody =
+      std::optional<LeaderSnapshot> nobody =
           co_await see_nobody(std::move(for_nobody), cancellation, path, rule, options, watching);
       if (nobody) co_return std::move(*nobody);
       continue;
@@ -90,11 +93,11 @@ asio::awaitable<Sight> look(Client client, CancellationPtr cancellation, std::st
           co_await await<&detail::start_get, GetResult>(core, cancellation, node, options);
     }
     if (error == ServerErrc::no_node) continue;  // has gone meanwhile
-    if (error) co_return Sight{.error = error};
+    if (error) co_return LeaderSnapshot{.error = error};
     const std::int64_t changed_by = read.stat.mzxid;
-    co_return Sight{.leader = participant_of(client, node, std::move(read)),
-                    .changed_by = changed_by,
-                    .watch = std::move(watch)};
+    co_return LeaderSnapshot{.leader = participant_of(client, node, std::move(read)),
+                             .changed_by = changed_by,
+                             .watch = std::move(watch)};
   }
 }
 
@@ -103,15 +106,16 @@ namespace {
 asio::awaitable<void> tell_leader(Client client, CancellationPtr cancellation, std::string path,
                                   Rule rule, OperationOptions options,
                                   std::shared_ptr<Handler<std::optional<Participant>>> handler) {
-  Sight seen =
-      co_await look(std::move(client), cancellation, std::move(path), rule, options, Watching::no);
+  LeaderSnapshot seen = co_await find_leader(std::move(client), cancellation, std::move(path), rule,
+                                             options, Watching::no);
   std::move (*handler)(seen.error, std::move(seen.leader));
 }
 
 }  // namespace
 
-void start_look(const Client& client, CancellationPtr cancellation, std::string path, Rule rule,
-                OperationOptions options, Handler<std::optional<Participant>> handler) {
+void start_find_leader(const Client& client, CancellationPtr cancellation, std::string path,
+                       Rule rule, OperationOptions options,
+                       Handler<std::optional<Participant>> handler) {
   // Whoever drains may still look.
   if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, std::nullopt);
   options.deadline = client.deadline_or_default(options.deadline);
@@ -126,8 +130,8 @@ void start_look(const Client& client, CancellationPtr cancellation, std::string 
 void start_leader(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
                   LockSpecPtr spec, OperationOptions options,
                   Handler<std::optional<Participant>> handler) {
-  start_look(spec->client, std::move(cancellation), spec->path, spec->rule, options,
-             std::move(handler));
+  start_find_leader(spec->client, std::move(cancellation), spec->path, spec->rule, options,
+                    std::move(handler));
 }
 
 std::optional<Participant> leader_of(const LockSpecPtr& spec, std::string_view operation,

@@ -41,7 +41,7 @@ std::optional<Sequence> number_in(std::string_view text) {
   return static_cast<Sequence>(number);
 }
 
-ParsedName read_naively(std::string_view name, const Rule& rule) {
+ParsedName read_naively(std::string_view name, const NamingRule& rule) {
   for (std::size_t end = name.size() + 1; end-- > 0;) {
     for (const LockName& each : rule.names) {
       if (!name.substr(0, end).ends_with(each.text)) continue;
@@ -70,7 +70,7 @@ bool excludes(const ContenderName& left, const ContenderName& right) {
 }
 
 void check_listing(const Listing& listing, const std::vector<std::string>& children,
-                   const Rule& rule) {
+                   const NamingRule& rule) {
   std::size_t contenders = 0;
   for (const std::string& child : children) {
     const ParsedName parsed = parse_name(child, rule);
@@ -134,7 +134,8 @@ void check_protection(const std::string& child) {
 void contenders(std::string_view input) {
   const auto children = children_in(input);
   for (const std::string& child : children) check_protection(child);
-  for (const Rule& rule : {mutex_rule, read_write_rule, latch_rule, election_rule, permit_rule}) {
+  for (const NamingRule& rule :
+       {mutex_rule, read_write_rule, latch_rule, election_rule, permit_rule}) {
     const Listing listing{children, rule};
     check_listing(listing, children, rule);
     check_judgements(listing, children);

@@ -164,7 +164,7 @@ TEST_CASE("a lock of kazoo's profile waits for Curator's, and logs the mixture a
     if (level == LogLevel::error) errors.emplace_back(message);
   };
   Client client{options};
-  InterProcessMutex kazoos{client, path, {.profile = Profile::kazoo}};
+  InterProcessMutex kazoos{client, path, {.profile = NamingProfile::kazoo}};
   CHECK_FALSE(acquired(kazoos.try_acquire_for(std::chrono::milliseconds{100})));
   const std::string curators = stage.nodes(holder, path).at(0);
   CHECK(eventually([&] {

@@ -105,7 +105,7 @@ class Permits final : public Lock {
 /// Curator's, whose locks belong to threads.
 class Session {
  public:
-  Session(std::string name, std::string servers, Profile profile)
+  Session(std::string name, std::string servers, NamingProfile profile)
       : name_{std::move(name)}, servers_{std::move(servers)}, profile_{profile} {
     std::thread{[this] { run(); }}.detach();
   }
@@ -318,7 +318,7 @@ class Session {
 
   const std::string name_;
   const std::string servers_;
-  const Profile profile_;
+  const NamingProfile profile_;
   std::optional<Client> client_;
   std::unique_ptr<LeaderLatch> latch_;
   std::unique_ptr<LeaderSelector> selector_;
@@ -333,7 +333,7 @@ class Session {
   std::vector<Subscription> revocable_;
 };
 
-void run(const std::string& servers, Profile profile) {
+void run(const std::string& servers, NamingProfile profile) {
   std::map<std::string, std::unique_ptr<Session>> sessions;
   for (std::string line; std::getline(std::cin, line);) {
     const std::size_t space = line.find(' ');
@@ -352,6 +352,7 @@ void run(const std::string& servers, Profile profile) {
 
 int main(int argc, char* argv[]) {
   if (argc != 3) return 2;
-  custodian::tests::run(argv[1], std::string{argv[2]} == "kazoo" ? custodian::Profile::kazoo
-                                                                 : custodian::Profile::curator);
+  custodian::tests::run(argv[1], std::string{argv[2]} == "kazoo"
+                                     ? custodian::NamingProfile::kazoo
+                                     : custodian::NamingProfile::curator);
 }

@@ -9,8 +9,8 @@
 #include "acquire/contender.hpp"
 #include "acquire/downgrade.hpp"
 #include "acquire/not_acquired.hpp"
+#include "acquire/pending_acquires.hpp"
 #include "acquire/reachability.hpp"
-#include "acquire/waiting_acquires.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -20,12 +20,12 @@ namespace {
 
 void attempt_beside(const AcquirePtr& acquire) { attempt_by(acquire, stand_beside(acquire)); }
 
-WaitingAcquires& waiting_acquires(const Acquire& acquire) {
-  return Client{acquire.client().share()}.use_service<WaitingAcquires>();
+PendingAcquires& pending_acquires(const Acquire& acquire) {
+  return Client{acquire.client().share()}.use_service<PendingAcquires>();
 }
 
 /// What the caller is told of an acquire that did not come to a lease.
-error_code verdict(const Acquire& acquire, const WaitingAcquires& service, error_code error) {
+error_code verdict(const Acquire& acquire, const PendingAcquires& service, error_code error) {
   if (error != asio::error::operation_aborted) return error;
   if (service.closing()) return Errc::closed;
   if (acquire.out_of_reach) return Errc::not_connected;
@@ -46,7 +46,7 @@ NotAcquired reason_of(const Acquire& acquire, const error_code& error, const Out
 }
 
 void finish(Acquire& acquire, Turn turn) {
-  auto& service = waiting_acquires(acquire);
+  auto& service = pending_acquires(acquire);
   acquire.held.release();
   acquire.timer.reset();
   if (acquire.reachability_watch) acquire.reachability_watch->request();
@@ -64,7 +64,7 @@ void finish(Acquire& acquire, Turn turn) {
 }
 
 void run(const AcquirePtr& acquire) {
-  auto& service = waiting_acquires(*acquire);
+  auto& service = pending_acquires(*acquire);
   if (service.closing()) return finish(*acquire, Turn{Errc::closed, {}});
   service.enter(acquire);
   if (acquire->callers) {

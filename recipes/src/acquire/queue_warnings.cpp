@@ -19,9 +19,9 @@ void report_oddities(const LockSpec& spec, const Listing& listing) {
     spec.client.log(LogLevel::warning,
                     spec.path + " comes near the end of its sequence numbers: use another path");
   }
-  if (spec.profile == Profile::curator || spec.mixture_reported) return;
+  if (spec.profile == NamingProfile::curator || spec.mixture_reported) return;
   const auto others =
-      std::ranges::find(listing.contenders(), Profile::curator, &ContenderName::profile);
+      std::ranges::find(listing.contenders(), NamingProfile::curator, &ContenderName::profile);
   if (others == listing.contenders().end() || spec.mixture_reported.exchange(true)) return;
   spec.client.log(LogLevel::error,
                   spec.path + " is used by Apache Curator, too: " + std::string{others->name} +

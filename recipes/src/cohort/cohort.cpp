@@ -280,7 +280,7 @@ void Cohort::on_alarm(const LockSpecPtr& spec) {
 }
 
 LockSpecPtr make_lock_spec_with_cohort(const Client& client, std::string_view lock,
-                                       const Rule& rule, ContenderKind kind, std::string path,
+                                       const NamingRule& rule, ContenderKind kind, std::string path,
                                        LockOptions options, std::optional<ObservedAs> observed_as) {
   // Readers are in at once; and a number below zero is refused by make_lock_spec().
   const int max_local_handoffs = options.hand_off.max_local_handoffs();

@@ -93,7 +93,7 @@ class Cohort {
 /// make_lock_spec(), of a lock whose holders may pass it on to each other
 /// (`LockOptions::hand_off`).
 [[nodiscard]] LockSpecPtr make_lock_spec_with_cohort(const Client& client, std::string_view lock,
-                                                     const Rule& rule, ContenderKind kind,
+                                                     const NamingRule& rule, ContenderKind kind,
                                                      std::string path, LockOptions options,
                                                      std::optional<ObservedAs> observed_as = {});
 

@@ -12,7 +12,7 @@ namespace {
 
 /// A rule that nodes bear the names of, and what its exclusive and its shared contenders want.
 struct Kind {
-  Rule rule;
+  NamingRule rule;
   Claim exclusive{};
   Claim shared{};
 };
@@ -26,7 +26,7 @@ constexpr std::array kinds{
     Kind{permit_rule, Claim::permit, Claim::permit},
 };
 
-bool knows(const Rule& rule, std::string_view name) {
+bool knows(const NamingRule& rule, std::string_view name) {
   return !std::holds_alternative<Foreign>(parse_name(name, rule));
 }
 

@@ -18,7 +18,7 @@ struct Standpoint {
   Claim claim = Claim::mutex;
   Standing standing = Standing::holds;
   std::size_t ahead = 0;
-  Profile profile = Profile::curator;
+  NamingProfile profile = NamingProfile::curator;
 };
 
 struct QueueReading {

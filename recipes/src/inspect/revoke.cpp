@@ -16,8 +16,8 @@ namespace {
 bool is_of_contender(std::string_view node) {
   const std::string_view name = node.substr(node.rfind('/') + 1);
   return std::ranges::any_of(
-      std::initializer_list<Rule>{mutex_rule, read_write_rule, permit_rule, latch_rule},
-      [&](const Rule& rule) {
+      std::initializer_list<NamingRule>{mutex_rule, read_write_rule, permit_rule, latch_rule},
+      [&](const NamingRule& rule) {
         return std::holds_alternative<ContenderName>(parse_name(name, rule));
       });
 }

@@ -3,7 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "acquire/waiting_acquires.hpp"
+#include "acquire/pending_acquires.hpp"
 #include "async/backoff.hpp"
 
 namespace custodian::recipes_detail {
@@ -31,13 +31,13 @@ void Candidacy::end() { over_->request(); }
 
 void Candidacy::attach() {
   if (std::exchange(attached_, true)) return;
-  auto& service = Client{client().share()}.use_service<WaitingAcquires>();
+  auto& service = Client{client().share()}.use_service<PendingAcquires>();
   if (ended() || service.closing()) return end();
   service.enter(over_);
   over_->on_request(this, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
-    Client{self->client().share()}.use_service<WaitingAcquires>().leave(self->over_);
+    Client{self->client().share()}.use_service<PendingAcquires>().leave(self->over_);
     self->notify();
   });
 }
@@ -79,7 +79,7 @@ void Candidacy::tell(const error_code& error) {
   asio::post(client().callback_executor(), [callback = on_error_, error] { callback(error); });
 }
 
-CandidacyPtr make_candidacy(const Client& client, std::string_view recipe, const Rule& rule,
+CandidacyPtr make_candidacy(const Client& client, std::string_view recipe, const NamingRule& rule,
                             std::string path, CandidateOptions options) {
   LockSpecPtr spec = make_lock_spec(client, recipe, rule, ContenderKind::exclusive, std::move(path),
                                     {.identity = std::move(options.id), .lease = options.lease});

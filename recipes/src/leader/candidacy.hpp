@@ -57,7 +57,7 @@ using CandidacyPtr = std::shared_ptr<Candidacy>;
 
 /// For a constructor of this name; throws what it is to throw.
 [[nodiscard]] CandidacyPtr make_candidacy(const Client& client, std::string_view recipe,
-                                          const Rule& rule, std::string path,
+                                          const NamingRule& rule, std::string path,
                                           CandidateOptions options);
 /// For start(): the state is `started` now, also of a candidate that was closed. Throws Error if it
 /// is already, or the client takes nothing new.

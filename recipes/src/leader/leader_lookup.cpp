@@ -1,7 +1,8 @@
+#include "leader/leader_lookup.hpp"
+
 #include <utility>
 
 #include "custodian/leader/candidate.hpp"
-#include "leader/leader_lookup.hpp"
 #include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
@@ -21,7 +22,7 @@ struct Candidates {
 };
 
 asio::awaitable<Candidates> list(Client client, CancellationPtr cancellation, std::string path,
-                                 Rule rule, OperationOptions options, Watching watching) {
+                                 NamingRule rule, OperationOptions options, Watching watching) {
   const auto& core = client.core();
   error_code error;
   Children children;
@@ -41,7 +42,7 @@ asio::awaitable<Candidates> list(Client client, CancellationPtr cancellation, st
 /// somebody after all.
 asio::awaitable<std::optional<LeaderSnapshot>> see_nobody(Client client,
                                                           CancellationPtr cancellation,
-                                                          std::string path, Rule rule,
+                                                          std::string path, NamingRule rule,
                                                           OperationOptions options,
                                                           Watching watching) {
   const auto& core = client.core();
@@ -64,8 +65,8 @@ asio::awaitable<std::optional<LeaderSnapshot>> see_nobody(Client client,
 }  // namespace
 
 asio::awaitable<LeaderSnapshot> find_leader(Client client, CancellationPtr cancellation,
-                                            std::string path, Rule rule, OperationOptions options,
-                                            Watching watching) {
+                                            std::string path, NamingRule rule,
+                                            OperationOptions options, Watching watching) {
   const auto& core = client.core();
   for (;;) {
     Client for_list = client.share();
@@ -104,7 +105,7 @@ asio::awaitable<LeaderSnapshot> find_leader(Client client, CancellationPtr cance
 namespace {
 
 asio::awaitable<void> tell_leader(Client client, CancellationPtr cancellation, std::string path,
-                                  Rule rule, OperationOptions options,
+                                  NamingRule rule, OperationOptions options,
                                   std::shared_ptr<Handler<std::optional<Participant>>> handler) {
   LeaderSnapshot seen = co_await find_leader(std::move(client), cancellation, std::move(path), rule,
                                              options, Watching::no);
@@ -114,7 +115,7 @@ asio::awaitable<void> tell_leader(Client client, CancellationPtr cancellation, s
 }  // namespace
 
 void start_find_leader(const Client& client, CancellationPtr cancellation, std::string path,
-                       Rule rule, OperationOptions options,
+                       NamingRule rule, OperationOptions options,
                        Handler<std::optional<Participant>> handler) {
   // Whoever drains may still look.
   if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, std::nullopt);

@@ -31,12 +31,12 @@ struct LeaderSnapshot {
 /// For the strand.
 [[nodiscard]] boost::asio::awaitable<LeaderSnapshot> find_leader(Client client,
                                                                  CancellationPtr cancellation,
-                                                                 std::string path, Rule rule,
+                                                                 std::string path, NamingRule rule,
                                                                  OperationOptions options,
                                                                  Watching watching);
 
 void start_find_leader(const Client& client, CancellationPtr cancellation, std::string path,
-                       Rule rule, OperationOptions options,
+                       NamingRule rule, OperationOptions options,
                        Handler<std::optional<Participant>> handler);
 
 /// Blocks, and throws Error.

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "acquire/not_acquired.hpp"
-#include "acquire/waiting_acquires.hpp"
+#include "acquire/pending_acquires.hpp"
 #include "async/backoff.hpp"
 #include "lock_sets/custom_acquisition.hpp"
 #include "lock_sets/group_shares.hpp"
@@ -288,7 +288,7 @@ asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
 
 asio::awaitable<void> run(GroupAcquirePtr acquire, CancellationPtr callers,
                           std::shared_ptr<Handler<GroupAcquireResult>> handler) {
-  auto& service = acquire->group->home().share().use_service<WaitingAcquires>();
+  auto& service = acquire->group->home().share().use_service<PendingAcquires>();
   if (service.closing()) co_return std::move (*handler)(Errc::closed, GroupAcquireResult{});
   service.enter(acquire->give_up);
   if (callers) {

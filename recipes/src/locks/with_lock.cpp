@@ -46,7 +46,7 @@ LockSpecPtr queue_of(const Client& client, const std::string& path,
   // There is nobody in the same lock object to pass it on to.
   terms.hand_off = HandOff::strict();
   if (options.hold_at_most) terms.lease.hold_at_most = options.hold_at_most;
-  const Rule& rule = options.kind == LockKind::mutex ? mutex_rule : read_write_rule;
+  const NamingRule& rule = options.kind == LockKind::mutex ? mutex_rule : read_write_rule;
   const auto kind =
       options.kind == LockKind::read ? ContenderKind::shared : ContenderKind::exclusive;
   return make_lock_spec(client, "with_lock", rule, kind, path, std::move(terms),

@@ -49,7 +49,7 @@ SequenceState state_of(Sequence sequence) noexcept {
   return sequence > end - warning_zone ? SequenceState::near_end : SequenceState::usable;
 }
 
-ParsedName parse_name(std::string_view name, const Rule& rule) {
+ParsedName parse_name(std::string_view name, const NamingRule& rule) {
   const LockName* match = nullptr;
   std::size_t number_at = 0;
   for (const auto& candidate : rule.names) {
@@ -75,14 +75,14 @@ ParsedName parse_name(std::string_view name, const Rule& rule) {
   return ContenderName{name, match->kind, match->profile, sequence};
 }
 
-std::string_view lock_name_of(const Rule& rule, ContenderKind kind, Profile profile) {
+std::string_view lock_name_of(const NamingRule& rule, ContenderKind kind, NamingProfile profile) {
   return std::ranges::find_if(
              rule.names,
              [&](const LockName& name) { return name.kind == kind && name.profile == profile; })
       ->text;
 }
 
-Listing::Listing(std::vector<std::string> children, const Rule& rule)
+Listing::Listing(std::vector<std::string> children, const NamingRule& rule)
     : rule_{rule}, children_{std::move(children)} {
   contenders_.reserve(children_.size());
   for (const auto& child : children_) {

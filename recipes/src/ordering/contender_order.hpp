@@ -22,7 +22,7 @@
 #include <variant>
 #include <vector>
 
-#include "custodian/locks/profile.hpp"
+#include "custodian/locks/naming_profile.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -34,46 +34,47 @@ enum class ContenderKind : std::uint8_t { exclusive, shared };
 struct LockName {
   std::string_view text;
   ContenderKind kind;
-  Profile profile;
+  NamingProfile profile;
 };
 
 /// Which children of a node contend for the lock, and as what. The names are a static table.
-struct Rule {
+struct NamingRule {
   std::span<const LockName> names;
 };
 
 inline constexpr std::array mutex_names{
-    LockName{"lock-", ContenderKind::exclusive, Profile::curator},
-    LockName{"__lock__", ContenderKind::exclusive, Profile::kazoo},
+    LockName{"lock-", ContenderKind::exclusive, NamingProfile::curator},
+    LockName{"__lock__", ContenderKind::exclusive, NamingProfile::kazoo},
 };
 inline constexpr std::array read_write_names{
-    LockName{"__WRIT__", ContenderKind::exclusive, Profile::curator},
-    LockName{"__READ__", ContenderKind::shared, Profile::curator},
-    LockName{"__lock__", ContenderKind::exclusive, Profile::kazoo},
-    LockName{"__rlock__", ContenderKind::shared, Profile::kazoo},
+    LockName{"__WRIT__", ContenderKind::exclusive, NamingProfile::curator},
+    LockName{"__READ__", ContenderKind::shared, NamingProfile::curator},
+    LockName{"__lock__", ContenderKind::exclusive, NamingProfile::kazoo},
+    LockName{"__rlock__", ContenderKind::shared, NamingProfile::kazoo},
 };
 inline constexpr std::array latch_names{
-    LockName{"latch-", ContenderKind::exclusive, Profile::curator},
+    LockName{"latch-", ContenderKind::exclusive, NamingProfile::curator},
 };
 /// All elections that are known, for those who only look.
 inline constexpr std::array election_names{
-    LockName{"latch-", ContenderKind::exclusive, Profile::curator},
-    LockName{"lock-", ContenderKind::exclusive, Profile::curator},
-    LockName{"__lock__", ContenderKind::exclusive, Profile::kazoo},
+    LockName{"latch-", ContenderKind::exclusive, NamingProfile::curator},
+    LockName{"lock-", ContenderKind::exclusive, NamingProfile::curator},
+    LockName{"__lock__", ContenderKind::exclusive, NamingProfile::kazoo},
 };
 /// The holders of a semaphore's permits: no queue, but in order.
 inline constexpr std::array permit_names{
-    LockName{"lease-", ContenderKind::exclusive, Profile::curator},
+    LockName{"lease-", ContenderKind::exclusive, NamingProfile::curator},
 };
 /// The name that a contender of this kind and profile bears; a rule has one for each that it is
 /// used with.
-[[nodiscard]] std::string_view lock_name_of(const Rule& rule, ContenderKind kind, Profile profile);
+[[nodiscard]] std::string_view lock_name_of(const NamingRule& rule, ContenderKind kind,
+                                            NamingProfile profile);
 
-inline constexpr Rule mutex_rule{mutex_names};
-inline constexpr Rule read_write_rule{read_write_names};
-inline constexpr Rule latch_rule{latch_names};
-inline constexpr Rule election_rule{election_names};
-inline constexpr Rule permit_rule{permit_names};
+inline constexpr NamingRule mutex_rule{mutex_names};
+inline constexpr NamingRule read_write_rule{read_write_names};
+inline constexpr NamingRule latch_rule{latch_names};
+inline constexpr NamingRule election_rule{election_names};
+inline constexpr NamingRule permit_rule{permit_names};
 
 /// The server prints a signed 32-bit counter.
 using Sequence = std::int32_t;
@@ -92,7 +93,7 @@ enum class SequenceState {
 struct ContenderName {
   std::string_view name;
   ContenderKind kind;
-  Profile profile;
+  NamingProfile profile;
   Sequence sequence;
 };
 
@@ -104,13 +105,13 @@ using ParsedName = std::variant<ContenderName, Foreign, MalformedName>;
 
 /// The number is what follows the last occurrence of a lock name, wherever that is: so Curator
 /// reads names, and so names with and without protection are read alike.
-[[nodiscard]] ParsedName parse_name(std::string_view name, const Rule& rule);
+[[nodiscard]] ParsedName parse_name(std::string_view name, const NamingRule& rule);
 
 /// The children of a lock's node, read and in order. It owns the names. Moving it keeps views into
 /// it valid; it does not copy.
 class Listing {
  public:
-  Listing(std::vector<std::string> children, const Rule& rule);
+  Listing(std::vector<std::string> children, const NamingRule& rule);
 
   Listing(Listing&&) noexcept = default;
   Listing& operator=(Listing&&) noexcept = default;
@@ -136,7 +137,7 @@ class Listing {
   [[nodiscard]] std::optional<std::size_t> nearest_blocker_of(std::size_t index) const;
 
  private:
-  Rule rule_;
+  NamingRule rule_;
   std::vector<std::string> children_;
   std::vector<ContenderName> contenders_;
   /// Places of the exclusive contenders, ascending.

@@ -6,7 +6,7 @@
 
 namespace custodian::recipes_detail {
 
-LockSpecPtr make_lock_spec(const Client& client, std::string_view lock, const Rule& rule,
+LockSpecPtr make_lock_spec(const Client& client, std::string_view lock, const NamingRule& rule,
                            ContenderKind kind, std::string path, LockOptions options,
                            std::optional<ObservedAs> observed_as, std::shared_ptr<Cohort> cohort) {
   detail::check_path(client.core(), lock, path);

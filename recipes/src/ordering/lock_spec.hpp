@@ -23,9 +23,9 @@ class Cohort;
 struct LockSpec {
   Client client;
   std::string path;
-  Rule rule;
+  NamingRule rule;
   ContenderKind kind;  ///< of who acquires here
-  Profile profile;
+  NamingProfile profile;
   std::string_view lock_name;  ///< of this kind and profile
   std::string identity;
   LeaseOptions lease;  ///< unless the acquire says otherwise
@@ -54,8 +54,8 @@ inline constexpr std::string_view observed_writer = "InterProcessReadWriteLock::
 /// For a constructor of this name; throws what it is to throw. An observer is told of it as of
 /// `lock` at `path`, unless it is to be told otherwise.
 [[nodiscard]] LockSpecPtr make_lock_spec(const Client& client, std::string_view lock,
-                                         const Rule& rule, ContenderKind kind, std::string path,
-                                         LockOptions options,
+                                         const NamingRule& rule, ContenderKind kind,
+                                         std::string path, LockOptions options,
                                          std::optional<ObservedAs> observed_as = {},
                                          std::shared_ptr<Cohort> cohort = {});
 

@@ -265,7 +265,7 @@ SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name
                                      const std::string& path, Maximum maximum,
                                      const LockOptions& options) {
   detail::check_path(client.core(), name, path);
-  if (options.profile != Profile::curator) {
+  if (options.profile != NamingProfile::curator) {
     throw Error{Errc::invalid_argument, name, path,
                 "profile: semaphores are laid out as Apache Curator's only; kazoo's are others"};
   }
@@ -283,7 +283,7 @@ SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name
   }
   // Refused by the path that the caller has given, and not by that of a child.
   static_cast<void>(take_place(client, name, path));
-  const auto queue_at = [&](std::string_view node, const Rule& rule) {
+  const auto queue_at = [&](std::string_view node, const NamingRule& rule) {
     return make_lock_spec(client, name, rule, ContenderKind::exclusive, child(path, node), options,
                           ObservedAs{name, path});
   };

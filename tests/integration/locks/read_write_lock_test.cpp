@@ -305,7 +305,7 @@ TEST_CASE("an identity of its own is what others see of a reader and a writer") 
 
 TEST_CASE("nodes of kazoo's profile bear its names, and stand in one queue with Curator's") {
   TestClient client{"kazoo"};
-  InterProcessReadWriteLock lock{*client, "/lock", {.profile = Profile::kazoo}};
+  InterProcessReadWriteLock lock{*client, "/lock", {.profile = NamingProfile::kazoo}};
   Lease writing = lock.write().acquire();
   CHECK(writing.node().find("__lock__") != std::string::npos);
   const Lease reading = lock.read().acquire(writing);

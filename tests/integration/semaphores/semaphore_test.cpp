@@ -202,7 +202,7 @@ TEST_CASE("what can never be had is refused at once, in words") {
           InterProcessSemaphore{*client, "semaphore", 1};
         }) == Errc::invalid_argument);
   CHECK(error_of([&] {
-          InterProcessSemaphore{*client, "/semaphore", 1, {.profile = Profile::kazoo}};
+          InterProcessSemaphore{*client, "/semaphore", 1, {.profile = NamingProfile::kazoo}};
         }) == Errc::invalid_argument);
 }
 

@@ -96,7 +96,7 @@ TEST_CASE("kazoo: a name of Curator's on the path is an error in the log, once",
   auto client = world.client(options);
   {
     InterProcessReadWriteLock curators{*client, "/lock"};
-    InterProcessReadWriteLock kazoos{*client, "/lock", {.profile = Profile::kazoo}};
+    InterProcessReadWriteLock kazoos{*client, "/lock", {.profile = NamingProfile::kazoo}};
     const Lease first = acquire(world, curators.read());
     CHECK(errors.empty());
     const Lease second = acquire(world, kazoos.read());

@@ -32,7 +32,7 @@ TEST_CASE("a mutex's queue is told from its names, and its first one holds") {
   check_standpoint(reading.standpoints[0], Claim::mutex, Standing::holds, 0);
   check_standpoint(reading.standpoints[1], Claim::mutex, Standing::waits, 1);
   check_standpoint(reading.standpoints[2], Claim::mutex, Standing::waits, 2);
-  CHECK(reading.standpoints[1].profile == Profile::kazoo);
+  CHECK(reading.standpoints[1].profile == NamingProfile::kazoo);
 }
 
 TEST_CASE("readers hold beside each other, and wait for the writers ahead of them only") {

@@ -50,7 +50,8 @@ std::string in_words(const Judgement& judgement) {
   return std::visit(Words{}, judgement);
 }
 
-std::string judged(std::vector<std::string> children, const Rule& rule, std::string_view mine) {
+std::string judged(std::vector<std::string> children, const NamingRule& rule,
+                   std::string_view mine) {
   const Listing listing{std::move(children), rule};
   return in_words(judge(listing, mine));
 }
@@ -59,39 +60,42 @@ std::string judged(std::vector<std::string> children, const Rule& rule, std::str
 
 TEST_CASE("names of every client are read", "[contender_order]") {
   struct Case {
-    Rule rule;
+    NamingRule rule;
     std::string name;
     ContenderKind kind;
-    custodian::Profile profile;
+    custodian::NamingProfile profile;
     Sequence sequence;
   };
   constexpr auto exclusive = ContenderKind::exclusive;
   constexpr auto shared = ContenderKind::shared;
   const std::vector<Case> cases{
-      {mutex_rule, a_lock + "0000000007", exclusive, custodian::Profile::curator, 7},
-      {mutex_rule, "_c_" + hex_a + "-lock-0000000007", exclusive, custodian::Profile::curator, 7},
-      {mutex_rule, "lock-0000000000", exclusive, custodian::Profile::curator, 0},
-      {mutex_rule, "lock-12", exclusive, custodian::Profile::curator, 12},
-      {mutex_rule, "x-lock-3", exclusive, custodian::Profile::curator, 3},
-      {mutex_rule, "lock-1-lock-2", exclusive, custodian::Profile::curator, 2},
-      {mutex_rule, "lock-x-lock-2", exclusive, custodian::Profile::curator, 2},
-      {mutex_rule, "lock-lock-2", exclusive, custodian::Profile::curator, 2},
-      {mutex_rule, hex_a + "__lock__0000000009", exclusive, custodian::Profile::kazoo, 9},
-      {mutex_rule, "lock-__lock__5", exclusive, custodian::Profile::kazoo, 5},
-      {mutex_rule, "__lock__lock-5", exclusive, custodian::Profile::curator, 5},
-      {mutex_rule, "lock-2147483646", exclusive, custodian::Profile::curator, 2147483646},
-      {mutex_rule, "lock-2147483647", exclusive, custodian::Profile::curator, 2147483647},
-      {mutex_rule, "lock--2147483648", exclusive, custodian::Profile::curator,
+      {mutex_rule, a_lock + "0000000007", exclusive, custodian::NamingProfile::curator, 7},
+      {mutex_rule, "_c_" + hex_a + "-lock-0000000007", exclusive, custodian::NamingProfile::curator,
+       7},
+      {mutex_rule, "lock-0000000000", exclusive, custodian::NamingProfile::curator, 0},
+      {mutex_rule, "lock-12", exclusive, custodian::NamingProfile::curator, 12},
+      {mutex_rule, "x-lock-3", exclusive, custodian::NamingProfile::curator, 3},
+      {mutex_rule, "lock-1-lock-2", exclusive, custodian::NamingProfile::curator, 2},
+      {mutex_rule, "lock-x-lock-2", exclusive, custodian::NamingProfile::curator, 2},
+      {mutex_rule, "lock-lock-2", exclusive, custodian::NamingProfile::curator, 2},
+      {mutex_rule, hex_a + "__lock__0000000009", exclusive, custodian::NamingProfile::kazoo, 9},
+      {mutex_rule, "lock-__lock__5", exclusive, custodian::NamingProfile::kazoo, 5},
+      {mutex_rule, "__lock__lock-5", exclusive, custodian::NamingProfile::curator, 5},
+      {mutex_rule, "lock-2147483646", exclusive, custodian::NamingProfile::curator, 2147483646},
+      {mutex_rule, "lock-2147483647", exclusive, custodian::NamingProfile::curator, 2147483647},
+      {mutex_rule, "lock--2147483648", exclusive, custodian::NamingProfile::curator,
        std::numeric_limits<Sequence>::min()},
-      {mutex_rule, "lock--000000001", exclusive, custodian::Profile::curator, -1},
-      {read_write_rule, writer + "0000000004", exclusive, custodian::Profile::curator, 4},
-      {read_write_rule, reader + "0000000005", shared, custodian::Profile::curator, 5},
-      {read_write_rule, hex_a + "__lock__0000000006", exclusive, custodian::Profile::kazoo, 6},
-      {read_write_rule, hex_a + "__rlock__0000000007", shared, custodian::Profile::kazoo, 7},
-      {read_write_rule, "__READ____WRIT__8", exclusive, custodian::Profile::curator, 8},
-      {read_write_rule, "__WRIT__1__READ__8", shared, custodian::Profile::curator, 8},
-      {latch_rule, "_c_" + uuid_a + "-latch-0000000001", exclusive, custodian::Profile::curator, 1},
-      {latch_rule, "latch-2", exclusive, custodian::Profile::curator, 2},
+      {mutex_rule, "lock--000000001", exclusive, custodian::NamingProfile::curator, -1},
+      {read_write_rule, writer + "0000000004", exclusive, custodian::NamingProfile::curator, 4},
+      {read_write_rule, reader + "0000000005", shared, custodian::NamingProfile::curator, 5},
+      {read_write_rule, hex_a + "__lock__0000000006", exclusive, custodian::NamingProfile::kazoo,
+       6},
+      {read_write_rule, hex_a + "__rlock__0000000007", shared, custodian::NamingProfile::kazoo, 7},
+      {read_write_rule, "__READ____WRIT__8", exclusive, custodian::NamingProfile::curator, 8},
+      {read_write_rule, "__WRIT__1__READ__8", shared, custodian::NamingProfile::curator, 8},
+      {latch_rule, "_c_" + uuid_a + "-latch-0000000001", exclusive,
+       custodian::NamingProfile::curator, 1},
+      {latch_rule, "latch-2", exclusive, custodian::NamingProfile::curator, 2},
   };
   for (const auto& expected : cases) {
     CAPTURE(expected.name);
@@ -107,7 +111,7 @@ TEST_CASE("names of every client are read", "[contender_order]") {
 
 TEST_CASE("children without a lock name are foreign", "[contender_order]") {
   struct Case {
-    Rule rule;
+    NamingRule rule;
     std::string name;
   };
   const std::vector<Case> cases{
@@ -126,7 +130,7 @@ TEST_CASE("children without a lock name are foreign", "[contender_order]") {
       {read_write_rule, "__writ__0000000001"},
       {latch_rule, a_lock + "0000000001"},
       {latch_rule, "latch"},
-      {Rule{}, a_lock + "0000000001"},
+      {NamingRule{}, a_lock + "0000000001"},
   };
   for (const auto& [rule, name] : cases) {
     CAPTURE(name);
@@ -319,7 +323,7 @@ TEST_CASE("judgements of random listings are what the rule says, read naively",
 
 TEST_CASE("who goes last lets the next one in, but for a writer before a writer",
           "[contender_order]") {
-  const auto is_last = [](const std::vector<std::string>& children, const Rule& rule,
+  const auto is_last = [](const std::vector<std::string>& children, const NamingRule& rule,
                           const std::string& mine) {
     const Listing listing{children, rule};
     return std::get<Wait>(judge(listing, mine)).is_last;
@@ -385,7 +389,7 @@ TEST_CASE("a name without protection has no id", "[contender_order]") {
 }
 
 TEST_CASE("each kind and profile has its name", "[contender_order]") {
-  using enum custodian::Profile;
+  using enum custodian::NamingProfile;
   CHECK(lock_name_of(mutex_rule, ContenderKind::exclusive, curator) == "lock-");
   CHECK(lock_name_of(mutex_rule, ContenderKind::exclusive, kazoo) == "__lock__");
   CHECK(lock_name_of(read_write_rule, ContenderKind::exclusive, curator) == "__WRIT__");

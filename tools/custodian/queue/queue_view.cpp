@@ -125,7 +125,7 @@ Json json_of(const Inspected& inspected, std::size_t position) {
   json["kind"] = to_string(inspected.claim);
   put_participant(json, inspected.participant);
   json["ahead"] = inspected.ahead;
-  json["profile"] = inspected.profile == Profile::kazoo ? "kazoo" : "curator";
+  json["profile"] = inspected.profile == NamingProfile::kazoo ? "kazoo" : "curator";
   json["asked_to_let_go"] = inspected.is_asked_to_let_go;
   return json;
 }

@@ -26,7 +26,7 @@ enum class Kind { mutex, read, write, semaphore_mutex };
 struct LockChoice {
   RunOptions run{};
   Kind kind = Kind::mutex;
-  Profile profile = Profile::curator;
+  NamingProfile profile = NamingProfile::curator;
 };
 
 /// `owner` keeps the lock.
@@ -89,7 +89,7 @@ void add_lock_command(CLI::App& app, Invocation& invocation) {
              "what the lock is, the same for all who use the path: mutex, read or write (the sides "
              "of a read/write lock), semaphore-mutex (default: mutex)");
   add_choice(*lock, "--profile", choice->profile,
-             {{"curator", Profile::curator}, {"kazoo", Profile::kazoo}},
+             {{"curator", NamingProfile::curator}, {"kazoo", NamingProfile::kazoo}},
              "whose names its nodes bear: curator's or kazoo's (default: curator)");
   add_hold_at_most_option(*lock, choice->run);
   add_identity_option(*lock, choice->run);

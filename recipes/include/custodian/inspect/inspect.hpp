@@ -26,7 +26,7 @@
 #include "custodian/client.hpp"
 #include "custodian/export.hpp"
 #include "custodian/locks/acquire.hpp"
-#include "custodian/locks/profile.hpp"
+#include "custodian/locks/naming_profile.hpp"
 
 namespace custodian {
 
@@ -67,7 +67,7 @@ struct Inspected {
   /// How many are to go before its turn comes.
   std::size_t ahead = 0;
   /// Whose names its node bears.
-  Profile profile = Profile::curator;
+  NamingProfile profile = NamingProfile::curator;
   /// Somebody has written into its node, as `revoke()` does; of a holder that was asked, and goes
   /// on. Where the request has replaced the identity, and its holder does not write it back (see
   /// revoke.hpp), `participant.identity` is empty.

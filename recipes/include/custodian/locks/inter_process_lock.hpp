@@ -29,7 +29,7 @@
 #include "custodian/lease/lease.hpp"
 #include "custodian/locks/acquire.hpp"
 #include "custodian/locks/hand_off.hpp"
-#include "custodian/locks/profile.hpp"
+#include "custodian/locks/naming_profile.hpp"
 
 namespace custodian {
 
@@ -41,7 +41,7 @@ struct LockOptions {
   /// The terms of this lock's leases, on the standard face, too.
   LeaseOptions lease{};
   /// Whose names the nodes bear.
-  Profile profile = Profile::curator;
+  NamingProfile profile = NamingProfile::curator;
   /// To whom the lock passes. Not with `lease.hold_at_most`, which ends a node. Of a read/write
   /// lock: of its writers.
   HandOff hand_off = HandOff::strict();

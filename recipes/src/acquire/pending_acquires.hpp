@@ -16,9 +16,9 @@ namespace custodian::recipes_detail {
 struct Acquire;
 
 /// One a client. For the strand only.
-class WaitingAcquires final : public Service {
+class PendingAcquires final : public Service {
  public:
-  explicit WaitingAcquires(boost::asio::any_io_executor strand) : strand_{std::move(strand)} {}
+  explicit PendingAcquires(boost::asio::any_io_executor strand) : strand_{std::move(strand)} {}
 
   /// The client drains: all are given up.
   void begin_shutdown() override;

@@ -1,21 +1,20 @@
-#include "acquire/waiting_acquires.hpp"
-
 #include <vector>
 
 #include "acquire/acquire.hpp"
+#include "acquire/pending_acquires.hpp"
 
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
 
-void WaitingAcquires::begin_shutdown() {
+void PendingAcquires::begin_shutdown() {
   closing_ = true;
   // They leave meanwhile.
   const All all = *all_;
   for (const auto& [over, acquire] : all) over->request();
 }
 
-void WaitingAcquires::enter(const std::shared_ptr<Acquire>& acquire) {
+void PendingAcquires::enter(const std::shared_ptr<Acquire>& acquire) {
   all_->emplace(acquire->give_up, acquire);
   if (keeper_) return;
   const auto end = std::make_shared<EndOfContext>(all_);
@@ -23,7 +22,7 @@ void WaitingAcquires::enter(const std::shared_ptr<Acquire>& acquire) {
   keeper_->async_wait([end](error_code) { end->all.reset(); });
 }
 
-WaitingAcquires::EndOfContext::~EndOfContext() {
+PendingAcquires::EndOfContext::~EndOfContext() {
   const auto waiting = all.lock();
   if (!waiting) return;
   std::vector<Handler<Outcome>> dropped;

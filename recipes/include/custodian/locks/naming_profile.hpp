@@ -9,7 +9,7 @@ namespace custodian {
 
 /// Whose names the nodes of a lock bear. All locks of one path must bear the same ones, other
 /// clients' included; names of both kinds are recognised when it is judged who is first.
-enum class Profile : std::uint8_t {
+enum class NamingProfile : std::uint8_t {
   /// Apache Curator's, which the Go and Rust clients understand, too.
   curator,
   /// kazoo's. Curator never recognises them: a lock that sees a Curator name beside its own logs

@@ -7,7 +7,7 @@
 
 #include "base/connection_string.hpp"
 #include "base/process_id.hpp"
-#include "base/run_here.hpp"
+#include "base/runs_on_this_thread.hpp"
 #include "client/operation.hpp"
 #include "observe/observation.hpp"
 #include "text/in_hex.hpp"
@@ -238,8 +238,8 @@ void ClientCore::on_credentials_refused(const ClientSession& session,
 bool ClientCore::forked() const noexcept { return process_id() != process_; }
 
 bool ClientCore::is_own_thread() const {
-  return strand_.running_in_this_thread() || is_run_here(strand_.get_inner_executor()) ||
-         is_run_here(callback_executor_);
+  return strand_.running_in_this_thread() || runs_on_this_thread(strand_.get_inner_executor()) ||
+         runs_on_this_thread(callback_executor_);
 }
 
 // -- State ----------------------------------------------------------------------------------------

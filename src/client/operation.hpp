@@ -81,7 +81,7 @@ class Operation : public std::enable_shared_from_this<Operation> {
   const Deadline::Clock::time_point began_ = Deadline::Clock::now();
   Phase phase_ = Phase::not_started;
   int retries_ = 0;
-  Stamp stamp_;
+  ReplyProof stamp_;
   std::uint64_t number_ = 0;  ///< in the core's list; 0 if it is not there
 };
 

@@ -70,7 +70,7 @@ void ClientSession::on_connection(SessionState state, const SessionInfo& info) {
   connected_ = state == SessionState::connected;
 }
 
-void ClientSession::on_answer(const Stamp& stamp) {
+void ClientSession::on_answer(const ReplyProof& stamp) {
   clock_.answered(stamp);
   heartbeat_.heard(stamp.acknowledged);
   set_clock();

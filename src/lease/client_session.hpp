@@ -61,7 +61,7 @@ class ClientSession final : public SessionObserver,
   void retire();
 
   void on_state(SessionState state, const SessionInfo& info) override;
-  void on_answer(const Stamp& stamp) override;
+  void on_answer(const ReplyProof& stamp) override;
   void on_log(LogLevel level, std::string message) override;
   void on_credentials_refused(const std::vector<SessionSettings::Credential>& kept) override;
 

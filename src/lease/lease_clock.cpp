@@ -21,7 +21,7 @@ void LeaseClock::disconnected() {
   answers_.clear();
 }
 
-void LeaseClock::answered(const Stamp& stamp) {
+void LeaseClock::answered(const ReplyProof& stamp) {
   if (connection_ == 0 || stamp.connection != connection_) return;
   if (stamp.quorum_result) {
     credit(handshake_);

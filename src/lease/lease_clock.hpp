@@ -38,7 +38,7 @@ class LeaseClock {
   /// A connection stands. The first one is that of a new session.
   void connected(const SessionInfo& session);
   void disconnected();
-  void answered(const Stamp& stamp);
+  void answered(const ReplyProof& stamp);
 
   /// The smallest timeout that was negotiated in this session; zero before the first connection.
   [[nodiscard]] Duration timeout() const noexcept { return timeout_; }

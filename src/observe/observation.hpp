@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "custodian/observer.hpp"
-#include "observe/absence.hpp"
+#include "observe/downtime_clock.hpp"
 
 namespace custodian::detail {
 
@@ -43,8 +43,8 @@ class Observation {
 
   ClientCore& core_;
   const std::shared_ptr<Observer> observer_;
-  Absence absence_;      ///< the strand only
-  bool thrown_ = false;  ///< where user code runs, one call at a time
+  DowntimeClock absence_;  ///< the strand only
+  bool thrown_ = false;    ///< where user code runs, one call at a time
 };
 
 }  // namespace custodian::detail

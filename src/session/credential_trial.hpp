@@ -31,7 +31,7 @@ class CredentialTrial final : public SessionObserver,
   void stop();
 
   void on_state(SessionState state, const SessionInfo& info) override;
-  void on_answer(const Stamp&) override {}
+  void on_answer(const ReplyProof&) override {}
   /// The session that it serves logs what is to be known.
   void on_log(LogLevel, std::string) override {}
 

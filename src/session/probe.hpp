@@ -28,7 +28,7 @@ class Probe final : public SessionObserver, public std::enable_shared_from_this<
   void stop();
 
   void on_state(SessionState state, const SessionInfo& info) override;
-  void on_answer(const Stamp&) override {}
+  void on_answer(const ReplyProof&) override {}
   /// The session that waits for the same servers logs what is to be known of them.
   void on_log(LogLevel, std::string) override {}
 

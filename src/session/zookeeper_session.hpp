@@ -47,7 +47,7 @@ class ZooKeeperSession final : public Session,
   struct Operation {
     explicit Operation(ReplyHandler completion) : handler{std::move(completion)} {}
     ReplyHandler handler;
-    Stamp stamp;
+    ReplyProof stamp;
     bool decided_by_quorum = false;  ///< if the server answers
     WatchTable::Key watch = 0;
     bool armed_by_no_node = false;

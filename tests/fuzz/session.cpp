@@ -40,7 +40,7 @@ class Asker : public SessionObserver, public std::enable_shared_from_this<Asker>
       ask_all();
     }
   }
-  void on_answer(const Stamp&) override { ++answers_; }
+  void on_answer(const ReplyProof&) override { ++answers_; }
   void on_log(LogLevel, std::string message) override {
     require(!message.empty(), "a line of the log says something");
   }

@@ -135,7 +135,7 @@ using Request = std::variant<request::Create, request::Remove, request::Exists, 
 /// When a request left, when its answer came, and what the answer proves: the input of the lease
 /// clock. Only a result that a quorum decided (of create, set, remove or multi; a failed check
 /// counts, too) proves that the servers still have a quorum.
-struct Stamp {
+struct ReplyProof {
   std::uint64_t connection = 0;  ///< which connection of the client; counted from 1
   BootClock::time_point sent{};  ///< or a little earlier
   /// Or a little later; zero if no server answered.
@@ -162,7 +162,7 @@ struct Reply {
   Acl acl{};                                 ///< get_acl
   std::vector<TransactionResult> results{};  ///< multi
   /// When it was sent and answered.
-  Stamp stamp{};
+  ReplyProof stamp{};
 };
 
 /// Called once, on the strand, with the answer.
@@ -221,7 +221,7 @@ class CUSTODIAN_EXPORT SessionObserver {
   /// The state has become this, and the session looks like this.
   virtual void on_state(SessionState state, const SessionInfo& info) = 0;
   /// A server has answered a request, whose handler is called next.
-  virtual void on_answer(const Stamp& stamp) = 0;
+  virtual void on_answer(const ReplyProof& stamp) = 0;
   /// Something that people may want to know.
   virtual void on_log(LogLevel level, std::string message) = 0;
   /// The servers refuse what `Session::set_credentials()` gave; the session goes on with these.

@@ -41,7 +41,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
     Submission submission;
     std::shared_ptr<Watcher> watcher{};  ///< null again when it was given up
     std::optional<WatchId> watch{};
-    Stamp stamp{};
+    ReplyProof stamp{};
     bool decided_by_quorum = false;
   };
   struct Waiting {

@@ -49,7 +49,7 @@ struct Connected : SessionObserver {
   void on_state(SessionState state, const SessionInfo&) override {
     if (state == SessionState::connected) ++connections;
   }
-  void on_answer(const Stamp&) override {}
+  void on_answer(const ReplyProof&) override {}
   void on_log(LogLevel, std::string) override {}
   int connections = 0;
 };

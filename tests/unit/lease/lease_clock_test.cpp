@@ -6,8 +6,8 @@
 
 #include "support/catch.hpp"
 
+using custodian::ReplyProof;
 using custodian::SessionInfo;
-using custodian::Stamp;
 using custodian::detail::Heartbeat;
 using custodian::detail::LeaseClock;
 using namespace std::chrono_literals;
@@ -34,8 +34,8 @@ SessionInfo connection(std::uint64_t number, std::chrono::milliseconds handshake
   return info;
 }
 
-Stamp answer(std::chrono::milliseconds sent, std::chrono::milliseconds acknowledged,
-             bool quorum_result, std::uint64_t on = 1) {
+ReplyProof answer(std::chrono::milliseconds sent, std::chrono::milliseconds acknowledged,
+                  bool quorum_result, std::uint64_t on = 1) {
   return {on, at(sent), at(acknowledged), quorum_result};
 }
 

@@ -10,13 +10,13 @@
 
 namespace custodian::detail {
 
-class Absence {
+class DowntimeClock {
  public:
   using Time = BootClock::time_point;
   using Duration = BootClock::duration;
 
   /// There is none at the beginning.
-  explicit Absence(Time began) : since_{began} {}
+  explicit DowntimeClock(Time began) : since_{began} {}
 
   /// For how long there has been none up to this change of state; zero if there was one until now.
   [[nodiscard]] Duration on_state(ConnectionState state, Time now) noexcept {

@@ -1,8 +1,8 @@
-#include "base/run_here.hpp"
-
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
+
+#include "base/runs_on_this_thread.hpp"
 
 namespace custodian::detail {
 
@@ -12,7 +12,7 @@ namespace {
 
 /// Whether the executor is of this type, or a strand of one, and this thread runs its context.
 template <typename Executor>
-bool is_run_here_as(const asio::any_io_executor& executor) {
+bool runs_on_this_thread_as(const asio::any_io_executor& executor) {
   if (const auto* plain = executor.target<Executor>()) return plain->running_in_this_thread();
   const auto* strand = executor.target<asio::strand<Executor>>();
   return strand != nullptr && strand->get_inner_executor().running_in_this_thread();
@@ -20,12 +20,12 @@ bool is_run_here_as(const asio::any_io_executor& executor) {
 
 }  // namespace
 
-bool is_run_here(const asio::any_io_executor& executor) {
+bool runs_on_this_thread(const asio::any_io_executor& executor) {
   if (const auto* strand = executor.target<asio::strand<asio::any_io_executor>>()) {
-    return strand->running_in_this_thread() || is_run_here(strand->get_inner_executor());
+    return strand->running_in_this_thread() || runs_on_this_thread(strand->get_inner_executor());
   }
-  return is_run_here_as<asio::io_context::executor_type>(executor) ||
-         is_run_here_as<asio::thread_pool::executor_type>(executor);
+  return runs_on_this_thread_as<asio::io_context::executor_type>(executor) ||
+         runs_on_this_thread_as<asio::thread_pool::executor_type>(executor);
 }
 
 }  // namespace custodian::detail

@@ -1,23 +1,22 @@
-#include "observe/absence.hpp"
-
+#include "observe/downtime_clock.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests {
 namespace {
 
-using detail::Absence;
+using detail::DowntimeClock;
 using namespace std::chrono_literals;
 using enum ConnectionState;
 
-constexpr Absence::Time at(std::chrono::seconds time) { return Absence::Time{time}; }
+constexpr DowntimeClock::Time at(std::chrono::seconds time) { return DowntimeClock::Time{time}; }
 
 TEST_CASE("a connection is away from the beginning to the first one") {
-  Absence absence{at(10s)};
+  DowntimeClock absence{at(10s)};
   CHECK(absence.on_state(connected, at(13s)) == 3s);
 }
 
 TEST_CASE("a connection is away from its end to the next one, whatever happens in between") {
-  Absence absence{at(0s)};
+  DowntimeClock absence{at(0s)};
   static_cast<void>(absence.on_state(connected, at(1s)));
   CHECK(absence.on_state(suspended, at(5s)) == 0s);
   CHECK(absence.on_state(reconnected, at(7s)) == 2s);
@@ -27,7 +26,7 @@ TEST_CASE("a connection is away from its end to the next one, whatever happens i
 }
 
 TEST_CASE("a session that is given up while there is a connection was not away") {
-  Absence absence{at(0s)};
+  DowntimeClock absence{at(0s)};
   static_cast<void>(absence.on_state(connected, at(1s)));
   CHECK(absence.on_state(lost, at(5s)) == 0s);
   CHECK(absence.on_state(connected, at(6s)) == 1s);

@@ -39,6 +39,7 @@
 
 #include "custodian/acl.hpp"
 #include "custodian/authoring/bridge.hpp"
+#include "custodian/authoring/operations.hpp"
 #include "custodian/authoring/service.hpp"
 #include "custodian/client_options.hpp"
 #include "custodian/connection_state.hpp"
@@ -46,7 +47,6 @@
 #include "custodian/error.hpp"
 #include "custodian/export.hpp"
 #include "custodian/node.hpp"
-#include "custodian/operation_options.hpp"
 #include "custodian/retry_policy.hpp"
 #include "custodian/session/session.hpp"
 #include "custodian/transaction.hpp"
@@ -86,8 +86,8 @@ class CUSTODIAN_EXPORT Client {
   /// Errors: node_exists, no_node (no parent), no_auth, no_children_for_ephemerals, unimplemented.
   template <typename Token>
   auto async_create(std::string path, std::string data, CreateOptions options, Token&& token) {
-    detail::check_create(core_, path, data, options);
-    return initiate<void(error_code, Created), &detail::start_create>(
+    check_create(core_, path, data, options);
+    return initiate<void(error_code, Created), &start_create>(
         core_, std::forward<Token>(token), std::move(path), std::move(data), std::move(options));
   }
   /// The same, blocking. Throws Error.
@@ -96,9 +96,9 @@ class CUSTODIAN_EXPORT Client {
   /// Reads a node. Errors: no_node, no_auth.
   template <typename Token>
   auto async_get(std::string path, OperationOptions options, Token&& token) const {
-    detail::check_path(core_, "get", path);
-    return initiate<void(error_code, GetResult), &detail::start_get>(
-        core_, std::forward<Token>(token), std::move(path), options);
+    check_path(core_, "get", path);
+    return initiate<void(error_code, GetResult), &start_get>(core_, std::forward<Token>(token),
+                                                             std::move(path), options);
   }
   /// The same, blocking. Throws Error.
   GetResult get(std::string path, OperationOptions options = {}) const;
@@ -106,9 +106,9 @@ class CUSTODIAN_EXPORT Client {
   /// Writes a node. Errors: no_node, bad_version, no_auth.
   template <typename Token>
   auto async_set(std::string path, std::string data, SetOptions options, Token&& token) {
-    detail::check_set(core_, path, data);
-    return initiate<void(error_code, Stat), &detail::start_set>(
-        core_, std::forward<Token>(token), std::move(path), std::move(data), options);
+    check_set(core_, path, data);
+    return initiate<void(error_code, Stat), &start_set>(core_, std::forward<Token>(token),
+                                                        std::move(path), std::move(data), options);
   }
   /// The same, blocking. Throws Error.
   Stat set(std::string path, std::string data, SetOptions options = {});
@@ -116,9 +116,9 @@ class CUSTODIAN_EXPORT Client {
   /// Removes a node. Errors: no_node (unless quiet), bad_version, not_empty, no_auth.
   template <typename Token>
   auto async_remove(std::string path, RemoveOptions options, Token&& token) {
-    detail::check_remove(core_, path, options);
-    return initiate<void(error_code), &detail::start_remove>(core_, std::forward<Token>(token),
-                                                             std::move(path), options);
+    check_remove(core_, path, options);
+    return initiate<void(error_code), &start_remove>(core_, std::forward<Token>(token),
+                                                     std::move(path), options);
   }
   /// The same, blocking. Throws Error.
   void remove(std::string path, RemoveOptions options = {});
@@ -132,8 +132,8 @@ class CUSTODIAN_EXPORT Client {
   /// Completes with the node's metadata, or nothing if it does not exist.
   template <typename Token>
   auto async_exists(std::string path, OperationOptions options, Token&& token) const {
-    detail::check_path(core_, "exists", path);
-    return initiate<void(error_code, std::optional<Stat>), &detail::start_exists>(
+    check_path(core_, "exists", path);
+    return initiate<void(error_code, std::optional<Stat>), &start_exists>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
   /// The same, blocking. Throws Error.
@@ -142,9 +142,9 @@ class CUSTODIAN_EXPORT Client {
   /// Lists the names of a node's children. Errors: no_node, no_auth.
   template <typename Token>
   auto async_children(std::string path, OperationOptions options, Token&& token) const {
-    detail::check_path(core_, "children", path);
-    return initiate<void(error_code, Children), &detail::start_children>(
-        core_, std::forward<Token>(token), std::move(path), options);
+    check_path(core_, "children", path);
+    return initiate<void(error_code, Children), &start_children>(core_, std::forward<Token>(token),
+                                                                 std::move(path), options);
   }
   /// The same, blocking. Throws Error.
   Children children(std::string path, OperationOptions options = {}) const;
@@ -152,9 +152,9 @@ class CUSTODIAN_EXPORT Client {
   /// Reads a node's ACL. Errors: no_node, no_auth.
   template <typename Token>
   auto async_get_acl(std::string path, OperationOptions options, Token&& token) const {
-    detail::check_path(core_, "get_acl", path);
-    return initiate<void(error_code, Acl), &detail::start_get_acl>(
-        core_, std::forward<Token>(token), std::move(path), options);
+    check_path(core_, "get_acl", path);
+    return initiate<void(error_code, Acl), &start_get_acl>(core_, std::forward<Token>(token),
+                                                           std::move(path), options);
   }
   /// The same, blocking. Throws Error.
   Acl get_acl(std::string path, OperationOptions options = {}) const;
@@ -162,9 +162,9 @@ class CUSTODIAN_EXPORT Client {
   /// Replaces a node's ACL. Errors: no_node, bad_version (of the ACL), invalid_acl, no_auth.
   template <typename Token>
   auto async_set_acl(std::string path, Acl acl, SetOptions options, Token&& token) {
-    detail::check_path(core_, "set_acl", path);
-    return initiate<void(error_code), &detail::start_set_acl>(
-        core_, std::forward<Token>(token), std::move(path), std::move(acl), options);
+    check_path(core_, "set_acl", path);
+    return initiate<void(error_code), &start_set_acl>(core_, std::forward<Token>(token),
+                                                      std::move(path), std::move(acl), options);
   }
   /// The same, blocking. Throws Error.
   void set_acl(std::string path, Acl acl, SetOptions options = {});
@@ -173,9 +173,9 @@ class CUSTODIAN_EXPORT Client {
   /// not prove that the leader still leads.
   template <typename Token>
   auto async_sync(std::string path, OperationOptions options, Token&& token) const {
-    detail::check_path(core_, "sync", path);
-    return initiate<void(error_code), &detail::start_sync>(core_, std::forward<Token>(token),
-                                                           std::move(path), options);
+    check_path(core_, "sync", path);
+    return initiate<void(error_code), &start_sync>(core_, std::forward<Token>(token),
+                                                   std::move(path), options);
   }
   /// The same, blocking. Throws Error.
   void sync(std::string path, OperationOptions options = {}) const;
@@ -184,8 +184,8 @@ class CUSTODIAN_EXPORT Client {
   /// what became of each. Never repeated when its reply is lost.
   template <typename Token>
   auto async_commit(Transaction transaction, OperationOptions options, Token&& token) {
-    detail::check_commit(core_, transaction);
-    return initiate<void(error_code, std::vector<TransactionResult>), &detail::start_commit>(
+    check_commit(core_, transaction);
+    return initiate<void(error_code, std::vector<TransactionResult>), &start_commit>(
         core_, std::forward<Token>(token), std::move(transaction), options);
   }
   /// The same, blocking. Throws Error; its path() is that of the operation that the servers
@@ -199,8 +199,8 @@ class CUSTODIAN_EXPORT Client {
   /// Reads and watches what was read: the watch ends with the next change of the data, or the node.
   template <typename Token>
   auto async_get_and_watch(std::string path, OperationOptions options, Token&& token) const {
-    detail::check_path(core_, "get", path);
-    return initiate<void(error_code, GetResult, Watch), &detail::start_get_and_watch>(
+    check_path(core_, "get", path);
+    return initiate<void(error_code, GetResult, Watch), &start_get_and_watch>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
   /// The same, blocking. Throws Error.
@@ -210,8 +210,8 @@ class CUSTODIAN_EXPORT Client {
   /// sequential one for instance: the watch then stays on the server until it is destroyed.
   template <typename Token>
   auto async_exists_and_watch(std::string path, OperationOptions options, Token&& token) const {
-    detail::check_path(core_, "exists", path);
-    return initiate<void(error_code, std::optional<Stat>, Watch), &detail::start_exists_and_watch>(
+    check_path(core_, "exists", path);
+    return initiate<void(error_code, std::optional<Stat>, Watch), &start_exists_and_watch>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
   /// The same, blocking. Throws Error.
@@ -221,8 +221,8 @@ class CUSTODIAN_EXPORT Client {
   /// The same, for the list of a node's children.
   template <typename Token>
   auto async_children_and_watch(std::string path, OperationOptions options, Token&& token) const {
-    detail::check_path(core_, "children", path);
-    return initiate<void(error_code, Children, Watch), &detail::start_children_and_watch>(
+    check_path(core_, "children", path);
+    return initiate<void(error_code, Children, Watch), &start_children_and_watch>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
   /// The same, blocking. Throws Error.
@@ -245,15 +245,15 @@ class CUSTODIAN_EXPORT Client {
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait_connection_state(ConnectionState known, Token&& token) const {
-    return initiate<void(error_code, ConnectionState), &detail::start_wait_connection_state>(
+    return initiate<void(error_code, ConnectionState), &start_wait_connection_state>(
         core_, std::forward<Token>(token), known);
   }
 
   /// Completes when there is a connection; at once if there is one.
   template <typename Token>
   auto async_wait_connected(OperationOptions options, Token&& token) const {
-    return initiate<void(error_code), &detail::start_wait_connected>(
-        core_, std::forward<Token>(token), options);
+    return initiate<void(error_code), &start_wait_connected>(core_, std::forward<Token>(token),
+                                                             options);
   }
   /// The same, blocking. Throws Error.
   void wait_connected(OperationOptions options = {}) const;
@@ -299,8 +299,8 @@ class CUSTODIAN_EXPORT Client {
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_close(Deadline deadline, Token&& token) {
-    return initiate<void(error_code, bool), &detail::start_close>(core_, std::forward<Token>(token),
-                                                                  deadline);
+    return initiate<void(error_code, bool), &start_close>(core_, std::forward<Token>(token),
+                                                          deadline);
   }
 
   /// The strand that recipes of one's own run on. Post nothing that may block.
@@ -325,23 +325,23 @@ class CUSTODIAN_EXPORT Client {
   /// each client has its own.
   template <typename T>
   T& use_service() {
-    return static_cast<T&>(detail::use_service(
+    return static_cast<T&>(custodian::use_service(
         core_, typeid(T), [](boost::asio::any_io_executor strand) -> std::unique_ptr<Service> {
           return std::make_unique<T>(std::move(strand));
         }));
   }
 
   /// For authors of recipes: what initiate() and block() want.
-  [[nodiscard]] const std::shared_ptr<detail::ClientCore>& core() const noexcept { return core_; }
+  [[nodiscard]] const CorePtr& core() const noexcept { return core_; }
   /// For authors of recipes: user code of theirs (a position callback) is posted here.
   [[nodiscard]] boost::asio::any_io_executor callback_executor() const;
   /// \}
 
  private:
   struct Runtime;
-  Client(std::shared_ptr<detail::ClientCore> core, std::shared_ptr<Runtime> runtime);
+  Client(CorePtr core, std::shared_ptr<Runtime> runtime);
 
-  std::shared_ptr<detail::ClientCore> core_;
+  CorePtr core_;
   /// Of an owner with threads of its own.
   std::shared_ptr<Runtime> runtime_;
   bool owner_ = false;

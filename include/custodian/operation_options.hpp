@@ -1,28 +1,15 @@
 #pragma once
 
 /// \file
-/// What each operation of a client may be told, and the compiled functions behind the templates in
-/// client.hpp.
+/// The options of a client's operations.
 
 #include <chrono>
-#include <functional>
-#include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <typeindex>
-#include <vector>
 
 #include "custodian/acl.hpp"
-#include "custodian/authoring/bridge.hpp"
-#include "custodian/authoring/service.hpp"
-#include "custodian/connection_state.hpp"
 #include "custodian/deadline.hpp"
-#include "custodian/export.hpp"
 #include "custodian/node.hpp"
 #include "custodian/retry_policy.hpp"
-#include "custodian/transaction.hpp"
-#include "custodian/watch.hpp"
 
 namespace custodian {
 
@@ -93,67 +80,4 @@ struct RemoveOptions {
   std::optional<RetryPolicy> retry{};
 };
 
-namespace detail {
-
-using CorePtr = std::shared_ptr<ClientCore>;
-
-// Throw Error(invalid_argument, ...), naming the argument and the rule.
-CUSTODIAN_EXPORT void check_path(const CorePtr& core, std::string_view operation,
-                                 std::string_view path);
-// Also whether what a contender with this name and identity needs to say about itself would be
-// accepted by the servers.
-CUSTODIAN_EXPORT void check_contender(const CorePtr& core, std::string_view operation,
-                                      std::string_view path, std::string_view name,
-                                      std::string_view identity);
-CUSTODIAN_EXPORT void check_create(const CorePtr& core, std::string_view path,
-                                   std::string_view data, const CreateOptions& options);
-CUSTODIAN_EXPORT void check_set(const CorePtr& core, std::string_view path, std::string_view data);
-CUSTODIAN_EXPORT void check_remove(const CorePtr& core, std::string_view path,
-                                   const RemoveOptions& options);
-CUSTODIAN_EXPORT void check_commit(const CorePtr& core, const Transaction& transaction);
-
-CUSTODIAN_EXPORT void start_create(CorePtr core, CancellationPtr cancellation, std::string path,
-                                   std::string data, CreateOptions options,
-                                   Handler<Created> handler);
-CUSTODIAN_EXPORT void start_get(CorePtr core, CancellationPtr cancellation, std::string path,
-                                OperationOptions options, Handler<GetResult> handler);
-CUSTODIAN_EXPORT void start_set(CorePtr core, CancellationPtr cancellation, std::string path,
-                                std::string data, SetOptions options, Handler<Stat> handler);
-CUSTODIAN_EXPORT void start_remove(CorePtr core, CancellationPtr cancellation, std::string path,
-                                   RemoveOptions options, Handler<> handler);
-CUSTODIAN_EXPORT void start_exists(CorePtr core, CancellationPtr cancellation, std::string path,
-                                   OperationOptions options, Handler<std::optional<Stat>> handler);
-CUSTODIAN_EXPORT void start_children(CorePtr core, CancellationPtr cancellation, std::string path,
-                                     OperationOptions options, Handler<Children> handler);
-CUSTODIAN_EXPORT void start_get_acl(CorePtr core, CancellationPtr cancellation, std::string path,
-                                    OperationOptions options, Handler<Acl> handler);
-CUSTODIAN_EXPORT void start_set_acl(CorePtr core, CancellationPtr cancellation, std::string path,
-                                    Acl acl, SetOptions options, Handler<> handler);
-CUSTODIAN_EXPORT void start_sync(CorePtr core, CancellationPtr cancellation, std::string path,
-                                 OperationOptions options, Handler<> handler);
-CUSTODIAN_EXPORT void start_commit(CorePtr core, CancellationPtr cancellation,
-                                   Transaction transaction, OperationOptions options,
-                                   Handler<std::vector<TransactionResult>> handler);
-CUSTODIAN_EXPORT void start_get_and_watch(CorePtr core, CancellationPtr cancellation,
-                                          std::string path, OperationOptions options,
-                                          Handler<GetResult, Watch> handler);
-CUSTODIAN_EXPORT void start_exists_and_watch(CorePtr core, CancellationPtr cancellation,
-                                             std::string path, OperationOptions options,
-                                             Handler<std::optional<Stat>, Watch> handler);
-CUSTODIAN_EXPORT void start_children_and_watch(CorePtr core, CancellationPtr cancellation,
-                                               std::string path, OperationOptions options,
-                                               Handler<Children, Watch> handler);
-CUSTODIAN_EXPORT void start_wait_connected(CorePtr core, CancellationPtr cancellation,
-                                           OperationOptions options, Handler<> handler);
-CUSTODIAN_EXPORT void start_close(CorePtr core, CancellationPtr cancellation, Deadline deadline,
-                                  Handler<bool> handler);
-CUSTODIAN_EXPORT void start_wait_connection_state(CorePtr core, CancellationPtr cancellation,
-                                                  ConnectionState known,
-                                                  Handler<ConnectionState> handler);
-
-using ServiceFactory = std::function<std::unique_ptr<Service>(boost::asio::any_io_executor strand)>;
-CUSTODIAN_EXPORT Service& use_service(const CorePtr& core, std::type_index type,
-                                      const ServiceFactory& make);
-
-}  // namespace detail
 }  // namespace custodian

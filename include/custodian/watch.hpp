@@ -34,21 +34,23 @@ namespace custodian {
 
 namespace detail {
 class ClientWatcher;
-CUSTODIAN_EXPORT void start_wait(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                                 std::shared_ptr<ClientWatcher> watcher,
-                                 Handler<WatchEventType> handler);
+}  // namespace detail
+
 // For authors of recipes.
+/// What `Watch::async_wait()` starts.
+CUSTODIAN_EXPORT void start_wait(CorePtr core, CancellationPtr cancellation,
+                                 std::shared_ptr<detail::ClientWatcher> watcher,
+                                 Handler<WatchEventType> handler);
 /// Waits for the first event of several watches, one at least; all may be waited for again
 /// afterwards.
-CUSTODIAN_EXPORT void start_wait_any(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                                     std::vector<std::shared_ptr<ClientWatcher>> watchers,
+CUSTODIAN_EXPORT void start_wait_any(CorePtr core, CancellationPtr cancellation,
+                                     std::vector<std::shared_ptr<detail::ClientWatcher>> watchers,
                                      Handler<> handler);
 /// On the strand: whether the event has come.
-[[nodiscard]] CUSTODIAN_EXPORT bool is_over(const std::shared_ptr<ClientWatcher>& watcher);
+[[nodiscard]] CUSTODIAN_EXPORT bool is_over(const std::shared_ptr<detail::ClientWatcher>& watcher);
 /// On the strand: the event; nothing if there was none yet, or the session has ended before it.
 [[nodiscard]] CUSTODIAN_EXPORT std::optional<WatchEventType> event_of(
-    const std::shared_ptr<ClientWatcher>& watcher);
-}  // namespace detail
+    const std::shared_ptr<detail::ClientWatcher>& watcher);
 
 /// A one-shot watch on a node. Move-only.
 /// \copydetails custodian/watch.hpp
@@ -57,7 +59,7 @@ class CUSTODIAN_EXPORT Watch {
   /// An empty watch: waiting for it fails (invalid_argument).
   Watch() = default;
   /// For authors of recipes.
-  Watch(std::shared_ptr<detail::ClientCore> core, std::shared_ptr<detail::ClientWatcher> watcher);
+  Watch(CorePtr core, std::shared_ptr<detail::ClientWatcher> watcher);
   /// What is moved from is empty.
   Watch(Watch&&) noexcept = default;
   /// Ends what it watched before.
@@ -75,20 +77,20 @@ class CUSTODIAN_EXPORT Watch {
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait(Token&& token) {
-    return initiate<void(error_code, WatchEventType), &detail::start_wait>(
+    return initiate<void(error_code, WatchEventType), &start_wait>(
         core_, std::forward<Token>(token), watcher_);
   }
 
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
   WatchEventType wait(std::stop_token stop = {});
 
-  /// For authors of recipes: what `await<&detail::start_wait, WatchEventType>` wants.
+  /// For authors of recipes: what `await<&start_wait, WatchEventType>` wants.
   [[nodiscard]] const std::shared_ptr<detail::ClientWatcher>& state() const noexcept {
     return watcher_;
   }
 
  private:
-  std::shared_ptr<detail::ClientCore> core_;
+  CorePtr core_;
   std::shared_ptr<detail::ClientWatcher> watcher_;
 };
 

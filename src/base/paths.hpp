@@ -1,12 +1,14 @@
 #pragma once
 
 /// \file
-/// Paths of znodes: the rules that a path must keep, and the arithmetic on paths that keep them.
+/// Paths of znodes: the rules that a path must keep, and the prefix of a client's paths.
 /// Pure functions on text; nothing here asks a server. Safe to use from any thread.
 
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "custodian/authoring/path.hpp"
 
 namespace custodian::detail {
 
@@ -25,18 +27,6 @@ enum class PathKind {
 /// path is one that a ZooKeeper server accepts.
 void validate_path(std::string_view operation, std::string_view path,
                    PathKind kind = PathKind::plain);
-
-// The functions below expect paths that are valid, and answer with views into their argument.
-
-/// The path of the parent: "/a" for "/a/b" and for the sequential prefix "/a/". The root is its
-/// own parent.
-[[nodiscard]] std::string_view parent_of(std::string_view path);
-
-/// What follows the last slash: "b" for "/a/b"; nothing for the root.
-[[nodiscard]] std::string_view name_of(std::string_view path);
-
-/// The path of the child `name` of `parent`.
-[[nodiscard]] std::string join(std::string_view parent, std::string_view name);
 
 /// What stands between the paths of a client and those of the server: the chroot of the connection
 /// string, then the namespace. A value.

@@ -1,8 +1,6 @@
 #include "custodian/authoring/bridge.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <exception>
-#include <new>
+#include <utility>
 
 #include "base/printable.hpp"
 #include "client/client_core.hpp"
@@ -46,50 +44,14 @@ void require_may_block(const ClientCore& core, std::string_view operation, std::
   }
 }
 
-namespace {
+}  // namespace detail
 
-struct Failure {
-  error_code error;
-  std::string text;
-};
-
-Failure failure_of(const std::exception_ptr& thrown) {
-  namespace errc = boost::system::errc;
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const boost::system::system_error& exception) {
-    return {exception.code(), exception.what()};
-  } catch (const std::bad_alloc&) {
-    return {make_error_code(errc::not_enough_memory), "out of memory"};
-  } catch (const std::exception& exception) {
-    return {make_error_code(errc::state_not_recoverable), exception.what()};
-  } catch (...) {
-    return {make_error_code(errc::state_not_recoverable), "something that is no std::exception"};
-  }
-}
-
-}  // namespace
-
-void spawn_detached(const std::shared_ptr<ClientCore>& core, boost::asio::awaitable<void> coroutine,
-                    std::string_view what, std::function<void(error_code)> on_failure) {
-  boost::asio::co_spawn(core->strand(), std::move(coroutine),
-                        [weak = std::weak_ptr{core}, what = std::string{what},
-                         on_failure = std::move(on_failure)](const std::exception_ptr& thrown) {
-                          if (!thrown) return;
-                          const Failure failure = failure_of(thrown);
-                          if (const auto alive = weak.lock()) {
-                            alive->log(LogLevel::error, what + " has failed: " + failure.text);
-                          }
-                          if (on_failure) on_failure(failure.error);
-                        });
-}
-
-void throw_if(const ClientCore& core, error_code error, std::string_view operation,
+void throw_if(const detail::ClientCore& core, error_code error, std::string_view operation,
               std::string_view path, std::string_view why) {
   if (!error) return;
   const bool found_nobody = error == Errc::not_connected || error == Errc::deadline_exceeded;
   if (found_nobody && why.empty() && !is_connected(core.connection_state())) {
-    throw Error{error, operation, path, "no connection to " + printable(core.servers())};
+    throw Error{error, operation, path, "no connection to " + detail::printable(core.servers())};
   }
   if (error == Errc::deadline_exceeded && why.empty()) {
     throw Error{error, operation, path, "connected, but the answer did not come in time"};
@@ -97,5 +59,4 @@ void throw_if(const ClientCore& core, error_code error, std::string_view operati
   throw Error{error, operation, path, why};
 }
 
-}  // namespace detail
 }  // namespace custodian

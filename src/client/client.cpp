@@ -73,10 +73,8 @@ constexpr auto close_grace = detail::ClientCore::close_grace;
 
 /// Its last owner may be in a child of a fork: what outlives its client may. There it stays as it
 /// is, for the mutexes of what it would destroy may be locked for ever.
-std::shared_ptr<detail::ClientCore> make_core(const asio::any_io_executor& executor,
-                                              asio::any_io_executor callbacks,
-                                              ClientOptions options,
-                                              std::shared_ptr<void> keep_alive) {
+CorePtr make_core(const asio::any_io_executor& executor, asio::any_io_executor callbacks,
+                  ClientOptions options, std::shared_ptr<void> keep_alive) {
   auto core = std::make_unique<detail::ClientCore>(executor, std::move(callbacks),
                                                    std::move(options), std::move(keep_alive));
   return {core.release(), [](detail::ClientCore* last) {
@@ -107,7 +105,7 @@ Client::Client(asio::any_io_executor executor, ClientOptions options) : owner_{t
   core_->start();
 }
 
-Client::Client(std::shared_ptr<detail::ClientCore> core, std::shared_ptr<Runtime> runtime)
+Client::Client(CorePtr core, std::shared_ptr<Runtime> runtime)
     : core_{std::move(core)}, runtime_{std::move(runtime)} {}
 
 Client::~Client() {
@@ -179,10 +177,9 @@ namespace {
 
 /// Ends at the deadline, also if nobody runs the context; what is thrown then is `unended`.
 template <auto Start, typename... Results, typename... Arguments>
-std::tuple<error_code, Results...> block_in_time(const std::shared_ptr<detail::ClientCore>& core,
-                                                 std::string_view operation, std::string_view path,
-                                                 Errc unended, Deadline deadline,
-                                                 Arguments... arguments) {
+std::tuple<error_code, Results...> block_in_time(const CorePtr& core, std::string_view operation,
+                                                 std::string_view path, Errc unended,
+                                                 Deadline deadline, Arguments... arguments) {
   const Deadline end = deadline.or_default(core->options().operation_timeout);
   auto outcome =
       block_until<Start, Results...>(core, operation, path, {}, end, std::move(arguments)...);
@@ -198,35 +195,35 @@ constexpr Errc read_unended = Errc::deadline_exceeded;
 }  // namespace
 
 Created Client::create(std::string path, std::string data, CreateOptions options) {
-  detail::check_create(core_, path, data, options);
-  auto [error, created] = block_in_time<&detail::start_create, Created>(
-      core_, "create", path, write_unended, options.deadline, path, std::move(data),
-      std::move(options));
-  detail::throw_if(*core_, error, "create", path);
+  check_create(core_, path, data, options);
+  auto [error, created] =
+      block_in_time<&start_create, Created>(core_, "create", path, write_unended, options.deadline,
+                                            path, std::move(data), std::move(options));
+  throw_if(*core_, error, "create", path);
   return created;
 }
 
 GetResult Client::get(std::string path, OperationOptions options) const {
-  detail::check_path(core_, "get", path);
-  auto [error, result] = block_in_time<&detail::start_get, GetResult>(
-      core_, "get", path, read_unended, options.deadline, path, options);
-  detail::throw_if(*core_, error, "get", path);
+  check_path(core_, "get", path);
+  auto [error, result] = block_in_time<&start_get, GetResult>(core_, "get", path, read_unended,
+                                                              options.deadline, path, options);
+  throw_if(*core_, error, "get", path);
   return result;
 }
 
 Stat Client::set(std::string path, std::string data, SetOptions options) {
-  detail::check_set(core_, path, data);
-  auto [error, stat] = block_in_time<&detail::start_set, Stat>(
+  check_set(core_, path, data);
+  auto [error, stat] = block_in_time<&start_set, Stat>(
       core_, "set", path, write_unended, options.deadline, path, std::move(data), options);
-  detail::throw_if(*core_, error, "set", path);
+  throw_if(*core_, error, "set", path);
   return stat;
 }
 
 void Client::remove(std::string path, RemoveOptions options) {
-  detail::check_remove(core_, path, options);
-  auto [error] = block_in_time<&detail::start_remove>(core_, "remove", path, write_unended,
-                                                      options.deadline, path, options);
-  detail::throw_if(*core_, error, "remove", path);
+  check_remove(core_, path, options);
+  auto [error] = block_in_time<&start_remove>(core_, "remove", path, write_unended,
+                                              options.deadline, path, options);
+  throw_if(*core_, error, "remove", path);
 }
 
 void Client::remove_in_background(std::string path) noexcept {
@@ -237,41 +234,41 @@ void Client::remove_in_background(std::string path) noexcept {
 }
 
 std::optional<Stat> Client::exists(std::string path, OperationOptions options) const {
-  detail::check_path(core_, "exists", path);
-  auto [error, stat] = block_in_time<&detail::start_exists, std::optional<Stat>>(
+  check_path(core_, "exists", path);
+  auto [error, stat] = block_in_time<&start_exists, std::optional<Stat>>(
       core_, "exists", path, read_unended, options.deadline, path, options);
-  detail::throw_if(*core_, error, "exists", path);
+  throw_if(*core_, error, "exists", path);
   return stat;
 }
 
 Children Client::children(std::string path, OperationOptions options) const {
-  detail::check_path(core_, "children", path);
-  auto [error, children] = block_in_time<&detail::start_children, Children>(
+  check_path(core_, "children", path);
+  auto [error, children] = block_in_time<&start_children, Children>(
       core_, "children", path, read_unended, options.deadline, path, options);
-  detail::throw_if(*core_, error, "children", path);
+  throw_if(*core_, error, "children", path);
   return children;
 }
 
 Acl Client::get_acl(std::string path, OperationOptions options) const {
-  detail::check_path(core_, "get_acl", path);
-  auto [error, acl] = block_in_time<&detail::start_get_acl, Acl>(
-      core_, "get_acl", path, read_unended, options.deadline, path, options);
-  detail::throw_if(*core_, error, "get_acl", path);
+  check_path(core_, "get_acl", path);
+  auto [error, acl] = block_in_time<&start_get_acl, Acl>(core_, "get_acl", path, read_unended,
+                                                         options.deadline, path, options);
+  throw_if(*core_, error, "get_acl", path);
   return acl;
 }
 
 void Client::set_acl(std::string path, Acl acl, SetOptions options) {
-  detail::check_path(core_, "set_acl", path);
-  auto [error] = block_in_time<&detail::start_set_acl>(
-      core_, "set_acl", path, write_unended, options.deadline, path, std::move(acl), options);
-  detail::throw_if(*core_, error, "set_acl", path);
+  check_path(core_, "set_acl", path);
+  auto [error] = block_in_time<&start_set_acl>(core_, "set_acl", path, write_unended,
+                                               options.deadline, path, std::move(acl), options);
+  throw_if(*core_, error, "set_acl", path);
 }
 
 void Client::sync(std::string path, OperationOptions options) const {
-  detail::check_path(core_, "sync", path);
-  auto [error] = block_in_time<&detail::start_sync>(core_, "sync", path, read_unended,
-                                                    options.deadline, path, options);
-  detail::throw_if(*core_, error, "sync", path);
+  check_path(core_, "sync", path);
+  auto [error] = block_in_time<&start_sync>(core_, "sync", path, read_unended, options.deadline,
+                                            path, options);
+  throw_if(*core_, error, "sync", path);
 }
 
 namespace {
@@ -292,7 +289,7 @@ void throw_if_failed(const detail::ClientCore& core, error_code error,
                         error != ErrorCondition::retryable && error != ErrorCondition::session_over;
   const auto culprit = std::ranges::find(results, error, &TransactionResult::error);
   if (!error || !answered || culprit == results.end()) {
-    return detail::throw_if(core, error, "commit", "");
+    return throw_if(core, error, "commit", "");
   }
   const auto place = static_cast<std::size_t>(culprit - results.begin());
   throw Error{error, "commit", paths.at(place),
@@ -302,9 +299,9 @@ void throw_if_failed(const detail::ClientCore& core, error_code error,
 }  // namespace
 
 std::vector<TransactionResult> Client::commit(Transaction transaction, OperationOptions options) {
-  detail::check_commit(core_, transaction);
+  check_commit(core_, transaction);
   const std::vector<std::string> paths = paths_of(transaction);
-  auto [error, results] = block_in_time<&detail::start_commit, std::vector<TransactionResult>>(
+  auto [error, results] = block_in_time<&start_commit, std::vector<TransactionResult>>(
       core_, "commit", "", write_unended, options.deadline, std::move(transaction), options);
   throw_if_failed(*core_, error, results, paths);
   return results;
@@ -312,36 +309,35 @@ std::vector<TransactionResult> Client::commit(Transaction transaction, Operation
 
 std::pair<GetResult, Watch> Client::get_and_watch(std::string path,
                                                   OperationOptions options) const {
-  detail::check_path(core_, "get", path);
-  auto [error, result, watch] = block_in_time<&detail::start_get_and_watch, GetResult, Watch>(
+  check_path(core_, "get", path);
+  auto [error, result, watch] = block_in_time<&start_get_and_watch, GetResult, Watch>(
       core_, "get", path, read_unended, options.deadline, path, options);
-  detail::throw_if(*core_, error, "get", path);
+  throw_if(*core_, error, "get", path);
   return {std::move(result), std::move(watch)};
 }
 
 std::pair<std::optional<Stat>, Watch> Client::exists_and_watch(std::string path,
                                                                OperationOptions options) const {
-  detail::check_path(core_, "exists", path);
-  auto [error, stat, watch] =
-      block_in_time<&detail::start_exists_and_watch, std::optional<Stat>, Watch>(
-          core_, "exists", path, read_unended, options.deadline, path, options);
-  detail::throw_if(*core_, error, "exists", path);
+  check_path(core_, "exists", path);
+  auto [error, stat, watch] = block_in_time<&start_exists_and_watch, std::optional<Stat>, Watch>(
+      core_, "exists", path, read_unended, options.deadline, path, options);
+  throw_if(*core_, error, "exists", path);
   return {stat, std::move(watch)};
 }
 
 std::pair<Children, Watch> Client::children_and_watch(std::string path,
                                                       OperationOptions options) const {
-  detail::check_path(core_, "children", path);
-  auto [error, children, watch] = block_in_time<&detail::start_children_and_watch, Children, Watch>(
+  check_path(core_, "children", path);
+  auto [error, children, watch] = block_in_time<&start_children_and_watch, Children, Watch>(
       core_, "children", path, read_unended, options.deadline, path, options);
-  detail::throw_if(*core_, error, "children", path);
+  throw_if(*core_, error, "children", path);
   return {std::move(children), std::move(watch)};
 }
 
 void Client::wait_connected(OperationOptions options) const {
-  auto [error] = block_in_time<&detail::start_wait_connected>(
-      core_, "wait_connected", "", read_unended, options.deadline, options);
-  detail::throw_if(*core_, error, "wait_connected", "");
+  auto [error] = block_in_time<&start_wait_connected>(core_, "wait_connected", "", read_unended,
+                                                      options.deadline, options);
+  throw_if(*core_, error, "wait_connected", "");
 }
 
 // -- Connection -----------------------------------------------------------------------------------

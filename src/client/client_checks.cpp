@@ -7,10 +7,13 @@
 #include "base/connection_string.hpp"
 #include "base/encoded_size.hpp"
 #include "client/client_core.hpp"
+#include "custodian/authoring/operations.hpp"
 #include "custodian/lease/revocation.hpp"
-#include "custodian/operation_options.hpp"
 
 namespace custodian {
+
+// The operations are public; what they are made of is the client's own.
+using namespace detail;
 
 namespace {
 
@@ -97,14 +100,12 @@ void validate(const ClientOptions& options) {
   if (options.max_request_size < 1024) {
     refuse("connect", "", "max_request_size: less than 1024 bytes serve for nothing");
   }
-  detail::check_credentials("connect", options.credentials, options.max_request_size);
+  check_credentials("connect", options.credentials, options.max_request_size);
 }
 
-namespace detail {
-
-void check_credentials(std::string_view operation,
-                       const std::vector<ClientOptions::Credential>& credentials,
-                       std::size_t max_request_size) {
+void detail::check_credentials(std::string_view operation,
+                               const std::vector<ClientOptions::Credential>& credentials,
+                               std::size_t max_request_size) {
   for (const auto& [scheme, value] : credentials) {
     if (scheme.empty()) refuse(operation, "", "credentials: a scheme is empty");
     if (scheme == "digest" && value.find(':') == std::string::npos) {
@@ -160,8 +161,8 @@ void check_set(const CorePtr& core, std::string_view path, std::string_view data
   check_size(*core, "set", path, set, {"data", data.size()});
 }
 
-void check_written_twice(const ClientCore& core, std::string_view operation, std::string_view path,
-                         std::string_view data) {
+void detail::check_written_twice(const ClientCore& core, std::string_view operation,
+                                 std::string_view path, std::string_view data) {
   const request::Set set{core.prefix().add(path)};
   check_size(core, operation, path, request::Multi{{set, set}}, {"identity", 2 * data.size()});
 }
@@ -213,5 +214,4 @@ void check_commit(const CorePtr& core, const Transaction& transaction) {
   check_size(core->options().max_request_size, "commit", "", size, {"transaction", size});
 }
 
-}  // namespace detail
 }  // namespace custodian

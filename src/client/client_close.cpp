@@ -5,6 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "client/client_core.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "custodian/client.hpp"
 
 namespace custodian::detail {
@@ -33,13 +34,22 @@ asio::awaitable<void> drain_and_close(CorePtr core, CancellationPtr cancellation
 
 }  // namespace
 
+}  // namespace custodian::detail
+
+namespace custodian {
+
+// The operations are public; what they are made of is the client's own.
+using namespace detail;
+
 void start_close(CorePtr core, CancellationPtr cancellation, Deadline deadline,
                  Handler<bool> handler) {
   if (core->forked()) return std::move(handler)(Errc::forked, false);
   const Deadline until = deadline.or_default(core->options().operation_timeout);
   const auto ending = std::make_shared<Handler<bool>>(std::move(handler));
-  spawn_detached(core, drain_and_close(core, std::move(cancellation), until, ending), "closing",
-                 ending);
+  spawn(core, "closing", drain_and_close(core, std::move(cancellation), until, ending),
+        [ending](error_code error) {
+          if (*ending) std::move (*ending)(error, false);
+        });
 }
 
-}  // namespace custodian::detail
+}  // namespace custodian

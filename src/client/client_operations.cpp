@@ -6,8 +6,13 @@
 #include "client/client_core.hpp"
 #include "client/client_watcher.hpp"
 #include "client/operation.hpp"
+#include "custodian/authoring/operations.hpp"
+#include "custodian/authoring/spawn.hpp"
 
-namespace custodian::detail {
+namespace custodian {
+
+// The operations are public; what they are made of is the client's own.
+using namespace detail;
 
 namespace asio = boost::asio;
 
@@ -225,11 +230,11 @@ asio::awaitable<error_code> remove_tree(Removal how, std::string path) {
   }
 }
 
-asio::awaitable<void> remove_tree_for(Removal how, std::string path, Missing missing,
-                                      std::shared_ptr<Handler<>> handler) {
-  error_code error = co_await remove_tree(std::move(how), std::move(path));
-  if (error == ServerErrc::no_node && missing == Missing::is_fine) error.clear();
-  std::move (*handler)(error);
+asio::awaitable<Result<void>> remove_tree_for(Removal how, std::string path, Missing missing) {
+  const error_code error = co_await remove_tree(std::move(how), std::move(path));
+  const bool is_fine = error == ServerErrc::no_node && missing == Missing::is_fine;
+  if (error && !is_fine) co_return error;
+  co_return Result<void>{};
 }
 
 }  // namespace
@@ -239,12 +244,9 @@ void start_remove(CorePtr core, CancellationPtr cancellation, std::string path,
   std::string full = core->prefix().add(path);
   const Plan plan = plan_of(core, options, Repeat::unless_outcome_unknown);
   if (options.descendants == Descendants::are_removed) {
-    if (core->forked()) return std::move(handler)(Errc::forked);
-    const auto ending = std::make_shared<Handler<>>(std::move(handler));
-    return spawn_detached(core,
-                          remove_tree_for({core, std::move(cancellation), plan}, std::move(full),
-                                          options.missing, ending),
-                          "removing " + path, ending);
+    const Removal how{core, std::move(cancellation), plan};
+    return spawn(core, "removing " + path, remove_tree_for(how, std::move(full), options.missing),
+                 std::move(handler));
   }
   run(core, std::move(cancellation), request::Remove{std::move(full), options.version}, plan,
       options.missing == Missing::is_fine ? unless_missing(std::move(handler)) : std::move(handler),
@@ -255,4 +257,4 @@ Service& use_service(const CorePtr& core, std::type_index type, const ServiceFac
   return core->use_service(type, make);
 }
 
-}  // namespace custodian::detail
+}  // namespace custodian

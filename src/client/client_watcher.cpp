@@ -37,8 +37,12 @@ void ClientWatcher::finish(Outcome outcome) {
   std::move(handler)(outcome.error, outcome.type);
 }
 
-void start_wait(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                std::shared_ptr<ClientWatcher> watcher, Handler<WatchEventType> handler) {
+}  // namespace detail
+
+using detail::ClientWatcher;
+
+void start_wait(CorePtr core, CancellationPtr cancellation, std::shared_ptr<ClientWatcher> watcher,
+                Handler<WatchEventType> handler) {
   if (!core || !watcher || core->forked()) {
     const Errc error = watcher ? Errc::forked : Errc::invalid_argument;
     return std::move(handler)(error, WatchEventType::deleted);
@@ -60,7 +64,7 @@ struct AnyOf {
 
 }  // namespace
 
-void start_wait_any(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
+void start_wait_any(CorePtr core, CancellationPtr cancellation,
                     std::vector<std::shared_ptr<ClientWatcher>> watchers, Handler<> handler) {
   auto any = std::make_shared<AnyOf>(
       AnyOf{std::make_shared<Cancellation>(core), std::move(handler), watchers.size()});
@@ -88,10 +92,7 @@ std::optional<WatchEventType> event_of(const std::shared_ptr<ClientWatcher>& wat
   return watcher->event();
 }
 
-}  // namespace detail
-
-Watch::Watch(std::shared_ptr<detail::ClientCore> core,
-             std::shared_ptr<detail::ClientWatcher> watcher)
+Watch::Watch(CorePtr core, std::shared_ptr<detail::ClientWatcher> watcher)
     : core_{std::move(core)}, watcher_{std::move(watcher)} {}
 
 Watch& Watch::operator=(Watch&& other) noexcept {
@@ -111,8 +112,8 @@ Watch::~Watch() {
 WatchEventType Watch::wait(std::stop_token stop) {
   if (!watcher_) throw Error{Errc::invalid_argument, "wait", "", "the watch is empty"};
   auto [error, type] =
-      block<&detail::start_wait, WatchEventType>(core_, "wait", "", std::move(stop), watcher_);
-  detail::throw_if(*core_, error, "wait", "");
+      block<&start_wait, WatchEventType>(core_, "wait", "", std::move(stop), watcher_);
+  throw_if(*core_, error, "wait", "");
   return type;
 }
 

@@ -13,6 +13,7 @@
 #include "client/client_core.hpp"
 #include "client/operation.hpp"
 #include "custodian/authoring/owned_node.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "observe/observation.hpp"
 
 namespace custodian::detail {
@@ -83,7 +84,7 @@ struct Create : std::enable_shared_from_this<Create> {
   }
 
   void begin_abandon() {
-    spawn_detached(core, abandon(shared_from_this()), "deleting a node that may be left");
+    spawn(core, "deleting a node that may be left", abandon(shared_from_this()));
   }
 
   /// It is settled: all that has its protection from now on, but the node that is kept, has come
@@ -262,6 +263,13 @@ asio::awaitable<void> settle(CreatePtr job, Reply reply) {
 
 }  // namespace
 
+}  // namespace custodian::detail
+
+namespace custodian {
+
+// The operations are public; what they are made of is the client's own.
+using namespace detail;
+
 void start_create(CorePtr core, CancellationPtr cancellation, std::string path, std::string data,
                   CreateOptions options, Handler<Created> handler) {
   Acl acl;
@@ -300,14 +308,13 @@ void start_create(CorePtr core, CancellationPtr cancellation, std::string path, 
                                          Created{created.value_or(reply.path), reply.stat});
         }
         job->note(reply);
-        spawn_detached(job->core, settle(job, std::move(reply)), "a create",
-                       [job](error_code error) {
-                         if (!job->handler) return;  // its caller has the node
-                         if (!job->protection.empty()) job->begin_abandon();
-                         std::move(job->handler)(error, Created{});
-                       });
+        spawn(job->core, "a create", settle(job, std::move(reply)), [job](error_code error) {
+          if (!job->handler) return;  // its caller has the node
+          if (!job->protection.empty()) job->begin_abandon();
+          std::move(job->handler)(error, Created{});
+        });
       },
       job->clean_up());
 }
 
-}  // namespace custodian::detail
+}  // namespace custodian

@@ -7,6 +7,7 @@
 #include "client/operation.hpp"
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/authoring/doubtful_create.hpp"
+#include "custodian/authoring/spawn.hpp"
 
 namespace custodian::detail {
 
@@ -54,10 +55,10 @@ void LateCreates::schedule() {
 void LateCreates::begin_look() {
   if (core_.closed() || std::exchange(looking_, true)) return;
   const auto core = core_.shared_from_this();
-  spawn_detached(core, look(core), "looking for nodes of creates that came late",
-                 [weak = std::weak_ptr{core}](error_code) {
-                   if (const auto alive = weak.lock()) alive->late_creates().on_look_failed();
-                 });
+  spawn(core, "looking for nodes of creates that came late", look(core),
+        [weak = std::weak_ptr{core}](error_code) {
+          if (const auto alive = weak.lock()) alive->late_creates().on_look_failed();
+        });
 }
 
 void LateCreates::on_look_failed() {
@@ -69,7 +70,7 @@ void LateCreates::on_look_failed() {
   schedule();
 }
 
-asio::awaitable<void> LateCreates::look(std::shared_ptr<ClientCore> core) {
+asio::awaitable<void> LateCreates::look(CorePtr core) {
   LateCreates& self = core->late_creates();
   const auto began = Clock::now();
   const std::vector<std::string> parents = self.doubtful_.due(began);
@@ -82,8 +83,7 @@ asio::awaitable<void> LateCreates::look(std::shared_ptr<ClientCore> core) {
   self.schedule();
 }
 
-asio::awaitable<DoubtfulCreates::Look> LateCreates::look_below(std::shared_ptr<ClientCore> core,
-                                                               std::string parent) {
+asio::awaitable<DoubtfulCreates::Look> LateCreates::look_below(CorePtr core, std::string parent) {
   using enum DoubtfulCreates::Look;
   const Plan plan{Deadline::never(), core->options().retry.unlimited(), Repeat::always};
   // A server that lags behind would show what was there a while ago.

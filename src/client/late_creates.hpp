@@ -37,6 +37,7 @@
 #include <string_view>
 
 #include "client/doubtful_creates.hpp"
+#include "custodian/authoring/bridge.hpp"
 
 namespace custodian::detail {
 
@@ -68,9 +69,9 @@ class LateCreates {
   /// How long what was sent in the client's session may come late.
   [[nodiscard]] Clock::duration term(bool of_one_session) const;
   void begin_look();
-  [[nodiscard]] static boost::asio::awaitable<void> look(std::shared_ptr<ClientCore> core);
-  [[nodiscard]] static boost::asio::awaitable<DoubtfulCreates::Look> look_below(
-      std::shared_ptr<ClientCore> core, std::string parent);
+  [[nodiscard]] static boost::asio::awaitable<void> look(CorePtr core);
+  [[nodiscard]] static boost::asio::awaitable<DoubtfulCreates::Look> look_below(CorePtr core,
+                                                                                std::string parent);
 
   ClientCore& core_;
   DoubtfulCreates doubtful_;

@@ -13,7 +13,7 @@ namespace custodian::detail {
 
 namespace asio = boost::asio;
 
-ClientSession::ClientSession(const std::shared_ptr<ClientCore>& core)
+ClientSession::ClientSession(const CorePtr& core)
     : core_{core},
       time_{core->options().clock},
       clock_{core->options().touch_interval},

@@ -25,7 +25,7 @@ class LockNode;
 class ClientSession final : public SessionObserver,
                             public std::enable_shared_from_this<ClientSession> {
  public:
-  explicit ClientSession(const std::shared_ptr<ClientCore>& core);
+  explicit ClientSession(const CorePtr& core);
   void start(SessionSettings settings);
 
   // Any thread.

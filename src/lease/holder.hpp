@@ -29,7 +29,7 @@ class Holder : public std::enable_shared_from_this<Holder> {
 
   // Any thread.
   [[nodiscard]] const LockNodePtr& node() const noexcept { return node_; }
-  [[nodiscard]] const std::shared_ptr<ClientCore>& core() const noexcept { return node_->core(); }
+  [[nodiscard]] const CorePtr& core() const noexcept { return node_->core(); }
   [[nodiscard]] FencingToken token() const noexcept { return token_; }
   [[nodiscard]] std::stop_token lost() const noexcept { return lost_.get_token(); }
   [[nodiscard]] Subscription listen(LeaseListener listener);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "client/operation.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "lease/holder.hpp"
 #include "lease/lock_node.hpp"
 #include "lease/queued_node.hpp"
@@ -49,7 +50,7 @@ request::Multi check_of(std::string full_path) {
 
 /// A node that has come to be first, on its way to being a lease.
 struct Grant {
-  std::shared_ptr<ClientCore> core;
+  CorePtr core;
   CancellationPtr cancellation;
   OwnedNode node;
   NodeData data;
@@ -120,21 +121,20 @@ asio::awaitable<void> make_certain(std::shared_ptr<Grant> grant) {
 
 }  // namespace
 
-void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, OwnedNode node,
-                 NodeData data, LeaseOptions options, RetryPolicy retry, ObservedLockPtr observed,
+void start_lease(CorePtr core, CancellationPtr cancellation, OwnedNode node, NodeData data,
+                 LeaseOptions options, RetryPolicy retry, ObservedLockPtr observed,
                  Handler<Lease> handler) {
   Grant grant{std::move(core), std::move(cancellation), std::move(node),   std::move(data), options,
               retry,           std::move(observed),     std::move(handler)};
   if (readiness(grant) == Readiness::ready) return finish(grant, {});
   const auto shared = std::make_shared<Grant>(std::move(grant));
-  spawn_detached(shared->core, make_certain(shared), "granting a lease",
-                 [shared](error_code error) {
-                   if (shared->handler) finish(*shared, error);
-                 });
+  spawn(shared->core, "granting a lease", make_certain(shared), [shared](error_code error) {
+    if (shared->handler) finish(*shared, error);
+  });
 }
 
-void start_wait_state(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                      HolderPtr hold, LeaseState known, Handler<LeaseState> handler) {
+void start_wait_state(CorePtr core, CancellationPtr cancellation, HolderPtr hold, LeaseState known,
+                      Handler<LeaseState> handler) {
   if (core->forked()) return std::move(handler)(Errc::forked, LeaseState::released);
   core->on_strand([hold = std::move(hold), known, cancellation = std::move(cancellation),
                    handler = std::move(handler)]() mutable {
@@ -145,8 +145,8 @@ void start_wait_state(std::shared_ptr<ClientCore> core, CancellationPtr cancella
 namespace {
 
 /// A lease may be suspended and held again many times before it is lost.
-void wait_lost(const std::shared_ptr<ClientCore>& core, const CancellationPtr& cancellation,
-               const HolderPtr& hold, LeaseState known, Handler<> handler) {
+void wait_lost(const CorePtr& core, const CancellationPtr& cancellation, const HolderPtr& hold,
+               LeaseState known, Handler<> handler) {
   start_wait_state(core, cancellation, hold, known,
                    [weak = std::weak_ptr{hold}, core, cancellation, handler = std::move(handler)](
                        error_code error, LeaseState state) mutable {
@@ -163,13 +163,13 @@ void wait_lost(const std::shared_ptr<ClientCore>& core, const CancellationPtr& c
 
 }  // namespace
 
-void start_wait_lost(std::shared_ptr<ClientCore> core, CancellationPtr cancellation, HolderPtr hold,
+void start_wait_lost(CorePtr core, CancellationPtr cancellation, HolderPtr hold,
                      Handler<> handler) {
   wait_lost(core, cancellation, hold, LeaseState::held, std::move(handler));
 }
 
-void start_assert_held(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                       HolderPtr hold, Handler<> handler) {
+void start_assert_held(CorePtr core, CancellationPtr cancellation, HolderPtr hold,
+                       Handler<> handler) {
   if (hold->node()->state() == LeaseState::lost) return std::move(handler)(Errc::lock_lost);
   const Plan plan = make_plan(*core, {}, {}, Repeat::always);
   perform(core, check_of(hold->node()->full_path()), plan, std::move(cancellation),
@@ -184,7 +184,7 @@ void start_assert_held(std::shared_ptr<ClientCore> core, CancellationPtr cancell
           });
 }
 
-std::shared_ptr<ClientCore> core_of(const HolderPtr& hold, std::string_view operation) {
+CorePtr core_of(const HolderPtr& hold, std::string_view operation) {
   if (!hold) throw Error{Errc::lock_lost, operation, "", "the lease is empty"};
   return hold->core();
 }
@@ -255,7 +255,7 @@ void Lease::assert_held(std::stop_token stop) const {
   const auto core = detail::core_of(hold_, "assert_held");
   auto [error] = block<&detail::start_assert_held>(core, "assert_held", node(), std::move(stop),
                                                    detail::HolderPtr{hold_});
-  detail::throw_if(*core, error, "assert_held", node());
+  throw_if(*core, error, "assert_held", node());
 }
 
 void Lease::set_identity(std::string identity, std::stop_token stop) const {
@@ -263,7 +263,7 @@ void Lease::set_identity(std::string identity, std::stop_token stop) const {
   const auto core = detail::core_of(hold_, "set_identity");
   auto [error] = block<&detail::start_set_identity>(core, "set_identity", node(), std::move(stop),
                                                     detail::HolderPtr{hold_}, std::move(identity));
-  detail::throw_if(*core, error, "set_identity", node());
+  throw_if(*core, error, "set_identity", node());
 }
 
 FencingToken Lease::token() const noexcept { return hold_ ? hold_->token() : FencingToken{}; }
@@ -275,9 +275,7 @@ const std::string& Lease::node() const noexcept {
 
 int Lease::hold_count() const noexcept { return hold_ ? hold_->leases.load() : 0; }
 
-std::shared_ptr<detail::ClientCore> Lease::core() const noexcept {
-  return hold_ ? hold_->core() : nullptr;
-}
+CorePtr Lease::core() const noexcept { return hold_ ? hold_->core() : nullptr; }
 
 Lease Lease::share() const noexcept { return hold_ ? Lease{hold_} : Lease{}; }
 

@@ -1,10 +1,11 @@
+#include "lease/lock_node.hpp"
+
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "custodian/operation_options.hpp"
+#include "custodian/authoring/operations.hpp"
 #include "lease/holder.hpp"
-#include "lease/lock_node.hpp"
 #include "lease/queued_node.hpp"
 
 namespace custodian::detail {
@@ -19,9 +20,8 @@ LockNode::Time end_of(LockNode::Time now, std::chrono::nanoseconds at_most) {
 
 }  // namespace
 
-LockNodePtr LockNode::make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
-                           OwnedNode node, NodeData data, const LeaseOptions& options,
-                           ObservedLockPtr observed) {
+LockNodePtr LockNode::make(CorePtr core, std::shared_ptr<ClientSession> session, OwnedNode node,
+                           NodeData data, const LeaseOptions& options, ObservedLockPtr observed) {
   LockNodePtr held{new LockNode{std::move(core), std::move(session), std::move(node),
                                 std::move(data), options, std::move(observed)}};
   held->core_->count_hold(+1);
@@ -38,9 +38,8 @@ LockNodePtr LockNode::make(std::shared_ptr<ClientCore> core, std::shared_ptr<Cli
   return held;
 }
 
-LockNode::LockNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
-                   OwnedNode node, NodeData data, const LeaseOptions& options,
-                   ObservedLockPtr observed)
+LockNode::LockNode(CorePtr core, std::shared_ptr<ClientSession> session, OwnedNode node,
+                   NodeData data, const LeaseOptions& options, ObservedLockPtr observed)
     : core_{std::move(core)},
       session_{std::move(session)},
       node_{std::move(node)},

@@ -28,15 +28,14 @@ class LockNode : public std::enable_shared_from_this<LockNode> {
   using Time = BootClock::time_point;
 
   /// On the strand.
-  static LockNodePtr make(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session,
-                          OwnedNode node, NodeData data, const LeaseOptions& options,
-                          ObservedLockPtr observed);
+  static LockNodePtr make(CorePtr core, std::shared_ptr<ClientSession> session, OwnedNode node,
+                          NodeData data, const LeaseOptions& options, ObservedLockPtr observed);
   LockNode(const LockNode&) = delete;
   LockNode& operator=(const LockNode&) = delete;
   ~LockNode();
 
   // Any thread.
-  [[nodiscard]] const std::shared_ptr<ClientCore>& core() const noexcept { return core_; }
+  [[nodiscard]] const CorePtr& core() const noexcept { return core_; }
   [[nodiscard]] const std::string& path() const noexcept { return node_.path(); }
   [[nodiscard]] const std::string& full_path() const noexcept { return full_path_; }
   [[nodiscard]] LeaseState state() noexcept;
@@ -85,8 +84,8 @@ class LockNode : public std::enable_shared_from_this<LockNode> {
   void on_holder_told();
 
  private:
-  LockNode(std::shared_ptr<ClientCore> core, std::shared_ptr<ClientSession> session, OwnedNode node,
-           NodeData data, const LeaseOptions& options, ObservedLockPtr observed);
+  LockNode(CorePtr core, std::shared_ptr<ClientSession> session, OwnedNode node, NodeData data,
+           const LeaseOptions& options, ObservedLockPtr observed);
 
   [[nodiscard]] HolderPtr holder() const;
   void wait_for_event();
@@ -98,7 +97,7 @@ class LockNode : public std::enable_shared_from_this<LockNode> {
   void on_lost();
   void delete_node();
 
-  const std::shared_ptr<ClientCore> core_;
+  const CorePtr core_;
   const std::shared_ptr<ClientSession> session_;
   OwnedNode node_;  ///< its watch: the strand only
   NodeData data_;   ///< as last written by its holder

@@ -1,7 +1,8 @@
+#include "custodian/authoring/owned_node.hpp"
+
 #include <utility>
 
 #include "client/client_core.hpp"
-#include "custodian/authoring/owned_node.hpp"
 #include "lease/queued_node.hpp"
 
 namespace custodian {
@@ -11,7 +12,7 @@ void detail::tell_missing(QueuedNode& node) {
   if (node.on_missing) node.on_missing();
 }
 
-OwnedNode::OwnedNode(std::shared_ptr<detail::ClientCore> core, Created created)
+OwnedNode::OwnedNode(CorePtr core, Created created)
     : core_{std::move(core)}, created_{std::make_shared<const Created>(std::move(created))} {}
 
 OwnedNode& OwnedNode::operator=(OwnedNode&& other) noexcept {

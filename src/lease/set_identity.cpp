@@ -10,8 +10,9 @@
 #include <utility>
 
 #include "client/operation.hpp"
+#include "custodian/authoring/operations.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "custodian/lease/lease.hpp"
-#include "custodian/operation_options.hpp"
 #include "lease/holder.hpp"
 #include "lease/lock_node.hpp"
 
@@ -27,7 +28,7 @@ namespace {
 /// One change, from the call to its end. Owns neither the hold nor its node: to release the lock
 /// waits for nothing here. Strand only.
 struct Change {
-  std::shared_ptr<ClientCore> core;
+  CorePtr core;
   CancellationPtr callers;
   std::weak_ptr<Holder> hold;
   std::string full_path;
@@ -153,10 +154,10 @@ void begin(const ChangePtr& change) {
   }
   start_wait_lost(change->core, change->over, hold,
                   [over = change->over](error_code) { over->request(); });
-  spawn_detached(change->core, make_change(change), "changing " + change->full_path,
-                 [change](error_code error) {
-                   if (change->handler) std::move(change->handler)(error);
-                 });
+  spawn(change->core, "changing " + change->full_path, make_change(change),
+        [change](error_code error) {
+          if (change->handler) std::move(change->handler)(error);
+        });
 }
 
 }  // namespace
@@ -171,8 +172,8 @@ void check_identity(const HolderPtr& hold, std::string_view operation, std::stri
   check_written_twice(*core, operation, path, identity);
 }
 
-void start_set_identity(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
-                        HolderPtr hold, std::string identity, Handler<> handler) {
+void start_set_identity(CorePtr core, CancellationPtr cancellation, HolderPtr hold,
+                        std::string identity, Handler<> handler) {
   if (core->forked()) return std::move(handler)(Errc::forked);
   if (identity.empty()) identity = core->options().identity;
   Plan plan = make_plan(*core, {}, {}, Repeat::unless_outcome_unknown);

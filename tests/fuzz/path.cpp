@@ -15,13 +15,13 @@ using detail::PathKind;
 using detail::PathPrefix;
 
 void check_arithmetic(std::string_view path) {
-  const auto parent = detail::parent_of(path);
+  const auto parent = parent_of(path);
   require(!path_fault(parent), "a parent is a valid path");
   if (path == "/") {
     require(parent == "/", "the root is its own parent");
   } else {
-    require(detail::join(parent, detail::name_of(path)) == path, "a path is its parent and name");
-    require(detail::parent_of(detail::join(path, "x")) == path, "a child's parent is the path");
+    require(join(parent, name_of(path)) == path, "a path is its parent and name");
+    require(parent_of(join(path, "x")) == path, "a child's parent is the path");
   }
 }
 

@@ -54,6 +54,9 @@ namespace detail {
 class ClientCore;
 }
 
+/// The inside of a client, which recipes hand on and never look into: `Client::core()`.
+using CorePtr = std::shared_ptr<detail::ClientCore>;
+
 /// A handler of any type, completing with an error code and these results. Construct,
 /// move-construct or swap it; Boost 1.81's move assignment does not end.
 template <typename... Results>
@@ -84,6 +87,12 @@ class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancel
 /// Shared by whoever may request it and by the operation. Null: it cannot be cancelled.
 using CancellationPtr = std::shared_ptr<Cancellation>;
 
+/// Throws what a blocking call has failed with. Of one that found no server in time the message
+/// names those that are looked for, if there is no connection now, and nothing else to be said.
+CUSTODIAN_EXPORT void throw_if(const detail::ClientCore& core, error_code error,
+                               std::string_view operation, std::string_view path,
+                               std::string_view why = {});
+
 namespace detail {
 
 [[nodiscard]] CUSTODIAN_EXPORT boost::asio::any_io_executor callback_executor(
@@ -95,27 +104,6 @@ inline constexpr std::chrono::milliseconds blocking_grace{100};
 
 CUSTODIAN_EXPORT void require_may_block(const ClientCore& core, std::string_view operation,
                                         std::string_view path);
-/// Throws what a blocking call has failed with. Of one that found no server in time the message
-/// names those that are looked for, if there is no connection now, and nothing else to be said.
-CUSTODIAN_EXPORT void throw_if(const ClientCore& core, error_code error, std::string_view operation,
-                               std::string_view path, std::string_view why = {});
-
-/// Runs a coroutine on the client's strand; no caller waits for its end. A coroutine that ends by
-/// an exception (memory ran out, an executor of the user threw) has not done its work: the log
-/// names it, and `on_failure` is called on the strand, so that a handler which depends on that work
-/// still gets an answer.
-CUSTODIAN_EXPORT void spawn_detached(const std::shared_ptr<ClientCore>& core,
-                                     boost::asio::awaitable<void> coroutine, std::string_view what,
-                                     std::function<void(error_code)> on_failure = {});
-
-/// The same, of a coroutine that ends with a call of this handler.
-template <typename... Results>
-void spawn_detached(const std::shared_ptr<ClientCore>& core, boost::asio::awaitable<void> coroutine,
-                    std::string_view what, std::shared_ptr<Handler<Results...>> handler) {
-  spawn_detached(core, std::move(coroutine), what, [handler](error_code error) {
-    if (*handler) std::move (*handler)(error, Results{}...);
-  });
-}
 
 template <typename Handler, typename Executor>
 struct PostedHandler {
@@ -152,9 +140,9 @@ CancellationPtr cancellation_of(const Handler& handler, const std::shared_ptr<Cl
 /// Calls `Start(core, cancellation, arguments..., handler)`, a compiled function, for a completion
 /// token. The cancellation is null if the token has no slot.
 template <typename Signature, auto Start, typename Token, typename... Arguments>
-auto initiate(std::shared_ptr<detail::ClientCore> core, Token&& token, Arguments... arguments) {
+auto initiate(CorePtr core, Token&& token, Arguments... arguments) {
   return boost::asio::async_initiate<Token, Signature>(
-      [](auto handler, std::shared_ptr<detail::ClientCore> on, Arguments... passed) {
+      [](auto handler, CorePtr on, Arguments... passed) {
         CancellationPtr cancellation = detail::cancellation_of(handler, on);
         auto erased = detail::posted(std::move(handler), *on);
         Start(std::move(on), std::move(cancellation), std::move(passed)..., std::move(erased));
@@ -164,13 +152,12 @@ auto initiate(std::shared_ptr<detail::ClientCore> core, Token&& token, Arguments
 
 /// The same, for a coroutine on the strand: `co_await` gives the error and the results.
 template <auto Start, typename... Results, typename... Arguments>
-boost::asio::awaitable<std::tuple<error_code, Results...>> await(
-    std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-    Arguments... arguments) {
+boost::asio::awaitable<std::tuple<error_code, Results...>> await(CorePtr core,
+                                                                 CancellationPtr cancellation,
+                                                                 Arguments... arguments) {
   const auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
   return boost::asio::async_initiate<decltype(token), void(error_code, Results...)>(
-      [](auto handler, std::shared_ptr<detail::ClientCore> on, CancellationPtr until,
-         Arguments... passed) {
+      [](auto handler, CorePtr on, CancellationPtr until, Arguments... passed) {
         Start(std::move(on), std::move(until), std::move(passed)...,
               Handler<Results...>{std::move(handler)});
       },
@@ -184,9 +171,11 @@ boost::asio::awaitable<std::tuple<error_code, Results...>> await(
 /// more, and then for nothing. The result is empty then. The operation is cancelled; if the context
 /// runs again later, what the operation brings is destroyed: a lease is released.
 template <auto Start, typename... Results, typename... Arguments>
-std::optional<std::tuple<error_code, Results...>> block_until(
-    std::shared_ptr<detail::ClientCore> core, std::string_view operation, std::string_view path,
-    std::stop_token stop, Deadline end, Arguments... arguments) {
+std::optional<std::tuple<error_code, Results...>> block_until(CorePtr core,
+                                                              std::string_view operation,
+                                                              std::string_view path,
+                                                              std::stop_token stop, Deadline end,
+                                                              Arguments... arguments) {
   detail::require_may_block(*core, operation, path);
   struct Outcome {
     std::mutex mutex;
@@ -232,11 +221,30 @@ std::optional<std::tuple<error_code, Results...>> block_until(
 
 /// The same without a limit of the caller's own: returns the error and the results.
 template <auto Start, typename... Results, typename... Arguments>
-std::tuple<error_code, Results...> block(std::shared_ptr<detail::ClientCore> core,
-                                         std::string_view operation, std::string_view path,
-                                         std::stop_token stop, Arguments... arguments) {
+std::tuple<error_code, Results...> block(CorePtr core, std::string_view operation,
+                                         std::string_view path, std::stop_token stop,
+                                         Arguments... arguments) {
   return *block_until<Start, Results...>(std::move(core), operation, path, std::move(stop),
                                          Deadline::never(), std::move(arguments)...);
+}
+
+/// The same for a caller who wants the results alone: throws `Error` for `operation` and `path` if
+/// it fails. One result is returned by its value, several as a tuple.
+template <auto Start, typename... Results, typename... Arguments>
+auto block_or_throw(const CorePtr& core, std::string_view operation, std::string_view path,
+                    std::stop_token stop, Arguments... arguments) {
+  auto ended =
+      block<Start, Results...>(core, operation, path, std::move(stop), std::move(arguments)...);
+  throw_if(*core, std::get<0>(ended), operation, path);
+  return std::apply(
+      [](const error_code&, Results&... results) {
+        if constexpr (sizeof...(Results) == 1) {
+          return (std::move(results), ...);
+        } else if constexpr (sizeof...(Results) > 1) {
+          return std::tuple<Results...>{std::move(results)...};
+        }
+      },
+      ended);
 }
 
 }  // namespace custodian

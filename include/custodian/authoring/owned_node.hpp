@@ -47,7 +47,7 @@ class CUSTODIAN_EXPORT OwnedNode {
  public:
   OwnedNode() noexcept = default;
   /// Throws std::bad_alloc; the node is the session's then.
-  OwnedNode(std::shared_ptr<detail::ClientCore> core, Created created);
+  OwnedNode(CorePtr core, Created created);
   /// What is moved from is empty.
   OwnedNode(OwnedNode&&) noexcept = default;
   /// Deletes, in the background, what it owned before.
@@ -82,7 +82,7 @@ class CUSTODIAN_EXPORT OwnedNode {
   [[nodiscard]] const Watch& watch() const noexcept { return watch_; }
 
  private:
-  std::shared_ptr<detail::ClientCore> core_;
+  CorePtr core_;
   std::shared_ptr<const Created> created_;
   Watch watch_;
   std::shared_ptr<detail::QueuedNode> line_;

@@ -278,7 +278,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// For authors of recipes: what `await<&detail::start_wait_lost>` wants; null if empty.
   [[nodiscard]] const detail::HolderPtr& hold() const noexcept { return hold_; }
   /// For authors of recipes: the client's; null if empty.
-  [[nodiscard]] std::shared_ptr<detail::ClientCore> core() const noexcept;
+  [[nodiscard]] CorePtr core() const noexcept;
   /// \}
 
  private:

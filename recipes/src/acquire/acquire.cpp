@@ -11,6 +11,7 @@
 #include "acquire/not_acquired.hpp"
 #include "acquire/pending_acquires.hpp"
 #include "acquire/reachability.hpp"
+#include "custodian/authoring/spawn.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -83,12 +84,11 @@ void run(const AcquirePtr& acquire) {
   }
   if (acquire->wait_limit.max_unreachable) {
     acquire->reachability_watch = std::make_shared<Cancellation>(acquire->client().core());
-    detail::spawn_detached(
-        acquire->client().core(), watch_reachability(acquire, acquire->reachability_watch),
-        "watching over an acquire of " + acquire->spec->path, [acquire](error_code) {
-          acquire->out_of_reach = true;
-          acquire->give_up->request();
-        });
+    spawn(acquire->client().core(), "watching over an acquire of " + acquire->spec->path,
+          watch_reachability(acquire, acquire->reachability_watch), [acquire](error_code) {
+            acquire->out_of_reach = true;
+            acquire->give_up->request();
+          });
   }
   acquire->attempt(acquire);
 }
@@ -122,10 +122,10 @@ void end_attempt(const AcquirePtr& acquire, Turn turn) {
 }
 
 void attempt_by(const AcquirePtr& acquire, asio::awaitable<Turn> coroutine) {
-  detail::spawn_detached(acquire->client().core(), await_attempt(acquire, std::move(coroutine)),
-                         "an acquire of " + acquire->spec->path, [acquire](error_code error) {
-                           if (acquire->handler) end_attempt(acquire, Turn{error, {}});
-                         });
+  spawn(acquire->client().core(), "an acquire of " + acquire->spec->path,
+        await_attempt(acquire, std::move(coroutine)), [acquire](error_code error) {
+          if (acquire->handler) end_attempt(acquire, Turn{error, {}});
+        });
 }
 
 WaitLimit wait_limit_until(Deadline deadline) {

@@ -5,6 +5,8 @@
 #include "acquire/queue_warnings.hpp"
 #include "acquire/watching.hpp"
 #include "async/started_operation.hpp"
+#include "custodian/authoring/path.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "local_handover/local_queue.hpp"
 
 // How a lock is acquired (Apache Curator's protocol, which is ZooKeeper's recipe for locks):
@@ -85,11 +87,11 @@ void Contender::begin() {
                         .parents = Parents::created_as_containers,
                         .deadline = Deadline::never(),
                         .retry = acquire_->retry()};
-  detail::start_create(acquire_->client().core(), acquire_->give_up,
-                       child(spec.path, spec.lock_name), spec.identity, std::move(options),
-                       [self = shared_from_this()](error_code error, Created created) {
-                         self->on_created(error, std::move(created));
-                       });
+  start_create(acquire_->client().core(), acquire_->give_up, join(spec.path, spec.lock_name),
+               spec.identity, std::move(options),
+               [self = shared_from_this()](error_code error, Created created) {
+                 self->on_created(error, std::move(created));
+               });
   // The list travels behind the create and so contains its node: one round trip for both. The
   // number will probably do without.
   if (!line_->expects_neighbour()) interest_ = ask_for_listing();
@@ -150,7 +152,7 @@ error_code on_listing(const LockSpec& spec, const ListingReply& reply, std::stri
   }
   const Wait& wait = std::get<Wait>(judgement);
   line.place_behind(member, wait.in_front);
-  ahead = {child(spec.path, wait.nearest.name), wait.position, wait.is_last, reply.connection};
+  ahead = {join(spec.path, wait.nearest.name), wait.position, wait.is_last, reply.connection};
   return {};
 }
 
@@ -172,12 +174,11 @@ void Contender::on_listed() {
   ahead_ = ahead.count;
   acquire_->somebody_ahead = true;
   if (member_->ahead != nullptr) return wait_in_line();
-  detail::spawn_detached(acquire_->client().core(),
-                         wait_for_others(shared_from_this(), std::move(ahead)),
-                         "waiting in line at " + acquire_->spec->path,
-                         [self = shared_from_this()](error_code failure) {
-                           if (self->in_front_) self->finish(failure);
-                         });
+  spawn(acquire_->client().core(), "waiting in line at " + acquire_->spec->path,
+        wait_for_others(shared_from_this(), std::move(ahead)),
+        [self = shared_from_this()](error_code failure) {
+          if (self->in_front_) self->finish(failure);
+        });
 }
 
 // -- 3. Watch the one in front --------------------------------------------------------------------
@@ -202,10 +203,10 @@ asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acqui
   // relied on; both travel together.
   std::optional<StartedOperation<GetResult, Watch>> watching;
   if (!is_watched(own) && !acquire->wait_limit.only_try) {
-    watching = StartedOperation<GetResult, Watch>::start<&detail::start_get_and_watch>(
+    watching = StartedOperation<GetResult, Watch>::start<&start_get_and_watch>(
         acquire->client().get_executor(), core, acquire->give_up, own.path(), acquire->operation());
   }
-  auto [error, result, watch] = co_await await<&detail::start_get_and_watch, GetResult, Watch>(
+  auto [error, result, watch] = co_await await<&start_get_and_watch, GetResult, Watch>(
       core, acquire->give_up, nearest, acquire->operation());
   if (watching) {
     auto [own_error, own_result, own_watch] = co_await watching->get();
@@ -228,7 +229,7 @@ asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acqui
     if (acquire->on_waiting) acquire->on_waiting();
     std::vector watchers{own.watch().state(), watch.state()};
     error = co_await wait_for_any(acquire, std::move(watchers));
-    gone = detail::event_of(watch.state()) == WatchEventType::deleted;
+    gone = event_of(watch.state()) == WatchEventType::deleted;
   }
   if (error == ServerErrc::no_node) error.clear();
   const bool known = !error && gone && is_watched(own);

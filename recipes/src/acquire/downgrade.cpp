@@ -4,6 +4,7 @@
 
 #include "acquire/contender.hpp"
 #include "custodian/authoring/doubtful_create.hpp"
+#include "custodian/authoring/path.hpp"
 #include "local_handover/local_queue.hpp"
 
 namespace custodian::recipes_detail {
@@ -65,13 +66,13 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
   const LockSpec& spec = *acquire->spec;
   std::string name = make_node_name(detail::make_uuid(), spec.lock_name);
   name += number_of(acquire->held.node());
-  const std::string path = child(spec.path, name);
+  const std::string path = join(spec.path, name);
   const auto began = std::chrono::steady_clock::now();
 
   bool in_doubt = false;
   for (;;) {
     Transaction creation{acquire->held.check(), create(path, spec.identity, CreateMode::ephemeral)};
-    auto [error, results] = co_await await<&detail::start_commit, std::vector<TransactionResult>>(
+    auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
         core, acquire->give_up, std::move(creation), acquire->operation());
     // A repetition finds what an earlier one has created.
     if (!error || error == ServerErrc::node_exists) break;
@@ -91,7 +92,7 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
   }
 
   acquire->has_queued = true;
-  auto [error, stat] = co_await await<&detail::start_exists, std::optional<Stat>>(
+  auto [error, stat] = co_await await<&start_exists, std::optional<Stat>>(
       core, acquire->give_up, path, acquire->operation());
   const bool missing = !error && !stat;
   if (in_doubt) {

@@ -4,16 +4,14 @@
 #include "acquire/participants.hpp"
 
 #include "async/started_operation.hpp"
+#include "custodian/authoring/path.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "custodian/locks/inter_process_lock.hpp"
 #include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
-
-std::string child(const std::string& parent, std::string_view name) {
-  return (parent == "/" ? parent : parent + "/") + std::string{name};
-}
 
 Participant participant_of(const Client& client, std::string node, GetResult read) {
   return {
@@ -27,21 +25,21 @@ Participant participant_of(const Client& client, std::string node, GetResult rea
 
 namespace {
 
-asio::awaitable<void> collect(LockSpecPtr spec, CancellationPtr cancellation,
-                              OperationOptions options,
-                              std::shared_ptr<Handler<std::vector<Participant>>> handler) {
+asio::awaitable<Result<std::vector<Participant>>> collect(LockSpecPtr spec,
+                                                          CancellationPtr cancellation,
+                                                          OperationOptions options) {
   const auto core = spec->client.core();
   std::vector<Participant> participants;
   auto [error, children] =
-      co_await await<&detail::start_children, Children>(core, cancellation, spec->path, options);
+      co_await await<&start_children, Children>(core, cancellation, spec->path, options);
   if (error == ServerErrc::no_node) error.clear();  // nobody has come yet
   if (!error) {
     const Listing listing{std::move(children.names), spec->rule};
     std::vector<std::pair<std::string, StartedOperation<GetResult>>> reads;
     for (const ContenderName& contender : listing.contenders()) {
-      std::string node = child(spec->path, contender.name);
-      auto read = StartedOperation<GetResult>::start<&detail::start_get>(
-          spec->client.get_executor(), core, cancellation, node, options);
+      std::string node = join(spec->path, contender.name);
+      auto read = StartedOperation<GetResult>::start<&start_get>(spec->client.get_executor(), core,
+                                                                 cancellation, node, options);
       reads.emplace_back(std::move(node), std::move(read));
     }
     for (auto& [node, read] : reads) {
@@ -54,43 +52,33 @@ asio::awaitable<void> collect(LockSpecPtr spec, CancellationPtr cancellation,
       participants.push_back(participant_of(spec->client, node, std::move(result)));
     }
   }
-  if (error) participants.clear();
-  std::move (*handler)(error, std::move(participants));
+  if (error) co_return error;
+  co_return std::move(participants);
 }
 
 }  // namespace
 
-void start_participants(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                        LockSpecPtr spec, OperationOptions options,
-                        Handler<std::vector<Participant>> handler) {
-  // Whoever drains may still look.
-  if (spec->client.unusable() == Errc::forked) {
-    return std::move(handler)(Errc::forked, std::vector<Participant>{});
-  }
+void start_participants(CorePtr, CancellationPtr cancellation, LockSpecPtr spec,
+                        OperationOptions options, Handler<std::vector<Participant>> handler) {
   options.deadline = spec->client.deadline_or_default(options.deadline);
-  const auto ending = std::make_shared<Handler<std::vector<Participant>>>(std::move(handler));
-  detail::spawn_detached(spec->client.core(),
-                         collect(spec, std::move(cancellation), options, ending),
-                         "a look at " + spec->path, ending);
+  spawn(spec->client.core(), "a look at " + spec->path,
+        collect(spec, std::move(cancellation), options), std::move(handler));
 }
 
-void start_queue_length(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                        LockSpecPtr spec, OperationOptions options, Handler<std::size_t> handler) {
-  detail::start_children(
-      std::move(core), std::move(cancellation), spec->path, options,
-      [spec, handler = std::move(handler)](error_code error, Children children) mutable {
-        if (error == ServerErrc::no_node) error.clear();  // nobody has come yet
-        const Listing listing{std::move(children.names), spec->rule};
-        std::move(handler)(error, listing.contenders().size());
-      });
+void start_queue_length(CorePtr core, CancellationPtr cancellation, LockSpecPtr spec,
+                        OperationOptions options, Handler<std::size_t> handler) {
+  start_children(std::move(core), std::move(cancellation), spec->path, options,
+                 [spec, handler = std::move(handler)](error_code error, Children children) mutable {
+                   if (error == ServerErrc::no_node) error.clear();  // nobody has come yet
+                   const Listing listing{std::move(children.names), spec->rule};
+                   std::move(handler)(error, listing.contenders().size());
+                 });
 }
 
 std::vector<Participant> participants_of(const LockSpecPtr& spec, std::string_view operation,
                                          OperationOptions options) {
-  auto [error, participants] = block<&start_participants, std::vector<Participant>>(
+  return block_or_throw<&start_participants, std::vector<Participant>>(
       spec->client.core(), operation, spec->path, {}, spec, options);
-  detail::throw_if(*spec->client.core(), error, operation, spec->path);
-  return std::move(participants);
 }
 
 }  // namespace custodian::recipes_detail

@@ -15,8 +15,6 @@ namespace custodian::recipes_detail {
 struct LockSpec;
 using LockSpecPtr = std::shared_ptr<const LockSpec>;
 
-[[nodiscard]] std::string child(const std::string& parent, std::string_view name);
-
 /// Who has created the node that was read.
 [[nodiscard]] Participant participant_of(const Client& client, std::string node, GetResult read);
 

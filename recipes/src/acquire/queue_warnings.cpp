@@ -4,6 +4,7 @@
 #include <string>
 
 #include "acquire/participants.hpp"
+#include "custodian/authoring/path.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -30,7 +31,7 @@ void report_oddities(const LockSpec& spec, const Listing& listing) {
 }
 
 error_code report_malformed(const LockSpec& spec, std::string_view name) {
-  spec.client.log(LogLevel::error, child(spec.path, name) +
+  spec.client.log(LogLevel::error, join(spec.path, name) +
                                        " bears no sequence number: nobody can tell who is "
                                        "first. Remove it");
   return Errc::malformed_contender;

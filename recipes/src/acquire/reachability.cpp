@@ -28,11 +28,11 @@ asio::awaitable<void> watch_reachability(AcquirePtr acquire, CancellationPtr ove
   while (!over->requested()) {
     const ConnectionState known = client.connection_state();
     if (is_connected(known)) {
-      co_await await<&detail::start_wait_connection_state, ConnectionState>(core, over, known);
+      co_await await<&start_wait_connection_state, ConnectionState>(core, over, known);
       continue;
     }
     const OperationOptions in_time{Deadline{limit}, acquire->retry()};
-    const auto [failure] = co_await await<&detail::start_wait_connected>(core, over, in_time);
+    const auto [failure] = co_await await<&start_wait_connected>(core, over, in_time);
     if (failure && !over->requested()) give_up(*acquire);
     if (failure) co_return;
   }

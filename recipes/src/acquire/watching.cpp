@@ -10,15 +10,13 @@ namespace asio = boost::asio;
 // Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
 // temporaries there twice.
 
-bool is_watched(const OwnedNode& own) {
-  return own.watch() && !detail::is_over(own.watch().state());
-}
+bool is_watched(const OwnedNode& own) { return own.watch() && !is_over(own.watch().state()); }
 
 // The caller awaits it, and its node outlives that.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnedNode& own) {
   if (is_watched(own)) co_return error_code{};
-  auto [error, result, watch] = co_await await<&detail::start_get_and_watch, GetResult, Watch>(
+  auto [error, result, watch] = co_await await<&start_get_and_watch, GetResult, Watch>(
       acquire->client().core(), acquire->give_up, own.path(), acquire->operation());
   if (!error) {
     own.set_watch(std::move(watch));
@@ -29,8 +27,8 @@ asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnedNode& own) {
 
 asio::awaitable<error_code> wait_for_any(
     AcquirePtr acquire, std::vector<std::shared_ptr<detail::ClientWatcher>> watchers) {
-  const auto [failure] = co_await await<&detail::start_wait_any>(
-      acquire->client().core(), acquire->give_up, std::move(watchers));
+  const auto [failure] = co_await await<&start_wait_any>(acquire->client().core(), acquire->give_up,
+                                                         std::move(watchers));
   co_return failure == Errc::session_lost ? error_code{} : failure;
 }
 

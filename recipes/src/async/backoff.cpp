@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "async/async_event.hpp"
+#include "custodian/authoring/event.hpp"
 
 namespace custodian::recipes_detail {
 

@@ -33,7 +33,7 @@ Result block_in_time(const Client& client, std::string_view operation, std::stri
     return result;
   }
   auto& [error, result] = *outcome;
-  detail::throw_if(*client.core(), error, operation, path);
+  throw_if(*client.core(), error, operation, path);
   return std::move(result);
 }
 

@@ -8,6 +8,8 @@
 
 #include "acquire/participants.hpp"
 #include "async/started_operation.hpp"
+#include "custodian/authoring/path.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "custodian/lease/revocation.hpp"
 #include "inspect/queue_reading.hpp"
 
@@ -32,12 +34,11 @@ struct Look {
   CancellationPtr cancellation;
   std::size_t permits;
   OperationOptions options;
-  std::shared_ptr<Handler<Inspection>> handler;
 };
 using LookPtr = std::shared_ptr<const Look>;
 
 asio::awaitable<std::tuple<error_code, QueueReading>> list(LookPtr look, std::string path) {
-  auto [error, children] = co_await await<&detail::start_children, Children>(
+  auto [error, children] = co_await await<&start_children, Children>(
       look->client.core(), look->cancellation, path, look->options);
   if (error == ServerErrc::no_node) error.clear();
   co_return std::tuple{error, read_queues(std::move(children.names))};
@@ -45,9 +46,9 @@ asio::awaitable<std::tuple<error_code, QueueReading>> list(LookPtr look, std::st
 
 void name_oddities(Inspection& inspection, const std::string& path, const QueueReading& reading) {
   for (const std::string& name : reading.malformed) {
-    inspection.malformed.push_back(child(path, name));
+    inspection.malformed.push_back(join(path, name));
   }
-  for (const std::string& name : reading.foreign) inspection.foreign.push_back(child(path, name));
+  for (const std::string& name : reading.foreign) inspection.foreign.push_back(join(path, name));
 }
 
 /// Adds who stands there, as far as they are still there.
@@ -57,9 +58,9 @@ asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
   std::vector<StartedOperation<GetResult>> reads;
   reads.reserve(standpoints.size());
   for (const Standpoint& each : standpoints) {
-    reads.push_back(StartedOperation<GetResult>::start<&detail::start_get>(
-        look->client.get_executor(), look->client.core(), look->cancellation,
-        child(path, each.name), look->options));
+    reads.push_back(StartedOperation<GetResult>::start<&start_get>(
+        look->client.get_executor(), look->client.core(), look->cancellation, join(path, each.name),
+        look->options));
   }
   error_code failure;
   for (std::size_t i = 0; i != reads.size(); ++i) {
@@ -73,7 +74,7 @@ asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
     const bool asked = is_asked(result);
     if (result.data == revoke_message) result.data.clear();
     inspection->contenders.push_back(
-        {.participant = {.node = child(path, each.name),
+        {.participant = {.node = join(path, each.name),
                          .identity = std::move(result.data),
                          .session = result.stat.ephemeral_owner,
                          .since = result.stat.created,
@@ -92,7 +93,7 @@ void judge_permits_of(Inspection& permits, QueueReading reading, std::int64_t ta
                       std::size_t maximum) {
   for (Inspected& permit : permits.contenders) {
     const std::string& node = permit.participant.node;
-    const std::string_view name = std::string_view{node}.substr(node.rfind('/') + 1);
+    const std::string_view name = name_of(node);
     const auto at = std::ranges::find(reading.standpoints, name, &Standpoint::name);
     const auto index = static_cast<std::size_t>(at - reading.standpoints.begin());
     judge_permit(reading, {index, permit.participant.session == taking}, maximum);
@@ -103,8 +104,8 @@ void judge_permits_of(Inspection& permits, QueueReading reading, std::int64_t ta
 
 asio::awaitable<error_code> read_semaphore(LookPtr look, std::string path,
                                            std::shared_ptr<Inspection> inspection) {
-  const std::string leases = child(path, permits_part);
-  const std::string locks = child(path, line_part);
+  const std::string leases = join(path, permits_part);
+  const std::string locks = join(path, line_part);
   auto [leases_error, permits] = co_await list(look, leases);
   if (leases_error) co_return leases_error;
   auto [locks_error, line] = co_await list(look, locks);
@@ -132,7 +133,7 @@ asio::awaitable<error_code> read_semaphore(LookPtr look, std::string path,
   co_return error_code{};
 }
 
-asio::awaitable<void> look_at(LookPtr look, std::string path) {
+asio::awaitable<Result<Inspection>> look_at(LookPtr look, std::string path) {
   auto inspection = std::make_shared<Inspection>();
   auto [error, reading] = co_await list(look, path);
   const bool is_semaphore =
@@ -142,33 +143,28 @@ asio::awaitable<void> look_at(LookPtr look, std::string path) {
     error = co_await read_nodes(look, path, reading.standpoints, inspection);
   }
   if (!error && is_semaphore) error = co_await read_semaphore(look, path, inspection);
-  if (error) *inspection = {};
-  std::move (*look->handler)(error, std::move(*inspection));
+  if (error) co_return error;
+  co_return std::move(*inspection);
 }
 
 }  // namespace
 
-void start_inspect(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation, Client client,
-                   std::string path, InspectOptions options, Handler<Inspection> handler) {
-  // Whoever drains may still look.
-  if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, Inspection{});
+void start_inspect(CorePtr, CancellationPtr cancellation, Client client, std::string path,
+                   InspectOptions options, Handler<Inspection> handler) {
   options.operation.deadline = client.deadline_or_default(options.operation.deadline);
-  const auto ending = std::make_shared<Handler<Inspection>>(std::move(handler));
   const auto look = std::make_shared<Look>(
-      Look{std::move(client), std::move(cancellation), options.permits, options.operation, ending});
+      Look{std::move(client), std::move(cancellation), options.permits, options.operation});
   const std::string what = "a look at " + path;
-  detail::spawn_detached(look->client.core(), look_at(look, std::move(path)), what, ending);
+  spawn(look->client.core(), what, look_at(look, std::move(path)), std::move(handler));
 }
 
 }  // namespace recipes_detail
 
 Inspection inspect(const Client& client, const std::string& path, InspectOptions options,
                    std::stop_token stop) {
-  detail::check_path(client.core(), "inspect", path);
-  auto [error, inspection] = block<&recipes_detail::start_inspect, Inspection>(
+  check_path(client.core(), "inspect", path);
+  return block_or_throw<&recipes_detail::start_inspect, Inspection>(
       client.core(), "inspect", path, std::move(stop), client.share(), path, options);
-  detail::throw_if(*client.core(), error, "inspect", path);
-  return std::move(inspection);
 }
 
 }  // namespace custodian

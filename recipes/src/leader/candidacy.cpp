@@ -12,8 +12,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-void start_wait_lost(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                     const Lease& leadership, Handler<> handler) {
+void start_wait_lost(CorePtr core, CancellationPtr cancellation, const Lease& leadership,
+                     Handler<> handler) {
   detail::start_wait_lost(std::move(core), std::move(cancellation), leadership.hold(),
                           std::move(handler));
 }

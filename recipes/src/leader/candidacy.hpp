@@ -10,7 +10,7 @@
 #include <string>
 
 #include "acquire/acquire.hpp"
-#include "async/async_event.hpp"
+#include "custodian/authoring/event.hpp"
 #include "custodian/leader/leadership.hpp"
 
 namespace custodian::recipes_detail {

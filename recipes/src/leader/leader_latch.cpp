@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "custodian/authoring/spawn.hpp"
 #include "leader/candidacy.hpp"
 
 namespace custodian {
@@ -85,8 +86,8 @@ void Latch::start() {
     if (standing_) return;
     standing_ = now_;
   }
-  detail::spawn_detached(client().core(), run(shared_from_this()), "LeaderLatch",
-                         [self = shared_from_this()](error_code) { self->on_failure(); });
+  spawn(client().core(), "LeaderLatch", run(shared_from_this()),
+        [self = shared_from_this()](error_code) { self->on_failure(); });
 }
 
 asio::awaitable<void> Latch::run(LatchPtr self) {
@@ -227,39 +228,33 @@ void Latch::tell(Leadership now) {
 
 namespace {
 
-asio::awaitable<void> wait_for_leadership(LatchPtr latch, CancellationPtr cancellation,
-                                          CandidaturePtr candidature, Deadline deadline,
-                                          std::shared_ptr<Handler<Lease>> handler) {
+asio::awaitable<Result<Lease>> wait_for_leadership(LatchPtr latch, CancellationPtr cancellation,
+                                                   CandidaturePtr candidature, Deadline deadline) {
   const CandidacyPtr candidacy = candidature->candidacy;
   candidacy->attach();
-  error_code error;
   Lease leadership = latch->leadership_of(*candidature);
-  while (!leadership) {
-    if (candidacy->ended()) error = Errc::closed;
-    if (!error && cancellation && cancellation->requested()) {
-      error = asio::error::operation_aborted;
+  while (!leadership && !deadline.passed()) {
+    if (candidacy->ended()) co_return Errc::closed;
+    if (cancellation && cancellation->requested()) {
+      co_return make_error_code(asio::error::operation_aborted);
     }
-    if (error || deadline.passed()) break;
     co_await candidacy->wait_for_change(deadline, cancellation);
     leadership = latch->leadership_of(*candidature);
   }
-  std::move (*handler)(error, std::move(leadership));
+  co_return std::move(leadership);
 }
 
 }  // namespace
 
-void start_wait_leadership(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                           LatchPtr latch, Deadline deadline, Handler<Lease> handler) {
-  const Client& client = latch->client();
-  if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, Lease{});
-  const Deadline until = deadline.or_default(Deadline::never());
-  const auto ending = std::make_shared<Handler<Lease>>(std::move(handler));
+void start_wait_leadership(CorePtr, CancellationPtr cancellation, LatchPtr latch, Deadline deadline,
+                           Handler<Lease> handler) {
+  const CorePtr& core = latch->client().core();
   // As of the call: a close ends it, though the latch is started again at once.
   CandidaturePtr now = latch->now();
-  detail::spawn_detached(
-      client.core(),
-      wait_for_leadership(latch, std::move(cancellation), std::move(now), until, ending),
-      "LeaderLatch::wait", ending);
+  const Deadline until = deadline.or_default(Deadline::never());
+  spawn(core, "LeaderLatch::wait",
+        wait_for_leadership(latch, std::move(cancellation), std::move(now), until),
+        std::move(handler));
 }
 
 }  // namespace recipes_detail
@@ -293,10 +288,8 @@ Lease LeaderLatch::wait(std::stop_token stop) const {
 }
 
 Lease LeaderLatch::wait_until(Deadline deadline, std::stop_token stop) const {
-  auto [error, leadership] = block<&recipes_detail::start_wait_leadership, Lease>(
+  return block_or_throw<&recipes_detail::start_wait_leadership, Lease>(
       core(), "LeaderLatch::wait", path(), std::move(stop), latch_, deadline);
-  detail::throw_if(*core(), error, "LeaderLatch::wait", path());
-  return std::move(leadership);
 }
 
 }  // namespace custodian

@@ -10,18 +10,17 @@
 #include <string_view>
 
 #include "acquire/participants.hpp"
+#include "custodian/authoring/follow.hpp"
+#include "custodian/authoring/result.hpp"
 #include "custodian/client.hpp"
 #include "custodian/locks/acquire.hpp"
 #include "ordering/contender_order.hpp"
 
 namespace custodian::recipes_detail {
 
-enum class Watching : std::uint8_t { no, yes };
-
-/// What a look has shown. The watch, if there is to be one, ends when it may be another leader,
-/// or be called otherwise.
+/// Who leads, as last read. The watch, if there is one, ends when another one may lead, or the
+/// leader's identity may have changed.
 struct LeaderSnapshot {
-  error_code error{};
   std::optional<Participant> leader{};
   /// By which transaction the leader's node has its data.
   std::int64_t changed_by = 0;
@@ -29,11 +28,9 @@ struct LeaderSnapshot {
 };
 
 /// For the strand.
-[[nodiscard]] boost::asio::awaitable<LeaderSnapshot> find_leader(Client client,
-                                                                 CancellationPtr cancellation,
-                                                                 std::string path, NamingRule rule,
-                                                                 OperationOptions options,
-                                                                 Watching watching);
+[[nodiscard]] boost::asio::awaitable<Result<LeaderSnapshot>> find_leader(
+    Client client, CancellationPtr cancellation, std::string path, NamingRule rule,
+    OperationOptions options, Watching watching);
 
 void start_find_leader(const Client& client, CancellationPtr cancellation, std::string path,
                        NamingRule rule, OperationOptions options,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "custodian/authoring/follow.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "leader/leader_lookup.hpp"
 
 namespace custodian {
@@ -72,77 +74,65 @@ class Observed {
 
 namespace {
 
-asio::awaitable<std::tuple<error_code, std::optional<Participant>>> wait_for_news(
-    ObservedPtr observed, CancellationPtr cancellation) {
-  const Observed::Waiting waiting{*observed};
-  if (!waiting) {
-    co_return std::tuple{error_code{Errc::invalid_argument}, std::optional<Participant>{}};
-  }
-  const auto core = observed->client().core();
-  const OperationOptions patient{Deadline::never(), observed->client().retry_policy().unlimited()};
-  for (;;) {
-    Client client = observed->client().share();
-    std::string path = observed->path();
-    LeaderSnapshot seen = co_await find_leader(std::move(client), cancellation, std::move(path),
-                                               election_rule, patient, Watching::yes);
-    if (seen.error) co_return std::tuple{seen.error, std::optional<Participant>{}};
-    if (observed->is_news(seen)) {
-      observed->tell(seen);
-      co_return std::tuple{error_code{}, std::move(seen.leader)};
-    }
-    const auto [ended, event] =
-        co_await await<&detail::start_wait, WatchEventType>(core, cancellation, seen.watch.state());
-    // A session that is over has taken the watch along; the next look shows what was missed.
-    if (ended && ended != Errc::session_lost) {
-      co_return std::tuple{ended, std::optional<Participant>{}};
-    }
-  }
+asio::awaitable<Result<Watched<LeaderSnapshot>>> read_leader(ObservedPtr observed,
+                                                             CancellationPtr cancellation,
+                                                             OperationOptions options) {
+  Client client = observed->client().share();
+  std::string path = observed->path();
+  Result<LeaderSnapshot> seen =
+      co_await find_leader(std::move(client), std::move(cancellation), std::move(path),
+                           election_rule, options, Watching::yes);
+  if (!seen) co_return seen.error();
+  Watch watch = std::move(seen->watch);
+  co_return Watched<LeaderSnapshot>{std::move(*seen), std::move(watch)};
 }
 
-asio::awaitable<void> next(ObservedPtr observed, CancellationPtr cancellation,
-                           std::shared_ptr<Handler<std::optional<Participant>>> handler) {
-  auto [error, leader] = co_await wait_for_news(std::move(observed), std::move(cancellation));
-  std::move (*handler)(error, std::move(leader));
+asio::awaitable<Result<std::optional<Participant>>> next(ObservedPtr observed,
+                                                         CancellationPtr cancellation) {
+  const Observed::Waiting waiting{*observed};
+  if (!waiting) co_return Errc::invalid_argument;
+  const OperationOptions patient{Deadline::never(), observed->client().retry_policy().unlimited()};
+  const auto read = [&]() -> asio::awaitable<Result<Watched<LeaderSnapshot>>> {
+    return read_leader(observed, cancellation, patient);
+  };
+  const auto is_news = [&](const LeaderSnapshot& seen) { return observed->is_news(seen); };
+  Watch none;
+  Result<Watched<LeaderSnapshot>> seen = co_await next_news<LeaderSnapshot>(
+      observed->client().core(), cancellation, std::move(none), read, is_news);
+  if (!seen) co_return seen.error();
+  observed->tell(seen->value);
+  co_return std::move(seen->value.leader);
 }
 
 }  // namespace
 
-void start_observe(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                   ObservedPtr observed, OperationOptions options,
-                   Handler<std::optional<Participant>> handler) {
+void start_observe(CorePtr, CancellationPtr cancellation, ObservedPtr observed,
+                   OperationOptions options, Handler<std::optional<Participant>> handler) {
   start_find_leader(observed->client(), std::move(cancellation), observed->path(), election_rule,
                     options, std::move(handler));
 }
 
-void start_next_leader(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                       ObservedPtr observed, Handler<std::optional<Participant>> handler) {
-  if (observed->client().unusable() == Errc::forked) {
-    return std::move(handler)(Errc::forked, std::nullopt);
-  }
-  const auto ending = std::make_shared<Handler<std::optional<Participant>>>(std::move(handler));
-  detail::spawn_detached(observed->client().core(), next(observed, std::move(cancellation), ending),
-                         "observing " + observed->path(), ending);
+void start_next_leader(CorePtr, CancellationPtr cancellation, ObservedPtr observed,
+                       Handler<std::optional<Participant>> handler) {
+  spawn(observed->client().core(), "observing " + observed->path(),
+        next(observed, std::move(cancellation)), std::move(handler));
 }
 
 }  // namespace recipes_detail
 
 LeaderObserver::LeaderObserver(const Client& client, std::string path) : core_{client.core()} {
-  detail::check_path(client.core(), "LeaderObserver", path);
+  check_path(client.core(), "LeaderObserver", path);
   observed_ = std::make_shared<recipes_detail::Observed>(client.share(), std::move(path));
 }
 
 std::optional<Participant> LeaderObserver::leader(OperationOptions options) const {
-  auto [error, leader] = block<&recipes_detail::start_observe, std::optional<Participant>>(
+  return block_or_throw<&recipes_detail::start_observe, std::optional<Participant>>(
       core_, "LeaderObserver::leader", observed_->path(), {}, observed_, options);
-  detail::throw_if(*core_, error, "LeaderObserver::leader", observed_->path());
-  return std::move(leader);
 }
 
 std::optional<Participant> LeaderObserver::next(std::stop_token stop) {
-  auto [error, leader] = block<&recipes_detail::start_next_leader, std::optional<Participant>>(
+  return block_or_throw<&recipes_detail::start_next_leader, std::optional<Participant>>(
       core_, "LeaderObserver::next", observed_->path(), std::move(stop), observed_);
-  detail::throw_if(*core_, error, "LeaderObserver::next", observed_->path());
-  return std::move(leader);
 }
 
 }  // namespace custodian

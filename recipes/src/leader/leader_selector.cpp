@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "async/backoff.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "leader/candidacy.hpp"
 
 namespace custodian {
@@ -105,8 +106,8 @@ void Selector::start() {
     recipes_detail::start(state_, spec, "LeaderSelector");
     requested_ = true;
   }
-  detail::spawn_detached(spec.client.core(), run(shared_from_this()), "LeaderSelector",
-                         [self = shared_from_this()](error_code) { self->end_story(); });
+  spawn(spec.client.core(), "LeaderSelector", run(shared_from_this()),
+        [self = shared_from_this()](error_code) { self->end_story(); });
 }
 
 asio::awaitable<void> Selector::run(SelectorPtr self) {
@@ -285,27 +286,21 @@ void LeaderTurn::end(std::exception_ptr thrown) noexcept {
 
 namespace {
 
-asio::awaitable<void> join(SelectorPtr selector, CancellationPtr cancellation,
-                           std::shared_ptr<Handler<>> handler) {
+asio::awaitable<Result<void>> join(SelectorPtr selector, CancellationPtr cancellation) {
   const CandidacyPtr candidacy = selector->candidacy();
   candidacy->attach();
   while (!selector->is_over() && !(cancellation && cancellation->requested())) {
     co_await candidacy->wait_for_change(Deadline::never(), cancellation);
   }
-  const error_code error =
-      selector->is_over() ? error_code{} : make_error_code(asio::error::operation_aborted);
-  std::move (*handler)(error);
+  if (!selector->is_over()) co_return make_error_code(asio::error::operation_aborted);
+  co_return Result<void>{};
 }
 
 }  // namespace
 
-void start_join(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                SelectorPtr selector, Handler<> handler) {
-  const Client& client = selector->candidacy()->client();
-  if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked);
-  const auto ending = std::make_shared<Handler<>>(std::move(handler));
-  detail::spawn_detached(client.core(), join(selector, std::move(cancellation), ending),
-                         "LeaderSelector::join", ending);
+void start_join(CorePtr, CancellationPtr cancellation, SelectorPtr selector, Handler<> handler) {
+  spawn(selector->candidacy()->client().core(), "LeaderSelector::join",
+        join(selector, std::move(cancellation)), std::move(handler));
 }
 
 }  // namespace recipes_detail
@@ -354,9 +349,8 @@ void LeaderSelector::close() {
 }
 
 void LeaderSelector::join(std::stop_token stop) const {
-  const auto [error] = block<&recipes_detail::start_join>(core(), "LeaderSelector::join", path(),
-                                                          std::move(stop), selector_);
-  detail::throw_if(*core(), error, "LeaderSelector::join", path());
+  block_or_throw<&recipes_detail::start_join>(core(), "LeaderSelector::join", path(),
+                                              std::move(stop), selector_);
 }
 
 bool LeaderSelector::has_leadership() const { return selector_->is_running(); }

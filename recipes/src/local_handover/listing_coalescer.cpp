@@ -24,11 +24,11 @@ void ListingCoalescer::start(const LockSpecPtr& spec, std::shared_ptr<ListingReq
                              OperationOptions options) {
   request->give_up = std::make_shared<Cancellation>(spec->client.core());
   const CancellationPtr give_up = request->give_up;
-  detail::start_children(spec->client.core(), give_up, spec->path, options,
-                         [self = shared_from_this(), spec, request = std::move(request)](
-                             error_code error, Children children) {
-                           self->on_seen(spec, request, error, std::move(children));
-                         });
+  start_children(spec->client.core(), give_up, spec->path, options,
+                 [self = shared_from_this(), spec, request = std::move(request)](
+                     error_code error, Children children) {
+                   self->on_seen(spec, request, error, std::move(children));
+                 });
 }
 
 void ListingCoalescer::on_seen(const LockSpecPtr& spec,

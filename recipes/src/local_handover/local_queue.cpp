@@ -7,6 +7,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include "custodian/authoring/spawn.hpp"
+
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
@@ -178,22 +180,18 @@ void LocalQueue::mind(const Client& client) {
   const auto& core = client.core();
   minding_ = std::make_shared<Cancellation>(core);
   // Without it they might wait for ever: they look again, and see what has become of them.
-  detail::spawn_detached(core, mind_session(shared_from_this(), core, minding_),
-                         "watching over a line of waiters",
-                         [self = shared_from_this()](error_code) { self->look_again_all(); });
-  detail::spawn_detached(
-      core,
-      mind_holder(shared_from_this(), std::make_shared<const Client>(client.share()), minding_),
-      "watching over the holder of a line");
+  spawn(core, "watching over a line of waiters", mind_session(shared_from_this(), core, minding_),
+        [self = shared_from_this()](error_code) { self->look_again_all(); });
+  spawn(core, "watching over the holder of a line",
+        mind_holder(shared_from_this(), std::make_shared<const Client>(client.share()), minding_));
 }
 
-asio::awaitable<void> LocalQueue::mind_session(LocalQueuePtr self,
-                                               std::shared_ptr<detail::ClientCore> core,
+asio::awaitable<void> LocalQueue::mind_session(LocalQueuePtr self, CorePtr core,
                                                CancellationPtr over) {
   ConnectionState known = ConnectionState::connecting;
   while (!over->requested()) {
     const auto [error, now] =
-        co_await await<&detail::start_wait_connection_state, ConnectionState>(core, over, known);
+        co_await await<&start_wait_connection_state, ConnectionState>(core, over, known);
     if (over->requested()) co_return;
     // They look again, and see that they are lost with it.
     if (error || now == ConnectionState::lost || now == ConnectionState::closed) {

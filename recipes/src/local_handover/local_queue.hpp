@@ -97,8 +97,8 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   /// task that waits may be the one that holds.
   [[nodiscard]] static boost::asio::awaitable<void> mind_holder(
       LocalQueuePtr self, std::shared_ptr<const Client> client, CancellationPtr over);
-  [[nodiscard]] static boost::asio::awaitable<void> mind_session(
-      LocalQueuePtr self, std::shared_ptr<detail::ClientCore> core, CancellationPtr over);
+  [[nodiscard]] static boost::asio::awaitable<void> mind_session(LocalQueuePtr self, CorePtr core,
+                                                                 CancellationPtr over);
   void look_again_all();
 
   const boost::asio::any_io_executor strand_;

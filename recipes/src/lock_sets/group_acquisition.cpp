@@ -19,6 +19,7 @@
 #include "acquire/not_acquired.hpp"
 #include "acquire/pending_acquires.hpp"
 #include "async/backoff.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "lock_sets/custom_acquisition.hpp"
 #include "lock_sets/group_shares.hpp"
 #include "lock_sets/quorum_rule.hpp"
@@ -83,7 +84,7 @@ struct GroupAcquire {
     return recipes_detail::prospect(static_cast<std::size_t>(held), group->locks.size() - tried,
                                     group->needed);
   }
-  [[nodiscard]] bool has_any_of(const std::shared_ptr<detail::ClientCore>& core) const {
+  [[nodiscard]] bool has_any_of(const CorePtr& core) const {
     return std::ranges::any_of(had, [&](const Share& share) {
       return !share.custom && share.leases.front().core() == core;
     });
@@ -111,9 +112,8 @@ using GroupAcquirePtr = std::shared_ptr<GroupAcquire>;
 using LossEars = std::list<std::stop_callback<std::function<void()>>>;
 
 /// Begins the acquire of one of the locks, on its client's strand, and comes home with the result.
-void start_one(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation, LockSetPtr group,
-               std::size_t index, WaitLimit wait_limit, AcquireOptions options,
-               Handler<Taken> handler) {
+void start_one(CorePtr, CancellationPtr cancellation, LockSetPtr group, std::size_t index,
+               WaitLimit wait_limit, AcquireOptions options, Handler<Taken> handler) {
   auto at_home = [group, handler = std::move(handler)](error_code error, Outcome outcome,
                                                        HeldCustomPtr custom = {}) mutable {
     Taken taken{std::move(outcome), std::move(custom)};
@@ -325,8 +325,10 @@ void start_acquire_group_within(const LockSetPtr& group, CancellationPtr cancell
                    .give_up = std::make_shared<Cancellation>(home.core()),
                    .limit = limit_of(home, wait_limit)});
   const auto ending = std::make_shared<Handler<GroupAcquireResult>>(std::move(handler));
-  detail::spawn_detached(home.core(), run(acquire, std::move(cancellation), ending),
-                         "an acquire of several locks", ending);
+  spawn(home.core(), "an acquire of several locks", run(acquire, std::move(cancellation), ending),
+        [ending](error_code failure) {
+          if (*ending) std::move (*ending)(failure, GroupAcquireResult{});
+        });
 }
 
 }  // namespace custodian::recipes_detail

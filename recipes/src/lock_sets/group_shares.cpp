@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "async/async_event.hpp"
+#include "custodian/authoring/event.hpp"
 #include "lock_sets/quorum_rule.hpp"
 
 namespace custodian::recipes_detail {

@@ -74,14 +74,13 @@ void LossCounter::ResumeTarget::complete(error_code error) {
   if (!done_.exchange(true)) std::move(handler_)(error);
 }
 
-std::shared_ptr<detail::ClientCore> core_of(const LossCounterPtr& loss,
-                                            std::string_view operation) {
+CorePtr core_of(const LossCounterPtr& loss, std::string_view operation) {
   if (!loss) throw Error{Errc::lock_lost, operation, "", "the group is empty"};
   return loss->home().core();
 }
 
-void start_wait_group_lost(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                           LossCounterPtr loss, Handler<> handler) {
+void start_wait_group_lost(CorePtr, CancellationPtr cancellation, LossCounterPtr loss,
+                           Handler<> handler) {
   if (loss->home().unusable() == Errc::forked) return std::move(handler)(Errc::forked);
   loss->wait(cancellation, std::move(handler));
 }

@@ -1,16 +1,17 @@
+#include "custodian/lock_sets/lock_set_base.hpp"
+
 #include <algorithm>
 
 #include "acquire/hold_pool.hpp"
 #include "async/block_in_time.hpp"
-#include "custodian/lock_sets/lock_set_base.hpp"
 #include "lock_sets/group_acquisition.hpp"
 
 namespace custodian {
 
 namespace recipes_detail {
 
-void start_acquire_group(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                         LockSetPtr locks, AcquireOptions options, Handler<LeaseGroup> handler) {
+void start_acquire_group(CorePtr, CancellationPtr cancellation, LockSetPtr locks,
+                         AcquireOptions options, Handler<LeaseGroup> handler) {
   start_acquire_group_within(
       locks, std::move(cancellation), {}, std::move(options),
       [handler = std::move(handler)](error_code error, GroupAcquireResult result) mutable {
@@ -18,15 +19,13 @@ void start_acquire_group(std::shared_ptr<detail::ClientCore>, CancellationPtr ca
       });
 }
 
-void start_try_acquire_group(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                             LockSetPtr locks, AcquireOptions options,
-                             Handler<GroupAcquireResult> handler) {
+void start_try_acquire_group(CorePtr, CancellationPtr cancellation, LockSetPtr locks,
+                             AcquireOptions options, Handler<GroupAcquireResult> handler) {
   start_acquire_group_within(locks, std::move(cancellation), {.only_try = true}, std::move(options),
                              std::move(handler));
 }
 
-void start_try_acquire_group_until(std::shared_ptr<detail::ClientCore>,
-                                   CancellationPtr cancellation, LockSetPtr locks,
+void start_try_acquire_group_until(CorePtr, CancellationPtr cancellation, LockSetPtr locks,
                                    Deadline deadline, AcquireOptions options,
                                    Handler<GroupAcquireResult> handler) {
   start_acquire_group_within(locks, std::move(cancellation), wait_limit_until(deadline),
@@ -36,9 +35,8 @@ void start_try_acquire_group_until(std::shared_ptr<detail::ClientCore>,
 namespace {
 
 /// For the blocking faces: an error has its path with it.
-void start_waited_for(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                      LockSetPtr locks, WaitLimit wait_limit, AcquireOptions options,
-                      Handler<GroupAcquireResult> handler) {
+void start_waited_for(CorePtr, CancellationPtr cancellation, LockSetPtr locks, WaitLimit wait_limit,
+                      AcquireOptions options, Handler<GroupAcquireResult> handler) {
   start_acquire_group_within(locks, std::move(cancellation), wait_limit, std::move(options),
                              std::move(handler));
 }
@@ -81,7 +79,7 @@ GroupAcquireResult LockSetBase::wait_for(std::string_view operation, const WaitL
   if (error) {
     const auto failed = std::ranges::find(locks_->locks, result.path, &AnyLock::path);
     const AnyLock& named = failed == locks_->locks.end() ? locks_->locks.front() : *failed;
-    detail::throw_if(*locks_->runner_of(named).core(), error, operation, named.path());
+    throw_if(*locks_->runner_of(named).core(), error, operation, named.path());
   }
   return std::move(result);
 }

@@ -33,31 +33,30 @@ void start_in_turn(const LockSpecPtr& spec, CancellationPtr cancellation, WaitLi
 
 }  // namespace
 
-void start_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                   LockSpecPtr spec, AcquireOptions options, Handler<Lease> handler) {
+void start_acquire(CorePtr, CancellationPtr cancellation, LockSpecPtr spec, AcquireOptions options,
+                   Handler<Lease> handler) {
   start_in_turn(spec, std::move(cancellation), {}, std::move(options), {},
                 [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
                   std::move(handler)(error, std::move(result.lease));
                 });
 }
 
-void start_try_acquire(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                       LockSpecPtr spec, AcquireOptions options, Handler<AcquireResult> handler) {
+void start_try_acquire(CorePtr, CancellationPtr cancellation, LockSpecPtr spec,
+                       AcquireOptions options, Handler<AcquireResult> handler) {
   start_acquire_within(spec, std::move(cancellation),
                        {.deadline = Deadline::never(), .only_try = true}, std::move(options), {},
                        std::move(handler));
 }
 
-void start_try_acquire_until(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                             LockSpecPtr spec, Deadline deadline, AcquireOptions options,
+void start_try_acquire_until(CorePtr, CancellationPtr cancellation, LockSpecPtr spec,
+                             Deadline deadline, AcquireOptions options,
                              Handler<AcquireResult> handler) {
   start_in_turn(spec, std::move(cancellation), wait_limit_until(deadline), std::move(options), {},
                 std::move(handler));
 }
 
-void start_acquire_beside(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                          LockSpecPtr spec, Lease held, AcquireOptions options,
-                          Handler<Lease> handler) {
+void start_acquire_beside(CorePtr, CancellationPtr cancellation, LockSpecPtr spec, Lease held,
+                          AcquireOptions options, Handler<Lease> handler) {
   // An empty lease is no re-entry, and must not become a fresh acquire.
   if (!held) return std::move(handler)(Errc::lock_lost, Lease{});
   start_acquire_within(
@@ -93,7 +92,7 @@ Lease InterProcessLock::acquire(AcquireOptions options, std::stop_token stop) {
   }
   auto [error, lease] = block<&recipes_detail::start_acquire, Lease>(
       core_, "acquire", path(), std::move(stop), spec_, std::move(options));
-  detail::throw_if(*core_, error, "acquire", path());
+  throw_if(*core_, error, "acquire", path());
   return std::move(lease);
 }
 
@@ -103,8 +102,7 @@ Lease InterProcessLock::acquire(const Lease& lease, AcquireOptions options,
       core_, "acquire", path(), std::move(stop), spec_, lease.share(), std::move(options));
   if (error) {
     const error_code objection = recipes_detail::objection_to(*spec_, lease);
-    detail::throw_if(*core_, error, "acquire", path(),
-                     recipes_detail::explain_objection(objection));
+    throw_if(*core_, error, "acquire", path(), recipes_detail::explain_objection(objection));
   }
   return std::move(another);
 }
@@ -128,9 +126,8 @@ AcquireResult InterProcessLock::try_acquire_until(Deadline deadline, AcquireOpti
 
 namespace {
 
-void start_enter(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                 recipes_detail::LockSpecPtr spec, WaitLimit wait_limit, Lease beside,
-                 Handler<AcquireResult> handler) {
+void start_enter(CorePtr, CancellationPtr cancellation, recipes_detail::LockSpecPtr spec,
+                 WaitLimit wait_limit, Lease beside, Handler<AcquireResult> handler) {
   recipes_detail::start_in_turn(spec, std::move(cancellation), wait_limit, {}, std::move(beside),
                                 std::move(handler));
 }
@@ -151,8 +148,7 @@ bool InterProcessLock::enter(std::string_view operation, const WaitLimit& wait_l
   if (error) {
     const error_code objection =
         beside ? recipes_detail::objection_to(*spec_, beside) : error_code{};
-    detail::throw_if(*core_, error, operation, path(),
-                     recipes_detail::explain_objection(objection));
+    throw_if(*core_, error, operation, path(), recipes_detail::explain_objection(objection));
   }
   if (!result) return false;
   holds().enter(std::move(result.lease));
@@ -187,7 +183,7 @@ std::vector<Participant> InterProcessLock::participants(OperationOptions options
 std::size_t InterProcessLock::queue_length(OperationOptions options) const {
   auto [error, length] = block<&recipes_detail::start_queue_length, std::size_t>(
       core_, "queue_length", path(), {}, spec_, options);
-  detail::throw_if(*core_, error, "queue_length", path());
+  throw_if(*core_, error, "queue_length", path());
   return length;
 }
 

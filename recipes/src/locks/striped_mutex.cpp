@@ -11,6 +11,7 @@
 #include "acquire/contender.hpp"
 #include "async/block_in_time.hpp"
 #include "cohort/cohort.hpp"
+#include "custodian/authoring/path.hpp"
 
 namespace custodian {
 
@@ -184,7 +185,7 @@ void start_acquire_any_within(const StripesPtr& stripes, CancellationPtr cancell
 
 StripesPtr make_stripes(const Client& client, const std::string& path, std::size_t stripes,
                         const LockOptions& options) {
-  detail::check_path(client.core(), "StripedMutex", path);
+  check_path(client.core(), "StripedMutex", path);
   if (stripes == 0 || stripes > StripedMutex::most_stripes) {
     throw Error{Errc::invalid_argument, "StripedMutex", path,
                 "stripes: between 1 and " + std::to_string(StripedMutex::most_stripes) + ", not " +
@@ -193,29 +194,28 @@ StripesPtr make_stripes(const Client& client, const std::string& path, std::size
   Stripes all{.path = path, .specs = {}};
   for (std::size_t i = 0; i < stripes; ++i) {
     all.specs.push_back(make_lock_spec_with_cohort(
-        client, "StripedMutex", mutex_rule, ContenderKind::exclusive,
-        child(path, std::to_string(i)), options, ObservedAs{"StripedMutex", path}));
+        client, "StripedMutex", mutex_rule, ContenderKind::exclusive, join(path, std::to_string(i)),
+        options, ObservedAs{"StripedMutex", path}));
   }
   return std::make_shared<const Stripes>(std::move(all));
 }
 
 }  // namespace
 
-void start_acquire_any(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                       StripesPtr stripes, AcquireOptions options, Handler<StripeLease> handler) {
+void start_acquire_any(CorePtr, CancellationPtr cancellation, StripesPtr stripes,
+                       AcquireOptions options, Handler<StripeLease> handler) {
   start_acquire_any_within(stripes, std::move(cancellation), {}, std::move(options),
                            std::move(handler));
 }
 
-void start_try_acquire_any(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                           StripesPtr stripes, AcquireOptions options,
-                           Handler<StripeLease> handler) {
+void start_try_acquire_any(CorePtr, CancellationPtr cancellation, StripesPtr stripes,
+                           AcquireOptions options, Handler<StripeLease> handler) {
   start_acquire_any_within(stripes, std::move(cancellation), {.only_try = true}, std::move(options),
                            std::move(handler));
 }
 
-void start_try_acquire_any_until(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                                 StripesPtr stripes, Deadline deadline, AcquireOptions options,
+void start_try_acquire_any_until(CorePtr, CancellationPtr cancellation, StripesPtr stripes,
+                                 Deadline deadline, AcquireOptions options,
                                  Handler<StripeLease> handler) {
   start_acquire_any_within(stripes, std::move(cancellation), wait_limit_until(deadline),
                            std::move(options), std::move(handler));
@@ -256,7 +256,7 @@ StripeLease StripedMutex::acquire_any(AcquireOptions options, std::stop_token st
   }
   auto [error, any] = block<&recipes_detail::start_acquire_any, StripeLease>(
       core_, "acquire_any", path(), std::move(stop), stripes_, std::move(options));
-  detail::throw_if(*core_, error, "acquire_any", path());
+  throw_if(*core_, error, "acquire_any", path());
   return std::move(any);
 }
 

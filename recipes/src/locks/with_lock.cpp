@@ -73,7 +73,7 @@ error_code busy() { return make_error_code(boost::system::errc::device_or_resour
 
 LockedEntry otherwise(const Client& client, Otherwise what, const std::string& path,
                       error_code error, AcquireResult result, std::string_view why = {}) {
-  if (what == Otherwise::fail) detail::throw_if(*client.core(), error, "with_lock", path, why);
+  if (what == Otherwise::fail) throw_if(*client.core(), error, "with_lock", path, why);
   return {
       .under = Under::nothing, .blocked_by = std::move(result.blocked_by), .reason = result.reason};
 }
@@ -156,8 +156,8 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
   AcquireResult result;
   bool connected = false;
   if (const auto limit = connection_limit(client, options, wait)) {
-    const auto waited = block_until<&detail::start_wait_connected>(
-        client.core(), "with_lock", path, options.stop, limit->deadline, *limit);
+    const auto waited = block_until<&start_wait_connected>(client.core(), "with_lock", path,
+                                                           options.stop, limit->deadline, *limit);
     if (!waited) return not_run();
     std::tie(error) = *waited;
   }

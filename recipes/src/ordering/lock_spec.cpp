@@ -9,7 +9,7 @@ namespace custodian::recipes_detail {
 LockSpecPtr make_lock_spec(const Client& client, std::string_view lock, const NamingRule& rule,
                            ContenderKind kind, std::string path, LockOptions options,
                            std::optional<ObservedAs> observed_as, std::shared_ptr<Cohort> cohort) {
-  detail::check_path(client.core(), lock, path);
+  check_path(client.core(), lock, path);
   if (!is_valid(options.lease)) {
     throw Error{Errc::invalid_argument, lock, path,
                 "hold_at_most: a lease must be held for some time"};
@@ -25,8 +25,8 @@ LockSpecPtr make_lock_spec(const Client& client, std::string_view lock, const Na
                 "give hold_at_most to the acquires that want it (AcquireOptions::lease)"};
   }
   if (options.identity.empty()) options.identity = client.identity();
-  detail::check_contender(client.core(), lock, path, lock_name_of(rule, kind, options.profile),
-                          options.identity);
+  check_contender(client.core(), lock, path, lock_name_of(rule, kind, options.profile),
+                  options.identity);
   LockPlacePtr place = take_place(client, lock, path);
   const auto [recipe, shown_path] = observed_as.value_or(ObservedAs{lock, path});
   auto observed = detail::make_observed(*client.core(), recipe, shown_path);

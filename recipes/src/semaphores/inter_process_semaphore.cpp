@@ -25,8 +25,8 @@ Handler<Outcome> as_permits(Handler<PermitsResult> handler) {
 
 }  // namespace
 
-void start_acquire_permits(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                           SemaphoreSpecPtr spec, int permits, AcquireOptions options,
+void start_acquire_permits(CorePtr, CancellationPtr cancellation, SemaphoreSpecPtr spec,
+                           int permits, AcquireOptions options,
                            Handler<std::vector<Lease>> handler) {
   start_acquire_permits_within(
       spec, std::move(cancellation), permits, {}, std::move(options),
@@ -35,30 +35,27 @@ void start_acquire_permits(std::shared_ptr<detail::ClientCore>, CancellationPtr 
       });
 }
 
-void start_try_acquire_permits(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                               SemaphoreSpecPtr spec, int permits, AcquireOptions options,
+void start_try_acquire_permits(CorePtr, CancellationPtr cancellation, SemaphoreSpecPtr spec,
+                               int permits, AcquireOptions options,
                                Handler<PermitsResult> handler) {
   start_acquire_permits_within(spec, std::move(cancellation), permits, {.only_try = true},
                                std::move(options), as_permits(std::move(handler)));
 }
 
-void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore>,
-                                     CancellationPtr cancellation, SemaphoreSpecPtr spec,
+void start_try_acquire_permits_until(CorePtr, CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                      int permits, Deadline deadline, AcquireOptions options,
                                      Handler<PermitsResult> handler) {
   start_acquire_permits_within(spec, std::move(cancellation), permits, wait_limit_until(deadline),
                                std::move(options), as_permits(std::move(handler)));
 }
 
-void start_permit_holders(std::shared_ptr<detail::ClientCore> core, CancellationPtr cancellation,
-                          SemaphoreSpecPtr spec, OperationOptions options,
-                          Handler<std::vector<Participant>> handler) {
+void start_permit_holders(CorePtr core, CancellationPtr cancellation, SemaphoreSpecPtr spec,
+                          OperationOptions options, Handler<std::vector<Participant>> handler) {
   start_participants(std::move(core), std::move(cancellation), spec->leases, options,
                      std::move(handler));
 }
 
-void start_permit_queue_length(std::shared_ptr<detail::ClientCore> core,
-                               CancellationPtr cancellation, SemaphoreSpecPtr spec,
+void start_permit_queue_length(CorePtr core, CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                OperationOptions options, Handler<std::size_t> handler) {
   start_queue_length(std::move(core), std::move(cancellation), spec->turnstile, options,
                      std::move(handler));
@@ -83,7 +80,7 @@ std::vector<Lease> acquire_from(const SemaphoreSpecPtr& spec, int permits, Acqui
   const auto core = spec->turnstile->client.core();
   auto [error, leases] = block<&recipes_detail::start_acquire_permits, std::vector<Lease>>(
       core, "acquire", spec->path, std::move(stop), spec, permits, std::move(options));
-  detail::throw_if(*core, error, "acquire", spec->path);
+  throw_if(*core, error, "acquire", spec->path);
   return std::move(leases);
 }
 
@@ -153,14 +150,14 @@ PermitsResult InterProcessSemaphore::try_acquire_until(int permits, Deadline dea
 std::vector<Participant> InterProcessSemaphore::participants(OperationOptions options) const {
   auto [error, holders] = block<&recipes_detail::start_permit_holders, std::vector<Participant>>(
       core_, "participants", path(), {}, spec_, options);
-  detail::throw_if(*core_, error, "participants", path());
+  throw_if(*core_, error, "participants", path());
   return std::move(holders);
 }
 
 std::size_t InterProcessSemaphore::queue_length(OperationOptions options) const {
   auto [error, length] = block<&recipes_detail::start_permit_queue_length, std::size_t>(
       core_, "queue_length", path(), {}, spec_, options);
-  detail::throw_if(*core_, error, "queue_length", path());
+  throw_if(*core_, error, "queue_length", path());
   return length;
 }
 

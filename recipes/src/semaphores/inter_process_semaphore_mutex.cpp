@@ -24,23 +24,21 @@ void start_permit_within(const SemaphoreSpecPtr& spec, CancellationPtr cancellat
 
 }  // namespace
 
-void start_acquire_permit(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                          SemaphoreSpecPtr spec, AcquireOptions options, Handler<Lease> handler) {
+void start_acquire_permit(CorePtr, CancellationPtr cancellation, SemaphoreSpecPtr spec,
+                          AcquireOptions options, Handler<Lease> handler) {
   start_permit_within(spec, std::move(cancellation), {}, std::move(options),
                       [handler = std::move(handler)](error_code error, AcquireResult one) mutable {
                         std::move(handler)(error, std::move(one.lease));
                       });
 }
 
-void start_try_acquire_permit(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                              SemaphoreSpecPtr spec, AcquireOptions options,
-                              Handler<AcquireResult> handler) {
+void start_try_acquire_permit(CorePtr, CancellationPtr cancellation, SemaphoreSpecPtr spec,
+                              AcquireOptions options, Handler<AcquireResult> handler) {
   start_permit_within(spec, std::move(cancellation), {.only_try = true}, std::move(options),
                       std::move(handler));
 }
 
-void start_try_acquire_permit_until(std::shared_ptr<detail::ClientCore>,
-                                    CancellationPtr cancellation, SemaphoreSpecPtr spec,
+void start_try_acquire_permit_until(CorePtr, CancellationPtr cancellation, SemaphoreSpecPtr spec,
                                     Deadline deadline, AcquireOptions options,
                                     Handler<AcquireResult> handler) {
   start_permit_within(spec, std::move(cancellation), wait_limit_until(deadline), std::move(options),
@@ -72,7 +70,7 @@ const Client& InterProcessSemaphoreMutex::client() const { return spec_->turnsti
 Lease InterProcessSemaphoreMutex::acquire(AcquireOptions options, std::stop_token stop) {
   auto [error, lease] = block<&recipes_detail::start_acquire_permit, Lease>(
       core_, "acquire", path(), std::move(stop), spec_, std::move(options));
-  detail::throw_if(*core_, error, "acquire", path());
+  throw_if(*core_, error, "acquire", path());
   return std::move(lease);
 }
 
@@ -102,7 +100,7 @@ AcquireResult InterProcessSemaphoreMutex::try_until(std::string_view operation, 
 void InterProcessSemaphoreMutex::lock() {
   auto [error, lease] = block<&recipes_detail::start_acquire_permit, Lease>(
       core_, "lock", path(), {}, spec_, AcquireOptions{});
-  detail::throw_if(*core_, error, "lock", path());
+  throw_if(*core_, error, "lock", path());
   pool_->put(std::move(lease));
 }
 
@@ -124,7 +122,7 @@ bool InterProcessSemaphoreMutex::owns_lock() const {
 std::vector<Participant> InterProcessSemaphoreMutex::participants(OperationOptions options) const {
   auto [error, holders] = block<&recipes_detail::start_permit_holders, std::vector<Participant>>(
       core_, "participants", path(), {}, spec_, options);
-  detail::throw_if(*core_, error, "participants", path());
+  throw_if(*core_, error, "participants", path());
   return std::move(holders);
 }
 

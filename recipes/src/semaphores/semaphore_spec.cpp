@@ -14,6 +14,7 @@
 #include "acquire/queue_warnings.hpp"
 #include "acquire/watching.hpp"
 #include "async/started_operation.hpp"
+#include "custodian/authoring/path.hpp"
 #include "lock_sets/quorum_rule.hpp"
 #include "semaphores/permit_count.hpp"
 #include "shared/shared_node.hpp"
@@ -31,7 +32,7 @@ namespace {
 asio::awaitable<std::tuple<error_code, std::vector<OwnedNode>>> put_down_leases(
     AcquirePtr acquire, SemaphoreSpecPtr spec, int permits) {
   const auto core = acquire->client().core();
-  const std::string path = child(spec->leases->path, spec->leases->lock_name);
+  const std::string path = join(spec->leases->path, spec->leases->lock_name);
   std::vector<StartedOperation<Created>> creations;
   for (int i = 0; i < permits; ++i) {
     CreateOptions options{.mode = CreateMode::ephemeral_sequential,
@@ -39,7 +40,7 @@ asio::awaitable<std::tuple<error_code, std::vector<OwnedNode>>> put_down_leases(
                           .parents = Parents::created_as_containers,
                           .deadline = Deadline::never(),
                           .retry = acquire->retry()};
-    creations.push_back(StartedOperation<Created>::start<&detail::start_create>(
+    creations.push_back(StartedOperation<Created>::start<&start_create>(
         acquire->client().get_executor(), core, acquire->give_up, path, spec->leases->identity,
         std::move(options)));
   }
@@ -66,11 +67,10 @@ asio::awaitable<std::tuple<error_code, Listing, Watch>> list_leases(AcquirePtr a
   Children children;
   Watch watch;
   if (watched) {
-    std::tie(error, children, watch) =
-        co_await await<&detail::start_children_and_watch, Children, Watch>(
-            core, acquire->give_up, spec->leases->path, acquire->operation());
+    std::tie(error, children, watch) = co_await await<&start_children_and_watch, Children, Watch>(
+        core, acquire->give_up, spec->leases->path, acquire->operation());
   } else {
-    std::tie(error, children) = co_await await<&detail::start_children, Children>(
+    std::tie(error, children) = co_await await<&start_children, Children>(
         core, acquire->give_up, spec->leases->path, acquire->operation());
   }
   Listing listing{std::move(children.names), spec->leases->rule};
@@ -92,13 +92,15 @@ asio::awaitable<error_code> update(AcquirePtr acquire, SemaphoreSpecPtr spec, Kn
     known.value = *fixed;
     co_return error_code{};
   }
-  if (known.change && !detail::is_over(known.change.state())) co_return error_code{};
+  if (known.change && !is_over(known.change.state())) co_return error_code{};
   const SharedNodePtr counter = std::get<SharedNodePtr>(spec->maximum);
   if (watched) {
-    auto [error, now, change] =
+    Result<Watched<Versioned<std::int32_t>>> now =
         co_await read_and_watch<std::int32_t>(counter, acquire->give_up, acquire->operation());
-    known = {now.value, std::move(change)};
-    co_return error;
+    known = {};
+    if (!now) co_return now.error();
+    known = {now->value.value, std::move(now->watch)};
+    co_return error_code{};
   }
   const auto [error, now] = co_await await<&start_load<std::int32_t>, Versioned<std::int32_t>>(
       acquire->client().core(), acquire->give_up, counter, acquire->operation());
@@ -139,11 +141,11 @@ asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr 
   std::optional<std::string> node;
   const bool wanted = acquire->options.on_position || acquire->wait_limit.limited();
   acquire->somebody_ahead = true;
-  if (full.nearest && wanted) node = child(spec->leases->path, *full.nearest);
+  if (full.nearest && wanted) node = join(spec->leases->path, *full.nearest);
   const bool known = node && acquire->nearest && acquire->nearest->node == *node;
   if (!known) acquire->nearest.reset();
   if (node && !known) {
-    auto [error, result] = co_await await<&detail::start_get, GetResult>(
+    auto [error, result] = co_await await<&start_get, GetResult>(
         acquire->client().core(), acquire->give_up, *node, acquire->operation());
     if (error && error != ServerErrc::no_node) co_return error;
     if (!error)
@@ -252,10 +254,10 @@ void check_counter(const Client& client, std::string_view name, const std::strin
   if (counter.client.core() != client.core()) {
     refuse(" is another client's; make one of the semaphore's client");
   }
-  if (is_at_or_below(path, counter.path) || is_at_or_below(counter.path, child(path, "locks")) ||
-      is_at_or_below(counter.path, child(path, "leases"))) {
+  if (is_at_or_below(path, counter.path) || is_at_or_below(counter.path, join(path, "locks")) ||
+      is_at_or_below(counter.path, join(path, "leases"))) {
     refuse(" is a node of the semaphore's own, or above it; put it elsewhere, at " +
-           child(path, "maximum") + " for instance");
+           join(path, "maximum") + " for instance");
   }
 }
 
@@ -264,7 +266,7 @@ void check_counter(const Client& client, std::string_view name, const std::strin
 SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name,
                                      const std::string& path, Maximum maximum,
                                      const LockOptions& options) {
-  detail::check_path(client.core(), name, path);
+  check_path(client.core(), name, path);
   if (options.profile != NamingProfile::curator) {
     throw Error{Errc::invalid_argument, name, path,
                 "profile: semaphores are laid out as Apache Curator's only; kazoo's are others"};
@@ -284,7 +286,7 @@ SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name
   // Refused by the path that the caller has given, and not by that of a child.
   static_cast<void>(take_place(client, name, path));
   const auto queue_at = [&](std::string_view node, const NamingRule& rule) {
-    return make_lock_spec(client, name, rule, ContenderKind::exclusive, child(path, node), options,
+    return make_lock_spec(client, name, rule, ContenderKind::exclusive, join(path, node), options,
                           ObservedAs{name, path});
   };
   return std::make_shared<const SemaphoreSpec>(

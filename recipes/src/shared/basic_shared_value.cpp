@@ -15,11 +15,11 @@ template <typename T>
 BasicSharedValue<T>::BasicSharedValue(const Client& client, std::string_view recipe,
                                       std::string path, const T& seed)
     : core_{client.core()} {
-  detail::check_path(core_, recipe, path);
+  check_path(core_, recipe, path);
   auto node = std::make_shared<SharedNode>(
       SharedNode{.client = client.share(), .path = std::move(path), .seed = {}});
   node->seed = bytes_for(node, seed);
-  detail::check_create(core_, node->path, node->seed, {});
+  check_create(core_, node->path, node->seed, {});
   node_ = std::move(node);
 }
 
@@ -30,37 +30,31 @@ const std::string& BasicSharedValue<T>::path() const noexcept {
 
 template <typename T>
 Versioned<T> BasicSharedValue<T>::load(OperationOptions options) const {
-  auto [error, value] = block<&recipes_detail::start_load<T>, Versioned<T>>(core_, "load", path(),
-                                                                            {}, node_, options);
-  detail::throw_if(*core_, error, "load", path());
-  return std::move(value);
+  return block_or_throw<&recipes_detail::start_load<T>, Versioned<T>>(core_, "load", path(), {},
+                                                                      node_, options);
 }
 
 template <typename T>
 void BasicSharedValue<T>::store(const T& desired, OperationOptions options) {
-  const auto [error] = block<&recipes_detail::start_store>(core_, "store", path(), {}, node_,
-                                                           bytes_for(node_, desired), options);
-  detail::throw_if(*core_, error, "store", path());
+  block_or_throw<&recipes_detail::start_store>(core_, "store", path(), {}, node_,
+                                               bytes_for(node_, desired), options);
 }
 
 template <typename T>
 bool BasicSharedValue<T>::compare_exchange(Versioned<T>& expected, const T& desired,
                                            OperationOptions options) {
-  auto [error, written, now] =
-      block<&recipes_detail::start_compare_exchange<T>, bool, Versioned<T>>(
+  auto [written, now] =
+      block_or_throw<&recipes_detail::start_compare_exchange<T>, bool, Versioned<T>>(
           core_, "compare_exchange", path(), {}, node_,
           ExpectedVersion{expected.version, expected.mzxid}, bytes_for(node_, desired), options);
-  detail::throw_if(*core_, error, "compare_exchange", path());
   expected = std::move(now);
   return written;
 }
 
 template <typename T>
 Versioned<T> BasicSharedValue<T>::wait(const Versioned<T>& known, std::stop_token stop) const {
-  auto [error, value] = block<&recipes_detail::start_wait_newer<T>, Versioned<T>>(
+  return block_or_throw<&recipes_detail::start_wait_newer<T>, Versioned<T>>(
       core_, "wait", path(), std::move(stop), node_, known.mzxid);
-  detail::throw_if(*core_, error, "wait", path());
-  return std::move(value);
 }
 
 template <typename T>

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "custodian/authoring/spawn.hpp"
 #include "shared/big_endian.hpp"
 
 namespace custodian::recipes_detail {
@@ -35,15 +36,13 @@ Sighting sighting_of(const SharedNode& node, const Stat& stat) {
 }
 
 template <typename T>
-std::tuple<error_code, Versioned<T>> understood(const SharedNode& node, error_code error,
-                                                GetResult found) {
+Result<Versioned<T>> understood(const SharedNode& node, GetResult found) {
   Versioned<T> value;
-  if (!error && !decode(std::move(found.data), value.value)) error = Errc::malformed_data;
-  if (error) return {error, Versioned<T>{}};
+  if (!decode(std::move(found.data), value.value)) return Errc::malformed_data;
   value.version = found.stat.version;
   value.mzxid = found.stat.mzxid;
   node.newest->note({sighting_of(node, found.stat), value.version, encode(value.value)});
-  return {error, std::move(value)};
+  return value;
 }
 
 template <typename T>
@@ -65,7 +64,7 @@ asio::awaitable<error_code> create_with_seed(SharedNodePtr node, CancellationPtr
   CreateOptions as_planned{.parents = Parents::created_as_containers,
                            .deadline = options.deadline,
                            .retry = options.retry};
-  auto [error, created] = co_await await<&detail::start_create, Created>(
+  auto [error, created] = co_await await<&start_create, Created>(
       node->client.core(), cancellation, node->path, node->seed, std::move(as_planned));
   if (error == ServerErrc::node_exists || error == ServerErrc::connection_loss) error.clear();
   // Created or not, a node that is missing counts as its seed.
@@ -73,31 +72,17 @@ asio::awaitable<error_code> create_with_seed(SharedNodePtr node, CancellationPtr
   co_return error;
 }
 
-enum class Watching { no, yes };
+using Found = Watched<GetResult>;
 
-using Found = std::tuple<error_code, GetResult, Watch>;
-
-asio::awaitable<Found> look(SharedNodePtr node, CancellationPtr cancellation,
-                            OperationOptions options, Watching watching) {
-  const auto core = node->client.core();
+asio::awaitable<Result<Found>> read(SharedNodePtr node, CancellationPtr cancellation,
+                                    OperationOptions options, Watching watching) {
+  const CorePtr core = node->client.core();
   const std::string path = node->path;
-  if (watching == Watching::yes) {
-    Found watched = co_await await<&detail::start_get_and_watch, GetResult, Watch>(
-        core, cancellation, path, options);
-    co_return watched;
-  }
-  auto [error, result] =
-      co_await await<&detail::start_get, GetResult>(core, cancellation, path, options);
-  co_return Found{error, std::move(result), Watch{}};
-}
-
-asio::awaitable<Found> read(SharedNodePtr node, CancellationPtr cancellation,
-                            OperationOptions options, Watching watching) {
   for (;;) {
-    Found found = co_await look(node, cancellation, options, watching);
-    if (std::get<0>(found) != ServerErrc::no_node) co_return found;
+    Result<Found> found = co_await read_data(core, cancellation, path, options, watching);
+    if (found || found.error() != ServerErrc::no_node) co_return found;
     const error_code error = co_await create_with_seed(node, cancellation, options);
-    if (error) co_return Found{error, GetResult{}, Watch{}};
+    if (error) co_return error;
   }
 }
 
@@ -107,8 +92,8 @@ asio::awaitable<error_code> write(SharedNodePtr node, CancellationPtr cancellati
   const std::string path = node->path;
   const SetOptions whatever_is_there{.deadline = options.deadline, .retry = options.retry};
   for (;;) {
-    const auto [error, stat] = co_await await<&detail::start_set, Stat>(core, cancellation, path,
-                                                                        desired, whatever_is_there);
+    const auto [error, stat] =
+        co_await await<&start_set, Stat>(core, cancellation, path, desired, whatever_is_there);
     if (!error) node->newest->note({sighting_of(*node, stat), stat.version, desired});
     if (error != ServerErrc::no_node) co_return error;
     // With the seed, so that version 0 is never anything else.
@@ -117,15 +102,15 @@ asio::awaitable<error_code> write(SharedNodePtr node, CancellationPtr cancellati
   }
 }
 
+/// What the node has after a compare_exchange, and whether that has written it.
 struct Exchange {
-  error_code error{};
   bool written = false;
   GetResult now{};
 };
 
-asio::awaitable<Exchange> exchange(SharedNodePtr node, CancellationPtr cancellation,
-                                   ExpectedVersion expected, std::string desired,
-                                   OperationOptions options) {
+asio::awaitable<Result<Exchange>> exchange(SharedNodePtr node, CancellationPtr cancellation,
+                                           ExpectedVersion expected, std::string desired,
+                                           OperationOptions options) {
   // To the servers -1 is "whatever is there".
   if (expected.mzxid != 0 && expected.version != any_version) {
     const auto core = node->client.core();
@@ -133,33 +118,28 @@ asio::awaitable<Exchange> exchange(SharedNodePtr node, CancellationPtr cancellat
     const SetOptions if_unchanged{
         .version = expected.version, .deadline = options.deadline, .retry = options.retry};
     const auto [error, stat] =
-        co_await await<&detail::start_set, Stat>(core, cancellation, path, desired, if_unchanged);
+        co_await await<&start_set, Stat>(core, cancellation, path, desired, if_unchanged);
     if (!error) co_return Exchange{.written = true, .now = {std::move(desired), stat}};
     const bool refused = error == ServerErrc::bad_version || error == ServerErrc::no_node;
-    if (!refused) co_return Exchange{.error = error};
+    if (!refused) co_return error;
   }
-  auto [error, found, watch] = co_await read(node, cancellation, options, Watching::no);
-  co_return Exchange{.error = error, .now = std::move(found)};
+  Result<Found> found = co_await read(node, cancellation, options, Watching::no);
+  if (!found) co_return found.error();
+  co_return Exchange{.now = std::move(found->value)};
 }
 
 }  // namespace
 
-asio::awaitable<Found> next_news(SharedNodePtr node, CancellationPtr cancellation, Sighting seen,
-                                 Watch watch) {
-  const auto core = node->client.core();
+asio::awaitable<Result<Watched<GetResult>>> next_news_of(SharedNodePtr node,
+                                                         CancellationPtr cancellation,
+                                                         Sighting seen, Watch watch) {
   const OperationOptions patient{Deadline::never(), node->client.retry_policy().unlimited()};
-  for (;;) {
-    if (watch) {
-      const auto [ended, event] =
-          co_await await<&detail::start_wait, WatchEventType>(core, cancellation, watch.state());
-      // A session that is over has taken the watch along; the next look shows what was missed.
-      if (ended && ended != Errc::session_lost) co_return Found{ended, GetResult{}, Watch{}};
-    }
-    Found found = co_await read(node, cancellation, patient, Watching::yes);
-    auto& [error, result, armed] = found;
-    if (error || is_news(seen, sighting_of(*node, result.stat))) co_return found;
-    watch = std::move(armed);
-  }
+  const auto read_again = [&] { return read(node, cancellation, patient, Watching::yes); };
+  const auto is_later = [&](const GetResult& now) {
+    return is_news(seen, sighting_of(*node, now.stat));
+  };
+  co_return co_await next_news<GetResult>(node->client.core(), cancellation, std::move(watch),
+                                          read_again, is_later);
 }
 
 namespace {
@@ -167,50 +147,41 @@ namespace {
 // -- From start to end ----------------------------------------------------------------------------
 
 template <typename T>
-using HandlerPtr = std::shared_ptr<Handler<T>>;
-
-template <typename T>
-asio::awaitable<void> load(SharedNodePtr node, CancellationPtr cancellation,
-                           OperationOptions options, HandlerPtr<Versioned<T>> handler) {
-  auto [error, found, watch] = co_await read(node, cancellation, options, Watching::no);
-  auto [verdict, value] = understood<T>(*node, error, std::move(found));
-  std::move (*handler)(verdict, std::move(value));
+asio::awaitable<Result<Versioned<T>>> load(SharedNodePtr node, CancellationPtr cancellation,
+                                           OperationOptions options) {
+  Result<Found> found = co_await read(node, cancellation, options, Watching::no);
+  if (!found) co_return found.error();
+  co_return understood<T>(*node, std::move(found->value));
 }
 
-asio::awaitable<void> store(SharedNodePtr node, CancellationPtr cancellation, std::string desired,
-                            OperationOptions options, std::shared_ptr<Handler<>> handler) {
+asio::awaitable<Result<void>> store(SharedNodePtr node, CancellationPtr cancellation,
+                                    std::string desired, OperationOptions options) {
   const error_code error = co_await write(node, cancellation, std::move(desired), options);
-  std::move (*handler)(error);
+  if (error) co_return error;
+  co_return Result<void>{};
 }
 
 template <typename T>
-asio::awaitable<void> compare_exchange(SharedNodePtr node, CancellationPtr cancellation,
-                                       ExpectedVersion expected, std::string desired,
-                                       OperationOptions options,
-                                       std::shared_ptr<Handler<bool, Versioned<T>>> handler) {
-  Exchange ended = co_await exchange(node, cancellation, expected, std::move(desired), options);
-  auto [error, now] = understood<T>(*node, ended.error, std::move(ended.now));
-  std::move (*handler)(error, ended.written, std::move(now));
+asio::awaitable<Result<std::tuple<bool, Versioned<T>>>> compare_exchange(
+    SharedNodePtr node, CancellationPtr cancellation, ExpectedVersion expected, std::string desired,
+    OperationOptions options) {
+  Result<Exchange> ended =
+      co_await exchange(node, cancellation, expected, std::move(desired), options);
+  if (!ended) co_return ended.error();
+  Result<Versioned<T>> now = understood<T>(*node, std::move(ended->now));
+  if (!now) co_return now.error();
+  co_return std::tuple{ended->written, std::move(*now)};
 }
 
 template <typename T>
-asio::awaitable<void> wait_newer(SharedNodePtr node, CancellationPtr cancellation,
-                                 std::int64_t known_mzxid, HandlerPtr<Versioned<T>> handler) {
+asio::awaitable<Result<Versioned<T>>> wait_newer(SharedNodePtr node, CancellationPtr cancellation,
+                                                 std::int64_t known_mzxid) {
   // Later, and not only another: a server that is behind may show an earlier one.
   const Sighting known{known_mzxid};
   Watch none;
-  auto [error, found, watch] = co_await next_news(node, cancellation, known, std::move(none));
-  watch = Watch{};  // off the server before its user goes on
-  auto [verdict, value] = understood<T>(*node, error, std::move(found));
-  std::move (*handler)(verdict, std::move(value));
-}
-
-/// Runs `story(handler)`, a coroutine, on the strand; nobody runs it in a forked child.
-template <typename... Results, typename Story>
-void run_on_strand(const Client& client, Handler<Results...> handler, Story story) {
-  if (client.unusable() == Errc::forked) return std::move(handler)(Errc::forked, Results{}...);
-  const auto ending = std::make_shared<Handler<Results...>>(std::move(handler));
-  detail::spawn_detached(client.core(), story(ending), "a shared value", ending);
+  Result<Found> found = co_await next_news_of(node, cancellation, known, std::move(none));
+  if (!found) co_return found.error();
+  co_return understood<T>(*node, std::move(found->value));
 }
 
 /// One deadline for all the requests of an operation.
@@ -224,84 +195,80 @@ OperationOptions with_deadline(const Client& client, OperationOptions options) {
 template <typename T>
 std::string bytes_for(const SharedNodePtr& node, const T& value) {
   std::string bytes = encode(value);
-  detail::check_set(node->client.core(), node->path, bytes);
+  check_set(node->client.core(), node->path, bytes);
   return bytes;
 }
 
 template <typename T>
-void start_load(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                SharedNodePtr node, OperationOptions options, Handler<Versioned<T>> handler) {
-  const Client& client = node->client;
-  run_on_strand(client, std::move(handler), [&](auto ending) {
-    return load<T>(node, std::move(cancellation), with_deadline(client, options),
-                   std::move(ending));
-  });
+void start_load(CorePtr, CancellationPtr cancellation, SharedNodePtr node, OperationOptions options,
+                Handler<Versioned<T>> handler) {
+  spawn(node->client.core(), "reading " + node->path,
+        load<T>(node, std::move(cancellation), with_deadline(node->client, options)),
+        std::move(handler));
 }
 
-void start_store(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                 SharedNodePtr node, std::string desired, OperationOptions options,
-                 Handler<> handler) {
-  const Client& client = node->client;
-  run_on_strand(client, std::move(handler), [&](auto ending) {
-    return store(node, std::move(cancellation), std::move(desired), with_deadline(client, options),
-                 std::move(ending));
-  });
+void start_store(CorePtr, CancellationPtr cancellation, SharedNodePtr node, std::string desired,
+                 OperationOptions options, Handler<> handler) {
+  spawn(node->client.core(), "writing " + node->path,
+        store(node, std::move(cancellation), std::move(desired),
+              with_deadline(node->client, options)),
+        std::move(handler));
 }
 
 template <typename T>
-void start_compare_exchange(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                            SharedNodePtr node, ExpectedVersion expected, std::string desired,
-                            OperationOptions options, Handler<bool, Versioned<T>> handler) {
-  const Client& client = node->client;
-  run_on_strand(client, std::move(handler), [&](auto ending) {
-    return compare_exchange<T>(node, std::move(cancellation), expected, std::move(desired),
-                               with_deadline(client, options), std::move(ending));
-  });
+void start_compare_exchange(CorePtr, CancellationPtr cancellation, SharedNodePtr node,
+                            ExpectedVersion expected, std::string desired, OperationOptions options,
+                            Handler<bool, Versioned<T>> handler) {
+  spawn(node->client.core(), "writing " + node->path,
+        compare_exchange<T>(node, std::move(cancellation), expected, std::move(desired),
+                            with_deadline(node->client, options)),
+        std::move(handler));
 }
 
 template <typename T>
-void start_wait_newer(std::shared_ptr<detail::ClientCore>, CancellationPtr cancellation,
-                      SharedNodePtr node, std::int64_t known_mzxid, Handler<Versioned<T>> handler) {
-  run_on_strand(node->client, std::move(handler), [&](auto ending) {
-    return wait_newer<T>(node, std::move(cancellation), known_mzxid, std::move(ending));
-  });
+void start_wait_newer(CorePtr, CancellationPtr cancellation, SharedNodePtr node,
+                      std::int64_t known_mzxid, Handler<Versioned<T>> handler) {
+  spawn(node->client.core(), "following " + node->path,
+        wait_newer<T>(node, std::move(cancellation), known_mzxid), std::move(handler));
 }
 
 template <typename T>
-asio::awaitable<std::tuple<error_code, Versioned<T>, Watch>> read_and_watch(
-    SharedNodePtr node, CancellationPtr cancellation, OperationOptions options) {
-  auto [error, found, watch] = co_await read(node, cancellation, options, Watching::yes);
-  auto [verdict, value] = understood<T>(*node, error, std::move(found));
-  if (verdict) watch = Watch{};
-  co_return std::tuple{verdict, std::move(value), std::move(watch)};
+asio::awaitable<Result<Watched<Versioned<T>>>> read_and_watch(SharedNodePtr node,
+                                                              CancellationPtr cancellation,
+                                                              OperationOptions options) {
+  Result<Found> found = co_await read(node, cancellation, options, Watching::yes);
+  if (!found) co_return found.error();
+  Result<Versioned<T>> value = understood<T>(*node, std::move(found->value));
+  if (!value) co_return value.error();
+  co_return Watched<Versioned<T>>{std::move(*value), std::move(found->watch)};
 }
 
 template std::string bytes_for(const SharedNodePtr&, const std::string&);
-template std::tuple<error_code, Versioned<std::string>> understood(const SharedNode&, error_code,
-                                                                   GetResult);
+template Result<Versioned<std::string>> understood(const SharedNode&, GetResult);
 template std::optional<Versioned<std::string>> last_known(const SharedNode&);
-template void start_load(std::shared_ptr<detail::ClientCore>, CancellationPtr, SharedNodePtr,
-                         OperationOptions, Handler<Versioned<std::string>>);
-template void start_compare_exchange(std::shared_ptr<detail::ClientCore>, CancellationPtr,
-                                     SharedNodePtr, ExpectedVersion, std::string, OperationOptions,
+template void start_load(CorePtr, CancellationPtr, SharedNodePtr, OperationOptions,
+                         Handler<Versioned<std::string>>);
+template void start_compare_exchange(CorePtr, CancellationPtr, SharedNodePtr, ExpectedVersion,
+                                     std::string, OperationOptions,
                                      Handler<bool, Versioned<std::string>>);
-template void start_wait_newer(std::shared_ptr<detail::ClientCore>, CancellationPtr, SharedNodePtr,
-                               std::int64_t, Handler<Versioned<std::string>>);
-template asio::awaitable<std::tuple<error_code, Versioned<std::string>, Watch>> read_and_watch(
-    SharedNodePtr, CancellationPtr, OperationOptions);
+template void start_wait_newer(CorePtr, CancellationPtr, SharedNodePtr, std::int64_t,
+                               Handler<Versioned<std::string>>);
+template asio::awaitable<Result<Watched<Versioned<std::string>>>> read_and_watch(SharedNodePtr,
+                                                                                 CancellationPtr,
+                                                                                 OperationOptions);
 
 template std::string bytes_for(const SharedNodePtr&, const std::int32_t&);
-template std::tuple<error_code, Versioned<std::int32_t>> understood(const SharedNode&, error_code,
-                                                                    GetResult);
+template Result<Versioned<std::int32_t>> understood(const SharedNode&, GetResult);
 template std::optional<Versioned<std::int32_t>> last_known(const SharedNode&);
-template void start_load(std::shared_ptr<detail::ClientCore>, CancellationPtr, SharedNodePtr,
-                         OperationOptions, Handler<Versioned<std::int32_t>>);
-template void start_compare_exchange(std::shared_ptr<detail::ClientCore>, CancellationPtr,
-                                     SharedNodePtr, ExpectedVersion, std::string, OperationOptions,
+template void start_load(CorePtr, CancellationPtr, SharedNodePtr, OperationOptions,
+                         Handler<Versioned<std::int32_t>>);
+template void start_compare_exchange(CorePtr, CancellationPtr, SharedNodePtr, ExpectedVersion,
+                                     std::string, OperationOptions,
                                      Handler<bool, Versioned<std::int32_t>>);
-template void start_wait_newer(std::shared_ptr<detail::ClientCore>, CancellationPtr, SharedNodePtr,
-                               std::int64_t, Handler<Versioned<std::int32_t>>);
-template asio::awaitable<std::tuple<error_code, Versioned<std::int32_t>, Watch>> read_and_watch(
-    SharedNodePtr, CancellationPtr, OperationOptions);
+template void start_wait_newer(CorePtr, CancellationPtr, SharedNodePtr, std::int64_t,
+                               Handler<Versioned<std::int32_t>>);
+template asio::awaitable<Result<Watched<Versioned<std::int32_t>>>> read_and_watch(SharedNodePtr,
+                                                                                  CancellationPtr,
+                                                                                  OperationOptions);
 
 }  // namespace custodian::recipes_detail

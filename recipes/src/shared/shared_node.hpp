@@ -7,8 +7,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 
+#include "custodian/authoring/follow.hpp"
+#include "custodian/authoring/result.hpp"
 #include "custodian/shared/basic_shared_value.hpp"
 #include "shared/newest_value.hpp"
 
@@ -29,12 +30,12 @@ struct SharedNode {
 ///
 /// For std::string and std::int32_t.
 template <typename T>
-[[nodiscard]] boost::asio::awaitable<std::tuple<error_code, Versioned<T>, Watch>> read_and_watch(
+[[nodiscard]] boost::asio::awaitable<Result<Watched<Versioned<T>>>> read_and_watch(
     SharedNodePtr node, CancellationPtr cancellation, OperationOptions options);
 
 /// Waits until there is news, and gives it with a watch, through disconnections and lost sessions.
 /// `watch` is that of the news before, or none. With an error there is no watch. Strand only.
-[[nodiscard]] boost::asio::awaitable<std::tuple<error_code, GetResult, Watch>> next_news(
+[[nodiscard]] boost::asio::awaitable<Result<Watched<GetResult>>> next_news_of(
     SharedNodePtr node, CancellationPtr cancellation, Sighting seen, Watch watch);
 
 /// Of what was read just now.
@@ -43,8 +44,7 @@ template <typename T>
 /// The value in a node's data, or why there is none; notes it as the newest one. For std::string
 /// and std::int32_t.
 template <typename T>
-[[nodiscard]] std::tuple<error_code, Versioned<T>> understood(const SharedNode& node,
-                                                              error_code error, GetResult found);
+[[nodiscard]] Result<Versioned<T>> understood(const SharedNode& node, GetResult found);
 
 /// The newest value that was read or written, if there is one. Any thread. For std::string and
 /// std::int32_t.

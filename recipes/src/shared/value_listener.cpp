@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "async/backoff.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "shared/shared_node.hpp"
 
 namespace custodian::recipes_detail {
@@ -71,21 +72,22 @@ asio::awaitable<void> follow(SharedNodePtr node, CancellationPtr over,
   Watch watch;
   int failures = 0;
   while (!over->requested()) {
-    auto [error, found, armed] = co_await next_news(node, over, seen, std::move(watch));
-    if (error == asio::error::operation_aborted || error == Errc::closed) co_return;
-    watch = std::move(armed);
-    if (error) {
+    Result<Watched<GetResult>> found = co_await next_news_of(node, over, seen, std::move(watch));
+    watch = found ? std::move(found->watch) : Watch{};
+    if (!found) {
+      const error_code error = found.error();
+      if (error == asio::error::operation_aborted || error == Errc::closed) co_return;
       if (failures == 0) complain(*node, error, "trying again");
       co_await back_off(node->client, failures++, Deadline::never(), over);
       continue;
     }
     failures = 0;
-    seen = sighting_of(*node, found.stat);
-    auto [verdict, value] = understood<T>(*node, error, std::move(found));
-    if (verdict) {
-      complain(*node, verdict, "waiting for the next change");
+    seen = sighting_of(*node, found->value.stat);
+    Result<Versioned<T>> value = understood<T>(*node, std::move(found->value));
+    if (value) {
+      outbox->put(std::move(*value));
     } else {
-      outbox->put(std::move(value));
+      complain(*node, value.error(), "waiting for the next change");
     }
   }
 }
@@ -100,7 +102,7 @@ Subscription listen(const SharedNodePtr& node, std::function<void(const Versione
   const auto over = std::make_shared<Cancellation>(client.core());
   auto registration = std::make_shared<Registration<T>>(std::move(listener), over);
   const auto outbox = std::make_shared<Outbox<T>>(client.callback_executor(), registration);
-  detail::spawn_detached(client.core(), follow<T>(node, over, outbox), "following " + node->path);
+  spawn(client.core(), "following " + node->path, follow<T>(node, over, outbox));
   return Subscription{std::move(registration)};
 }
 

@@ -7,9 +7,9 @@
 #include "support/catch.hpp"
 #include "unit/refusal.hpp"
 
-using custodian::detail::join;
-using custodian::detail::name_of;
-using custodian::detail::parent_of;
+using custodian::join;
+using custodian::name_of;
+using custodian::parent_of;
 using custodian::detail::path_fault;
 using custodian::detail::PathKind;
 using custodian::detail::PathPrefix;

@@ -95,9 +95,9 @@ struct InspectOptions {
 };
 
 namespace recipes_detail {
-CUSTODIAN_EXPORT void start_inspect(std::shared_ptr<detail::ClientCore> core,
-                                    CancellationPtr cancellation, Client client, std::string path,
-                                    InspectOptions options, Handler<Inspection> handler);
+CUSTODIAN_EXPORT void start_inspect(CorePtr core, CancellationPtr cancellation, Client client,
+                                    std::string path, InspectOptions options,
+                                    Handler<Inspection> handler);
 }  // namespace recipes_detail
 
 /// Who is at the path. A path that does not exist is an empty answer.
@@ -109,7 +109,7 @@ CUSTODIAN_EXPORT void start_inspect(std::shared_ptr<detail::ClientCore> core,
 /// Threads: any.
 template <typename Token>
 auto async_inspect(const Client& client, std::string path, InspectOptions options, Token&& token) {
-  detail::check_path(client.core(), "async_inspect", path);
+  check_path(client.core(), "async_inspect", path);
   return initiate<void(error_code, Inspection), &recipes_detail::start_inspect>(
       client.core(), std::forward<Token>(token), client.share(), std::move(path), options);
 }

@@ -30,9 +30,9 @@ namespace recipes_detail {
 /// not to be overwritten by mistake.
 CUSTODIAN_EXPORT void check_revoke(const Client& client, std::string_view operation,
                                    std::string_view node);
-CUSTODIAN_EXPORT void start_revoke(std::shared_ptr<detail::ClientCore> core,
-                                   CancellationPtr cancellation, Client client, std::string node,
-                                   OperationOptions options, Handler<bool> handler);
+CUSTODIAN_EXPORT void start_revoke(CorePtr core, CancellationPtr cancellation, Client client,
+                                   std::string node, OperationOptions options,
+                                   Handler<bool> handler);
 }  // namespace recipes_detail
 
 /// Asks whoever holds a lock, or a permit, by this node, or waits for it: `Participant::node`,

@@ -24,12 +24,10 @@ namespace recipes_detail {
 struct LockSpec;
 using LockSpecPtr = std::shared_ptr<const LockSpec>;
 
-CUSTODIAN_EXPORT void start_participants(std::shared_ptr<detail::ClientCore> core,
-                                         CancellationPtr cancellation, LockSpecPtr spec,
-                                         OperationOptions options,
+CUSTODIAN_EXPORT void start_participants(CorePtr core, CancellationPtr cancellation,
+                                         LockSpecPtr spec, OperationOptions options,
                                          Handler<std::vector<Participant>> handler);
-CUSTODIAN_EXPORT void start_leader(std::shared_ptr<detail::ClientCore> core,
-                                   CancellationPtr cancellation, LockSpecPtr spec,
+CUSTODIAN_EXPORT void start_leader(CorePtr core, CancellationPtr cancellation, LockSpecPtr spec,
                                    OperationOptions options,
                                    Handler<std::optional<Participant>> handler);
 }  // namespace recipes_detail
@@ -75,12 +73,12 @@ class CUSTODIAN_EXPORT Candidate {
   ~Candidate();
 
   /// The client's.
-  [[nodiscard]] const std::shared_ptr<detail::ClientCore>& core() const noexcept { return core_; }
+  [[nodiscard]] const CorePtr& core() const noexcept { return core_; }
   /// A handle on the client, which does not own it.
   [[nodiscard]] const Client& client() const noexcept;
 
  private:
-  std::shared_ptr<detail::ClientCore> core_;
+  CorePtr core_;
   recipes_detail::LockSpecPtr spec_;
 };
 

@@ -42,9 +42,9 @@ using CandidacyPtr = std::shared_ptr<Candidacy>;
 class Latch;
 using LatchPtr = std::shared_ptr<Latch>;
 
-CUSTODIAN_EXPORT void start_wait_leadership(std::shared_ptr<detail::ClientCore> core,
-                                            CancellationPtr cancellation, LatchPtr latch,
-                                            Deadline deadline, Handler<Lease> handler);
+CUSTODIAN_EXPORT void start_wait_leadership(CorePtr core, CancellationPtr cancellation,
+                                            LatchPtr latch, Deadline deadline,
+                                            Handler<Lease> handler);
 }  // namespace recipes_detail
 
 /// One of several candidates leads, for as long as it can.

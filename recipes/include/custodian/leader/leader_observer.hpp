@@ -34,12 +34,11 @@ namespace recipes_detail {
 class Observed;
 using ObservedPtr = std::shared_ptr<Observed>;
 
-CUSTODIAN_EXPORT void start_observe(std::shared_ptr<detail::ClientCore> core,
-                                    CancellationPtr cancellation, ObservedPtr observed,
-                                    OperationOptions options,
+CUSTODIAN_EXPORT void start_observe(CorePtr core, CancellationPtr cancellation,
+                                    ObservedPtr observed, OperationOptions options,
                                     Handler<std::optional<Participant>> handler);
-CUSTODIAN_EXPORT void start_next_leader(std::shared_ptr<detail::ClientCore> core,
-                                        CancellationPtr cancellation, ObservedPtr observed,
+CUSTODIAN_EXPORT void start_next_leader(CorePtr core, CancellationPtr cancellation,
+                                        ObservedPtr observed,
                                         Handler<std::optional<Participant>> handler);
 }  // namespace recipes_detail
 
@@ -83,7 +82,7 @@ class CUSTODIAN_EXPORT LeaderObserver {
   [[nodiscard]] std::optional<Participant> next(std::stop_token stop = {});
 
  private:
-  std::shared_ptr<detail::ClientCore> core_;
+  CorePtr core_;
   recipes_detail::ObservedPtr observed_;
 };
 

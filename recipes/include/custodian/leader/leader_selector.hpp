@@ -99,8 +99,7 @@ using LeaderFunction =
     std::function<void(boost::asio::any_io_executor executor, std::shared_ptr<LeaderTurn> turn)>;
 enum class LeaderFunctionKind : std::uint8_t { blocking, coroutine };
 
-CUSTODIAN_EXPORT void start_join(std::shared_ptr<detail::ClientCore> core,
-                                 CancellationPtr cancellation, SelectorPtr selector,
+CUSTODIAN_EXPORT void start_join(CorePtr core, CancellationPtr cancellation, SelectorPtr selector,
                                  Handler<> handler);
 
 template <typename Function>

@@ -31,11 +31,10 @@ struct CustomShare {
   std::size_t leases_before;
 };
 
-[[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<detail::ClientCore> core_of(
-    const LossCounterPtr& loss, std::string_view operation);
-CUSTODIAN_EXPORT void start_wait_group_lost(std::shared_ptr<detail::ClientCore> core,
-                                            CancellationPtr cancellation, LossCounterPtr loss,
-                                            Handler<> handler);
+[[nodiscard]] CUSTODIAN_EXPORT CorePtr core_of(const LossCounterPtr& loss,
+                                               std::string_view operation);
+CUSTODIAN_EXPORT void start_wait_group_lost(CorePtr core, CancellationPtr cancellation,
+                                            LossCounterPtr loss, Handler<> handler);
 }  // namespace recipes_detail
 
 /// Leases that count as held together while at least `needed()` of them are: every one of an

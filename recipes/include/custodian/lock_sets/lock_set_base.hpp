@@ -39,16 +39,15 @@ struct WaitLimit;
 template <typename Held>
 class HoldPool;
 
-CUSTODIAN_EXPORT void start_acquire_group(std::shared_ptr<detail::ClientCore> core,
-                                          CancellationPtr cancellation, LockSetPtr locks,
-                                          AcquireOptions options, Handler<LeaseGroup> handler);
-CUSTODIAN_EXPORT void start_try_acquire_group(std::shared_ptr<detail::ClientCore> core,
-                                              CancellationPtr cancellation, LockSetPtr locks,
-                                              AcquireOptions options,
+CUSTODIAN_EXPORT void start_acquire_group(CorePtr core, CancellationPtr cancellation,
+                                          LockSetPtr locks, AcquireOptions options,
+                                          Handler<LeaseGroup> handler);
+CUSTODIAN_EXPORT void start_try_acquire_group(CorePtr core, CancellationPtr cancellation,
+                                              LockSetPtr locks, AcquireOptions options,
                                               Handler<GroupAcquireResult> handler);
-CUSTODIAN_EXPORT void start_try_acquire_group_until(std::shared_ptr<detail::ClientCore> core,
-                                                    CancellationPtr cancellation, LockSetPtr locks,
-                                                    Deadline deadline, AcquireOptions options,
+CUSTODIAN_EXPORT void start_try_acquire_group_until(CorePtr core, CancellationPtr cancellation,
+                                                    LockSetPtr locks, Deadline deadline,
+                                                    AcquireOptions options,
                                                     Handler<GroupAcquireResult> handler);
 }  // namespace recipes_detail
 
@@ -200,7 +199,7 @@ class CUSTODIAN_EXPORT LockSetBase {
                                             const recipes_detail::WaitLimit& wait_limit,
                                             std::stop_token stop, AcquireOptions options) const;
 
-  std::shared_ptr<detail::ClientCore> core_;
+  CorePtr core_;
   recipes_detail::LockSetPtr locks_;
   std::unique_ptr<recipes_detail::HoldPool<LeaseGroup>> pool_;
 };

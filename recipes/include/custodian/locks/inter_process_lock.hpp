@@ -54,27 +54,24 @@ class LockHolds;
 class ThreadHolds;
 using LockSpecPtr = std::shared_ptr<const LockSpec>;
 
-CUSTODIAN_EXPORT void start_acquire(std::shared_ptr<detail::ClientCore> core,
-                                    CancellationPtr cancellation, LockSpecPtr spec,
+CUSTODIAN_EXPORT void start_acquire(CorePtr core, CancellationPtr cancellation, LockSpecPtr spec,
                                     AcquireOptions options, Handler<Lease> handler);
-CUSTODIAN_EXPORT void start_try_acquire(std::shared_ptr<detail::ClientCore> core,
-                                        CancellationPtr cancellation, LockSpecPtr spec,
-                                        AcquireOptions options, Handler<AcquireResult> handler);
-CUSTODIAN_EXPORT void start_try_acquire_until(std::shared_ptr<detail::ClientCore> core,
-                                              CancellationPtr cancellation, LockSpecPtr spec,
-                                              Deadline deadline, AcquireOptions options,
+CUSTODIAN_EXPORT void start_try_acquire(CorePtr core, CancellationPtr cancellation,
+                                        LockSpecPtr spec, AcquireOptions options,
+                                        Handler<AcquireResult> handler);
+CUSTODIAN_EXPORT void start_try_acquire_until(CorePtr core, CancellationPtr cancellation,
+                                              LockSpecPtr spec, Deadline deadline,
+                                              AcquireOptions options,
                                               Handler<AcquireResult> handler);
-CUSTODIAN_EXPORT void start_acquire_beside(std::shared_ptr<detail::ClientCore> core,
-                                           CancellationPtr cancellation, LockSpecPtr spec,
-                                           Lease held, AcquireOptions options,
+CUSTODIAN_EXPORT void start_acquire_beside(CorePtr core, CancellationPtr cancellation,
+                                           LockSpecPtr spec, Lease held, AcquireOptions options,
                                            Handler<Lease> handler);
-CUSTODIAN_EXPORT void start_participants(std::shared_ptr<detail::ClientCore> core,
-                                         CancellationPtr cancellation, LockSpecPtr spec,
-                                         OperationOptions options,
+CUSTODIAN_EXPORT void start_participants(CorePtr core, CancellationPtr cancellation,
+                                         LockSpecPtr spec, OperationOptions options,
                                          Handler<std::vector<Participant>> handler);
-CUSTODIAN_EXPORT void start_queue_length(std::shared_ptr<detail::ClientCore> core,
-                                         CancellationPtr cancellation, LockSpecPtr spec,
-                                         OperationOptions options, Handler<std::size_t> handler);
+CUSTODIAN_EXPORT void start_queue_length(CorePtr core, CancellationPtr cancellation,
+                                         LockSpecPtr spec, OperationOptions options,
+                                         Handler<std::size_t> handler);
 }  // namespace recipes_detail
 
 /// A fair lock with its two faces. Made by InterProcessMutex or InterProcessReadWriteLock only.
@@ -296,7 +293,7 @@ class CUSTODIAN_EXPORT InterProcessLock {
   [[nodiscard]] recipes_detail::ThreadHolds& holds() const;
   [[nodiscard]] bool enter(std::string_view operation, const recipes_detail::WaitLimit& wait_limit);
 
-  std::shared_ptr<detail::ClientCore> core_;
+  CorePtr core_;
   recipes_detail::LockSpecPtr spec_;
   std::shared_ptr<recipes_detail::LockHolds> holds_;
 };

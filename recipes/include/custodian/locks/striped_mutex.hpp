@@ -75,15 +75,15 @@ namespace recipes_detail {
 struct Stripes;
 using StripesPtr = std::shared_ptr<const Stripes>;
 
-CUSTODIAN_EXPORT void start_acquire_any(std::shared_ptr<detail::ClientCore> core,
-                                        CancellationPtr cancellation, StripesPtr stripes,
-                                        AcquireOptions options, Handler<StripeLease> handler);
-CUSTODIAN_EXPORT void start_try_acquire_any(std::shared_ptr<detail::ClientCore> core,
-                                            CancellationPtr cancellation, StripesPtr stripes,
-                                            AcquireOptions options, Handler<StripeLease> handler);
-CUSTODIAN_EXPORT void start_try_acquire_any_until(std::shared_ptr<detail::ClientCore> core,
-                                                  CancellationPtr cancellation, StripesPtr stripes,
-                                                  Deadline deadline, AcquireOptions options,
+CUSTODIAN_EXPORT void start_acquire_any(CorePtr core, CancellationPtr cancellation,
+                                        StripesPtr stripes, AcquireOptions options,
+                                        Handler<StripeLease> handler);
+CUSTODIAN_EXPORT void start_try_acquire_any(CorePtr core, CancellationPtr cancellation,
+                                            StripesPtr stripes, AcquireOptions options,
+                                            Handler<StripeLease> handler);
+CUSTODIAN_EXPORT void start_try_acquire_any_until(CorePtr core, CancellationPtr cancellation,
+                                                  StripesPtr stripes, Deadline deadline,
+                                                  AcquireOptions options,
                                                   Handler<StripeLease> handler);
 }  // namespace recipes_detail
 
@@ -222,7 +222,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// \}
 
  private:
-  std::shared_ptr<detail::ClientCore> core_;
+  CorePtr core_;
   recipes_detail::StripesPtr stripes_;
   std::deque<InterProcessMutex> mutexes_;  // a deque, for its elements stay where they are
 };

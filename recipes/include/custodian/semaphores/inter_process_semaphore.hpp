@@ -56,26 +56,23 @@ class HoldPool;
 
 CUSTODIAN_EXPORT void check_permits(const SemaphoreSpec& spec, std::string_view operation,
                                     int permits);
-CUSTODIAN_EXPORT void start_acquire_permits(std::shared_ptr<detail::ClientCore> core,
-                                            CancellationPtr cancellation, SemaphoreSpecPtr spec,
-                                            int permits, AcquireOptions options,
+CUSTODIAN_EXPORT void start_acquire_permits(CorePtr core, CancellationPtr cancellation,
+                                            SemaphoreSpecPtr spec, int permits,
+                                            AcquireOptions options,
                                             Handler<std::vector<Lease>> handler);
-CUSTODIAN_EXPORT void start_try_acquire_permits(std::shared_ptr<detail::ClientCore> core,
-                                                CancellationPtr cancellation, SemaphoreSpecPtr spec,
-                                                int permits, AcquireOptions options,
+CUSTODIAN_EXPORT void start_try_acquire_permits(CorePtr core, CancellationPtr cancellation,
+                                                SemaphoreSpecPtr spec, int permits,
+                                                AcquireOptions options,
                                                 Handler<PermitsResult> handler);
-CUSTODIAN_EXPORT void start_try_acquire_permits_until(std::shared_ptr<detail::ClientCore> core,
-                                                      CancellationPtr cancellation,
+CUSTODIAN_EXPORT void start_try_acquire_permits_until(CorePtr core, CancellationPtr cancellation,
                                                       SemaphoreSpecPtr spec, int permits,
                                                       Deadline deadline, AcquireOptions options,
                                                       Handler<PermitsResult> handler);
-CUSTODIAN_EXPORT void start_permit_holders(std::shared_ptr<detail::ClientCore> core,
-                                           CancellationPtr cancellation, SemaphoreSpecPtr spec,
-                                           OperationOptions options,
+CUSTODIAN_EXPORT void start_permit_holders(CorePtr core, CancellationPtr cancellation,
+                                           SemaphoreSpecPtr spec, OperationOptions options,
                                            Handler<std::vector<Participant>> handler);
-CUSTODIAN_EXPORT void start_permit_queue_length(std::shared_ptr<detail::ClientCore> core,
-                                                CancellationPtr cancellation, SemaphoreSpecPtr spec,
-                                                OperationOptions options,
+CUSTODIAN_EXPORT void start_permit_queue_length(CorePtr core, CancellationPtr cancellation,
+                                                SemaphoreSpecPtr spec, OperationOptions options,
                                                 Handler<std::size_t> handler);
 }  // namespace recipes_detail
 
@@ -293,7 +290,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   /// \}
 
  private:
-  std::shared_ptr<detail::ClientCore> core_;
+  CorePtr core_;
   recipes_detail::SemaphoreSpecPtr spec_;
 };
 

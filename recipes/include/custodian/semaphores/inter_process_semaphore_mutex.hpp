@@ -32,15 +32,13 @@
 namespace custodian {
 
 namespace recipes_detail {
-CUSTODIAN_EXPORT void start_acquire_permit(std::shared_ptr<detail::ClientCore> core,
-                                           CancellationPtr cancellation, SemaphoreSpecPtr spec,
-                                           AcquireOptions options, Handler<Lease> handler);
-CUSTODIAN_EXPORT void start_try_acquire_permit(std::shared_ptr<detail::ClientCore> core,
-                                               CancellationPtr cancellation, SemaphoreSpecPtr spec,
-                                               AcquireOptions options,
+CUSTODIAN_EXPORT void start_acquire_permit(CorePtr core, CancellationPtr cancellation,
+                                           SemaphoreSpecPtr spec, AcquireOptions options,
+                                           Handler<Lease> handler);
+CUSTODIAN_EXPORT void start_try_acquire_permit(CorePtr core, CancellationPtr cancellation,
+                                               SemaphoreSpecPtr spec, AcquireOptions options,
                                                Handler<AcquireResult> handler);
-CUSTODIAN_EXPORT void start_try_acquire_permit_until(std::shared_ptr<detail::ClientCore> core,
-                                                     CancellationPtr cancellation,
+CUSTODIAN_EXPORT void start_try_acquire_permit_until(CorePtr core, CancellationPtr cancellation,
                                                      SemaphoreSpecPtr spec, Deadline deadline,
                                                      AcquireOptions options,
                                                      Handler<AcquireResult> handler);
@@ -203,7 +201,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
   [[nodiscard]] AcquireResult try_until(std::string_view operation, Deadline deadline,
                                         AcquireOptions options, std::stop_token stop);
 
-  std::shared_ptr<detail::ClientCore> core_;
+  CorePtr core_;
   recipes_detail::SemaphoreSpecPtr spec_;
   /// Locked by the standard face; several only if all but the youngest are lost.
   std::unique_ptr<recipes_detail::HoldPool<Lease>> pool_;

@@ -55,22 +55,19 @@ template <typename T>
 [[nodiscard]] CUSTODIAN_EXPORT std::string bytes_for(const SharedNodePtr& node, const T& value);
 
 template <typename T>
-CUSTODIAN_EXPORT void start_load(std::shared_ptr<detail::ClientCore> core,
-                                 CancellationPtr cancellation, SharedNodePtr node,
+CUSTODIAN_EXPORT void start_load(CorePtr core, CancellationPtr cancellation, SharedNodePtr node,
                                  OperationOptions options, Handler<Versioned<T>> handler);
-CUSTODIAN_EXPORT void start_store(std::shared_ptr<detail::ClientCore> core,
-                                  CancellationPtr cancellation, SharedNodePtr node,
+CUSTODIAN_EXPORT void start_store(CorePtr core, CancellationPtr cancellation, SharedNodePtr node,
                                   std::string desired, OperationOptions options, Handler<> handler);
 template <typename T>
-CUSTODIAN_EXPORT void start_compare_exchange(std::shared_ptr<detail::ClientCore> core,
-                                             CancellationPtr cancellation, SharedNodePtr node,
-                                             ExpectedVersion expected, std::string desired,
-                                             OperationOptions options,
+CUSTODIAN_EXPORT void start_compare_exchange(CorePtr core, CancellationPtr cancellation,
+                                             SharedNodePtr node, ExpectedVersion expected,
+                                             std::string desired, OperationOptions options,
                                              Handler<bool, Versioned<T>> handler);
 template <typename T>
-CUSTODIAN_EXPORT void start_wait_newer(std::shared_ptr<detail::ClientCore> core,
-                                       CancellationPtr cancellation, SharedNodePtr node,
-                                       std::int64_t known_mzxid, Handler<Versioned<T>> handler);
+CUSTODIAN_EXPORT void start_wait_newer(CorePtr core, CancellationPtr cancellation,
+                                       SharedNodePtr node, std::int64_t known_mzxid,
+                                       Handler<Versioned<T>> handler);
 
 }  // namespace recipes_detail
 
@@ -226,7 +223,7 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   ~BasicSharedValue() = default;
 
  private:
-  std::shared_ptr<detail::ClientCore> core_;
+  CorePtr core_;
   recipes_detail::SharedNodePtr node_;
 };
 

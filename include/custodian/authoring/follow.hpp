@@ -1,0 +1,75 @@
+#pragma once
+
+/// \file
+/// How a recipe follows what nodes show: read, compare, wait for the watch, read again. For authors
+/// of recipes, and for coroutines on the client's strand only.
+
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/authoring/operations.hpp"
+#include "custodian/authoring/result.hpp"
+#include "custodian/error.hpp"
+#include "custodian/export.hpp"
+#include "custodian/node.hpp"
+#include "custodian/operation_options.hpp"
+#include "custodian/watch.hpp"
+
+namespace custodian {
+
+/// What a read has shown, and the watch that it has armed; empty if there is none.
+template <typename T>
+struct Watched {
+  T value{};
+  Watch watch{};
+};
+
+/// Whether a read arms a watch.
+enum class Watching : std::uint8_t { no, yes };
+
+/// Reads a node's data. Errors: no_node, and those common to all operations.
+[[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<Result<Watched<GetResult>>> read_data(
+    CorePtr core, CancellationPtr cancellation, std::string path, OperationOptions options,
+    Watching watching);
+
+/// Reads the names of a node's children. Errors: no_node, and those common to all operations.
+[[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<Result<Watched<Children>>> read_children(
+    CorePtr core, CancellationPtr cancellation, std::string path, OperationOptions options,
+    Watching watching);
+
+/// Reads whether a node exists. Errors: those common to all operations.
+[[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<Result<Watched<std::optional<Stat>>>>
+read_existence(CorePtr core, CancellationPtr cancellation, std::string path,
+               OperationOptions options, Watching watching);
+
+/// Waits for the event of a watch, which is not empty. Without an error, read again: a session that
+/// is over has taken the watch along, and what it would have told with it. Errors:
+/// operation_aborted, closed.
+[[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<error_code> until_changed(
+    CorePtr core, CancellationPtr cancellation, const Watch& watch);
+
+/// Ends with the first read that is news. `read()` is a coroutine that reads with a watch and gives
+/// a `Result<Watched<T>>`; `is_news(const T&)` decides. A `watch` that is not empty, of an earlier
+/// read, is waited for first. Between two reads changes fall together, and a server that lags
+/// behind may show an earlier state again: compare with the order of the changes (`Stat::mzxid`,
+/// say), and not only for a difference.
+/// Errors: those of `read()`, operation_aborted, closed.
+template <typename T, typename Read, typename IsNews>
+boost::asio::awaitable<Result<Watched<T>>> next_news(CorePtr core, CancellationPtr cancellation,
+                                                     Watch watch, Read read, IsNews is_news) {
+  for (;;) {
+    if (watch) {
+      const error_code ended = co_await until_changed(core, cancellation, watch);
+      if (ended) co_return ended;
+    }
+    Result<Watched<T>> seen = co_await read();
+    if (!seen || is_news(seen->value)) co_return seen;
+    watch = std::move(seen->watch);
+  }
+}
+
+}  // namespace custodian

@@ -1,0 +1,91 @@
+#pragma once
+
+/// \file
+/// The client's operations, for authors of recipes: what `initiate`, `await` and `block` start.
+///
+/// `co_await await<&start_get, GetResult>(core, cancellation, path, options)` in a coroutine on the
+/// strand is what `client.async_get(path, options, token)` is elsewhere: the same requests, retries
+/// and errors. A cancellation that is null means that nobody cancels it. From any thread; the
+/// handler runs on the strand. No function checks its arguments: `check_path()` and the others do,
+/// in the caller's thread, before anything is started.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <typeindex>
+#include <vector>
+
+#include "custodian/acl.hpp"
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/authoring/service.hpp"
+#include "custodian/connection_state.hpp"
+#include "custodian/deadline.hpp"
+#include "custodian/export.hpp"
+#include "custodian/node.hpp"
+#include "custodian/operation_options.hpp"
+#include "custodian/transaction.hpp"
+#include "custodian/watch.hpp"
+
+namespace custodian {
+
+// Throw Error(invalid_argument, ...), naming the argument and the rule.
+CUSTODIAN_EXPORT void check_path(const CorePtr& core, std::string_view operation,
+                                 std::string_view path);
+// Also whether what a contender with this name and identity needs to say about itself would be
+// accepted by the servers.
+CUSTODIAN_EXPORT void check_contender(const CorePtr& core, std::string_view operation,
+                                      std::string_view path, std::string_view name,
+                                      std::string_view identity);
+CUSTODIAN_EXPORT void check_create(const CorePtr& core, std::string_view path,
+                                   std::string_view data, const CreateOptions& options);
+CUSTODIAN_EXPORT void check_set(const CorePtr& core, std::string_view path, std::string_view data);
+CUSTODIAN_EXPORT void check_remove(const CorePtr& core, std::string_view path,
+                                   const RemoveOptions& options);
+CUSTODIAN_EXPORT void check_commit(const CorePtr& core, const Transaction& transaction);
+
+CUSTODIAN_EXPORT void start_create(CorePtr core, CancellationPtr cancellation, std::string path,
+                                   std::string data, CreateOptions options,
+                                   Handler<Created> handler);
+CUSTODIAN_EXPORT void start_get(CorePtr core, CancellationPtr cancellation, std::string path,
+                                OperationOptions options, Handler<GetResult> handler);
+CUSTODIAN_EXPORT void start_set(CorePtr core, CancellationPtr cancellation, std::string path,
+                                std::string data, SetOptions options, Handler<Stat> handler);
+CUSTODIAN_EXPORT void start_remove(CorePtr core, CancellationPtr cancellation, std::string path,
+                                   RemoveOptions options, Handler<> handler);
+CUSTODIAN_EXPORT void start_exists(CorePtr core, CancellationPtr cancellation, std::string path,
+                                   OperationOptions options, Handler<std::optional<Stat>> handler);
+CUSTODIAN_EXPORT void start_children(CorePtr core, CancellationPtr cancellation, std::string path,
+                                     OperationOptions options, Handler<Children> handler);
+CUSTODIAN_EXPORT void start_get_acl(CorePtr core, CancellationPtr cancellation, std::string path,
+                                    OperationOptions options, Handler<Acl> handler);
+CUSTODIAN_EXPORT void start_set_acl(CorePtr core, CancellationPtr cancellation, std::string path,
+                                    Acl acl, SetOptions options, Handler<> handler);
+CUSTODIAN_EXPORT void start_sync(CorePtr core, CancellationPtr cancellation, std::string path,
+                                 OperationOptions options, Handler<> handler);
+CUSTODIAN_EXPORT void start_commit(CorePtr core, CancellationPtr cancellation,
+                                   Transaction transaction, OperationOptions options,
+                                   Handler<std::vector<TransactionResult>> handler);
+CUSTODIAN_EXPORT void start_get_and_watch(CorePtr core, CancellationPtr cancellation,
+                                          std::string path, OperationOptions options,
+                                          Handler<GetResult, Watch> handler);
+CUSTODIAN_EXPORT void start_exists_and_watch(CorePtr core, CancellationPtr cancellation,
+                                             std::string path, OperationOptions options,
+                                             Handler<std::optional<Stat>, Watch> handler);
+CUSTODIAN_EXPORT void start_children_and_watch(CorePtr core, CancellationPtr cancellation,
+                                               std::string path, OperationOptions options,
+                                               Handler<Children, Watch> handler);
+CUSTODIAN_EXPORT void start_wait_connected(CorePtr core, CancellationPtr cancellation,
+                                           OperationOptions options, Handler<> handler);
+CUSTODIAN_EXPORT void start_close(CorePtr core, CancellationPtr cancellation, Deadline deadline,
+                                  Handler<bool> handler);
+CUSTODIAN_EXPORT void start_wait_connection_state(CorePtr core, CancellationPtr cancellation,
+                                                  ConnectionState known,
+                                                  Handler<ConnectionState> handler);
+
+using ServiceFactory = std::function<std::unique_ptr<Service>(boost::asio::any_io_executor strand)>;
+CUSTODIAN_EXPORT Service& use_service(const CorePtr& core, std::type_index type,
+                                      const ServiceFactory& make);
+
+}  // namespace custodian

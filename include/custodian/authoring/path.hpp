@@ -1,0 +1,24 @@
+#pragma once
+
+/// \file
+/// The arithmetic of paths, for authors of recipes. Each function expects valid paths
+/// (`check_path()`), and may be called on any thread.
+
+#include <string>
+#include <string_view>
+
+#include "custodian/export.hpp"
+
+namespace custodian {
+
+/// The path of the child `name` of `parent`: "/a/b" for "/a" and "b", and "/b" for "/" and "b".
+[[nodiscard]] CUSTODIAN_EXPORT std::string join(std::string_view parent, std::string_view name);
+
+/// What follows the last slash: "b" for "/a/b", and nothing for the root. A view into its argument.
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view name_of(std::string_view path);
+
+/// The path of the parent: "/a" for "/a/b", and for the prefix "/a/" of sequential nodes. The root
+/// is its own parent. A view into its argument.
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view parent_of(std::string_view path);
+
+}  // namespace custodian

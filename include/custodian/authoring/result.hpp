@@ -13,4 +13,11 @@ namespace custodian {
 template <typename T>
 using Result = boost::system::result<T, error_code>;
 
+/// `co_return failed<T>(error);` where T is a number: the error could be taken for one, and
+/// `co_return error;` does not compile.
+template <typename T>
+[[nodiscard]] Result<T> failed(error_code error) {
+  return Result<T>{boost::system::in_place_error, error};
+}
+
 }  // namespace custodian

@@ -33,7 +33,7 @@ asio::awaitable<Result<bool>> ask(CorePtr core, CancellationPtr cancellation, st
     // Asked twice is asked. It ends with the deadline.
     if (error == ServerErrc::connection_loss) continue;
     if (error == ServerErrc::no_node) co_return false;
-    if (error) co_return Result<bool>{boost::system::in_place_error, error};
+    if (error) co_return failed<bool>(error);
     co_return true;
   }
 }

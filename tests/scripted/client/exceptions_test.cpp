@@ -3,6 +3,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/bind_executor.hpp>
 
+#include "custodian/authoring/spawn.hpp"
 #include "custodian/leader/leader_observer.hpp"
 #include "custodian/leader/leader_selector.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"
@@ -64,9 +65,9 @@ TEST_CASE("exceptions: an ACL provider that throws anything fails what asked it"
   }
 }
 
-asio::awaitable<void> fails() {
+asio::awaitable<Result<Lease>> fails() {
   throw std::runtime_error{"no memory, say"};
-  co_return;
+  co_return Lease{};
 }
 
 TEST_CASE("exceptions: a story of the client's that ends by one answers, and is in the log") {
@@ -74,9 +75,7 @@ TEST_CASE("exceptions: a story of the client's that ends by one answers, and is 
   Logged logged{world, ""};
   auto client = world.client(logged.options);
   Outcome<Lease> outcome;
-  const auto handler = std::make_shared<Handler<Lease>>(
-      [done = outcome.handler()](error_code error, Lease lease) { done(error, std::move(lease)); });
-  detail::spawn_detached(client->core(), fails(), "a test", handler);
+  spawn(client->core(), "a test", fails(), outcome.handler());
   REQUIRE(world.run_until_arrived(outcome));
   CHECK(outcome.error() == boost::system::errc::state_not_recoverable);
   world.settle();

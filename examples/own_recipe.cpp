@@ -74,8 +74,9 @@ boost::asio::awaitable<Result<std::size_t>> wait_for(CorePtr core, CancellationP
 void start_wait_for(CorePtr core, CancellationPtr cancellation, std::string path, std::size_t count,
                     custodian::OperationOptions options, custodian::Handler<std::size_t> handler) {
   const std::string what = "waiting at " + path;
-  spawn(core, what, wait_for(core, std::move(cancellation), std::move(path), count, options),
-        std::move(handler));
+  custodian::spawn(core, what,
+                   wait_for(core, std::move(cancellation), std::move(path), count, options),
+                   std::move(handler));
 }
 
 }  // namespace roster
@@ -86,7 +87,7 @@ class Roster {
       : client_{client.share()},
         path_{std::move(path)},
         patient_{custodian::Deadline::never(), client.retry_policy().unlimited()} {
-    check_path(client_.core(), "Roster", path_);
+    custodian::check_path(client_.core(), "Roster", path_);
   }
 
   // Whoever has signed in is there until the node is destroyed, or the session is over.

@@ -63,6 +63,14 @@ TEST_CASE("the example of readers and writers writes, tells and reads") {
   CHECK(contains(output, "telling what was written\nreading\n"));
 }
 
+TEST_CASE("the example of an own recipe waits until so many have signed in") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_OWN_RECIPE, {connect_string()});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "at least 2 are there\n"));
+  CHECK(contains(output, "at least 3 are there\n"));
+}
+
 TEST_CASE("the example of a semaphore has one permit, then three, then two") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_SEMAPHORE, {connect_string()});
   INFO(output);
@@ -212,9 +220,10 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
        {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK,
         CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LATCH,
         CUSTODIAN_EXAMPLE_LOG, CUSTODIAN_EXAMPLE_LOST, CUSTODIAN_EXAMPLE_LOST_COROUTINE,
-        CUSTODIAN_EXAMPLE_MULTI_LOCK, CUSTODIAN_EXAMPLE_READ_WRITE, CUSTODIAN_EXAMPLE_SEMAPHORE,
-        CUSTODIAN_EXAMPLE_SHARED_COUNT, CUSTODIAN_EXAMPLE_STRIPED_MUTEX,
-        CUSTODIAN_EXAMPLE_WITH_LOCK, CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE}) {
+        CUSTODIAN_EXAMPLE_MULTI_LOCK, CUSTODIAN_EXAMPLE_OWN_RECIPE, CUSTODIAN_EXAMPLE_READ_WRITE,
+        CUSTODIAN_EXAMPLE_SEMAPHORE, CUSTODIAN_EXAMPLE_SHARED_COUNT,
+        CUSTODIAN_EXAMPLE_STRIPED_MUTEX, CUSTODIAN_EXAMPLE_WITH_LOCK,
+        CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE}) {
     const Result without = run(example, {});
     INFO(example << ": " << without.output);
     CHECK(without.status == 2);

@@ -5,6 +5,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 
+#include "custodian/authoring/spawn.hpp"
 #include "custodian/shared/shared_count.hpp"
 #include "scripted/shared/shared_value_play.hpp"
 #include "shared/shared_node.hpp"
@@ -260,32 +261,26 @@ TEST_CASE("a recipe reads a count with a watch, and outlives the object that it 
   const recipes_detail::SharedNodePtr node = fixture.count->state();
   fixture.count.reset();
   fixture.world.ensemble.remove_tree("/p");
-  Outcome<Count, Watch> read;
-  using Read = std::tuple<error_code, Count, Watch>;
+  Outcome<Watched<Count>> read;
   const OperationOptions patient{Deadline::never(), RetryPolicy{}.unlimited()};
-  const auto look = [&](Outcome<Count, Watch>& outcome) {
-    asio::co_spawn(fixture.client->get_executor(),
-                   recipes_detail::read_and_watch<std::int32_t>(node, nullptr, patient),
-                   [done = outcome.handler()](const std::exception_ptr& failure, Read result) {
-                     if (failure) std::rethrow_exception(failure);
-                     auto& [error, value, watch] = result;
-                     done(error, value, std::move(watch));
-                   });
+  const auto look = [&](Outcome<Watched<Count>>& outcome) {
+    spawn(fixture.client->core(), "a test",
+          recipes_detail::read_and_watch<std::int32_t>(node, nullptr, patient), outcome.handler());
   };
   look(read);
   REQUIRE(fixture.world.run_until_arrived(read));
   CHECK_FALSE(read.error());
-  CHECK(read.result().value == seed);
+  CHECK(read.result().value.value == seed);
   Outcome<WatchEventType> changed;
-  read.result<2>().async_wait(changed.handler());
+  read.result().watch.async_wait(changed.handler());
   fixture.world.ensemble.operate(request::Set{path, "what?"});
   REQUIRE(fixture.world.run_until_arrived(changed));
   CHECK(changed.result() == WatchEventType::data_changed);
-  Outcome<Count, Watch> bad;
+  Outcome<Watched<Count>> bad;
   look(bad);
   REQUIRE(fixture.world.run_until_arrived(bad));
   CHECK(bad.error() == Errc::malformed_data);
-  CHECK_FALSE(bad.result<2>());
+  CHECK_FALSE(bad.result().watch);
   read = {};  // a watch keeps its client's inside alive
 }
 

@@ -40,7 +40,7 @@ NotAcquired reason_of(const Acquire& acquire, const error_code& error, const Out
   if (!outcome.leases.empty() || !acquire.wait_limit.limited()) return NotAcquired::none;
   if (error && !is_lack_of_answer(error)) return NotAcquired::none;
   const bool failing =
-      acquire.options.requeue == RequeuePolicy::fail && !acquire.wait_limit.only_try;
+      acquire.options.requeue == RequeuePolicy::fail && !acquire.wait_limit.try_once;
   if (failing && error == Errc::session_lost) return NotAcquired::none;
   return why_not_acquired(acquire.somebody_ahead || acquire.declined || outcome.blocked_by,
                           is_connected(acquire.client().connection_state()));
@@ -103,14 +103,14 @@ asio::awaitable<void> await_attempt(AcquirePtr acquire, asio::awaitable<Turn> co
 void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::time_point began,
                  const error_code& error, std::size_t leases) {
   if (!spec.observed) return;
-  const AcquireOutcome outcome = acquire_outcome(error, leases, wait_limit.only_try);
+  const AcquireOutcome outcome = acquire_outcome(error, leases, wait_limit.try_once);
   detail::tell_acquire_ended(spec.client.core(), spec.observed, outcome, error, began, leases);
 }
 
 void end_attempt(const AcquirePtr& acquire, Turn turn) {
   const bool again = turn.error == Errc::session_lost &&
                      acquire->options.requeue == RequeuePolicy::queue_again &&
-                     !acquire->wait_limit.only_try;
+                     !acquire->wait_limit.try_once;
   if (!again) return finish(*acquire, std::move(turn));
   acquire->nearest.reset();
   acquire->asked = false;
@@ -128,18 +128,12 @@ void attempt_by(const AcquirePtr& acquire, asio::awaitable<Turn> coroutine) {
         });
 }
 
-WaitLimit wait_limit_until(Deadline deadline) {
-  const Deadline until = deadline.or_default(Deadline::never());
-  // Without time to wait it is a try, as the standard has it.
-  return until.passed() ? WaitLimit{.only_try = true} : WaitLimit{until};
-}
-
 void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handler) {
   const Client& client = what->client();
   error_code error = client.unusable();
   if (!error && !is_valid(what->options.lease)) error = Errc::invalid_argument;
   if (error) return std::move(handler)(error, Outcome{});
-  if (what->wait_limit.only_try && what->wait_limit.deadline.is_never()) {
+  if (what->wait_limit.try_once && what->wait_limit.deadline.is_never()) {
     what->wait_limit.deadline = client.deadline_or_default(Deadline{});
   }
   what->give_up = std::make_shared<Cancellation>(client.core());

@@ -15,26 +15,10 @@
 
 #include "acquire/participants.hpp"
 #include "custodian/authoring/bridge.hpp"
+#include "custodian/locks/wait_limit.hpp"
 #include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
-
-/// How long an acquire may take.
-struct WaitLimit {
-  Deadline deadline = Deadline::never();
-  /// Asks once, and neither waits for a connection nor for the lock.
-  bool only_try = false;
-  /// If set: gives up (not_connected) when the servers have been out of reach for so long, or have
-  /// not let it stand in the queue by then.
-  std::optional<std::chrono::nanoseconds> max_unreachable{};
-
-  /// Whether it may end without a lease and without an error.
-  [[nodiscard]] bool limited() const noexcept {
-    return only_try || max_unreachable || !deadline.is_never();
-  }
-};
-
-[[nodiscard]] WaitLimit wait_limit_until(Deadline deadline);
 
 /// What one attempt comes to: leases, all that were asked for, or an error.
 struct Turn {
@@ -91,7 +75,7 @@ struct Acquire {
   [[nodiscard]] const Client& client() const { return spec->client; }
   /// Everything is retried until somebody gives up, so operations need no limits of their own.
   [[nodiscard]] RetryPolicy retry() const {
-    return wait_limit.only_try ? RetryPolicy::none() : client().retry_policy().unlimited();
+    return wait_limit.try_once ? RetryPolicy::none() : client().retry_policy().unlimited();
   }
   [[nodiscard]] OperationOptions operation() const { return {Deadline::never(), retry()}; }
   [[nodiscard]] LeaseOptions lease_options() const {

@@ -108,7 +108,7 @@ void Contender::on_created(error_code error, Created created) {
 }
 
 ListingInterest Contender::ask_for_listing() const {
-  const Sharing sharing = acquire_->wait_limit.only_try ? Sharing::alone : Sharing::shared;
+  const Sharing sharing = acquire_->wait_limit.try_once ? Sharing::alone : Sharing::shared;
   return line_->listings().ask(acquire_->spec, acquire_->operation(), sharing);
 }
 
@@ -202,7 +202,7 @@ asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acqui
   // Somebody else may delete the own node, and then let the others in. Watched before the other is
   // relied on; both travel together.
   std::optional<StartedOperation<GetResult, Watch>> watching;
-  if (!is_watched(own) && !acquire->wait_limit.only_try) {
+  if (!is_watched(own) && !acquire->wait_limit.try_once) {
     watching = StartedOperation<GetResult, Watch>::start<&start_get_and_watch>(
         acquire->client().get_executor(), core, acquire->give_up, own.path(), acquire->operation());
   }
@@ -221,7 +221,7 @@ asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acqui
     acquire->nearest = std::make_unique<Participant>(
         participant_of(acquire->client(), std::move(nearest), std::move(result)));
     tell_position(*acquire, ahead);
-    if (acquire->wait_limit.only_try) {
+    if (acquire->wait_limit.try_once) {
       acquire->declined = true;
       error = asio::error::operation_aborted;
       co_return std::tuple{error, Change::unknown};
@@ -254,11 +254,11 @@ asio::awaitable<void> Contender::wait_for_others(std::shared_ptr<Contender> self
 void Contender::wait_in_line() {
   behind_ = line_->in_front_of(*member_);
   acquire_->somebody_ahead = true;
-  if (acquire_->options.on_position || acquire_->wait_limit.only_try || acquire_->shows_nearest) {
+  if (acquire_->options.on_position || acquire_->wait_limit.try_once || acquire_->shows_nearest) {
     acquire_->nearest = std::make_unique<Participant>(line_->participant(*behind_));
   }
   tell_position(*acquire_, ahead_);
-  acquire_->declined = acquire_->wait_limit.only_try;
+  acquire_->declined = acquire_->wait_limit.try_once;
   if (acquire_->declined || acquire_->give_up->requested()) {
     return finish(asio::error::operation_aborted);
   }

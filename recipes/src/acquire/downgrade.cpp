@@ -78,7 +78,7 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
     if (!error || error == ServerErrc::node_exists) break;
     const bool unknown = error == ErrorCondition::outcome_unknown;
     in_doubt = in_doubt || unknown || error == asio::error::operation_aborted;
-    if (unknown && !acquire->wait_limit.only_try && !acquire->give_up->requested()) continue;
+    if (unknown && !acquire->wait_limit.try_once && !acquire->give_up->requested()) continue;
     // What may be there was created by this session, or goes with the one that did.
     OwnedNode left;
     if (in_doubt) {

@@ -10,31 +10,34 @@
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/locks/acquire.hpp"
+#include "custodian/locks/wait_limit.hpp"
 
 namespace custodian::recipes_detail {
 
 /// When an acquire ends at the latest. One without time to wait asks the servers once, and they get
 /// as long as any operation.
-[[nodiscard]] inline Deadline end_of(const Client& client, Deadline deadline) {
-  const bool no_time = deadline.is_default() || deadline.passed();
-  return no_time ? client.deadline_or_default(Deadline{}) : deadline;
+[[nodiscard]] inline Deadline end_of(const Client& client, const WaitLimit& limit) {
+  const bool no_time = limit.try_once || limit.deadline.passed();
+  return no_time ? client.deadline_or_default(Deadline{})
+                 : limit.deadline.or_default(Deadline::never());
 }
 
-/// Starts it, and waits until `end` at the latest. `Result` says why there is no lease. Throws
-/// Error.
-template <auto Start, typename Result, typename... Arguments>
-Result block_in_time(const Client& client, std::string_view operation, std::string_view path,
-                     std::stop_token stop, Deadline end, Arguments... arguments) {
-  auto outcome = block_until<Start, Result>(client.core(), operation, path, std::move(stop), end,
-                                            std::move(arguments)...);
+/// Starts an acquire, and waits until its limit. `Tried` says why there is no lease. Throws Error.
+template <auto Start, typename Tried, typename Spec>
+Tried block_in_time(const Client& client, std::string_view operation, std::string_view path,
+                    Spec spec, const WaitLimit& limit, AcquireOptions options,
+                    std::stop_token stop) {
+  auto outcome =
+      block_until<Start, Tried>(client.core(), operation, path, std::move(stop),
+                                end_of(client, limit), std::move(spec), limit, std::move(options));
   if (!outcome) {
-    Result result;
-    result.reason = NotAcquired::context_not_run;
-    return result;
+    Tried tried;
+    tried.reason = NotAcquired::context_not_run;
+    return tried;
   }
-  auto& [error, result] = *outcome;
+  auto& [error, tried] = *outcome;
   throw_if(*client.core(), error, operation, path);
-  return std::move(result);
+  return std::move(tried);
 }
 
 }  // namespace custodian::recipes_detail

@@ -38,7 +38,7 @@ Cohort::~Cohort() {
 }
 
 bool Cohort::may_enter(const WaitLimit& wait_limit, const AcquireOptions& options) {
-  return !wait_limit.only_try && !wait_limit.max_unreachable && !options.on_position &&
+  return !wait_limit.try_once && !wait_limit.max_unreachable && !options.on_position &&
          !options.on_requeued && options.requeue == RequeuePolicy::queue_again &&
          !options.lease.loss_policy && !options.lease.hold_at_most;
 }

@@ -46,11 +46,11 @@ asio::awaitable<Lease> Candidacy::stand() {
   const auto core = client().core();
   for (int failures = 0; !ended(); ++failures) {
     AcquireOptions options;
-    auto [error, lease] =
-        co_await await<&start_acquire, Lease>(core, over_, spec_, std::move(options));
+    auto [error, result] = co_await await<&start_acquire, AcquireResult>(
+        core, over_, spec_, WaitLimit{}, std::move(options));
     if (!error && !ended()) {
-      detail::watch_node(lease);
-      co_return std::move(lease);
+      detail::watch_node(result.lease);
+      co_return std::move(result.lease);
     }
     if (error == Errc::closed || error == Errc::forked) end();
     if (ended()) break;

@@ -141,8 +141,8 @@ void CustomAcquisition::end(error_code error, HeldCustomPtr held) {
 void start_acquire_custom(const Client& home, CancellationPtr cancellation,
                           std::shared_ptr<CustomLock> lock, std::string name,
                           const WaitLimit& wait_limit, Handler<HeldCustomPtr> handler) {
-  const CustomWait wait = wait_limit.only_try ? CustomWait::not_at_all : CustomWait::until_deadline;
-  const Deadline asking = wait_limit.only_try ? home.deadline_or_default({}) : Deadline::never();
+  const CustomWait wait = wait_limit.try_once ? CustomWait::not_at_all : CustomWait::until_deadline;
+  const Deadline asking = wait_limit.try_once ? home.deadline_or_default({}) : Deadline::never();
   const auto acquisition = std::make_shared<CustomAcquisition>(
       home, std::move(cancellation), std::move(lock), std::move(name), wait,
       std::min(wait_limit.deadline, asking), std::move(handler));

@@ -150,8 +150,8 @@ void start_one(CorePtr, CancellationPtr cancellation, LockSetPtr group, std::siz
 WaitLimit patience_for_next(const GroupAcquire& acquire) {
   WaitLimit wait_limit = acquire.wait_limit;
   const auto within = acquire.group->max_unreachable;
-  if (acquire.prospect() == Prospect::enough) wait_limit.only_try = true;
-  if (!wait_limit.only_try) {
+  if (acquire.prospect() == Prospect::enough) wait_limit.try_once = true;
+  if (!wait_limit.try_once) {
     wait_limit.max_unreachable = within;
   } else if (within) {
     wait_limit.deadline = std::min(wait_limit.deadline, Deadline{*within});
@@ -213,7 +213,7 @@ asio::awaitable<std::size_t> pass(GroupAcquirePtr acquire) {
 bool is_final(const GroupAcquire& acquire, const error_code& error) {
   // Without an error it was somebody's; aborted by a loss, which has a reason of its own.
   if (!error || error == asio::error::operation_aborted) return false;
-  if (acquire.wait_limit.only_try) return true;
+  if (acquire.wait_limit.try_once) return true;
   if (!acquire.is_quorum()) {
     return error != Errc::session_lost || acquire.options.requeue == RequeuePolicy::fail;
   }
@@ -234,7 +234,7 @@ std::optional<Ending> ending_of(const GroupAcquire& acquire) {
     if (!is_final(acquire, miss.error)) continue;
     if (spare-- == 0) return Ending{miss.error, {.path = miss.path}};
   }
-  if (!acquire.wait_limit.only_try && !acquire.over()) return std::nullopt;
+  if (!acquire.wait_limit.try_once && !acquire.over()) return std::nullopt;
   auto telling = std::ranges::find(acquire.misses, NotAcquired::blocked, &Miss::reason);
   if (telling == acquire.misses.end()) {
     telling = std::ranges::find_if(acquire.misses, [](const Miss& miss) { return !miss.error; });
@@ -305,7 +305,7 @@ asio::awaitable<void> run(GroupAcquirePtr acquire, CancellationPtr callers,
 }
 
 Deadline limit_of(const Client& home, const WaitLimit& wait_limit) {
-  if (!wait_limit.only_try) return wait_limit.deadline;
+  if (!wait_limit.try_once) return wait_limit.deadline;
   return std::min(wait_limit.deadline, home.deadline_or_default({}));
 }
 

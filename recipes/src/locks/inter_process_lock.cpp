@@ -14,7 +14,6 @@ namespace custodian {
 using recipes_detail::ContenderKind;
 using recipes_detail::LockSpec;
 using recipes_detail::ThreadHolds;
-using recipes_detail::WaitLimit;
 
 namespace recipes_detail {
 
@@ -33,25 +32,9 @@ void start_in_turn(const LockSpecPtr& spec, CancellationPtr cancellation, WaitLi
 
 }  // namespace
 
-void start_acquire(CorePtr, CancellationPtr cancellation, LockSpecPtr spec, AcquireOptions options,
-                   Handler<Lease> handler) {
-  start_in_turn(spec, std::move(cancellation), {}, std::move(options), {},
-                [handler = std::move(handler)](error_code error, AcquireResult result) mutable {
-                  std::move(handler)(error, std::move(result.lease));
-                });
-}
-
-void start_try_acquire(CorePtr, CancellationPtr cancellation, LockSpecPtr spec,
-                       AcquireOptions options, Handler<AcquireResult> handler) {
-  start_acquire_within(spec, std::move(cancellation),
-                       {.deadline = Deadline::never(), .only_try = true}, std::move(options), {},
-                       std::move(handler));
-}
-
-void start_try_acquire_until(CorePtr, CancellationPtr cancellation, LockSpecPtr spec,
-                             Deadline deadline, AcquireOptions options,
-                             Handler<AcquireResult> handler) {
-  start_in_turn(spec, std::move(cancellation), wait_limit_until(deadline), std::move(options), {},
+void start_acquire(CorePtr, CancellationPtr cancellation, LockSpecPtr spec, WaitLimit limit,
+                   AcquireOptions options, Handler<AcquireResult> handler) {
+  start_in_turn(spec, std::move(cancellation), limit.from_now(), std::move(options), {},
                 std::move(handler));
 }
 
@@ -82,7 +65,7 @@ const std::string& InterProcessLock::path() const noexcept { return spec_->path;
 
 // -- The lease face -------------------------------------------------------------------------------
 
-Lease InterProcessLock::acquire(AcquireOptions options, std::stop_token stop) {
+void InterProcessLock::refuse_deadlock() const {
   // Lost or not: the session of a lost one is kept until it is unlocked.
   const bool holds_other = holds_->of(ContenderKind::shared).count() > 0 ||
                            holds_->of(ContenderKind::exclusive).count() > 0;
@@ -90,10 +73,12 @@ Lease InterProcessLock::acquire(AcquireOptions options, std::stop_token stop) {
     throw Error{make_error_code(boost::system::errc::resource_deadlock_would_occur), "acquire",
                 path(), "this thread holds the lock itself; use its current_lease()"};
   }
-  auto [error, lease] = block<&recipes_detail::start_acquire, Lease>(
-      core_, "acquire", path(), std::move(stop), spec_, std::move(options));
-  throw_if(*core_, error, "acquire", path());
-  return std::move(lease);
+}
+
+AcquireResult InterProcessLock::acquire_within(std::string_view operation, const WaitLimit& limit,
+                                               AcquireOptions options, std::stop_token stop) const {
+  return recipes_detail::block_in_time<&recipes_detail::start_acquire, AcquireResult>(
+      spec_->client, operation, path(), spec_, limit, std::move(options), std::move(stop));
 }
 
 Lease InterProcessLock::acquire(const Lease& lease, AcquireOptions options,
@@ -105,21 +90,6 @@ Lease InterProcessLock::acquire(const Lease& lease, AcquireOptions options,
     throw_if(*core_, error, "acquire", path(), recipes_detail::explain_objection(objection));
   }
   return std::move(another);
-}
-
-AcquireResult InterProcessLock::try_acquire(AcquireOptions options) {
-  const Deadline end = recipes_detail::end_of(spec_->client, {});
-  return recipes_detail::block_in_time<&recipes_detail::start_try_acquire, AcquireResult>(
-      spec_->client, "try_acquire", path(), {}, end, spec_, std::move(options));
-}
-
-AcquireResult InterProcessLock::try_acquire_until(Deadline deadline, AcquireOptions options,
-                                                  std::stop_token stop) {
-  const Deadline end =
-      recipes_detail::end_of(spec_->client, deadline.or_default(Deadline::never()));
-  return recipes_detail::block_in_time<&recipes_detail::start_try_acquire_until, AcquireResult>(
-      spec_->client, "try_acquire_until", path(), std::move(stop), end, spec_, deadline,
-      std::move(options));
 }
 
 // -- The standard face ----------------------------------------------------------------------------
@@ -136,13 +106,13 @@ void start_enter(CorePtr, CancellationPtr cancellation, recipes_detail::LockSpec
 
 ThreadHolds& InterProcessLock::holds() const { return holds_->of(spec_->kind); }
 
-bool InterProcessLock::enter(std::string_view operation, const WaitLimit& wait_limit) {
+bool InterProcessLock::lock_within(std::string_view operation, const WaitLimit& wait_limit) {
   if (holds().enter_again(path())) return true;
+  const WaitLimit limit = wait_limit.from_now();
   const Lease beside = holds_->beside(spec_->kind).lease();
-  const Deadline end =
-      wait_limit.only_try ? recipes_detail::end_of(spec_->client, {}) : wait_limit.deadline;
+  const Deadline end = recipes_detail::end_of(spec_->client, limit);
   auto outcome = block_until<&start_enter, AcquireResult>(core_, operation, path(), {}, end, spec_,
-                                                          wait_limit, beside.share());
+                                                          limit, beside.share());
   if (!outcome) return false;  // nobody runs the context
   auto& [error, result] = *outcome;
   if (error) {
@@ -153,14 +123,6 @@ bool InterProcessLock::enter(std::string_view operation, const WaitLimit& wait_l
   if (!result) return false;
   holds().enter(std::move(result.lease));
   return true;
-}
-
-void InterProcessLock::lock() { static_cast<void>(enter("lock", {})); }
-
-bool InterProcessLock::try_lock() { return enter("try_lock", {.only_try = true}); }
-
-bool InterProcessLock::try_lock_until(Deadline deadline) {
-  return enter("try_lock_until", recipes_detail::wait_limit_until(deadline));
 }
 
 void InterProcessLock::unlock() { holds().leave(path()).release(); }
@@ -181,10 +143,8 @@ std::vector<Participant> InterProcessLock::participants(OperationOptions options
 }
 
 std::size_t InterProcessLock::queue_length(OperationOptions options) const {
-  auto [error, length] = block<&recipes_detail::start_queue_length, std::size_t>(
+  return block_or_throw<&recipes_detail::start_queue_length, std::size_t>(
       core_, "queue_length", path(), {}, spec_, options);
-  throw_if(*core_, error, "queue_length", path());
-  return length;
 }
 
 }  // namespace custodian

@@ -17,9 +17,6 @@ namespace custodian {
 
 namespace asio = boost::asio;
 
-using recipes_detail::block_in_time;
-using recipes_detail::end_of;
-
 std::size_t stripe_of(std::string_view key, std::size_t stripes) {
   if (stripes == 0) {
     throw Error{Errc::invalid_argument, "stripe_of", {}, "stripes: a key belongs to one of some"};
@@ -202,23 +199,10 @@ StripesPtr make_stripes(const Client& client, const std::string& path, std::size
 
 }  // namespace
 
-void start_acquire_any(CorePtr, CancellationPtr cancellation, StripesPtr stripes,
+void start_acquire_any(CorePtr, CancellationPtr cancellation, StripesPtr stripes, WaitLimit limit,
                        AcquireOptions options, Handler<StripeLease> handler) {
-  start_acquire_any_within(stripes, std::move(cancellation), {}, std::move(options),
+  start_acquire_any_within(stripes, std::move(cancellation), limit.from_now(), std::move(options),
                            std::move(handler));
-}
-
-void start_try_acquire_any(CorePtr, CancellationPtr cancellation, StripesPtr stripes,
-                           AcquireOptions options, Handler<StripeLease> handler) {
-  start_acquire_any_within(stripes, std::move(cancellation), {.only_try = true}, std::move(options),
-                           std::move(handler));
-}
-
-void start_try_acquire_any_until(CorePtr, CancellationPtr cancellation, StripesPtr stripes,
-                                 Deadline deadline, AcquireOptions options,
-                                 Handler<StripeLease> handler) {
-  start_acquire_any_within(stripes, std::move(cancellation), wait_limit_until(deadline),
-                           std::move(options), std::move(handler));
 }
 
 }  // namespace recipes_detail
@@ -254,25 +238,24 @@ StripeLease StripedMutex::acquire_any(AcquireOptions options, std::stop_token st
     throw Error{make_error_code(boost::system::errc::resource_deadlock_would_occur), "acquire_any",
                 path(), "this thread holds all the stripes itself"};
   }
-  auto [error, any] = block<&recipes_detail::start_acquire_any, StripeLease>(
-      core_, "acquire_any", path(), std::move(stop), stripes_, std::move(options));
-  throw_if(*core_, error, "acquire_any", path());
-  return std::move(any);
+  return acquire_within("acquire_any", {}, std::move(options), std::move(stop));
 }
 
 StripeLease StripedMutex::try_acquire_any(AcquireOptions options) {
-  const Client& client = stripes_->specs.front()->client;
-  return block_in_time<&recipes_detail::start_try_acquire_any, StripeLease>(
-      client, "try_acquire_any", path(), {}, end_of(client, {}), stripes_, std::move(options));
+  return acquire_within("try_acquire_any", {.try_once = true}, std::move(options), {});
 }
 
 StripeLease StripedMutex::try_acquire_any_until(Deadline deadline, AcquireOptions options,
                                                 std::stop_token stop) {
-  const Client& client = stripes_->specs.front()->client;
-  const Deadline end = end_of(client, deadline.or_default(Deadline::never()));
-  return block_in_time<&recipes_detail::start_try_acquire_any_until, StripeLease>(
-      client, "try_acquire_any_until", path(), std::move(stop), end, stripes_, deadline,
-      std::move(options));
+  return acquire_within("try_acquire_any_until", {.deadline = deadline}, std::move(options),
+                        std::move(stop));
+}
+
+StripeLease StripedMutex::acquire_within(std::string_view operation, const WaitLimit& limit,
+                                         AcquireOptions options, std::stop_token stop) const {
+  return recipes_detail::block_in_time<&recipes_detail::start_acquire_any, StripeLease>(
+      stripes_->specs.front()->client, operation, path(), stripes_, limit, std::move(options),
+      std::move(stop));
 }
 
 }  // namespace custodian

@@ -162,9 +162,10 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
     std::tie(error) = *waited;
   }
   if (is_in_reach(client, error)) {
-    auto outcome = block_until<&start_try_acquire_until, AcquireResult>(
-        client.core(), "with_lock", path, options.stop, end_of(client, deadline), spec, deadline,
-        AcquireOptions{});
+    const WaitLimit limit{deadline};
+    auto outcome = block_until<&start_acquire, AcquireResult>(client.core(), "with_lock", path,
+                                                              options.stop, end_of(client, limit),
+                                                              spec, limit, AcquireOptions{});
     if (!outcome) return not_run();
     std::tie(error, result) = std::move(*outcome);
     connected = is_connected(client.connection_state());
@@ -193,9 +194,8 @@ asio::awaitable<LockedEntry> co_enter(std::shared_ptr<Client> client, std::strin
   }
   if (is_in_reach(*client, error)) {
     AcquireOptions plain;
-    std::tie(error, result) =
-        co_await initiate<void(error_code, AcquireResult), &start_try_acquire_until>(
-            client->core(), token, spec, deadline, plain);
+    std::tie(error, result) = co_await initiate<void(error_code, AcquireResult), &start_acquire>(
+        client->core(), token, spec, WaitLimit{deadline}, plain);
     connected = is_connected(client->connection_state());
   }
   if (auto entry = judge(*client, path, options, error, std::move(result), connected)) {

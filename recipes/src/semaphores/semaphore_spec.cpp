@@ -172,7 +172,7 @@ asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, SemaphoreSpecPt
     if (!place.alive()) co_return Errc::session_lost;
     if (permits <= known.value) co_return error_code{};
     acquire->somebody_ahead = true;
-    if (acquire->wait_limit.only_try) {
+    if (acquire->wait_limit.try_once) {
       acquire->declined = true;
       co_return asio::error::operation_aborted;
     }
@@ -220,10 +220,10 @@ asio::awaitable<Turn> take_permits(AcquirePtr acquire, SemaphoreSpecPtr spec, in
     if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
       co_return Turn{report_malformed(*spec->leases, malformed->name), {}};
     }
-    if (!waiting && !acquire->wait_limit.only_try) continue;
+    if (!waiting && !acquire->wait_limit.try_once) continue;
     error_code failure = co_await look_who_holds(acquire, spec, std::get<Full>(judgement));
     if (failure) co_return Turn{failure, {}};
-    if (acquire->wait_limit.only_try) {
+    if (acquire->wait_limit.try_once) {
       acquire->declined = true;
       co_return Turn{asio::error::operation_aborted, {}};
     }

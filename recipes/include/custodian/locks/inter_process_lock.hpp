@@ -11,11 +11,8 @@
 /// Threads: any. Lifetimes: the client may go first (acquires then fail with closed); a lease or a
 /// waiting acquire may outlive the lock object.
 
-#include <boost/asio/any_io_executor.hpp>
-#include <chrono>
 #include <concepts>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -24,12 +21,13 @@
 
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/client.hpp"
-#include "custodian/deadline.hpp"
 #include "custodian/export.hpp"
 #include "custodian/lease/lease.hpp"
 #include "custodian/locks/acquire.hpp"
 #include "custodian/locks/hand_off.hpp"
 #include "custodian/locks/naming_profile.hpp"
+#include "custodian/locks/timed_acquire.hpp"
+#include "custodian/locks/timed_lockable.hpp"
 
 namespace custodian {
 
@@ -48,21 +46,14 @@ struct LockOptions {
 };
 
 namespace recipes_detail {
-struct WaitLimit;
 struct LockSpec;
 class LockHolds;
 class ThreadHolds;
 using LockSpecPtr = std::shared_ptr<const LockSpec>;
 
 CUSTODIAN_EXPORT void start_acquire(CorePtr core, CancellationPtr cancellation, LockSpecPtr spec,
-                                    AcquireOptions options, Handler<Lease> handler);
-CUSTODIAN_EXPORT void start_try_acquire(CorePtr core, CancellationPtr cancellation,
-                                        LockSpecPtr spec, AcquireOptions options,
-                                        Handler<AcquireResult> handler);
-CUSTODIAN_EXPORT void start_try_acquire_until(CorePtr core, CancellationPtr cancellation,
-                                              LockSpecPtr spec, Deadline deadline,
-                                              AcquireOptions options,
-                                              Handler<AcquireResult> handler);
+                                    WaitLimit limit, AcquireOptions options,
+                                    Handler<AcquireResult> handler);
 CUSTODIAN_EXPORT void start_acquire_beside(CorePtr core, CancellationPtr cancellation,
                                            LockSpecPtr spec, Lease held, AcquireOptions options,
                                            Handler<Lease> handler);
@@ -76,7 +67,17 @@ CUSTODIAN_EXPORT void start_queue_length(CorePtr core, CancellationPtr cancellat
 
 /// A fair lock with its two faces. Made by InterProcessMutex or InterProcessReadWriteLock only.
 /// \copydetails custodian/locks/inter_process_lock.hpp
-class CUSTODIAN_EXPORT InterProcessLock {
+///
+/// An acquire() throws resource_deadlock_would_occur if this thread holds the lock, or the other
+/// one of a read/write lock, by the standard face, for then it would wait for itself.
+///
+/// The standard face is re-entrant per thread: a thread that has the lock gets another hold of it.
+/// lock() and its tries also throw lock_lost if this thread holds the lock, or the other one of a
+/// read/write lock, but has lost it: unlock first; and resource_deadlock_would_occur, at once, if
+/// this is the write lock and the thread holds only the read lock.
+class CUSTODIAN_EXPORT InterProcessLock
+    : public TimedAcquire<InterProcessLock, Lease, AcquireResult>,
+      public TimedLockable<InterProcessLock> {
  public:
   InterProcessLock(const InterProcessLock&) = delete;
   InterProcessLock& operator=(const InterProcessLock&) = delete;
@@ -90,24 +91,11 @@ class CUSTODIAN_EXPORT InterProcessLock {
   /// The parent of the contenders' nodes.
   [[nodiscard]] const std::string& path() const noexcept;
 
-  /// \name The lease face
-  /// Errors, for all: closed (or closing), no_auth, invalid_argument (a maximum time that is not
-  /// positive), session_timeout_too_short, session_lost (with RequeuePolicy::fail),
-  /// node_deleted (an operator removed the waiter's node; one that waits behind another of its
-  /// client is told when its turn comes), sequence_exhausted, malformed_contender,
-  /// operation_aborted, and what the server says. An acquire that ends without a lease leaves no
-  /// node, whenever and however it ends.
+  /// \name The lease face: as TimedAcquire has it, and re-entry
   /// \{
 
-  /// Waits for the lock, without limit: through disconnections, and through a lost session unless
-  /// told otherwise. `stop` ends it with operation_aborted. Throws resource_deadlock_would_occur if
-  /// this thread holds the lock, or the other one of a read/write lock, by the standard face, for
-  /// then it would wait for itself.
-  [[nodiscard]] Lease acquire(AcquireOptions options, std::stop_token stop = {});
-  /// The same with default options.
-  [[nodiscard]] Lease acquire(std::stop_token stop = {}) {
-    return acquire(AcquireOptions{}, std::move(stop));
-  }
+  using TimedAcquire::acquire;
+  using TimedAcquire::async_acquire;
 
   /// Another lease on the hold that `lease` is a lease on: re-entry by name. Does not ask the
   /// server. Throws lock_lost if it is not held any more, invalid_argument if it is another lock's
@@ -125,48 +113,6 @@ class CUSTODIAN_EXPORT InterProcessLock {
     return acquire(lease, AcquireOptions{}, std::move(stop));
   }
 
-  /// Takes the lock if nobody holds it or waits for it. It asks the servers once, and gives them as
-  /// long as any operation (`ClientOptions::operation_timeout`). Without a connection it ends at
-  /// once. An empty result says why (`reason`, `explain()`); a busy machine, a slow server or a
-  /// missing connection is never an error here.
-  [[nodiscard]] AcquireResult try_acquire(AcquireOptions options = {});
-
-  /// Waits until the deadline, or for so long: `try_acquire_for(2s)`. Coming late is no error,
-  /// whatever the cause: the empty result says whether somebody is ahead, the servers did not
-  /// answer, there is no connection, or nobody runs the client's context. The blocking form ends a
-  /// tenth of a second after the deadline at the latest. With a deadline that has passed, or no
-  /// time to wait, it is try_acquire().
-  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, AcquireOptions options,
-                                                std::stop_token stop = {});
-  /// The same with default options.
-  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {}) {
-    return try_acquire_until(deadline, AcquireOptions{}, std::move(stop));
-  }
-  /// Waits for so long: the same with the deadline from now on.
-  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options,
-                                              std::stop_token stop = {}) {
-    return try_acquire_until(Deadline{wait}, std::move(options), std::move(stop));
-  }
-  /// The same with default options.
-  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait,
-                                              std::stop_token stop = {}) {
-    return try_acquire_for(wait, AcquireOptions{}, std::move(stop));
-  }
-
-  /// This and the tries below are the same three, for any completion token.
-  /// Completes with: error, lease; a try with: error, AcquireResult.
-  /// Cancellation: total. A lease that comes too late for it is released again.
-  /// Executor: the handler's, or the client's callback executor.
-  template <typename Token>
-  auto async_acquire(AcquireOptions options, Token&& token) {
-    return initiate<void(error_code, Lease), &recipes_detail::start_acquire>(
-        core_, std::forward<Token>(token), spec_, std::move(options));
-  }
-  /// The same with default options.
-  template <typename Token>
-  auto async_acquire(Token&& token) {
-    return async_acquire(AcquireOptions{}, std::forward<Token>(token));
-  }
   /// As acquire(lease), for any completion token. Otherwise as async_acquire().
   template <std::same_as<Lease> Held, typename Token>
   auto async_acquire(const Held& lease, AcquireOptions options, Token&& token) const {
@@ -178,63 +124,11 @@ class CUSTODIAN_EXPORT InterProcessLock {
   auto async_acquire(const Held& lease, Token&& token) const {
     return async_acquire(lease, AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire(), for any completion token. Otherwise as async_acquire().
-  template <typename Token>
-  auto async_try_acquire(AcquireOptions options, Token&& token) {
-    return initiate<void(error_code, AcquireResult), &recipes_detail::start_try_acquire>(
-        core_, std::forward<Token>(token), spec_, std::move(options));
-  }
-  /// The same with default options.
-  template <typename Token>
-  auto async_try_acquire(Token&& token) {
-    return async_try_acquire(AcquireOptions{}, std::forward<Token>(token));
-  }
-  /// As try_acquire_until(), for any completion token. Otherwise as async_acquire().
-  template <typename Token>
-  auto async_try_acquire_until(Deadline deadline, AcquireOptions options, Token&& token) {
-    return initiate<void(error_code, AcquireResult), &recipes_detail::start_try_acquire_until>(
-        core_, std::forward<Token>(token), spec_, deadline, std::move(options));
-  }
-  /// The same with default options.
-  template <typename Token>
-  auto async_try_acquire_until(Deadline deadline, Token&& token) {
-    return async_try_acquire_until(deadline, AcquireOptions{}, std::forward<Token>(token));
-  }
-  /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
-  template <typename Token>
-  auto async_try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options, Token&& token) {
-    return async_try_acquire_until(Deadline{wait}, std::move(options), std::forward<Token>(token));
-  }
-  /// The same with default options.
-  template <typename Token>
-  auto async_try_acquire_for(std::chrono::nanoseconds wait, Token&& token) {
-    return async_try_acquire_for(wait, AcquireOptions{}, std::forward<Token>(token));
-  }
   /// \}
 
-  /// \name The standard face: TimedLockable, re-entrant per thread
+  /// \name The standard face: as TimedLockable has it, and what a thread has of it
   /// \{
 
-  /// Throws Error as acquire() does; and lock_lost if this thread holds the lock, or the other one
-  /// of a read/write lock, but has lost it: unlock first. This and the tries below throw
-  /// resource_deadlock_would_occur, at once, if this is the write lock and the thread holds only
-  /// the read lock.
-  void lock();
-  /// As try_acquire(), or another hold if this thread has the lock: false if there is no
-  /// connection, too. Throws Error as lock() does.
-  [[nodiscard]] bool try_lock();
-  /// The same as try_acquire_until(), for so long.
-  template <typename Rep, typename Period>
-  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
-    return try_lock_until(Deadline{wait});
-  }
-  /// The same as try_acquire_until(), for any clock: that is read once, at the beginning.
-  template <typename Clock, typename Duration>
-  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
-    return try_lock_until(Deadline{time - Clock::now()});
-  }
-  /// The same as try_acquire_until().
-  [[nodiscard]] bool try_lock_until(Deadline deadline);
   /// Gives back one hold; the last one releases the lock. Quiet if the lock was lost meanwhile,
   /// since it runs in destructors. Throws Error (operation_not_permitted) on a thread that does not
   /// hold it.
@@ -290,8 +184,17 @@ class CUSTODIAN_EXPORT InterProcessLock {
                    std::shared_ptr<recipes_detail::LockHolds> holds);
 
  private:
+  friend BlockingAcquire;
+  friend TimedAcquire;
+  friend TimedLockable;
+  static constexpr auto start = &recipes_detail::start_acquire;
+  static constexpr auto held = &AcquireResult::lease;
+
+  void refuse_deadlock() const;
+  [[nodiscard]] AcquireResult acquire_within(std::string_view operation, const WaitLimit& limit,
+                                             AcquireOptions options, std::stop_token stop) const;
+  [[nodiscard]] bool lock_within(std::string_view operation, const WaitLimit& limit);
   [[nodiscard]] recipes_detail::ThreadHolds& holds() const;
-  [[nodiscard]] bool enter(std::string_view operation, const recipes_detail::WaitLimit& wait_limit);
 
   CorePtr core_;
   recipes_detail::LockSpecPtr spec_;

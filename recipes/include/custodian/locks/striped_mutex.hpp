@@ -76,15 +76,8 @@ struct Stripes;
 using StripesPtr = std::shared_ptr<const Stripes>;
 
 CUSTODIAN_EXPORT void start_acquire_any(CorePtr core, CancellationPtr cancellation,
-                                        StripesPtr stripes, AcquireOptions options,
+                                        StripesPtr stripes, WaitLimit limit, AcquireOptions options,
                                         Handler<StripeLease> handler);
-CUSTODIAN_EXPORT void start_try_acquire_any(CorePtr core, CancellationPtr cancellation,
-                                            StripesPtr stripes, AcquireOptions options,
-                                            Handler<StripeLease> handler);
-CUSTODIAN_EXPORT void start_try_acquire_any_until(CorePtr core, CancellationPtr cancellation,
-                                                  StripesPtr stripes, Deadline deadline,
-                                                  AcquireOptions options,
-                                                  Handler<StripeLease> handler);
 }  // namespace recipes_detail
 
 /// A hot key in segments: so many mutexes side by side, of which a caller needs one.
@@ -129,6 +122,8 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// \}
 
   /// \name Any of them
+  /// Each function is as that of TimedAcquire whose name it continues, and waits for any stripe.
+  ///
   /// An acquire begins at a stripe drawn by lot, and takes its place in one line after another
   /// until it finds a free one. If there is none it waits in all the lines at once, takes the
   /// stripe whose turn comes first, and leaves the others. Each line is fair; between them there is
@@ -177,8 +172,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_acquire_any(AcquireOptions options, Token&& token) {
-    return initiate<void(error_code, StripeLease), &recipes_detail::start_acquire_any>(
-        core_, std::forward<Token>(token), stripes_, std::move(options));
+    return begin_acquire({}, std::move(options), std::forward<Token>(token));
   }
   /// The same with default options.
   template <typename Token>
@@ -188,8 +182,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// As try_acquire_any(). Otherwise as async_acquire_any().
   template <typename Token>
   auto async_try_acquire_any(AcquireOptions options, Token&& token) {
-    return initiate<void(error_code, StripeLease), &recipes_detail::start_try_acquire_any>(
-        core_, std::forward<Token>(token), stripes_, std::move(options));
+    return begin_acquire({.try_once = true}, std::move(options), std::forward<Token>(token));
   }
   /// The same with default options.
   template <typename Token>
@@ -199,8 +192,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// As try_acquire_any_until(). Otherwise as async_acquire_any().
   template <typename Token>
   auto async_try_acquire_any_until(Deadline deadline, AcquireOptions options, Token&& token) {
-    return initiate<void(error_code, StripeLease), &recipes_detail::start_try_acquire_any_until>(
-        core_, std::forward<Token>(token), stripes_, deadline, std::move(options));
+    return begin_acquire({.deadline = deadline}, std::move(options), std::forward<Token>(token));
   }
   /// The same with default options.
   template <typename Token>
@@ -222,6 +214,14 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// \}
 
  private:
+  [[nodiscard]] StripeLease acquire_within(std::string_view operation, const WaitLimit& limit,
+                                           AcquireOptions options, std::stop_token stop) const;
+  template <typename Token>
+  auto begin_acquire(const WaitLimit& limit, AcquireOptions options, Token&& token) {
+    return initiate<void(error_code, StripeLease), &recipes_detail::start_acquire_any>(
+        core_, std::forward<Token>(token), stripes_, limit, std::move(options));
+  }
+
   CorePtr core_;
   recipes_detail::StripesPtr stripes_;
   std::deque<InterProcessMutex> mutexes_;  // a deque, for its elements stay where they are

@@ -44,6 +44,7 @@
 #include "custodian/lease/lease.hpp"
 #include "custodian/locks/acquire.hpp"
 #include "custodian/locks/inter_process_lock.hpp"
+#include "custodian/locks/timed_acquire.hpp"
 #include "custodian/shared/shared_count.hpp"
 
 namespace custodian {
@@ -54,20 +55,17 @@ using SemaphoreSpecPtr = std::shared_ptr<const SemaphoreSpec>;
 template <typename Held>
 class HoldPool;
 
+/// So many permits of a semaphore.
+struct Permits {
+  SemaphoreSpecPtr spec;
+  int count;
+};
+
 CUSTODIAN_EXPORT void check_permits(const SemaphoreSpec& spec, std::string_view operation,
                                     int permits);
 CUSTODIAN_EXPORT void start_acquire_permits(CorePtr core, CancellationPtr cancellation,
-                                            SemaphoreSpecPtr spec, int permits,
-                                            AcquireOptions options,
-                                            Handler<std::vector<Lease>> handler);
-CUSTODIAN_EXPORT void start_try_acquire_permits(CorePtr core, CancellationPtr cancellation,
-                                                SemaphoreSpecPtr spec, int permits,
-                                                AcquireOptions options,
-                                                Handler<PermitsResult> handler);
-CUSTODIAN_EXPORT void start_try_acquire_permits_until(CorePtr core, CancellationPtr cancellation,
-                                                      SemaphoreSpecPtr spec, int permits,
-                                                      Deadline deadline, AcquireOptions options,
-                                                      Handler<PermitsResult> handler);
+                                            Permits permits, WaitLimit limit,
+                                            AcquireOptions options, Handler<PermitsResult> handler);
 CUSTODIAN_EXPORT void start_permit_holders(CorePtr core, CancellationPtr cancellation,
                                            SemaphoreSpecPtr spec, OperationOptions options,
                                            Handler<std::vector<Participant>> handler);
@@ -78,7 +76,8 @@ CUSTODIAN_EXPORT void start_permit_queue_length(CorePtr core, CancellationPtr ca
 
 /// A semaphore over processes: so many may be in at once.
 /// \copydetails custodian/semaphores/inter_process_semaphore.hpp
-class CUSTODIAN_EXPORT InterProcessSemaphore {
+class CUSTODIAN_EXPORT InterProcessSemaphore
+    : public BlockingAcquire<InterProcessSemaphore, Lease, AcquireResult> {
  public:
   /// Throws Error (invalid_argument) if the path is not one, the maximum is below 1, or the
   /// options' profile is not Curator's. The path belongs to the semaphore: it gets two children.
@@ -96,9 +95,13 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   [[nodiscard]] const std::string& path() const noexcept;
 
   /// \name Permits
+  /// One permit is acquired as BlockingAcquire has it; with a number, so many or none. A try gives
+  /// permits if they are free and nobody is about to take some. As with std::counting_semaphore its
+  /// result may be empty although permits are free: when another acquire is just passing.
+  ///
   /// Errors, for all: invalid_argument (fewer permits than one, more than a fixed maximum, or more
   /// than 1,000: thrown at once, by the asynchronous forms, too), malformed_data (the counter's
-  /// node holds something else), and those of InterProcessLock. node_deleted also means that an
+  /// node holds something else), and those of BlockingAcquire. node_deleted also means that an
   /// operator removed a node of the permits, or the containers that they are in. An acquire that
   /// ends without its permits leaves no node, whenever and however it ends.
   ///
@@ -106,37 +109,21 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   /// how many permits are missing, at every change; the nearest is then the youngest holder.
   /// \{
 
-  /// Waits for a permit, without limit: through disconnections, and through a lost session unless
-  /// told otherwise. `stop` ends it with operation_aborted.
-  [[nodiscard]] Lease acquire(AcquireOptions options, std::stop_token stop = {});
-  /// The same with default options.
-  [[nodiscard]] Lease acquire(std::stop_token stop = {}) {
-    return acquire(AcquireOptions{}, std::move(stop));
-  }
-  /// So many, or none.
+  using BlockingAcquire::acquire;
+  using BlockingAcquire::try_acquire;
+  using BlockingAcquire::try_acquire_for;
+  using BlockingAcquire::try_acquire_until;
+
+  /// So many, or none. Otherwise as acquire() of one.
   [[nodiscard]] std::vector<Lease> acquire(int permits, AcquireOptions options,
                                            std::stop_token stop = {});
   /// The same with default options.
   [[nodiscard]] std::vector<Lease> acquire(int permits, std::stop_token stop = {}) {
     return acquire(permits, AcquireOptions{}, std::move(stop));
   }
-
-  /// Takes permits if they are free and nobody is about to take some; otherwise the result is
-  /// empty, and says why. As with std::counting_semaphore it may be so although permits are free:
-  /// when another acquire is just passing. Time and connection as InterProcessLock::try_acquire().
-  [[nodiscard]] AcquireResult try_acquire(AcquireOptions options = {});
-  /// So many, or none.
+  /// So many, or none. Otherwise as try_acquire() of one.
   [[nodiscard]] PermitsResult try_acquire(int permits, AcquireOptions options = {});
-
-  /// Waits until the deadline, or for so long. Coming late is no error, whatever the cause: see
-  /// InterProcessLock::try_acquire_until(). Without time to wait it is try_acquire().
-  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, AcquireOptions options,
-                                                std::stop_token stop = {});
-  /// The same with default options.
-  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {}) {
-    return try_acquire_until(deadline, AcquireOptions{}, std::move(stop));
-  }
-  /// So many, or none.
+  /// So many, or none. Otherwise as try_acquire_until() of one.
   [[nodiscard]] PermitsResult try_acquire_until(int permits, Deadline deadline,
                                                 AcquireOptions options, std::stop_token stop = {});
   /// The same with default options.
@@ -145,16 +132,6 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
     return try_acquire_until(permits, deadline, AcquireOptions{}, std::move(stop));
   }
   /// The same for so long.
-  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options,
-                                              std::stop_token stop = {}) {
-    return try_acquire_until(Deadline{wait}, std::move(options), std::move(stop));
-  }
-  /// The same with default options.
-  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait,
-                                              std::stop_token stop = {}) {
-    return try_acquire_for(wait, AcquireOptions{}, std::move(stop));
-  }
-  /// So many, or none.
   [[nodiscard]] PermitsResult try_acquire_for(int permits, std::chrono::nanoseconds wait,
                                               AcquireOptions options, std::stop_token stop = {}) {
     return try_acquire_until(permits, Deadline{wait}, std::move(options), std::move(stop));
@@ -172,8 +149,11 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   template <typename Token>
   auto async_acquire(int permits, AcquireOptions options, Token&& token) {
     recipes_detail::check_permits(*spec_, "async_acquire", permits);
-    return initiate<void(error_code, std::vector<Lease>), &recipes_detail::start_acquire_permits>(
-        core_, std::forward<Token>(token), spec_, permits, std::move(options));
+    return initiate<void(error_code, std::vector<Lease>),
+                    recipes_detail::WithoutLimit<&recipes_detail::start_acquire_permits,
+                                                 &PermitsResult::permits>{}>(
+        core_, std::forward<Token>(token), recipes_detail::Permits{spec_, permits},
+        std::move(options));
   }
   /// The same with default options.
   template <typename Token>
@@ -183,9 +163,8 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   /// As try_acquire(), for any completion token. Otherwise as async_acquire().
   template <typename Token>
   auto async_try_acquire(int permits, AcquireOptions options, Token&& token) {
-    recipes_detail::check_permits(*spec_, "async_try_acquire", permits);
-    return initiate<void(error_code, PermitsResult), &recipes_detail::start_try_acquire_permits>(
-        core_, std::forward<Token>(token), spec_, permits, std::move(options));
+    return begin_acquire("async_try_acquire", permits, {.try_once = true}, std::move(options),
+                         std::forward<Token>(token));
   }
   /// The same with default options.
   template <typename Token>
@@ -196,10 +175,8 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   template <typename Token>
   auto async_try_acquire_until(int permits, Deadline deadline, AcquireOptions options,
                                Token&& token) {
-    recipes_detail::check_permits(*spec_, "async_try_acquire_until", permits);
-    return initiate<void(error_code, PermitsResult),
-                    &recipes_detail::start_try_acquire_permits_until>(
-        core_, std::forward<Token>(token), spec_, permits, deadline, std::move(options));
+    return begin_acquire("async_try_acquire_until", permits, {.deadline = deadline},
+                         std::move(options), std::forward<Token>(token));
   }
   /// The same with default options.
   template <typename Token>
@@ -290,6 +267,20 @@ class CUSTODIAN_EXPORT InterProcessSemaphore {
   /// \}
 
  private:
+  friend BlockingAcquire;
+  static constexpr auto held = &AcquireResult::lease;
+
+  [[nodiscard]] AcquireResult acquire_within(std::string_view operation, const WaitLimit& limit,
+                                             AcquireOptions options, std::stop_token stop) const;
+  template <typename Token>
+  auto begin_acquire(std::string_view operation, int permits, const WaitLimit& limit,
+                     AcquireOptions options, Token&& token) {
+    recipes_detail::check_permits(*spec_, operation, permits);
+    return initiate<void(error_code, PermitsResult), &recipes_detail::start_acquire_permits>(
+        core_, std::forward<Token>(token), recipes_detail::Permits{spec_, permits}, limit,
+        std::move(options));
+  }
+
   CorePtr core_;
   recipes_detail::SemaphoreSpecPtr spec_;
 };

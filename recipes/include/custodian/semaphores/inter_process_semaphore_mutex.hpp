@@ -19,7 +19,6 @@
 ///
 /// Threads: any. Lifetimes: as InterProcessMutex.
 
-#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -27,26 +26,27 @@
 #include <vector>
 
 #include "custodian/export.hpp"
+#include "custodian/locks/timed_acquire.hpp"
+#include "custodian/locks/timed_lockable.hpp"
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 
 namespace custodian {
 
 namespace recipes_detail {
 CUSTODIAN_EXPORT void start_acquire_permit(CorePtr core, CancellationPtr cancellation,
-                                           SemaphoreSpecPtr spec, AcquireOptions options,
-                                           Handler<Lease> handler);
-CUSTODIAN_EXPORT void start_try_acquire_permit(CorePtr core, CancellationPtr cancellation,
-                                               SemaphoreSpecPtr spec, AcquireOptions options,
-                                               Handler<AcquireResult> handler);
-CUSTODIAN_EXPORT void start_try_acquire_permit_until(CorePtr core, CancellationPtr cancellation,
-                                                     SemaphoreSpecPtr spec, Deadline deadline,
-                                                     AcquireOptions options,
-                                                     Handler<AcquireResult> handler);
+                                           SemaphoreSpecPtr spec, WaitLimit limit,
+                                           AcquireOptions options, Handler<AcquireResult> handler);
 }  // namespace recipes_detail
 
 /// A fair mutex over processes that no thread owns.
 /// \copydetails custodian/semaphores/inter_process_semaphore_mutex.hpp
-class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
+///
+/// Its acquires are TimedAcquire's, and nothing is re-entrant and no thread is known: an acquire by
+/// somebody who holds it waits. A try may fail although it is free: when another acquire is just
+/// passing.
+class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
+    : public TimedAcquire<InterProcessSemaphoreMutex, Lease, AcquireResult>,
+      public TimedLockable<InterProcessSemaphoreMutex> {
  public:
   /// Throws Error as InterProcessSemaphore's does.
   InterProcessSemaphoreMutex(const Client& client, const std::string& path,
@@ -63,104 +63,9 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
   /// The parent of `locks` and `leases`.
   [[nodiscard]] const std::string& path() const noexcept;
 
-  /// \name The lease face
-  /// Contracts and errors as InterProcessLock's of the same names, but that nothing is re-entrant
-  /// and no thread is known: an acquire by somebody who holds it waits. A try may fail although it
-  /// is free: when another acquire is just passing.
+  /// \name The standard face: as TimedLockable has it, owned by the object
   /// \{
 
-  /// Waits without limit.
-  [[nodiscard]] Lease acquire(AcquireOptions options, std::stop_token stop = {});
-  /// The same with default options.
-  [[nodiscard]] Lease acquire(std::stop_token stop = {}) {
-    return acquire(AcquireOptions{}, std::move(stop));
-  }
-  /// Takes it if it is free.
-  [[nodiscard]] AcquireResult try_acquire(AcquireOptions options = {});
-  /// Waits until the deadline.
-  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, AcquireOptions options,
-                                                std::stop_token stop = {});
-  /// The same with default options.
-  [[nodiscard]] AcquireResult try_acquire_until(Deadline deadline, std::stop_token stop = {}) {
-    return try_acquire_until(deadline, AcquireOptions{}, std::move(stop));
-  }
-  /// Waits for so long.
-  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options,
-                                              std::stop_token stop = {}) {
-    return try_acquire_until(Deadline{wait}, std::move(options), std::move(stop));
-  }
-  /// The same with default options.
-  [[nodiscard]] AcquireResult try_acquire_for(std::chrono::nanoseconds wait,
-                                              std::stop_token stop = {}) {
-    return try_acquire_for(wait, AcquireOptions{}, std::move(stop));
-  }
-
-  /// This and the tries below are the same three, for any completion token: see
-  /// InterProcessLock::async_acquire().
-  template <typename Token>
-  auto async_acquire(AcquireOptions options, Token&& token) {
-    return initiate<void(error_code, Lease), &recipes_detail::start_acquire_permit>(
-        core_, std::forward<Token>(token), spec_, std::move(options));
-  }
-  /// The same with default options.
-  template <typename Token>
-  auto async_acquire(Token&& token) {
-    return async_acquire(AcquireOptions{}, std::forward<Token>(token));
-  }
-  /// As try_acquire(), for any completion token. Otherwise as async_acquire().
-  template <typename Token>
-  auto async_try_acquire(AcquireOptions options, Token&& token) {
-    return initiate<void(error_code, AcquireResult), &recipes_detail::start_try_acquire_permit>(
-        core_, std::forward<Token>(token), spec_, std::move(options));
-  }
-  /// The same with default options.
-  template <typename Token>
-  auto async_try_acquire(Token&& token) {
-    return async_try_acquire(AcquireOptions{}, std::forward<Token>(token));
-  }
-  /// As try_acquire_until(), for any completion token. Otherwise as async_acquire().
-  template <typename Token>
-  auto async_try_acquire_until(Deadline deadline, AcquireOptions options, Token&& token) {
-    return initiate<void(error_code, AcquireResult),
-                    &recipes_detail::start_try_acquire_permit_until>(
-        core_, std::forward<Token>(token), spec_, deadline, std::move(options));
-  }
-  /// The same with default options.
-  template <typename Token>
-  auto async_try_acquire_until(Deadline deadline, Token&& token) {
-    return async_try_acquire_until(deadline, AcquireOptions{}, std::forward<Token>(token));
-  }
-  /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
-  template <typename Token>
-  auto async_try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options, Token&& token) {
-    return async_try_acquire_until(Deadline{wait}, std::move(options), std::forward<Token>(token));
-  }
-  /// The same with default options.
-  template <typename Token>
-  auto async_try_acquire_for(std::chrono::nanoseconds wait, Token&& token) {
-    return async_try_acquire_for(wait, AcquireOptions{}, std::forward<Token>(token));
-  }
-  /// \}
-
-  /// \name The standard face: TimedLockable, owned by the object
-  /// \{
-
-  /// As acquire(): waits without limit. Throws Error as that does.
-  void lock();
-  /// As try_acquire().
-  [[nodiscard]] bool try_lock();
-  /// As try_acquire_until(), for so long.
-  template <typename Rep, typename Period>
-  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
-    return try_lock_until(Deadline{wait});
-  }
-  /// As try_acquire_until(), for any clock: that is read once, at the beginning.
-  template <typename Clock, typename Duration>
-  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
-    return try_lock_until(Deadline{time - Clock::now()});
-  }
-  /// As try_acquire_until().
-  [[nodiscard]] bool try_lock_until(Deadline deadline);
   /// On any thread. Quiet if the lock was lost meanwhile. Throws Error (operation_not_permitted) if
   /// the object has not locked it.
   ///
@@ -196,10 +101,15 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex {
   /// \}
 
  private:
-  [[nodiscard]] const Client& client() const;
-  [[nodiscard]] AcquireResult try_in(std::string_view operation, AcquireOptions options);
-  [[nodiscard]] AcquireResult try_until(std::string_view operation, Deadline deadline,
-                                        AcquireOptions options, std::stop_token stop);
+  friend BlockingAcquire;
+  friend TimedAcquire;
+  friend TimedLockable;
+  static constexpr auto start = &recipes_detail::start_acquire_permit;
+  static constexpr auto held = &AcquireResult::lease;
+
+  [[nodiscard]] AcquireResult acquire_within(std::string_view operation, const WaitLimit& limit,
+                                             AcquireOptions options, std::stop_token stop) const;
+  [[nodiscard]] bool lock_within(std::string_view operation, const WaitLimit& limit);
 
   CorePtr core_;
   recipes_detail::SemaphoreSpecPtr spec_;

@@ -1,0 +1,182 @@
+#pragma once
+
+/// \file
+/// The lease face of every lock: one acquire in all its forms, blocking and asynchronous, with and
+/// without a limit. A lock derives from TimedAcquire, which needs one function that begins an
+/// acquire and one that waits for it.
+///
+/// When not to use it: to acquire something; that is what the locks are for. For authors of locks.
+
+#include <chrono>
+#include <stop_token>
+#include <string_view>
+#include <utility>
+
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/deadline.hpp"
+#include "custodian/locks/acquire.hpp"
+#include "custodian/locks/wait_limit.hpp"
+
+namespace custodian {
+
+/// The blocking acquires of a lock. Without a limit they give `Held`, with one `Tried`.
+///
+/// `Derived` has, for this class as a friend: `held`, the member of `Tried` that is a `Held`; and
+/// `Tried acquire_within(std::string_view operation, const WaitLimit&, AcquireOptions,
+/// std::stop_token)`, which waits, and throws Error for that operation. It may have a
+/// `refuse_deadlock()`, which throws if an acquire without limit would wait for its own thread.
+///
+/// Threads: as `Derived`.
+template <typename Derived, typename Held, typename Tried>
+class BlockingAcquire {
+ public:
+  /// Waits without limit: through disconnections, and through a lost session unless told otherwise
+  /// (RequeuePolicy). `stop` ends it with operation_aborted. Throws Error.
+  ///
+  /// Errors, of this function and of all others here: closed (or closing), no_auth,
+  /// invalid_argument (a maximum time that is not positive), session_timeout_too_short,
+  /// session_lost (with RequeuePolicy::fail), node_deleted (an operator removed the waiter's node;
+  /// one that waits behind another of its client learns of it when its turn comes),
+  /// sequence_exhausted, malformed_contender, operation_aborted, and what the server says. An
+  /// acquire that ends without a lease leaves no node, whenever and however it ends.
+  [[nodiscard]] Held acquire(AcquireOptions options, std::stop_token stop = {}) {
+    self().refuse_deadlock();
+    return std::move(self().acquire_within("acquire", {}, std::move(options), std::move(stop)).*
+                     Derived::held);
+  }
+  /// The same with default options.
+  [[nodiscard]] Held acquire(std::stop_token stop = {}) {
+    return acquire(AcquireOptions{}, std::move(stop));
+  }
+
+  /// Acquires the lock if nobody holds it or waits for it. It asks the servers once, and gives them
+  /// as long as any operation (`ClientOptions::operation_timeout`). Without a connection it ends at
+  /// once. An empty result says why (`reason`, `explain()`); a busy machine, a slow server or a
+  /// missing connection is never an error here. Throws Error as acquire() does.
+  [[nodiscard]] Tried try_acquire(AcquireOptions options = {}) {
+    return self().acquire_within("try_acquire", {.try_once = true}, std::move(options), {});
+  }
+
+  /// Waits until the deadline, or for so long: `try_acquire_for(2s)`. Coming late is no error,
+  /// whatever the cause: the empty result says whether somebody is ahead, the servers did not
+  /// answer, there is no connection, or nobody runs the client's context. The blocking form ends a
+  /// tenth of a second after the deadline at the latest. With a deadline that has passed, or no
+  /// time to wait, it is try_acquire(). `stop` and errors as those of acquire().
+  [[nodiscard]] Tried try_acquire_until(Deadline deadline, AcquireOptions options,
+                                        std::stop_token stop = {}) {
+    return self().acquire_within("try_acquire_until", {.deadline = deadline}, std::move(options),
+                                 std::move(stop));
+  }
+  /// The same with default options.
+  [[nodiscard]] Tried try_acquire_until(Deadline deadline, std::stop_token stop = {}) {
+    return try_acquire_until(deadline, AcquireOptions{}, std::move(stop));
+  }
+  /// Waits for so long: the same with the deadline from now on.
+  [[nodiscard]] Tried try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options,
+                                      std::stop_token stop = {}) {
+    return try_acquire_until(Deadline{wait}, std::move(options), std::move(stop));
+  }
+  /// The same with default options.
+  [[nodiscard]] Tried try_acquire_for(std::chrono::nanoseconds wait, std::stop_token stop = {}) {
+    return try_acquire_for(wait, AcquireOptions{}, std::move(stop));
+  }
+
+ protected:
+  /// For `Derived`.
+  BlockingAcquire() = default;
+
+ private:
+  static void refuse_deadlock() noexcept {}
+  [[nodiscard]] Derived& self() noexcept { return static_cast<Derived&>(*this); }
+};
+
+namespace recipes_detail {
+/// `Start`, of an acquire without limit: its handler gets what is held, and nothing else.
+template <auto Start, auto Held>
+struct WithoutLimit {
+  template <typename Spec, typename Completion>
+  void operator()(CorePtr core, CancellationPtr cancellation, Spec spec, AcquireOptions options,
+                  Completion handler) const {
+    Start(std::move(core), std::move(cancellation), std::move(spec), WaitLimit{},
+          std::move(options),
+          [handler = std::move(handler)](error_code error, auto result) mutable {
+            std::move(handler)(error, std::move(result.*Held));
+          });
+  }
+};
+}  // namespace recipes_detail
+
+/// All acquires of a lock: the blocking ones, and the same for any completion token.
+///
+/// Beside what BlockingAcquire wants, `Derived` has: `core_`, of the client that runs the acquire;
+/// `spec_`, of what is acquired; and `start`, a pointer to the compiled function that begins it:
+/// `void(CorePtr, CancellationPtr, Spec, WaitLimit, AcquireOptions, Handler<Tried>)`, to be called
+/// on any thread.
+template <typename Derived, typename Held, typename Tried>
+class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
+ public:
+  /// This and the tries below are the blocking functions of the same names, for any completion
+  /// token.
+  /// Completes with: error, lease; a try with: error, result. A lock of several has a group of
+  /// leases instead.
+  /// Cancellation: total. A lease that comes too late for it is released again.
+  /// Errors: as acquire().
+  /// Executor: the handler's, or the client's callback executor.
+  template <typename Token>
+  auto async_acquire(AcquireOptions options, Token&& token) {
+    return initiate<void(error_code, Held),
+                    recipes_detail::WithoutLimit<Derived::start, Derived::held>{}>(
+        self().core_, std::forward<Token>(token), self().spec_, std::move(options));
+  }
+  /// The same with default options.
+  template <typename Token>
+  auto async_acquire(Token&& token) {
+    return async_acquire(AcquireOptions{}, std::forward<Token>(token));
+  }
+  /// As try_acquire(), for any completion token. Otherwise as async_acquire().
+  template <typename Token>
+  auto async_try_acquire(AcquireOptions options, Token&& token) {
+    return begin_acquire(WaitLimit{.try_once = true}, std::move(options),
+                         std::forward<Token>(token));
+  }
+  /// The same with default options.
+  template <typename Token>
+  auto async_try_acquire(Token&& token) {
+    return async_try_acquire(AcquireOptions{}, std::forward<Token>(token));
+  }
+  /// As try_acquire_until(), for any completion token. Otherwise as async_acquire().
+  template <typename Token>
+  auto async_try_acquire_until(Deadline deadline, AcquireOptions options, Token&& token) {
+    return begin_acquire(WaitLimit{.deadline = deadline}, std::move(options),
+                         std::forward<Token>(token));
+  }
+  /// The same with default options.
+  template <typename Token>
+  auto async_try_acquire_until(Deadline deadline, Token&& token) {
+    return async_try_acquire_until(deadline, AcquireOptions{}, std::forward<Token>(token));
+  }
+  /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
+  template <typename Token>
+  auto async_try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options, Token&& token) {
+    return async_try_acquire_until(Deadline{wait}, std::move(options), std::forward<Token>(token));
+  }
+  /// The same with default options.
+  template <typename Token>
+  auto async_try_acquire_for(std::chrono::nanoseconds wait, Token&& token) {
+    return async_try_acquire_for(wait, AcquireOptions{}, std::forward<Token>(token));
+  }
+
+ protected:
+  /// For `Derived`.
+  TimedAcquire() = default;
+
+ private:
+  [[nodiscard]] Derived& self() noexcept { return static_cast<Derived&>(*this); }
+  template <typename Token>
+  auto begin_acquire(const WaitLimit& limit, AcquireOptions options, Token&& token) {
+    return initiate<void(error_code, Tried), Derived::start>(
+        self().core_, std::forward<Token>(token), self().spec_, limit, std::move(options));
+  }
+};
+
+}  // namespace custodian

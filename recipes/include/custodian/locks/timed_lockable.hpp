@@ -1,0 +1,54 @@
+#pragma once
+
+/// \file
+/// The standard face of every lock: what std::scoped_lock and std::unique_lock call, but for
+/// unlock(). A lock derives from TimedLockable, which needs one function.
+///
+/// When not to use it: to lock something; that is what the locks are for. For authors of locks.
+
+#include <chrono>
+#include <string_view>
+
+#include "custodian/deadline.hpp"
+#include "custodian/locks/wait_limit.hpp"
+
+namespace custodian {
+
+/// The functions of the standard's TimedLockable that wait.
+///
+/// `Derived` has, for this class as a friend: `bool lock_within(std::string_view operation, const
+/// WaitLimit&)`, which waits, and throws Error for that operation. Limits and errors are those of
+/// its acquires: see TimedAcquire.
+///
+/// Threads: as `Derived`.
+template <typename Derived>
+class TimedLockable {
+ public:
+  /// As acquire(): waits without limit. Throws Error as that does.
+  void lock() { static_cast<void>(self().lock_within("lock", {})); }
+  /// As try_acquire(): false if there is no connection, too.
+  [[nodiscard]] bool try_lock() { return self().lock_within("try_lock", {.try_once = true}); }
+  /// As try_acquire_until(), for so long.
+  template <typename Rep, typename Period>
+  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
+    return try_lock_until(Deadline{wait});
+  }
+  /// As try_acquire_until(), for any clock: that is read once, at the beginning.
+  template <typename Clock, typename Duration>
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return try_lock_until(Deadline{time - Clock::now()});
+  }
+  /// As try_acquire_until().
+  [[nodiscard]] bool try_lock_until(Deadline deadline) {
+    return self().lock_within("try_lock_until", {.deadline = deadline});
+  }
+
+ protected:
+  /// For `Derived`.
+  TimedLockable() = default;
+
+ private:
+  [[nodiscard]] Derived& self() noexcept { return static_cast<Derived&>(*this); }
+};
+
+}  // namespace custodian

@@ -27,6 +27,15 @@ NotAcquired why_not_acquired(bool somebody_ahead, bool connected) noexcept {
   return connected ? NotAcquired::no_answer : NotAcquired::no_connection;
 }
 
+error_code error_of(LossReason reason) noexcept {
+  switch (reason) {
+    case LossReason::node_deleted: return Errc::node_deleted;
+    case LossReason::held_too_long: return Errc::lock_lost;
+    case LossReason::closed: return Errc::closed;
+    default: return Errc::session_lost;
+  }
+}
+
 std::string explain(NotAcquired reason, const std::optional<Participant>& blocked_by,
                     std::string_view path) {
   const std::string where = path.empty() ? std::string{} : std::string{path} + ": ";

@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// Why an acquire with a limit has ended without a lease. Pure.
+/// Why an acquire has ended without a lease. Pure.
 
 #include "custodian/error.hpp"
+#include "custodian/lease/lease.hpp"
 #include "custodian/locks/acquire.hpp"
 
 namespace custodian::recipes_detail {
@@ -15,5 +16,8 @@ namespace custodian::recipes_detail {
 /// What an acquire saw until its end. Somebody who was seen ahead is ahead still, for all that is
 /// known: doubt is no permission.
 [[nodiscard]] NotAcquired why_not_acquired(bool somebody_ahead, bool connected) noexcept;
+
+/// What an acquire ends with that has lost a lease, for this reason, before it had all.
+[[nodiscard]] error_code error_of(LossReason reason) noexcept;
 
 }  // namespace custodian::recipes_detail

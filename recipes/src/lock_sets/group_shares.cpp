@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "acquire/not_acquired.hpp"
 #include "custodian/authoring/event.hpp"
-#include "lock_sets/quorum_rule.hpp"
 
 namespace custodian::recipes_detail {
 

@@ -1,7 +1,7 @@
+#include "lock_sets/quorum_rule.hpp"
+
 #include <algorithm>
 #include <functional>
-
-#include "lock_sets/quorum_rule.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -21,15 +21,6 @@ std::chrono::nanoseconds remaining_of(std::vector<std::chrono::nanoseconds> leas
   const auto last = leases.begin() + static_cast<std::ptrdiff_t>(needed - 1);
   std::ranges::nth_element(leases, last, std::greater{});
   return *last;
-}
-
-error_code error_of(LossReason reason) noexcept {
-  switch (reason) {
-    case LossReason::node_deleted: return Errc::node_deleted;
-    case LossReason::held_too_long: return Errc::lock_lost;
-    case LossReason::closed: return Errc::closed;
-    default: return Errc::session_lost;
-  }
 }
 
 }  // namespace custodian::recipes_detail

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "custodian/error.hpp"
 #include "custodian/lease/lease.hpp"
 
 namespace custodian::recipes_detail {
@@ -33,8 +32,5 @@ enum class Prospect { enough, open, hopeless };
 /// How long the group lasts whose leases last so long: as long as the `needed` most lasting.
 [[nodiscard]] std::chrono::nanoseconds remaining_of(std::vector<std::chrono::nanoseconds> leases,
                                                     std::size_t needed) noexcept;
-
-/// What an acquire ends with that has lost a lease, for this reason, before it had all.
-[[nodiscard]] error_code error_of(LossReason reason) noexcept;
 
 }  // namespace custodian::recipes_detail

@@ -11,11 +11,11 @@
 
 #include <algorithm>
 
+#include "acquire/not_acquired.hpp"
 #include "acquire/queue_warnings.hpp"
 #include "acquire/watching.hpp"
 #include "async/started_operation.hpp"
 #include "custodian/authoring/path.hpp"
-#include "lock_sets/quorum_rule.hpp"
 #include "semaphores/permit_count.hpp"
 #include "shared/shared_node.hpp"
 

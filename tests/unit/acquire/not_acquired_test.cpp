@@ -50,5 +50,14 @@ TEST_CASE("each reason is explained in words, and none needs no words", "[acquir
   CHECK(to_string(NotAcquired::blocked) == "blocked");
 }
 
+TEST_CASE("an acquire says by what it has lost a lease", "[acquire]") {
+  CHECK(error_of(LossReason::session_over) == Errc::session_lost);
+  CHECK(error_of(LossReason::lease_expired) == Errc::session_lost);
+  CHECK(error_of(LossReason::suspended) == Errc::session_lost);
+  CHECK(error_of(LossReason::node_deleted) == Errc::node_deleted);
+  CHECK(error_of(LossReason::held_too_long) == Errc::lock_lost);
+  CHECK(error_of(LossReason::closed) == Errc::closed);
+}
+
 }  // namespace
 }  // namespace custodian::recipes_detail

@@ -1,4 +1,5 @@
 #include "lock_sets/quorum_rule.hpp"
+
 #include "support/catch.hpp"
 
 namespace custodian::tests {
@@ -51,15 +52,6 @@ TEST_CASE("a group lasts as long as the most lasting of its leases that suffice"
   CHECK(remaining_of({3s, 1s, 2s}, 1) == 3s);
   CHECK(remaining_of({0s, 0s, 2s}, 2) == 0s);
   CHECK(remaining_of({}, 0) == 0s);
-}
-
-TEST_CASE("an acquire says by what it has lost a lease") {
-  CHECK(error_of(LossReason::session_over) == Errc::session_lost);
-  CHECK(error_of(LossReason::lease_expired) == Errc::session_lost);
-  CHECK(error_of(LossReason::suspended) == Errc::session_lost);
-  CHECK(error_of(LossReason::node_deleted) == Errc::node_deleted);
-  CHECK(error_of(LossReason::held_too_long) == Errc::lock_lost);
-  CHECK(error_of(LossReason::closed) == Errc::closed);
 }
 
 }  // namespace

@@ -120,28 +120,33 @@ void ClientCore::on_session_state(ClientSession& session, SessionState state,
       if (is_connected(connection_state())) set_connection_state(ConnectionState::suspended);
       break;
     case SessionState::expired:
+    case SessionState::auth_failed:
       on_session_over();
-      begin_session();
+      replace_session(state);
       break;
-    case SessionState::auth_failed: {
-      on_session_over();
-      if (credentials_ != proven_credentials_) {
-        log(LogLevel::error,
-            "the servers refuse the new credentials; the client goes on with the earlier ones");
-        credentials_ = proven_credentials_;
-        begin_session();
-        break;
-      }
-      for (const auto& operation : operations()) operation->finish(ServerErrc::auth_failed);
-      // The credentials will be as wrong at once as now; say so, and ask seldom.
-      constexpr std::chrono::seconds pause{5};
-      log(LogLevel::error, "the servers refused the credentials; trying again in 5 s");
-      begin_session_after(pause);
-      break;
-    }
     case SessionState::closed:
       set_session_info(info);
       set_connection_state(ConnectionState::closed);
+      break;
+  }
+}
+
+void ClientCore::replace_session(SessionState end) {
+  const auto record =
+      credentials_ == proven_credentials_ ? CredentialRecord::proven : CredentialRecord::unproven;
+  switch (next_session(end, record)) {
+    case NextSession::none: break;
+    case NextSession::at_once: begin_session(); break;
+    case NextSession::with_proven_credentials:
+      log(LogLevel::error,
+          "the servers refuse the new credentials; the client goes on with the earlier ones");
+      credentials_ = proven_credentials_;
+      begin_session();
+      break;
+    case NextSession::after_refused_credentials:
+      for (const auto& operation : operations()) operation->finish(ServerErrc::auth_failed);
+      log(LogLevel::error, "the servers refused the credentials; trying again in 5 s");
+      begin_session_after(ReconnectPace::refused_credentials);
       break;
   }
 }

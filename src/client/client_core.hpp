@@ -141,6 +141,8 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
 
  private:
   void begin_session();
+  /// A session has ended this way.
+  void replace_session(SessionState end);
   void begin_session_after(std::chrono::milliseconds pause);
   void end_sessions(std::chrono::milliseconds grace, std::function<void()> done);
   void on_session_over();

@@ -46,11 +46,11 @@ void ClientSession::on_state(SessionState state, const SessionInfo& info) {
   }
   core->on_session_state(*this, state, info);
   for (const auto& hold : holds()) hold->on_session_state();
-  if (over_) {
+  if (purpose_ == Purpose::over) {
     timer_.cancel();
     return;
   }
-  if (retired_) return abandon_unless_connected();
+  if (purpose_ == Purpose::retired) return abandon_unless_connected();
   if (connected_ && has_live_holds()) heartbeat_.hurry(now());
   check();
 }
@@ -65,7 +65,7 @@ void ClientSession::on_connection(SessionState state, const SessionInfo& info) {
     clock_.disconnected();
     heartbeat_.disconnected();
     to_ask_for_.clear();
-    over_ = state != SessionState::connecting;
+    if (state != SessionState::connecting) purpose_ = Purpose::over;
   }
   connected_ = state == SessionState::connected;
 }
@@ -75,7 +75,7 @@ void ClientSession::on_answer(const ReplyProof& stamp) {
   heartbeat_.heard(stamp.acknowledged);
   set_clock();
   const auto core = core_.lock();
-  if (core && !retired_) core->on_answer();
+  if (core && purpose_ == Purpose::serving) core->on_answer();
 }
 
 void ClientSession::set_clock() {
@@ -142,11 +142,11 @@ bool ClientSession::has_live_holds() const {
 }
 
 bool ClientSession::clock_has_run_out() const {
-  return !retired_ && now() >= clock_.valid_until() && has_live_holds();
+  return purpose_ == Purpose::serving && now() >= clock_.valid_until() && has_live_holds();
 }
 
 void ClientSession::give_up_if_run_out() {
-  if (retired_ || over_ || !has_holds() || now() < clock_.valid_until()) return;
+  if (purpose_ != Purpose::serving || !has_holds() || now() < clock_.valid_until()) return;
   if (const auto core = core_.lock()) core->give_up(*this, LossReason::lease_expired);
 }
 
@@ -155,7 +155,7 @@ void ClientSession::lose_holds(LossReason reason) {
 }
 
 void ClientSession::retire() {
-  retired_ = true;
+  purpose_ = std::max(purpose_, Purpose::retired);
   wire_->retire();
   close_if_free();
   abandon_unless_connected();
@@ -163,7 +163,7 @@ void ClientSession::retire() {
 
 void ClientSession::abandon_unless_connected() {
   timer_.cancel();
-  if (connected_ || over_) return;
+  if (connected_ || purpose_ == Purpose::over) return;
   // Servers that we cannot hear may hear us, and each attempt to connect keeps the session alive.
   timer_.set(now() + clock_.timeout(), [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->wire_->close(std::chrono::milliseconds{0}, nullptr);
@@ -172,7 +172,7 @@ void ClientSession::abandon_unless_connected() {
 
 void ClientSession::close_if_free() {
   constexpr std::chrono::seconds grace{1};
-  if (!retired_ || over_ || has_holds()) return;
+  if (purpose_ != Purpose::retired || has_holds()) return;
   wire_->close(grace, nullptr);
 }
 
@@ -183,7 +183,7 @@ void ClientSession::on_lease() {
 }
 
 void ClientSession::check() {
-  if (retired_ || over_) return;
+  if (purpose_ != Purpose::serving) return;
   const auto core = core_.lock();
   if (!core) return;
   // The servers may end the session from now on.
@@ -257,7 +257,7 @@ void ClientSession::go_on_with_beat() {
 
 void ClientSession::on_beat(const AskedFor& asked_for, const Reply& reply) {
   // What a lost connection left unanswered was another connection's beat.
-  if (retired_ || over_ || reply.error == ServerErrc::connection_loss) return;
+  if (purpose_ != Purpose::serving || reply.error == ServerErrc::connection_loss) return;
   --unanswered_;
   on_check_failed(asked_for, reply);
   go_on_with_beat();

@@ -16,6 +16,7 @@
 #include "custodian/lease/lease.hpp"
 #include "custodian/session/session.hpp"
 #include "lease/lease_clock.hpp"
+#include "session/reconnect.hpp"
 
 namespace custodian::detail {
 
@@ -93,8 +94,7 @@ class ClientSession final : public SessionObserver,
   LeaseClock clock_;
   Heartbeat heartbeat_;
   BootTimer timer_;
-  bool retired_ = false;
-  bool over_ = false;
+  Purpose purpose_ = Purpose::serving;
   bool minds_clock_ = false;  ///< the timer is set to its end, too, for there is a lease
   std::deque<std::weak_ptr<LockNode>> to_ask_for_;  ///< by the newest beat
   int unanswered_ = 0;                              ///< parts of it that were sent

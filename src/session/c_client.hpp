@@ -18,8 +18,7 @@
 /// - zoo_amulti corrupts memory when an operation of it is refused: submit() checks everything that
 ///   the library would check before it calls.
 /// - zoo_add_auth puts its packet in front of those that are still to be sent, of which the first
-/// may
-///   be half sent: present() is for a time when there are none.
+///   may be half sent: present() is for a time when there are none.
 /// - It believes its server: process() lets it read only what Inbox has looked at.
 /// - After fork(), closing a handle in the child aborts the parent's session: in a child nothing is
 ///   called at all.
@@ -36,6 +35,7 @@
 #include <vector>
 
 #include "custodian/session/session.hpp"
+#include "session/handle_state.hpp"
 #include "session/inbox.hpp"
 
 struct _zhandle;  // NOLINT(bugprone-reserved-identifier): the C client's own name
@@ -67,15 +67,6 @@ struct Logged {
 };
 }  // namespace event
 using Event = std::variant<event::Completed, event::Watched, event::Logged>;
-
-enum class HandleState {
-  disconnected,
-  connecting,  ///< to an address that has not accepted yet
-  greeting,    ///< the handshake is sent, and not answered yet
-  connected,
-  expired,
-  auth_failed,
-};
 
 /// Whether a request arms a watch.
 enum class Arms : bool { nothing, a_watch };

@@ -10,11 +10,10 @@
 ///   connection without an answer. After a reconnection that is the one which restores the watches.
 ///   Each handshake keeps the session alive, so nothing ends it but the client.
 /// - The servers have not seen the newest transaction that this session has seen: they were
-/// rebuilt,
-///   restored from an older snapshot, or are another ensemble. They accept the connection and end
-///   it before they answer the handshake (ZooKeeperServer.processConnectRequest). A server without
-///   a quorum does the same; that one must not cost the session. A *probe*, a new session that has
-///   seen nothing, tells the two apart: only servers that work will have it.
+///   rebuilt, restored from an older snapshot, or are another ensemble. They accept the connection
+///   and end it before they answer the handshake (ZooKeeperServer.processConnectRequest). A server
+///   without a quorum does the same; that one must not cost the session. A *probe*, a new session
+///   that has seen nothing, tells the two apart: only servers that work will have it.
 
 #include <chrono>
 #include <cstddef>

@@ -2,7 +2,8 @@
 
 /// \file
 /// One ZooKeeper session on one strand: drives a handle of the C client with Asio, and keeps its
-/// own tables of operations and watches.
+/// own tables of operations and watches. When it connects, and how it reconnects, is decided by
+/// Reconnect.
 
 #include <boost/asio/steady_timer.hpp>
 #include <map>
@@ -13,6 +14,7 @@
 #include "session/c_client.hpp"
 #include "session/connection_record.hpp"
 #include "session/descriptor.hpp"
+#include "session/reconnect.hpp"
 #include "session/resolver.hpp"
 #include "session/watch_table.hpp"
 
@@ -63,6 +65,7 @@ class ZooKeeperSession final : public Session,
   void pump();
   void schedule_pump();
   void wait_for(const Interest& interest, BootClock::time_point asked);
+  void wait_for_socket(const Interest& interest);
   void wake_after(std::chrono::milliseconds pause);
   void stop_timer();
   void work(bool readable, bool writable);
@@ -70,16 +73,22 @@ class ZooKeeperSession final : public Session,
   void complete(event::Completed& completed);
   void remove_unwanted_watches();
 
-  // What changes between the calls.
+  // What Reconnect decides is carried out.
+  void look_names_up();
+  void look_names_up_again();
+  void look_names_up_after_pause();
+  void on_looked_up(Resolver::Result result);
+  void open_handle(const std::string& addresses);
+  void replace_addresses(const std::string& addresses);
+  void back_off();
   void on_connected();
+  void log_shortened_timeout();
   void on_disconnected();
   void on_session_over(SessionState state);
   void end_watches(error_code error);
   /// Gives up what could not be restored on the next connection.
   void drop_excess_watches();
   void forget(const std::vector<WatchTable::Dropped>& watches);
-  /// Notes what became of an attempt to connect.
-  void observe_attempt(HandleState now);
   /// Without a connection for long: ends the session if the servers work, and do not continue it.
   void look_for_refusals();
   void stop_probe();
@@ -90,11 +99,8 @@ class ZooKeeperSession final : public Session,
   void refuse_credentials();
   void present_accepted(const Interest& interest);
   void stop_trial();
-  [[nodiscard]] bool is_over() const;
-  void set_state(SessionState state);
-  void resolve();
-  void begin_again_after(std::chrono::milliseconds pause);
-  void on_resolved(Resolver::Result result);
+  /// The observer is notified of the state that Reconnect has come to.
+  void notify_state();
   void log(LogLevel level, std::string message);
   /// At which level a line of the library's is passed on.
   [[nodiscard]] LogLevel damped(LogLevel level);
@@ -123,16 +129,12 @@ class ZooKeeperSession final : public Session,
   std::chrono::steady_clock::time_point wakes_at_ = never;  ///< for a pump
   std::minstd_rand random_{std::random_device{}()};
 
-  SessionState state_ = SessionState::connecting;
+  Reconnect reconnect_;
   SessionInfo info_;
   std::map<std::uint64_t, Operation> operations_;
   WatchTable watches_;
   std::uint64_t next_operation_ = 1;
-  std::chrono::steady_clock::time_point connecting_since_;
   BootClock::time_point handshake_;  ///< of the newest connection, or a little earlier
-  int failures_ = 0;
-  HandleState handle_state_ = HandleState::disconnected;  ///< as last seen
-  bool cut_off_ = false;  ///< by us: the newest connection, or address, did not answer in time
   ConnectionRecord record_;
   bool restores_all_ = true;  ///< of the watches, within the limit
   /// All that the handle presents, or will as soon as it can.
@@ -143,9 +145,8 @@ class ZooKeeperSession final : public Session,
   bool probed_ = false;                 ///< it has its answer
   LogLevel loudest_ = LogLevel::debug;  ///< of what the library has said in this outage
   bool pump_scheduled_ = false;
-  bool retired_ = false;
 
-  std::optional<Closing> closing_;
+  std::optional<Closing> closing_;  ///< since close()
 };
 
 }  // namespace custodian::detail

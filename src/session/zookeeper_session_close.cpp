@@ -15,23 +15,25 @@ namespace custodian::detail {
 using std::chrono::steady_clock;
 
 void ZooKeeperSession::close(std::chrono::milliseconds grace, std::function<void()> done) {
-  if (is_over()) {
-    if (done) boost::asio::post(strand_, std::move(done));
-    return;
+  using AfterClose = Reconnect::AfterClose;
+  switch (reconnect_.close()) {
+    case AfterClose::nothing:
+      if (done) boost::asio::post(strand_, std::move(done));
+      break;
+    case AfterClose::wait_for_the_first:
+      closing_->done = [first = std::move(closing_->done), second = std::move(done)] {
+        if (first) first();
+        if (second) second();
+      };
+      break;
+    case AfterClose::begin_closing:
+      begin_closing({steady_clock::now() + grace, std::move(done)});
+      break;
   }
-  if (closing_) {
-    // Whoever asks again is told when the first closing is over.
-    closing_->done = [first = std::move(closing_->done), second = std::move(done)] {
-      if (first) first();
-      if (second) second();
-    };
-    return;
-  }
-  begin_closing({steady_clock::now() + grace, std::move(done)});
 }
 
 void ZooKeeperSession::begin_closing(Closing closing) {
-  const bool connected = state_ == SessionState::connected;
+  const bool connected = reconnect_.connected();
   closing_ = std::move(closing);
   stop_probe();
   stop_trial();
@@ -39,7 +41,7 @@ void ZooKeeperSession::begin_closing(Closing closing) {
   info_.id = 0;
   boost::asio::post(strand_, [self = shared_from_this(), connected] {
     // The connection may have failed meanwhile, and everything be over.
-    if (!self->closing_ || self->state_ == SessionState::closed) return;
+    if (!self->reconnect_.closing()) return;
     if (!self->client_ || !connected) return self->finish_closing();
     // No entry in the table: its completion is nobody's.
     self->client_->stop_reading();
@@ -83,7 +85,7 @@ void ZooKeeperSession::finish_closing() {
 }
 
 void ZooKeeperSession::wait_for_end_of_connection() {
-  if (!closing_ || state_ == SessionState::closed) return;
+  if (!reconnect_.closing()) return;
   if (!descriptor_.is_open() || steady_clock::now() >= closing_->deadline ||
       !descriptor_.discard_input()) {
     return closed();
@@ -100,7 +102,7 @@ void ZooKeeperSession::wait_for_end_of_connection() {
 void ZooKeeperSession::closed() {
   stop_timer();
   descriptor_.release();
-  set_state(SessionState::closed);
+  if (reconnect_.on_end(SessionState::closed)) notify_state();
   if (auto done = std::exchange(closing_->done, nullptr)) done();
 }
 

@@ -15,7 +15,7 @@ namespace custodian::detail {
 using Credentials = std::vector<SessionSettings::Credential>;
 
 void ZooKeeperSession::set_credentials(Credentials credentials) {
-  if (closing_ || retired_ || is_over()) return;
+  if (!reconnect_.serving()) return;
   stop_trial();
   if (!client_) {
     settings_.credentials = std::move(credentials);
@@ -57,7 +57,7 @@ void ZooKeeperSession::refuse_credentials() {
 }
 
 void ZooKeeperSession::present_accepted(const Interest& interest) {
-  if (to_present_ == 0 || state_ != SessionState::connected) return;
+  if (to_present_ == 0 || !reconnect_.connected()) return;
   // See CClient::present(); who writes pumps again.
   if (interest.error || interest.write) return;
   for (; to_present_ != 0; --to_present_) {

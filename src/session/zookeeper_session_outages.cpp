@@ -53,7 +53,7 @@ void ZooKeeperSession::forget(const std::vector<WatchTable::Dropped>& watches) {
 // -- Sessions that cannot go on -------------------------------------------------------------------
 
 void ZooKeeperSession::retire() {
-  if (closing_ || std::exchange(retired_, true)) return;
+  if (!reconnect_.retire()) return;
   stop_probe();
   stop_trial();
   fail_operations(ServerErrc::connection_loss);
@@ -68,17 +68,8 @@ void ZooKeeperSession::retire() {
   end_watches(Errc::session_lost);
 }
 
-void ZooKeeperSession::observe_attempt(HandleState now) {
-  const HandleState before = std::exchange(handle_state_, now);
-  const bool ended = now == HandleState::disconnected || now == HandleState::connecting;
-  if (before == HandleState::greeting && ended && !cut_off_) {
-    record_.refused(steady_clock::now());
-  }
-}
-
 void ZooKeeperSession::look_for_refusals() {
-  if (state_ == SessionState::connected || info_.id == 0 || retired_ || role_ == Role::probe)
-    return;
+  if (!reconnect_.suspended() || info_.id == 0 || role_ == Role::probe) return;
   const auto now = steady_clock::now();
   if (probed_) stop_probe();
   if (!probe_ && record_.wants_probe(now)) {

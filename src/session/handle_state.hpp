@@ -1,0 +1,18 @@
+#pragma once
+
+/// \file
+/// What a handle of the C client says of its connection.
+
+namespace custodian::detail {
+
+/// As of the end of the newest call into the library.
+enum class HandleState {
+  disconnected,
+  connecting,  ///< to an address that has not accepted yet
+  greeting,    ///< the handshake is sent, and not answered yet
+  connected,
+  expired,
+  auth_failed,
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,177 @@
+#pragma once
+
+/// \file
+/// How a session connects and reconnects: its states, what is next after each event, and every
+/// pause. Pure: events, times and random numbers go in, the next action comes out.
+/// `zookeeper_session_reconnect.cpp` carries the actions out, and client/sessions.cpp what
+/// next_session() says.
+///
+/// The *link* of a session is where its connection stands:
+///
+///     resolving ------> connecting <----> backing_off
+///                         |   ^
+///                         v   |
+///                       connected
+///
+///     resolving    names are looked up, and no address is known yet: no address found (or none
+///                  that this machine can use), a pause, and again
+///     connecting   the handle of the C client tries its addresses, one after the other; one that
+///                  does not answer for a connect timeout is cut off
+///     backing_off  none could be reached just now: a pause, longer with each failure in a row
+///     connected    a server answers. A connection that is lost leads back to connecting: the
+///                  session lives on, and finds another server
+///
+/// With each loss and each failure the names are looked up again, for addresses change.
+///
+/// The *purpose* of a session says for whom it connects. It only ever goes down this list:
+///
+///     serving      accepts requests while connected; without a connection it is *suspended*
+///     retired      serves nobody, and reconnects all the same: its nodes stand until it is closed
+///     closing      the end of the session is on its way to the servers; no reconnection any more
+///     over         expired, refused for its credentials, or closed. The client begins another
+///                  session: next_session() says when
+///
+/// When a session that cannot reach a server shall be given up is no matter of these events:
+/// connection_record.hpp decides that by the ends of its connections, and lease_clock.hpp by its
+/// leases.
+
+#include <chrono>
+#include <optional>
+
+#include "custodian/error.hpp"
+#include "custodian/session/session.hpp"
+#include "session/handle_state.hpp"
+
+namespace custodian::detail {
+
+/// The pauses of reconnection. They are no RetryPolicy: a policy's pause may be drawn as 0, and a
+/// handle that has just failed at every address must not try them all again at once.
+struct ReconnectPace {
+  /// After no address could be reached; doubled with each further failure in a row.
+  static constexpr std::chrono::milliseconds first_back_off{20};
+  /// After that many doublings the pause is 1.28 s, and grows no more.
+  static constexpr int most_doublings = 6;
+  /// After the servers' names led to no address that can be tried.
+  static constexpr std::chrono::milliseconds without_address{1000};
+  /// Between two looks at a socket whose events cannot be waited for: out of descriptors, for one.
+  static constexpr std::chrono::milliseconds unwatched_socket{100};
+  /// After the servers refused the credentials, which will be as wrong at once as now.
+  static constexpr std::chrono::milliseconds refused_credentials{5000};
+
+  /// The pause after so many failures in a row, counted from 0, with a `random` of [0, 1): between
+  /// half and one and a half of the doubled pause, lest all clients of a server return together.
+  [[nodiscard]] static std::chrono::milliseconds back_off(int failures, double random);
+};
+
+/// Where the connection of a session stands; see above.
+enum class Link { resolving, connecting, backing_off, connected };
+
+/// For whom a session connects; see above. In the order in which it changes.
+enum class Purpose { serving, retired, closing, over };
+
+/// The story of one session's connections, from its start to its end.
+class Reconnect {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Pause = std::chrono::milliseconds;
+
+  /// An address that does not answer is cut off after `connect_timeout`.
+  explicit Reconnect(Pause connect_timeout) : connect_timeout_{connect_timeout} {}
+
+  [[nodiscard]] Link link() const noexcept { return link_; }
+  [[nodiscard]] Purpose purpose() const noexcept { return purpose_; }
+  /// The state that an observer of the session is notified of.
+  [[nodiscard]] SessionState state() const noexcept;
+  [[nodiscard]] bool connected() const noexcept { return link_ == Link::connected && !over(); }
+  [[nodiscard]] bool serving() const noexcept { return purpose_ == Purpose::serving; }
+  /// Serving, if it had a connection.
+  [[nodiscard]] bool suspended() const noexcept { return serving() && !connected(); }
+  [[nodiscard]] bool closing() const noexcept { return purpose_ == Purpose::closing; }
+  [[nodiscard]] bool over() const noexcept { return purpose_ == Purpose::over; }
+  /// Whether addresses that are found now are of use.
+  [[nodiscard]] bool wants_addresses() const noexcept { return purpose_ < Purpose::closing; }
+  /// Why a request cannot be sent now; no error if it can.
+  [[nodiscard]] error_code refusal() const;
+
+  // -- Addresses ----------------------------------------------------------------------------------
+
+  /// What a look-up of the names has led to.
+  enum class Found { no_address, the_same, others };
+  enum class AfterLookUp { nothing, open_handle, replace_addresses, look_up_after_pause };
+  /// Names were looked up.
+  [[nodiscard]] AfterLookUp looked_up(Found found) const noexcept;
+  /// There is a handle, which tries the addresses. Where it could not be opened,
+  /// ReconnectPace::without_address passes and the names are looked up again.
+  void handle_opened() noexcept { link_ = Link::connecting; }
+
+  /// The handle has turned to another address.
+  void attempted(Time now) noexcept;
+  /// No address could be reached just now. The names are looked up again, and the handle tries
+  /// again after this pause.
+  [[nodiscard]] Pause unreachable(double random) noexcept;
+
+  /// What is known of the handle's socket.
+  enum class Socket { none, unwatched, watched };
+  struct Wait {
+    Pause pause;
+    bool cut_off = false;  ///< the address had its time: shut the connection down
+  };
+  /// How long the socket is waited for, of the pause that the handle asks for.
+  [[nodiscard]] Wait wait(Time now, Pause asked, Socket socket) noexcept;
+
+  // -- The connection -----------------------------------------------------------------------------
+
+  /// What a look at the handle shows, in the order in which it is dealt with.
+  struct Sight {
+    bool refused = false;    ///< the peer ended the connection before it answered the handshake
+    bool lost = false;       ///< the connection that stood is gone
+    bool connected = false;  ///< another one stands: see on_connected()
+    std::optional<SessionState> ended;  ///< the session is over: see on_end()
+  };
+  /// The handle was called. From a loss on no request is accepted, also while the replies that it
+  /// cost are handed out.
+  [[nodiscard]] Sight look(HandleState now) noexcept;
+  /// The connection may be used from now on.
+  void on_connected() noexcept;
+  /// This client ends the connection, and the session lives on.
+  void on_cut_off() noexcept { cut_off_ = true; }
+  /// Whether this client has ended the newest connection, or attempt.
+  [[nodiscard]] bool was_cut_off() const noexcept { return cut_off_; }
+
+  // -- The session --------------------------------------------------------------------------------
+
+  /// The session serves nobody any more. Whether that is new.
+  [[nodiscard]] bool retire() noexcept;
+  enum class AfterClose { begin_closing, wait_for_the_first, nothing };
+  /// The session shall end.
+  [[nodiscard]] AfterClose close() noexcept;
+  /// The session has ended this way. Whether its observer shall be notified: an end that comes
+  /// while the session is closed is that of the closing.
+  [[nodiscard]] bool on_end(SessionState how) noexcept;
+
+ private:
+  const Pause connect_timeout_;
+  Link link_ = Link::resolving;
+  Purpose purpose_ = Purpose::serving;
+  SessionState end_ = SessionState::closed;  ///< if it is over
+  HandleState handle_ = HandleState::disconnected;
+  Time attempted_at_;
+  int failures_ = 0;  ///< in a row, at all addresses
+  bool cut_off_ = false;
+};
+
+/// What a client does when its session is over.
+enum class NextSession {
+  none,                      ///< the client is closed
+  at_once,                   ///< the servers ended the session: begin another
+  with_proven_credentials,   ///< begin another with the credentials that were accepted before
+  after_refused_credentials  ///< fail what is under way, and begin another after a pause
+};
+
+/// Whether the servers have ever accepted a session with the credentials of the one that ended.
+enum class CredentialRecord { proven, unproven };
+
+/// When, and with which credentials, the session after one that has ended this way begins.
+[[nodiscard]] NextSession next_session(SessionState end, CredentialRecord credentials) noexcept;
+
+}  // namespace custodian::detail

@@ -166,9 +166,9 @@ void Client::close() {
 bool Client::close(Deadline deadline) {
   detail::require_may_block(*core_, "close", "");
   core_->begin_drain();
-  core_->wait_until_drained(deadline.or_default(core_->options().operation_timeout));
+  core_->drain().wait(deadline.or_default(core_->options().operation_timeout));
   close();
-  return !core_->cut_holders_off();
+  return !core_->drain().has_cut_holders_off();
 }
 
 // -- Blocking forms -------------------------------------------------------------------------------
@@ -356,7 +356,8 @@ void Client::set_servers(std::string_view servers) {
     throw Error{Errc::invalid_argument, "set_servers", "",
                 "servers: a chroot cannot change while the client lives"};
   }
-  core_->on_strand([core = core_, text = std::string{servers}] { core->set_servers(text); });
+  core_->on_strand(
+      [core = core_, text = std::string{servers}] { core->sessions().set_servers(text); });
 }
 
 void Client::set_credentials(const std::vector<ClientOptions::Credential>& credentials) {
@@ -364,7 +365,7 @@ void Client::set_credentials(const std::vector<ClientOptions::Credential>& crede
   detail::check_credentials("set_credentials", credentials, options.max_request_size);
   if (core_->forked()) throw Error{Errc::forked, "set_credentials", ""};
   core_->on_strand([core = core_, later = detail::for_a_session(credentials)]() mutable {
-    core->set_credentials(std::move(later));
+    core->sessions().set_credentials(std::move(later));
   });
 }
 

@@ -21,15 +21,16 @@ asio::awaitable<void> drain_and_close(CorePtr core, CancellationPtr cancellation
     if (cancellation && cancellation->requested()) {
       co_return std::move (*handler)(asio::error::operation_aborted, false);
     }
-    if (core->closed() || !core->has_hold() || deadline.passed()) break;
+    if (core->closed() || !core->drain().has_hold() || deadline.passed()) break;
     const auto timer = std::make_shared<asio::steady_timer>(core->strand(), deadline.time_point());
-    core->cancel_when_drained(timer);
+    core->drain().cancel_when_drained(timer);
     if (cancellation) cancellation->on_request(timer.get(), [timer] { timer->cancel(); });
     co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
     if (cancellation) cancellation->forget(timer.get());
   }
-  core->close(ClientCore::close_grace,
-              [handler, core] { std::move (*handler)(error_code{}, !core->cut_holders_off()); });
+  core->close(ClientCore::close_grace, [handler, core] {
+    std::move (*handler)(error_code{}, !core->drain().has_cut_holders_off());
+  });
 }
 
 }  // namespace

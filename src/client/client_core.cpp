@@ -36,14 +36,6 @@ ClientOptions with_defaults(ClientOptions options) {
 
 }  // namespace
 
-std::vector<SessionSettings::Credential> for_a_session(
-    const std::vector<ClientOptions::Credential>& credentials) {
-  std::vector<SessionSettings::Credential> all;
-  all.reserve(credentials.size());
-  for (const auto& [scheme, value] : credentials) all.push_back({scheme, value});
-  return all;
-}
-
 ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_executor callbacks,
                        ClientOptions options, std::shared_ptr<void> keep_alive)
     : keep_alive_{std::move(keep_alive)},
@@ -56,10 +48,9 @@ ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_execu
       observation_{options_.observer ? std::make_unique<Observation>(*this, options_.observer)
                                      : nullptr},
       boot_timers_{std::make_shared<BootTimers>(strand_, options_.clock, callback_executor_)},
-      credentials_{for_a_session(options_.credentials)},
-      proven_credentials_{credentials_},
-      timer_{strand_},
-      servers_{options_.servers.substr(0, options_.servers.find('/'))} {}
+      sessions_{*this, options_.servers.substr(0, options_.servers.find('/')),
+                for_a_session(options_.credentials)},
+      timer_{strand_} {}
 
 ClientCore::~ClientCore() = default;
 
@@ -70,40 +61,10 @@ void ClientCore::start() {
     log(LogLevel::warning, "no timerfd of CLOCK_BOOTTIME (" + error.message() +
                                "): after this machine was suspended holders hear of a loss late");
   }
-  begin_session();
+  sessions_.begin();
 }
 
-void ClientCore::begin_session() {
-  SessionSettings settings{.servers = servers(),
-                           .session_timeout = options_.session_timeout,
-                           .connect_timeout = options_.connect_timeout,
-                           .earlier_connections = session_info().connection,
-                           .credentials = credentials_,
-                           .max_request_size = options_.max_request_size,
-                           .clock = options_.clock};
-  begun_with_ = credentials_;
-  answered_ = false;
-  session_ = std::make_shared<ClientSession>(shared_from_this());
-  session_->start(std::move(settings));
-}
-
-void ClientCore::begin_session_after(std::chrono::milliseconds pause) {
-  pauses_ = true;
-  timer_.expires_after(pause);
-  timer_.async_wait([weak = weak_from_this()](error_code error) {
-    const auto self = weak.lock();
-    if (!self || error || self->closing_ || !std::exchange(self->pauses_, false)) return;
-    self->begin_session();
-  });
-}
-
-void ClientCore::on_session_state(ClientSession& session, SessionState state,
-                                  const SessionInfo& info) {
-  if (&session != session_.get()) {
-    const bool over = state != SessionState::connected && state != SessionState::connecting;
-    if (over) std::erase_if(retired_, [&](const auto& each) { return each.get() == &session; });
-    return;
-  }
+void ClientCore::on_session_state(SessionState state, const SessionInfo& info) {
   const bool same_session = info.id != 0 && info.id == session_info().id;
   connected_ = state == SessionState::connected;
   next_to_resume_ = 0;
@@ -120,10 +81,7 @@ void ClientCore::on_session_state(ClientSession& session, SessionState state,
       if (is_connected(connection_state())) set_connection_state(ConnectionState::suspended);
       break;
     case SessionState::expired:
-    case SessionState::auth_failed:
-      on_session_over();
-      replace_session(state);
-      break;
+    case SessionState::auth_failed: on_session_over(); break;
     case SessionState::closed:
       set_session_info(info);
       set_connection_state(ConnectionState::closed);
@@ -131,29 +89,8 @@ void ClientCore::on_session_state(ClientSession& session, SessionState state,
   }
 }
 
-void ClientCore::replace_session(SessionState end) {
-  const auto record =
-      credentials_ == proven_credentials_ ? CredentialRecord::proven : CredentialRecord::unproven;
-  switch (next_session(end, record)) {
-    case NextSession::none: break;
-    case NextSession::at_once: begin_session(); break;
-    case NextSession::with_proven_credentials:
-      log(LogLevel::error,
-          "the servers refuse the new credentials; the client goes on with the earlier ones");
-      credentials_ = proven_credentials_;
-      begin_session();
-      break;
-    case NextSession::after_refused_credentials:
-      for (const auto& operation : operations()) operation->finish(ServerErrc::auth_failed);
-      log(LogLevel::error, "the servers refused the credentials; trying again in 5 s");
-      begin_session_after(ReconnectPace::refused_credentials);
-      break;
-  }
-}
-
 void ClientCore::on_answer() {
-  // Credentials travel first on each connection.
-  if (!std::exchange(answered_, true)) proven_credentials_ = begun_with_;
+  sessions_.on_answer();
   if (next_to_resume_ == 0 || std::exchange(resume_scheduled_, true)) return;
   // Later: the answer may be the last one of a connection whose loss is noticed next.
   asio::post(strand_, [weak = weak_from_this()] {
@@ -180,64 +117,25 @@ void ClientCore::resume_operations() {
 }
 
 void ClientCore::on_session_over() {
-  deletes_.session_over(session_->id());
-  SessionInfo none = session_info();
-  none.id = 0;
-  set_session_info(none);
+  deletes_.session_over(sessions_.current().id());
+  clear_session_id();
   set_connection_state(ConnectionState::lost);
 }
 
-void ClientCore::give_up(ClientSession& session, LossReason reason) {
-  if (closing_ || &session != session_.get()) return;
-  const std::shared_ptr<ClientSession> given_up = session_;
-  log(LogLevel::warning, "giving the session up: " + std::string{to_string(reason)});
+void ClientCore::on_session_given_up() {
   connected_ = false;
-  SessionInfo none = session_info();
-  none.id = 0;
-  set_session_info(none);
-  retired_.push_back(given_up);
+  clear_session_id();
   late_creates_.session_retired();
-  begin_session();
-  given_up->lose_holds(reason);
-  given_up->retire();
-  set_connection_state(ConnectionState::lost);
 }
 
-std::shared_ptr<ClientSession> ClientCore::session_of(std::int64_t id) const {
-  return id != 0 && info_.id == id ? session_ : nullptr;
-}
-
-void ClientCore::end_session(std::int64_t id) {
-  if (const auto session = session_of(id)) give_up(*session, LossReason::session_over);
+void ClientCore::clear_session_id() {
+  const std::lock_guard lock{mutex_};
+  info_.id = 0;
 }
 
 void ClientCore::set_session_info(const SessionInfo& info) {
   const std::lock_guard lock{mutex_};
   info_ = info;
-}
-
-void ClientCore::set_servers(const std::string& servers) {
-  {
-    const std::lock_guard lock{mutex_};
-    servers_ = servers;
-  }
-  session_->wire().set_servers(servers);
-  for (const auto& each : retired_) each->wire().set_servers(servers);
-}
-
-void ClientCore::set_credentials(std::vector<SessionSettings::Credential> credentials) {
-  if (closing_) return;
-  credentials_ = std::move(credentials);
-  if (!std::exchange(pauses_, false)) return session_->wire().set_credentials(credentials_);
-  // The earlier ones were refused: with these it may be another matter.
-  proven_credentials_ = credentials_;
-  timer_.cancel();
-  begin_session();
-}
-
-void ClientCore::on_credentials_refused(const ClientSession& session,
-                                        const std::vector<SessionSettings::Credential>& kept) {
-  if (&session == session_.get()) credentials_ = kept;
 }
 
 bool ClientCore::forked() const noexcept { return process_id() != process_; }
@@ -258,22 +156,12 @@ std::string ClientCore::where(ConnectionState state) const {
 }
 
 void ClientCore::set_connection_state(ConnectionState state) {
-  std::vector<std::weak_ptr<ConnectionListener>> listeners;
-  {
-    const std::lock_guard lock{mutex_};
-    state_ = state;
-    listeners = listeners_.alive();
-  }
+  auto change = connection_.set(state);
   const bool bad = state == ConnectionState::suspended || state == ConnectionState::lost;
   log(bad ? LogLevel::warning : LogLevel::info,
       "connection " + std::string{to_string(state)} + where(state));
   if (observation_) observation_->tell_connection_changed(state);
-  for (auto& weak : listeners) {
-    asio::post(callbacks_, [weak = std::move(weak), state] {
-      if (const auto listener = weak.lock()) (*listener)(state);
-    });
-  }
-  state_waiters_.tell(state);
+  connection_.notify(std::move(change), [this](auto call) { call_back(std::move(call)); });
 }
 
 void ClientCore::wait_state(ConnectionState known, const CancellationPtr& cancellation,
@@ -281,29 +169,12 @@ void ClientCore::wait_state(ConnectionState known, const CancellationPtr& cancel
   const ConnectionState now = connection_state();
   // It will never be another.
   if (now == ConnectionState::closed && known == now) return std::move(handler)(Errc::closed, now);
-  state_waiters_.wait(now, known, cancellation, std::move(handler));
-}
-
-std::string ClientCore::servers() const {
-  const std::lock_guard lock{mutex_};
-  return servers_;
-}
-
-ConnectionState ClientCore::connection_state() const {
-  const std::lock_guard lock{mutex_};
-  return state_;
+  connection_.wait(now, known, cancellation, std::move(handler));
 }
 
 SessionInfo ClientCore::session_info() const {
   const std::lock_guard lock{mutex_};
   return info_;
-}
-
-Subscription ClientCore::listen(ConnectionListener listener) {
-  auto registration = std::make_shared<ConnectionListener>(std::move(listener));
-  const std::lock_guard lock{mutex_};
-  listeners_.add(registration);
-  return Subscription{std::move(registration)};
 }
 
 void ClientCore::log(LogLevel level, std::string message) {
@@ -348,53 +219,21 @@ std::vector<std::shared_ptr<Operation>> ClientCore::operations() const {
   return all;
 }
 
-// -- Holds ----------------------------------------------------------------------------------------
+void ClientCore::finish_operations(const error_code& error) {
+  for (const auto& operation : operations()) operation->finish(error);
+}
+
+// -- Leases ---------------------------------------------------------------------------------------
 
 void ClientCore::count_hold(int change) noexcept {
-  {
-    const std::lock_guard lock{mutex_};
-    holds_ += change;
-    if (holds_ != 0) return;
-    drained_.notify_all();
-  }
-  if (draining_) asio::post(strand_, [self = shared_from_this()] { self->on_drained(); });
-}
-
-bool ClientCore::has_hold() const {
-  const std::lock_guard lock{mutex_};
-  return holds_ != 0;
-}
-
-void ClientCore::cancel_when_drained(const std::shared_ptr<asio::steady_timer>& timer) {
-  std::erase_if(drain_timers_, [](const auto& each) { return each.expired(); });
-  drain_timers_.push_back(timer);
-}
-
-void ClientCore::on_drained() {
-  for (const auto& weak : std::exchange(drain_timers_, {})) {
-    if (const auto timer = weak.lock()) timer->cancel();
-  }
-}
-
-void ClientCore::wait_until_drained(Deadline deadline) {
-  std::unique_lock lock{mutex_};
-  const auto over = [this] { return holds_ == 0 || cut_holders_off_.has_value(); };
-  if (deadline.is_never()) {
-    drained_.wait(lock, over);
-  } else {
-    drained_.wait_until(lock, deadline.time_point(), over);
-  }
-}
-
-bool ClientCore::cut_holders_off() const {
-  const std::lock_guard lock{mutex_};
-  return cut_holders_off_.value_or(false);
+  if (!drain_.count(change)) return;
+  asio::post(strand_, [self = shared_from_this()] { self->drain_.cancel_timers(); });
 }
 
 // -- The end --------------------------------------------------------------------------------------
 
 void ClientCore::begin_drain() {
-  if (draining_.exchange(true)) return;
+  if (!drain_.begin()) return;
   on_strand([self = shared_from_this()] {
     for (Service* service : self->services()) service->begin_shutdown();
   });
@@ -412,40 +251,37 @@ void ClientCore::close(std::chrono::milliseconds grace, std::function<void()> do
   begin_drain();
   asio::post(strand_, [self = shared_from_this(), grace, done = std::move(done)]() mutable {
     if (!std::exchange(self->closing_, true)) self->begin_close(grace);
-    if (!self->telling_holders_) return self->end_sessions(grace, std::move(done));
-    self->closers_.push_back(std::move(done));
+    self->drain_.when_notified([self, grace, done = std::move(done)]() mutable {
+      self->end_sessions(grace, std::move(done));
+    });
   });
 }
 
 void ClientCore::begin_close(std::chrono::milliseconds grace) {
-  {
-    const std::lock_guard lock{mutex_};
-    cut_holders_off_ = holds_ != 0;
-    drained_.notify_all();
-  }
-  on_drained();
-  for (const auto& operation : operations()) operation->finish(Errc::closed);
-  telling_holders_ = session_->has_holds();
-  session_->lose_holds(LossReason::closed);
+  drain_.cut_holders_off();
+  drain_.cancel_timers();
+  finish_operations(Errc::closed);
+  ClientSession& session = sessions_.current();
+  const bool held = session.has_holds();
+  session.lose_holds(LossReason::closed);
   deletes_.clear();
   late_creates_.clear();
-  if (!telling_holders_) return;
   // The servers hand the locks on as soon as they are told: their holders are, first. Who will not
   // listen is waited for no longer than this.
-  timer_.expires_after(grace / 4);
-  timer_.async_wait([self = shared_from_this(), grace](error_code) {
-    self->telling_holders_ = false;
-    for (auto& done : std::exchange(self->closers_, {})) self->end_sessions(grace, std::move(done));
-  });
+  if (held) notify_holders(grace / 4);
+}
+
+void ClientCore::notify_holders(std::chrono::milliseconds limit) {
+  drain_.begin_notifying();
+  timer_.expires_after(limit);
+  timer_.async_wait([self = shared_from_this()](error_code) { self->drain_.end_notifying(); });
   asio::post(callback_executor_, [self = shared_from_this()] {
     asio::post(self->strand_, [self] { self->timer_.cancel(); });
   });
 }
 
 void ClientCore::end_sessions(std::chrono::milliseconds grace, std::function<void()> done) {
-  timer_.cancel();
-  for (const auto& each : retired_) each->wire().close(grace, nullptr);
-  session_->wire().close(grace, [self = shared_from_this(), done = std::move(done)] {
+  sessions_.close(grace, [self = shared_from_this(), done = std::move(done)] {
     if (!std::exchange(self->shut_down_, true)) {
       for (Service* service : self->services()) service->shutdown();
     }
@@ -458,19 +294,3 @@ void ClientCore::end_sessions(std::chrono::milliseconds grace, std::function<voi
 }
 
 }  // namespace custodian::detail
-
-namespace custodian {
-
-std::string_view to_string(ConnectionState state) noexcept {
-  switch (state) {
-    case ConnectionState::connecting: return "connecting";
-    case ConnectionState::connected: return "connected";
-    case ConnectionState::suspended: return "suspended";
-    case ConnectionState::reconnected: return "reconnected";
-    case ConnectionState::lost: return "lost";
-    case ConnectionState::closed: return "closed";
-  }
-  return "unknown";
-}
-
-}  // namespace custodian

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What all handles of a client share: the strand, the session, the state of the connection, what
-/// is under way. The strand orders everything but what a mutex guards.
+/// *ClientCore* is what all handles of a client share: the strand, the sessions, the state of the
+/// connection, what is under way. The strand orders everything but what a mutex guards.
 
 #include <sys/types.h>
 
@@ -12,25 +12,23 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <condition_variable>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <random>
 #include <typeindex>
 #include <vector>
 
 #include "base/boot_timers.hpp"
 #include "base/paths.hpp"
-#include "base/state_waiters.hpp"
-#include "base/weak_list.hpp"
+#include "base/state_broadcast.hpp"
+#include "client/drain.hpp"
 #include "client/guaranteed_deletes.hpp"
 #include "client/late_creates.hpp"
+#include "client/sessions.hpp"
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/authoring/service.hpp"
 #include "custodian/client_options.hpp"
 #include "custodian/connection_state.hpp"
-#include "custodian/deadline.hpp"
 #include "lease/client_session.hpp"
 
 namespace custodian::detail {
@@ -63,19 +61,18 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   }
   /// What leases are told by.
   [[nodiscard]] BootClock::time_point now() const noexcept { return now_by(options_.clock); }
-  [[nodiscard]] ConnectionState connection_state() const;
+  [[nodiscard]] ConnectionState connection_state() const { return connection_.newest(); }
   [[nodiscard]] SessionInfo session_info() const;
-  /// Those that are looked for, as in a connection string; without the chroot.
-  [[nodiscard]] std::string servers() const;
-  /// The same without a copy, on the strand.
-  [[nodiscard]] const SessionInfo& own_session_info() const noexcept { return info_; }
-  [[nodiscard]] Subscription listen(ConnectionListener listener);
+  [[nodiscard]] std::string servers() const { return sessions_.servers(); }
+  [[nodiscard]] Subscription listen(ConnectionListener listener) {
+    return connection_.listen(std::move(listener));
+  }
   [[nodiscard]] Service& use_service(
       std::type_index type,
       const std::function<std::unique_ptr<Service>(boost::asio::any_io_executor strand)>& make);
   /// Whether this is a child of the process that the client belongs to, where nothing may be done.
   [[nodiscard]] bool forked() const noexcept;
-  [[nodiscard]] bool draining() const noexcept { return draining_; }
+  [[nodiscard]] bool draining() const noexcept { return drain_.draining(); }
   /// Whether a thread that blocks now is one that runs the strand or the callbacks.
   [[nodiscard]] bool is_own_thread() const;
   void log(LogLevel level, std::string message);
@@ -97,27 +94,19 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   /// who still hold something are told first. May be called again, also before it is over.
   void close(std::chrono::milliseconds grace, std::function<void()> done);
   void begin_drain();
-
+  /// A lease begins (+1) or has ended (-1).
   void count_hold(int change) noexcept;
-  [[nodiscard]] bool has_hold() const;
-  /// Until nobody holds anything, or the client is closed.
-  void wait_until_drained(Deadline deadline);
-  /// Whether somebody held something when the client was closed.
-  [[nodiscard]] bool cut_holders_off() const;
+  [[nodiscard]] Drain& drain() noexcept { return drain_; }
 
   // The strand only.
-  [[nodiscard]] Session& session() noexcept { return session_->wire(); }
+  [[nodiscard]] Sessions& sessions() noexcept { return sessions_; }
+  [[nodiscard]] Session& session() noexcept { return sessions_.current().wire(); }
+  /// session_info() without a copy.
+  [[nodiscard]] const SessionInfo& own_session_info() const noexcept { return info_; }
   /// As Session::submit(), and nothing that the servers would not accept: see ClientSession.
   void submit(Request request, ReplyHandler handler) {
-    session_->submit(std::move(request), std::move(handler));
+    sessions_.current().submit(std::move(request), std::move(handler));
   }
-  /// The client's session, if it has this id; null otherwise.
-  [[nodiscard]] std::shared_ptr<ClientSession> session_of(std::int64_t id) const;
-  /// Serves everybody with a new session. The leases on this one are lost; it is closed when the
-  /// last of them has been released: to close it at once would hand their locks on at once.
-  void give_up(ClientSession& session, LossReason reason);
-  /// The same, if it is still the client's.
-  void end_session(std::int64_t id);
   [[nodiscard]] bool connected() const noexcept { return connected_; }
   [[nodiscard]] bool closed() const noexcept { return closing_; }
   [[nodiscard]] GuaranteedDeletes& deletes() noexcept { return deletes_; }
@@ -125,32 +114,26 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   [[nodiscard]] double random() { return std::uniform_real_distribution{}(random_); }
   void enter(Operation& operation);
   void leave(Operation& operation) noexcept;
-  void set_servers(const std::string& servers);
-  void set_credentials(std::vector<SessionSettings::Credential> credentials);
-  /// The session goes on with these.
-  void on_credentials_refused(const ClientSession& session,
-                              const std::vector<SessionSettings::Credential>& kept);
-  /// Cancels a timer when nobody holds anything any more, or the client is closed; call it before.
-  void cancel_when_drained(const std::shared_ptr<boost::asio::steady_timer>& timer);
+  void finish_operations(const error_code& error);
   void wait_state(ConnectionState known, const CancellationPtr& cancellation,
                   Handler<ConnectionState> handler);
 
-  void on_session_state(ClientSession& session, SessionState state, const SessionInfo& info);
-  /// A server has answered a request of the client's session.
+  /// Of the present session.
+  void on_session_state(SessionState state, const SessionInfo& info);
+  /// Another session takes the place of the present one, which may go on.
+  void on_session_given_up();
+  void set_connection_state(ConnectionState state);
+  /// A server has answered a request of the present session.
   void on_answer();
 
  private:
-  void begin_session();
-  /// A session has ended this way.
-  void replace_session(SessionState end);
-  void begin_session_after(std::chrono::milliseconds pause);
   void end_sessions(std::chrono::milliseconds grace, std::function<void()> done);
   void on_session_over();
   void resume_operations();
-  void on_drained();
   void begin_close(std::chrono::milliseconds grace);
+  void notify_holders(std::chrono::milliseconds limit);
   void set_session_info(const SessionInfo& info);
-  void set_connection_state(ConnectionState state);
+  void clear_session_id();
   /// Of a state with a connection: to which server, in which session, for the log.
   [[nodiscard]] std::string where(ConnectionState state) const;
   [[nodiscard]] std::vector<std::shared_ptr<Operation>> operations() const;
@@ -166,22 +149,12 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   const std::unique_ptr<Observation> observation_;
   const std::shared_ptr<BootTimers> boot_timers_;
 
-  std::shared_ptr<ClientSession> session_;
-  /// Given up, and not closed yet.
-  std::vector<std::shared_ptr<ClientSession>> retired_;
-  std::vector<SessionSettings::Credential> credentials_;  ///< of the next session
-  /// Of the newest session that the servers have answered; the first ones, before that.
-  std::vector<SessionSettings::Credential> proven_credentials_;
-  std::vector<SessionSettings::Credential> begun_with_;  ///< of the present session
-  bool answered_ = false;                                ///< has the present session been?
-  bool pauses_ = false;  ///< between two sessions: the timer begins the next one
-  boost::asio::steady_timer timer_;
+  Sessions sessions_;
+  Drain drain_;
+  boost::asio::steady_timer timer_;  ///< bounds the time in which holders are notified of the end
   GuaranteedDeletes deletes_{*this};
   LateCreates late_creates_{*this};
-  StateWaiters<ConnectionState> state_waiters_;
-  std::vector<std::weak_ptr<boost::asio::steady_timer>> drain_timers_;
-  /// Of calls to close() that came while holders were told.
-  std::vector<std::function<void()>> closers_;
+  StateBroadcast<ConnectionState> connection_{ConnectionState::connecting};
   /// In the order in which they began.
   std::map<std::uint64_t, Operation*> operations_;
   std::minstd_rand random_{std::random_device{}()};
@@ -191,19 +164,11 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   bool resume_scheduled_ = false;
   bool connected_ = false;
   bool closing_ = false;
-  bool telling_holders_ = false;
   bool shut_down_ = false;
-  std::atomic<bool> draining_ = false;
 
   mutable std::mutex mutex_;  ///< guards what follows
-  std::condition_variable drained_;
-  ConnectionState state_ = ConnectionState::connecting;
   SessionInfo info_;
-  std::string servers_;
-  WeakList<ConnectionListener> listeners_;
   std::map<std::type_index, std::unique_ptr<Service>> services_;
-  int holds_ = 0;
-  std::optional<bool> cut_holders_off_;  ///< known when the client is closed
 };
 
 /// Throws Error (invalid_argument) if the client cannot have these.
@@ -214,8 +179,4 @@ void check_credentials(std::string_view operation,
 /// into the node twice.
 void check_written_twice(const ClientCore& core, std::string_view operation, std::string_view path,
                          std::string_view data);
-/// The same credentials, as a session takes them.
-[[nodiscard]] std::vector<SessionSettings::Credential> for_a_session(
-    const std::vector<ClientOptions::Credential>& credentials);
-
 }  // namespace custodian::detail

@@ -209,7 +209,7 @@ asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::
       if (listing.error == ServerErrc::no_auth) {
         // Nobody lets us look for it. Only the end of the session frees an ephemeral node then.
         core->log(LogLevel::error, "cannot list " + parent + " to delete a node that may be left");
-        if (is_ephemeral(create.mode)) core->end_session(session);
+        if (is_ephemeral(create.mode)) core->sessions().end(session);
         co_return;
       }
       if (!listing.error && listing.stamp.connection == fenced.stamp.connection) {

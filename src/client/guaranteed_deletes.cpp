@@ -85,7 +85,7 @@ void GuaranteedDeletes::on_reply(const std::string& path, const QueuedNodePtr& c
                                    (owned ? "; ending the session, which frees it" : ""));
     core_.late_creates().forget(path);
     pending_.erase(found);
-    if (owned) core_.end_session(session);
+    if (owned) core_.sessions().end(session);
     return;
   }
   Pending& pending = found->second;

@@ -42,9 +42,9 @@ void ClientSession::on_state(SessionState state, const SessionInfo& info) {
   }
   if (connected_ && clock_has_run_out()) {
     // While nobody looked; the connection is none of theirs any more.
-    return core->give_up(*this, LossReason::lease_expired);
+    return core->sessions().give_up(*this, LossReason::lease_expired);
   }
-  core->on_session_state(*this, state, info);
+  core->sessions().on_state(*this, state, info);
   for (const auto& hold : holds()) hold->on_session_state();
   if (purpose_ == Purpose::over) {
     timer_.cancel();
@@ -96,7 +96,7 @@ void ClientSession::submit(Request request, ReplyHandler handler) {
 }
 
 void ClientSession::on_credentials_refused(const std::vector<SessionSettings::Credential>& kept) {
-  if (const auto core = core_.lock()) core->on_credentials_refused(*this, kept);
+  if (const auto core = core_.lock()) core->sessions().on_credentials_refused(*this, kept);
 }
 
 void ClientSession::on_log(LogLevel level, std::string message) {
@@ -147,7 +147,7 @@ bool ClientSession::clock_has_run_out() const {
 
 void ClientSession::give_up_if_run_out() {
   if (purpose_ != Purpose::serving || !has_holds() || now() < clock_.valid_until()) return;
-  if (const auto core = core_.lock()) core->give_up(*this, LossReason::lease_expired);
+  if (const auto core = core_.lock()) core->sessions().give_up(*this, LossReason::lease_expired);
 }
 
 void ClientSession::lose_holds(LossReason reason) {
@@ -187,7 +187,7 @@ void ClientSession::check() {
   const auto core = core_.lock();
   if (!core) return;
   // The servers may end the session from now on.
-  if (clock_has_run_out()) return core->give_up(*this, LossReason::lease_expired);
+  if (clock_has_run_out()) return core->sessions().give_up(*this, LossReason::lease_expired);
   const auto time = now();
   if (heartbeat_.silent(time)) {
     core->log(LogLevel::warning, "the server does not answer; looking for another one");

@@ -1,7 +1,8 @@
+#include "lease/holder.hpp"
+
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "lease/holder.hpp"
 #include "observe/observation.hpp"
 
 namespace custodian::detail {
@@ -19,19 +20,12 @@ Holder::~Holder() {
   // In the child of a fork mutexes may be locked for ever.
   if (core()->forked()) return;
   if (node_->observed()) observe_release();
-  if (waiters_.used()) {
+  if (states_.has_waiters()) {
     core()->on_strand(
-        [waiters = std::move(waiters_)]() mutable { waiters.abort(LeaseState::released); });
+        [waiters = states_.take_waiters()]() mutable { waiters.abort(LeaseState::released); });
   }
   // The function may let go of the node, and of itself with that.
   if (const auto pass_on = node_->pass_on()) (*pass_on)(std::move(node_));
-}
-
-Subscription Holder::listen(LeaseListener listener) {
-  auto registration = std::make_shared<LeaseListener>(std::move(listener));
-  const std::lock_guard lock{mutex_};
-  listeners_.add(registration);
-  return Subscription{std::move(registration)};
 }
 
 Subscription Holder::make_revocable(RevocationListener listener) {
@@ -59,26 +53,16 @@ void Holder::tell_revocation(std::int64_t transaction) {
 
 void Holder::wait(LeaseState known, const CancellationPtr& cancellation,
                   Handler<LeaseState> handler) {
-  waiters_.wait(node_->state(), known, cancellation, std::move(handler));
+  states_.wait(node_->state(), known, cancellation, std::move(handler));
 }
 
 void Holder::tell(LeaseState now) {
-  if (std::exchange(told_, now) == now) return;
+  if (states_.newest() == now) return;
   if (now == LeaseState::lost) {
     if (node_->observed()) observe_loss(node_->loss_reason());
     tell_lost();
   }
-  std::vector<std::weak_ptr<LeaseListener>> listeners;
-  {
-    const std::lock_guard lock{mutex_};
-    listeners = listeners_.alive();
-  }
-  for (auto& weak : listeners) {
-    core()->call_back([weak = std::move(weak), now] {
-      if (const auto listener = weak.lock()) (*listener)(now);
-    });
-  }
-  waiters_.tell(now);
+  states_.notify(states_.set(now), [this](auto call) { core()->call_back(std::move(call)); });
 }
 
 void Holder::observe_loss(LossReason reason) const {
@@ -88,7 +72,7 @@ void Holder::observe_loss(LossReason reason) const {
 void Holder::observe_release() const {
   const LossReason loss = node_->loss_reason();
   // Known to nobody until now.
-  if (loss != LossReason::none && told_ != LeaseState::lost) observe_loss(loss);
+  if (loss != LossReason::none && states_.newest() != LeaseState::lost) observe_loss(loss);
   core()->observation()->tell_lease_released(node_->observed(), token_, loss, since_);
 }
 

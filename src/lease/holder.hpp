@@ -10,8 +10,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/state_waiters.hpp"
-#include "base/weak_list.hpp"
+#include "base/state_broadcast.hpp"
 #include "custodian/lease/lease.hpp"
 #include "custodian/lease/revocation.hpp"
 #include "lease/lock_node.hpp"
@@ -32,7 +31,9 @@ class Holder : public std::enable_shared_from_this<Holder> {
   [[nodiscard]] const CorePtr& core() const noexcept { return node_->core(); }
   [[nodiscard]] FencingToken token() const noexcept { return token_; }
   [[nodiscard]] std::stop_token lost() const noexcept { return lost_.get_token(); }
-  [[nodiscard]] Subscription listen(LeaseListener listener);
+  [[nodiscard]] Subscription listen(LeaseListener listener) {
+    return states_.listen(std::move(listener));
+  }
   [[nodiscard]] Subscription make_revocable(RevocationListener listener);
   /// How many leases share it.
   std::atomic<int> leases = 0;
@@ -56,16 +57,13 @@ class Holder : public std::enable_shared_from_this<Holder> {
   std::stop_source lost_;
 
   // The strand only.
-  LeaseState told_ = LeaseState::held;
   struct Revocable {
     std::weak_ptr<RevocationListener> listener;
     std::int64_t told = 0;  ///< the transaction of the last request that it was told of
   };
   std::vector<Revocable> revocables_;
-  StateWaiters<LeaseState> waiters_;
 
-  std::mutex mutex_;  ///< guards what follows
-  WeakList<LeaseListener> listeners_;
+  StateBroadcast<LeaseState> states_{LeaseState::held};
 };
 
 }  // namespace custodian::detail

@@ -61,7 +61,7 @@ struct Grant {
 
   /// The session, if it is still the client's.
   [[nodiscard]] std::shared_ptr<ClientSession> session() const {
-    return core->session_of(node.stat().ephemeral_owner);
+    return core->sessions().with_id(node.stat().ephemeral_owner);
   }
 };
 

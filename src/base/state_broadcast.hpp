@@ -1,0 +1,82 @@
+#pragma once
+
+/// \file
+/// *StateBroadcast* passes each new state on to those who listen for every one, and to those who
+/// wait for the next.
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/state_waiters.hpp"
+#include "base/weak_list.hpp"
+#include "custodian/connection_state.hpp"
+
+namespace custodian::detail {
+
+/// The newest state, its listeners (any thread) and its waiters (the strand only).
+template <typename State>
+class StateBroadcast {
+ public:
+  using Listener = std::function<void(State)>;
+
+  explicit StateBroadcast(State first) : newest_{first} {}
+
+  // Any thread.
+  [[nodiscard]] State newest() const {
+    const std::lock_guard lock{mutex_};
+    return newest_;
+  }
+  /// The listener hears of each state that is set from now on, for as long as the subscription
+  /// lives.
+  [[nodiscard]] Subscription listen(Listener listener) {
+    auto registration = std::make_shared<Listener>(std::move(listener));
+    const std::lock_guard lock{mutex_};
+    listeners_.add(registration);
+    return Subscription{std::move(registration)};
+  }
+
+  // The strand only.
+  /// A state that is set, and the listeners that it finds.
+  struct Change {
+    State state;
+    std::vector<std::weak_ptr<Listener>> listeners;
+  };
+  /// This is the newest state; notify() follows.
+  [[nodiscard]] Change set(State now) {
+    const std::lock_guard lock{mutex_};
+    newest_ = now;
+    return {now, listeners_.alive()};
+  }
+  /// Hands a call of each listener to `call_back`, which runs it where user code runs; then
+  /// completes the waits for another state.
+  template <typename CallBack>
+  void notify(Change change, CallBack call_back) {
+    for (auto& weak : change.listeners) {
+      call_back([weak = std::move(weak), state = change.state] {
+        if (const auto listener = weak.lock()) (*listener)(state);
+      });
+    }
+    waiters_.tell(change.state);
+  }
+  /// Completes when the state is another than the known one; at once if `now` is. See StateWaiters.
+  void wait(State now, State known, const CancellationPtr& cancellation, Handler<State> handler) {
+    waiters_.wait(now, known, cancellation, std::move(handler));
+  }
+
+  /// Whether anybody has ever waited. Any thread.
+  [[nodiscard]] bool has_waiters() const noexcept { return waiters_.used(); }
+  /// The waiters of a broadcast that ends, to be aborted on the strand.
+  [[nodiscard]] StateWaiters<State> take_waiters() { return std::move(waiters_); }
+
+ private:
+  StateWaiters<State> waiters_;
+
+  mutable std::mutex mutex_;  ///< guards what follows
+  State newest_;
+  WeakList<Listener> listeners_;
+};
+
+}  // namespace custodian::detail

@@ -1,0 +1,80 @@
+#pragma once
+
+/// \file
+/// *Sessions* begins, replaces, retires and closes the sessions of a client.
+
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "custodian/client_options.hpp"
+#include "custodian/lease/lease.hpp"
+#include "custodian/session/session.hpp"
+
+namespace custodian::detail {
+
+class ClientCore;
+class ClientSession;
+
+/// The client's present session, and those that were given up and are not closed yet. Which session
+/// follows one that is over is decided by next_session(). Strand only, but for servers().
+class Sessions {
+ public:
+  using Credentials = std::vector<SessionSettings::Credential>;
+
+  /// `servers` as in a connection string, without the chroot.
+  Sessions(ClientCore& core, std::string servers, Credentials credentials);
+  ~Sessions();
+
+  /// Those that are looked for, as in a connection string; without the chroot. Any thread.
+  [[nodiscard]] std::string servers() const;
+
+  void begin();
+  [[nodiscard]] ClientSession& current() const noexcept { return *current_; }
+  /// The client's session, if it has this id; null otherwise.
+  [[nodiscard]] std::shared_ptr<ClientSession> with_id(std::int64_t id) const;
+  void on_state(ClientSession& session, SessionState state, const SessionInfo& info);
+  /// A server has answered a request of the present session.
+  void on_answer();
+  /// Serves everybody with a new session. The leases on this one are lost; it is closed when the
+  /// last of them has been released: to close it at once would hand their locks on at once.
+  void give_up(ClientSession& session, LossReason reason);
+  /// The same, if it is still the client's.
+  void end(std::int64_t id);
+  void set_servers(const std::string& servers);
+  void set_credentials(Credentials credentials);
+  /// The session goes on with these.
+  void on_credentials_refused(const ClientSession& session, const Credentials& kept);
+  /// Ends all, and calls back when the end of the present session was sent or the grace has passed.
+  void close(std::chrono::milliseconds grace, std::function<void()> done);
+
+ private:
+  /// The present session has ended this way.
+  void replace(SessionState end);
+  void begin_after(std::chrono::milliseconds pause);
+
+  ClientCore& core_;
+  std::shared_ptr<ClientSession> current_;
+  /// Given up, and not closed yet.
+  std::vector<std::shared_ptr<ClientSession>> retired_;
+  Credentials credentials_;  ///< of the next session
+  /// Of the newest session that the servers have answered; the first ones, before that.
+  Credentials proven_credentials_;
+  Credentials begun_with_;  ///< of the present session
+  bool answered_ = false;   ///< has the present session been?
+  bool pauses_ = false;     ///< between two sessions: the timer begins the next one
+  boost::asio::steady_timer timer_;
+
+  mutable std::mutex mutex_;  ///< guards what follows
+  std::string servers_;
+};
+
+/// The same credentials, as a session takes them.
+[[nodiscard]] Sessions::Credentials for_a_session(
+    const std::vector<ClientOptions::Credential>& credentials);
+
+}  // namespace custodian::detail

@@ -12,6 +12,7 @@
 #include "client/acl_failure.hpp"
 #include "client/client_core.hpp"
 #include "client/operation.hpp"
+#include "client/protected_nodes.hpp"
 #include "custodian/authoring/owned_node.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "observe/observation.hpp"
@@ -58,6 +59,11 @@ struct Create : std::enable_shared_from_this<Create> {
     Reply reply = co_await reply_to(core, std::move(what), plan, cancellation, std::move(late));
     note(reply);
     co_return reply;
+  }
+
+  /// Whether a node with this stat, and this create's protection, is of no earlier session.
+  [[nodiscard]] bool is_ours(const Stat& stat) const {
+    return !is_ephemeral(request.mode) || stat.ephemeral_owner == core->own_session_info().id;
   }
 
   void note(const Reply& reply) {
@@ -127,59 +133,66 @@ asio::awaitable<Reply> create_parents(CreatePtr job, std::string path) {
   }
 }
 
-/// The nodes among a parent's children that bear this protection.
-std::vector<std::string> protected_nodes(const Reply& listing, const std::string& parent,
-                                         const std::string& protection) {
-  std::vector<std::string> paths;
-  for (const std::string& name : listing.children) {
-    if (name.find(protection) != std::string::npos) paths.push_back(join(parent, name));
+/// The nodes that bear the protection, as far as they were looked at.
+struct Looks {
+  std::vector<SeenNode> nodes;
+  error_code given_up{};  ///< the caller has given up meanwhile
+};
+
+/// Looks at each, up to the first that cannot be looked at.
+asio::awaitable<Looks> look_at(CreatePtr job, std::vector<std::string> paths) {
+  Looks looks;
+  for (std::string& path : paths) {
+    Request look = request::Exists{path, nullptr};
+    Reply found = co_await job->look(std::move(look));
+    if (given_up(found.error)) {
+      looks.given_up = found.error;
+      break;
+    }
+    const bool seen = !found.error || found.error == ServerErrc::no_node;
+    const bool ours = job->is_ours(found.stat);
+    looks.nodes.push_back({std::move(path), std::move(found), ours});
+    if (!seen) break;
   }
-  // Of one prefix, so the order of the names is that of their sequence numbers.
-  std::sort(paths.begin(), paths.end());
-  return paths;
+  co_return looks;
 }
 
-/// The reply to a create was lost: ends with one node, known, or an error and whoever has given up.
-asio::awaitable<Reply> recover(CreatePtr job) {
+/// Finds the node of a create that a quorum has decided on this connection, and deletes what there
+/// is besides. `connection_loss` if it is not known: the create is to be repeated.
+asio::awaitable<Reply> find_created(CreatePtr job, std::uint64_t connection) {
   const std::string parent{parent_of(job->request.path)};
-  const bool ephemeral = is_ephemeral(job->request.mode);
+  Request list = request::GetChildren{parent, nullptr};
+  const Reply listing = co_await job->look(std::move(list));
+  Reply unknown;
+  unknown.error = given_up(listing.error) ? listing.error : ServerErrc::connection_loss;
+  if (listing.error || listing.stamp.connection != connection) co_return unknown;
+  std::vector<std::string> paths = protected_nodes(listing.children, parent, job->protection);
+  Looks looks = co_await look_at(job, std::move(paths));
+  if (looks.given_up) {
+    unknown.error = looks.given_up;
+    co_return unknown;
+  }
+  ProtectedChoice choice = choose(std::move(looks.nodes));
+  for (SeenNode& each : choice.surplus) {
+    job->core->deletes().add(std::move(each.path), each.look.stat.ephemeral_owner);
+  }
+  if (!choice.kept) co_return unknown;
+  Reply kept = std::move(choice.kept->look);
+  kept.path = std::move(choice.kept->path);
+  co_return kept;
+}
+
+/// The reply to a create was lost: ends with one node, known, or an error and a caller who has
+/// given up.
+asio::awaitable<Reply> recover(CreatePtr job) {
   for (int retries = 0;; ++retries) {
     Reply again = co_await job->create();
-    const bool exists = again.error == ServerErrc::node_exists;
-    if (again.error && !exists && again.error != ErrorCondition::outcome_unknown) co_return again;
+    const bool decided = !again.error || again.error == ServerErrc::node_exists;
+    if (!decided && again.error != ErrorCondition::outcome_unknown) co_return again;
     if (given_up(again.error)) co_return again;
-    if (!again.error || exists) {
-      Request list = request::GetChildren{parent, nullptr};
-      Reply listing = co_await job->look(std::move(list));
-      if (given_up(listing.error)) co_return listing;
-      if (!listing.error && listing.stamp.connection == again.stamp.connection) {
-        Reply kept;
-        kept.error = ServerErrc::connection_loss;
-        bool all_seen = true;
-        std::vector<std::pair<std::string, std::int64_t>> surplus;
-        for (const std::string& path : protected_nodes(listing, parent, job->protection)) {
-          Request look = request::Exists{path, nullptr};
-          Reply found = co_await job->look(std::move(look));
-          if (given_up(found.error)) co_return found;
-          if (found.error == ServerErrc::no_node) continue;
-          // What could not be looked at may be ours, and lower than the rest: look again at all.
-          all_seen = !found.error;
-          if (!all_seen) break;
-          const std::int64_t owner = found.stat.ephemeral_owner;
-          const bool ours = !ephemeral || owner == job->core->own_session_info().id;
-          if (ours && kept.error) {
-            kept = std::move(found);
-            kept.path = path;
-          } else {
-            // A second one of ours, or one of a session of ours that is dying.
-            surplus.emplace_back(path, owner);
-          }
-        }
-        if (all_seen) {
-          for (auto& [path, owner] : surplus) job->core->deletes().add(path, owner);
-          if (!kept.error) co_return kept;
-        }
-      }
+    if (decided) {
+      Reply found = co_await find_created(job, again.stamp.connection);
+      if (found.error != ServerErrc::connection_loss) co_return found;
     }
     const auto wait = job->plan.retry.pause_before({retries, {}, job->core->random()});
     again.error = ServerErrc::connection_loss;
@@ -213,7 +226,7 @@ asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::
         co_return;
       }
       if (!listing.error && listing.stamp.connection == fenced.stamp.connection) {
-        for (std::string& path : protected_nodes(listing, parent, protection)) {
+        for (std::string& path : protected_nodes(listing.children, parent, protection)) {
           core->deletes().add(std::move(path), is_ephemeral(create.mode) ? session : 0);
         }
         co_return;

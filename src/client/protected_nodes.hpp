@@ -1,0 +1,40 @@
+#pragma once
+
+/// \file
+/// *choose()* decides which of the nodes that bear the protection of one create is its caller's.
+/// Pure: create_operation.cpp does the looking.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "custodian/session/session.hpp"
+
+namespace custodian::detail {
+
+/// The nodes among a parent's children that bear this protection, in the order in which they were
+/// created.
+[[nodiscard]] std::vector<std::string> protected_nodes(const std::vector<std::string>& children,
+                                                       std::string_view parent,
+                                                       std::string_view protection);
+
+/// What a look at one of them has shown.
+struct SeenNode {
+  std::string path;
+  Reply look;         ///< no_node: it has gone since it was listed
+  bool ours = false;  ///< it is no ephemeral node, or one of the client's present session
+};
+
+/// What becomes of the nodes.
+struct ProtectedChoice {
+  std::optional<SeenNode> kept;
+  /// A second one of ours, or one of a session of ours that is dying: to be deleted.
+  std::vector<SeenNode> surplus;
+};
+
+/// The lowest of ours is kept. `nodes` are in their order. If one of them could not be looked at
+/// nothing is kept, and nothing deleted: it may be ours, and lower than the rest.
+[[nodiscard]] ProtectedChoice choose(std::vector<SeenNode> nodes);
+
+}  // namespace custodian::detail

@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Counts in a register of ZooKeeper's, until it is told to stop.
+/// Counts in a register of ZooKeeper's, until `lost` is requested.
 void count(custodian::Client& client, const custodian::Lease& lease, const std::stop_token& lost) {
   for (int number = 1; !lost.stop_requested();) {
     try {

@@ -14,7 +14,7 @@
 namespace custodian::testing {
 
 ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments) {
-  // Close-on-exec, so that no child has another one's line: each sees when we are gone.
+  // Close-on-exec, so that no child inherits another one's socket: each notices when we are gone.
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0)
     throw std::system_error{errno, std::generic_category(), "socketpair"};

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A child process that is spoken to in lines, over its standard input and output. For the demo and
-/// for chaos; not installed.
+/// ChildProcess is a child that gets and sends lines, over its standard input and output. For the
+/// demo and for chaos; not installed.
 
 #include <sys/types.h>
 
@@ -34,7 +34,7 @@ class ChildProcess {
 
   /// The lines that have become complete. Blocks unless the descriptor is readable.
   [[nodiscard]] std::vector<std::string> listen();
-  /// That it is gone already shows in listen().
+  /// A child that is gone already is noticed in listen().
   void tell(const std::string& line) const;
   void send_signal(int signal) const;
   /// SIGKILL, and waits until it is gone.

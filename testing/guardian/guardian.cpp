@@ -4,7 +4,7 @@
 //   custodian-testing-guardian <parent directory> <program> <argument>...     (a socket on
 //   descriptor 0)
 //
-// It makes a directory of its own under <parent directory>, runs <program> in it when told to, and
+// It makes a directory of its own under <parent directory>, runs <program> in it on command, and
 // obeys one-line commands from the socket (see obey()), each answered with one line. At the end of
 // file, which the kernel delivers even when the test is killed, it kills the program, removes the
 // directory and goes.
@@ -13,8 +13,8 @@
 // the child ends, so it cannot bind a server to a test with threads; it is exact for this process,
 // which has one. And a fork() of a test with threads could do next to nothing safely.
 //
-// Why it detaches: who kills a test because it hangs (CTest does) kills all its descendants, and
-// would kill the one that cleans up; Ctrl-C reaches the whole process group of a terminal.
+// Why it detaches: CTest kills a test that hangs with all its descendants, and would kill the
+// guardian before it cleans up; Ctrl-C reaches the whole process group of a terminal.
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -43,7 +43,7 @@ void detach() {
   setsid();
 }
 
-// Whatever the test had open without close-on-exec is not ours to keep open.
+// Descriptors that the test had open without close-on-exec must be closed.
 void close_inherited_descriptors() {
   std::vector<int> descriptors;
   std::error_code ignored;
@@ -53,7 +53,7 @@ void close_inherited_descriptors() {
   for (const int descriptor : descriptors) {
     if (descriptor > control) close(descriptor);
   }
-  // Otherwise who reads the test's output to its end would wait for us, too.
+  // Otherwise a reader of the test's output would wait for our end, too.
   const int output = open("/dev/null", O_RDWR);
   if (output != 1 || dup(output) != 2) _exit(1);
 }
@@ -61,7 +61,7 @@ void close_inherited_descriptors() {
 void reply(const std::string& line) {
   const std::string bytes = line + "\n";
   // Commands are answered one at a time: this fits into the socket's buffer. If nobody listens, the
-  // next read tells.
+  // next read shows that.
   [[maybe_unused]] const auto sent = send(control, bytes.data(), bytes.size(), MSG_NOSIGNAL);
 }
 
@@ -82,7 +82,7 @@ std::string describe(int status) {
   return "exited with status " + std::to_string(WEXITSTATUS(status));
 }
 
-// The program that is guarded. It runs, is paused, or is gone.
+// The guarded program. It runs, is paused, or is gone.
 class Program {
  public:
   explicit Program(char** command) : command_{command} {}
@@ -198,7 +198,7 @@ int main(int argc, char* argv[]) {
   if (argc < 3) return 2;
   detach();
   close_inherited_descriptors();
-  // Its end is the end of its owner, nothing else.
+  // End of file means that its owner is gone, nothing else.
   for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) std::signal(signal, SIG_IGN);
   sigset_t child_signal;
   sigemptyset(&child_signal);

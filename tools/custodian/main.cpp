@@ -36,7 +36,7 @@ namespace {
 
 using namespace custodian::cli;
 
-/// A descriptor that we were not given must not become one of ours: the command would inherit it.
+/// A standard descriptor that was closed must not become one of ours: the command would inherit it.
 void fill_standard_descriptors() {
   for (int descriptor = 0; descriptor <= 2;) {
     descriptor = open("/dev/null", O_RDWR);

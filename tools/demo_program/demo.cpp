@@ -23,7 +23,8 @@ void note_interruptions() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-/// Where the demo's files go. Those beside a server of our own go with it, whatever becomes of us.
+/// The directory of the demo's files. Beside a server of our own they are removed with it, even if
+/// the demo is killed.
 std::filesystem::path make_directory(const std::string& wanted,
                                      const testing::TestingServer* server) {
   std::filesystem::path directory = wanted;
@@ -99,9 +100,9 @@ bool Demo::run() {
 // -- The workers ----------------------------------------------------------------------------------
 
 void Demo::start_workers() {
-  // The one that dies has a third of its work behind it.
+  // The one that is killed has done a third of its work.
   constexpr int victim = 2;
-  // Half a tick and slack; and locks need a timeout of three of these.
+  // The touch interval is half a tick and slack; locks need a session timeout of three of these.
   const std::chrono::milliseconds touch_interval = tick() * 3 / 4;
   const auto session_timeout = std::max(settings_.session_timeout, 3 * touch_interval);
   for (int number = 1; number <= settings_.workers; ++number) {
@@ -151,7 +152,7 @@ void Demo::follow_workers() {
 void Demo::kill_the_one_inside() {
   for (const auto& worker : workers_) {
     if (worker->stage() != WorkerProcess::Stage::inside) continue;
-    // Somebody must be there to take over.
+    // Another worker must be there to take over.
     if (mutex_->queue_length() < 2) return;
     kill_ = Kill{worker->number(), BootClock::now(), worker->increments_done(),
                  worker->session_timeout()};

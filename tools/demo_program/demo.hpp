@@ -1,8 +1,7 @@
 #pragma once
 
 /// \file
-/// The course of the demo: a server, workers, one of them killed, and a summary that is right or
-/// not.
+/// Demo runs the demo: a server, workers, one of them killed, and a summary that is right or not.
 
 #include <chrono>
 #include <filesystem>
@@ -48,7 +47,7 @@ class Demo {
   void follow_workers();
   void kill_the_one_inside();
   void draw();
-  /// What the workers have said within a moment.
+  /// Reads what the workers say within a moment.
   void listen();
   void check_time() const;
   [[nodiscard]] bool all_ready() const;

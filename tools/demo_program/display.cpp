@@ -22,7 +22,7 @@ bool colours_refused() {
   return refused != nullptr && *refused != '\0';
 }
 
-/// Columns that a line may take without being wrapped, which would break drawing in place.
+/// Columns of a line that does not wrap: a wrapped one would break drawing in place.
 std::size_t width() {
   constexpr std::size_t usual = 79;
   winsize size{};

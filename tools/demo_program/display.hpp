@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the demo shows while it runs: two lines that change in place on a terminal, a line now and
-/// then elsewhere.
+/// Display shows the demo while it runs: two lines that change in place on a terminal, a line now
+/// and then elsewhere.
 
 #include <chrono>
 #include <cstddef>
@@ -23,7 +23,7 @@ class Display {
   void show(const Picture& picture);
   /// A line that stays.
   void tell(const std::string& message);
-  /// What is shown stays as it is.
+  /// Leaves the present lines as they are.
   void finish();
 
   /// Whether colours are wanted: a terminal that can, and no NO_COLOR (https://no-color.org).

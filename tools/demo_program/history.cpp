@@ -30,7 +30,7 @@ class Judge {
     std::size_t line_number = 0;
     for (std::string line; std::getline(history, line);) {
       ++line_number;
-      // A line without its end was cut off: whoever wrote it did not write it all.
+      // A line without its end was cut off: its process was killed while it wrote.
       std::optional<Hold> hold = history.eof() ? std::nullopt : parse_line(line);
       if (!hold || hold->out < hold->in) {
         count(verdict_.malformed, "line " + std::to_string(line_number) + " is malformed: " + line);
@@ -64,7 +64,7 @@ class Judge {
   void look_for_overlaps() {
     std::vector<std::reference_wrapper<const Hold>> by_time{verdict_.holds.begin(),
                                                             verdict_.holds.end()};
-    // Of two that began at once the first in the file is the first.
+    // Of two holds that began at once the first in the file is the first.
     std::ranges::sort(by_time, {}, [](const Hold& hold) { return std::pair{hold.in, &hold}; });
     const Hold* latest = nullptr;  // to let go
     for (const Hold& hold : by_time) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the workers of the demo write down, and a judge who believes nothing else.
+/// History is what the workers of the demo write down, and the input of their judge.
 ///
 /// Each hold of the lock is one line, "process token node in out", appended by its holder while it
 /// holds the lock. `in` and `out` are read from the boot clock, which all processes of a machine
@@ -30,7 +30,7 @@ struct Hold {
 
 /// With the line break.
 [[nodiscard]] std::string to_line(const Hold& hold);
-/// Nothing if it is not a line as above, to the letter.
+/// Nothing if it is not exactly a line as above.
 [[nodiscard]] std::optional<Hold> parse_line(std::string_view line);
 
 struct Verdict {

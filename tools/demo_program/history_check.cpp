@@ -1,6 +1,6 @@
 /// \file
-/// Reads a history of holds, from a file or the standard input, and tells whether at most one
-/// process was in the lock at any time. Knows nothing but the file.
+/// Reads a history of holds, from a file or the standard input, and says whether at most one
+/// process held the lock at any time. It knows nothing but the file.
 
 #include <fstream>
 #include <iostream>

@@ -1,5 +1,5 @@
 /// \file
-/// What came of it all: each claim with what was counted, by somebody who did not do the work.
+/// The summary has each claim with its count, and the counts come from others than the workers.
 
 #include <algorithm>
 #include <cmath>
@@ -67,7 +67,7 @@ double seconds_of(BootClock::duration duration) {
   return std::chrono::duration<double>{duration}.count();
 }
 
-/// Who waited for whom, as the waiters wrote it down: "process increment node".
+/// The waits, as the waiters wrote them down: "process increment node".
 struct Waits {
   long all = 0;
   long nodes = 0;     ///< that somebody waited for
@@ -151,9 +151,9 @@ bool Demo::summarise() {
   if (server_) {
     const long fired = fired_watches() - fired_before_;
     const long releases = grants + (kill_ ? 1 : 0);
-    // Who was not first at once watches its own node, too, and sets that watch off when it
-    // releases; who is killed sets off nothing. Who was not first, but found the one before it gone
-    // when it came to watch that, has not waited.
+    // A contender that was not first at once watches its own node, too, and sets that watch off
+    // when it releases; a killed one sets off nothing. A contender that was not first, but found
+    // its predecessor gone when it came to watch it, has not waited.
     const long own = fired - waits.all;
     const long own_at_least = waits.acquires - (kill_ ? 1 : 0);
     summary.row(waits.all == waits.nodes && own >= own_at_least && own <= grants, "woken",

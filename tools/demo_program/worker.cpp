@@ -82,7 +82,7 @@ void write_counter(const std::string& file, long value) {
   }
 }
 
-/// Returns when every callback that the client has begun by now is over: they run one by one.
+/// Returns when every callback that the client has posted by now is over: they run one by one.
 void finish_callbacks(const Client& client) {
   std::promise<void> reached;
   boost::asio::post(client.callback_executor(), [&reached] { reached.set_value(); });
@@ -100,7 +100,7 @@ void work(const Settings& settings) {
   client.wait_connected();
   InterProcessMutex mutex{
       client, settings.path, {.identity = "worker " + std::to_string(settings.number)}};
-  // Called when the wait for the one before us has begun: its node is watched from then on.
+  // Called when the wait for the predecessor has begun: its node is watched from then on.
   std::atomic<int> increment = 0;
   const AcquireOptions options{.on_position = [&](std::size_t, const Participant& nearest) {
     waits.append(std::to_string(settings.number) + " " + std::to_string(increment) + " " +
@@ -109,7 +109,7 @@ void work(const Settings& settings) {
 
   say("ready " + std::to_string(client.session().timeout.count()));
   if (std::cin.get() == std::char_traits<char>::eof()) return;
-  // Whoever started us is gone when there is nothing left to read.
+  // At the end of file the demo that started us is gone.
   std::thread{[] {
     while (std::cin.get() != std::char_traits<char>::eof()) {
     }

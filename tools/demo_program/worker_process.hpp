@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A worker as the demo sees it: a child process, and what it has said.
+/// WorkerProcess is a worker as the demo sees it: a child process, and what it has said.
 
 #include <chrono>
 #include <string>
@@ -16,7 +16,7 @@ class WorkerProcess {
   /// Starts `program` with these arguments. Throws std::system_error if it cannot.
   WorkerProcess(int number, const std::string& program, const std::vector<std::string>& arguments);
 
-  /// Where it is with its work; see worker.cpp for what it says.
+  /// How far it is with its work; see worker.cpp for what it says.
   enum class Stage { starting, ready, inside, done, failed, killed };
   [[nodiscard]] Stage stage() const noexcept { return stage_; }
   [[nodiscard]] int number() const noexcept { return number_; }

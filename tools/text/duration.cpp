@@ -35,7 +35,7 @@ constexpr std::int64_t longest = std::int64_t{100} * 365 * 86'400'000'000'000;
 
 bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
-/// Takes the leading characters of a kind from the text.
+/// Takes the leading characters of one kind from the text.
 template <typename Predicate>
 std::string_view take(std::string_view& text, Predicate is_of_kind) {
   std::size_t length = 0;
@@ -45,7 +45,7 @@ std::string_view take(std::string_view& text, Predicate is_of_kind) {
   return taken;
 }
 
-/// So many of a unit, the digits behind the point included; those below a nanosecond are dropped.
+/// A number of one unit, with the digits behind the point; those below a nanosecond are dropped.
 /// Negative: it is too long.
 std::int64_t amount(std::string_view whole, std::string_view fraction, std::int64_t unit) {
   const std::int64_t most = longest / unit;
@@ -57,7 +57,7 @@ std::int64_t amount(std::string_view whole, std::string_view fraction, std::int6
   std::int64_t sum = value * unit;
   std::int64_t part = unit;
   for (const char digit : fraction) {
-    // What the division loses is below what the digit counts.
+    // The division loses less than the digit counts.
     sum += part * (digit - '0') / 10;
     part /= 10;
   }
@@ -104,7 +104,8 @@ std::string format_duration(std::chrono::nanoseconds duration) {
   auto rest = static_cast<std::uint64_t>(duration.count());
   if (is_negative) rest = 0 - rest;
   constexpr std::uint64_t second = 1'000'000'000;
-  // From days to seconds whole units; what is left below a second is a fraction, or alone.
+  // Days to seconds are whole units; the rest below a second is a fraction of a second, or its own
+  // unit.
   if (rest < second) {
     for (const Unit& unit : units) {
       const auto size = static_cast<std::uint64_t>(unit.nanoseconds);

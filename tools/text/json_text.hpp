@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// JSON as the command prints it.
+/// JSON is formatted here as the command prints it.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,8 +13,7 @@ namespace custodian::cli {
 /// Keeps the order in which its fields were put in.
 using Json = nlohmann::ordered_json;
 
-/// One line, in ASCII: no reader's terminal is told anything by it. Bytes that are no UTF-8 become
-/// U+FFFD.
+/// One line, in ASCII, so that it cannot command a terminal. Bytes that are no UTF-8 become U+FFFD.
 [[nodiscard]] std::string to_line(const Json& json);
 
 /// "0x10000abcd".

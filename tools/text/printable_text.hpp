@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Text from elsewhere (nodes' names, their data, servers' answers) on a terminal. Pure.
+/// Printable text is text from elsewhere (nodes' names, their data, servers' answers) made safe for
+/// a terminal. Pure.
 
 #include <cstddef>
 #include <string>
@@ -16,7 +17,7 @@ namespace custodian::cli {
 /// The columns that printable text takes on a terminal.
 [[nodiscard]] std::size_t width_of(std::string_view text);
 
-/// Printable text within so many columns: what is left out shows as an ellipsis.
+/// Shortens printable text to so many columns: an ellipsis stands for the rest.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t columns);
 
 /// Whether it is UTF-8 all through, control characters included.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A text that is drawn again and again in its place.
+/// Screen draws a text again and again in its place.
 
 #include <cstddef>
 #include <string>
@@ -26,8 +26,8 @@ class Screen {
 
   /// Lines of printable text. Those that are too long, or too many, are cut.
   void draw(const std::vector<std::string>& lines);
-  /// The terminal has another size now: the next picture begins on an empty one, since nobody
-  /// knows where the old one is.
+  /// The terminal has another size now: the next picture begins on an empty screen, since the place
+  /// of the old one is unknown.
   void forget_picture() noexcept { is_known_ = false; }
 
  private:

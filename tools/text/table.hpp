@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Columns of printable text. Pure.
+/// A table has columns of printable text. Pure.
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Times and ages for people and programs. Pure.
+/// Times and ages are formatted here for people and programs. Pure.
 
 #include <chrono>
 #include <string>
@@ -14,8 +14,8 @@ namespace custodian::cli {
 /// The same for people: "2026-11-22 04:00:01Z".
 [[nodiscard]] std::string plain_time(std::chrono::system_clock::time_point time);
 
-/// As exact as somebody who looks wants it: "12s", "3m5s", "2h10m", "5d3h". "0s" for less than
-/// nothing, which clocks that differ make.
+/// An age in at most two units: "12s", "3m5s", "2h10m", "5d3h". "0s" for a negative one, which
+/// happens where clocks differ.
 [[nodiscard]] std::string age_text(std::chrono::system_clock::duration age);
 
 }  // namespace custodian::cli

@@ -5,8 +5,8 @@
 
 namespace custodian::testing {
 
-/// Puts another address into the greeting with which a ZooKeeper server opens a connection for an
-/// election.
+/// ElectionGreeting replaces the address in the greeting with which a ZooKeeper server opens a
+/// connection for an election.
 ///
 /// Of two servers the one with the larger number keeps the connections that it has opened. Greeted
 /// by the other, it closes that connection and opens one to the address in the greeting, which is
@@ -17,7 +17,7 @@ class ElectionGreeting {
   /// "host:port"
   explicit ElectionGreeting(std::string address);
 
-  /// What to forward of the bytes that come next. What is no greeting passes as it is.
+  /// The bytes to forward for those that come next. Bytes that are no greeting pass unchanged.
   [[nodiscard]] std::string edit(std::string_view bytes);
 
  private:

@@ -11,13 +11,14 @@
 
 namespace custodian::testing {
 
-/// The ports on which the members of an ensemble listen for each other, and, if wanted, the proxies
-/// through which each reaches each other one.
+/// PeerNetwork has the ports on which the members of an ensemble listen for each other, and, if
+/// wanted, the proxies between each two of them.
 class PeerNetwork {
  public:
   PeerNetwork(std::size_t size, const std::string& address, PeerLinks links);
 
-  /// The lines "server.<number>=..." of zoo.cfg, as one of the members is to see the ensemble.
+  /// The lines "server.<number>=..." of zoo.cfg, for the view that one of the members has of the
+  /// ensemble.
   [[nodiscard]] std::vector<std::string> server_lines(std::size_t member) const;
 
   /// Cuts what one member sends to another. Throws `TestingError` without proxies.

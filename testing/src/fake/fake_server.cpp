@@ -78,7 +78,7 @@ void FakeServer::cut(const FakeConnectionPtr& connection, EarlierReplies earlier
   }
   if (earlier == EarlierReplies::are_lost) connection->inbox.clear();
   connection->inbox.push_back({.kind = FakeMessage::Kind::cut, .next_watches = next_watches});
-  // A cut ends the waiting for what was held back.
+  // A cut drops what was held back.
   for (FakeMessage& each : connection->inbox) each.turns = 0;
   wake(connection);
 }
@@ -301,7 +301,7 @@ void FakeServer::fire_one(ServerSession& session, ArmedWatches::iterator watch, 
 void FakeServer::fire(const std::vector<TreeChange>& changes) {
   for (const TreeChange& change : changes) {
     for (auto& [id, session] : sessions_) {
-      // Who is away, or on a server that has not got so far, is told later.
+      // A session that is away, or on a server that lags behind, gets its event later.
       if (session.connection.expired() || session.stale) continue;
       for (const WatchKind kind : {WatchKind::data, WatchKind::children}) {
         const bool of_children = change.type == WatchEventType::children_changed;

@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// The servers' side of a FakeEnsemble: the tree, the sessions, and one wire to each that is
-/// connected.
+/// FakeServer is the servers' side of a FakeEnsemble: the tree, the sessions, and a wire to each
+/// connected session.
 ///
-/// Threads: everything is guarded by one mutex, under which nothing of anybody else's runs: what a
-/// session is to be told is put on its wire, and its strand is woken.
+/// Threads: one mutex guards everything, and no foreign code runs under it: messages for a session
+/// are put on its wire, and its strand is woken.
 
 #include <algorithm>
 #include <boost/asio/any_io_executor.hpp>
@@ -38,7 +38,7 @@ struct WatchId {
 enum class ArmedOn { a_node, its_absence };
 using ArmedWatches = std::map<WatchId, ArmedOn>;
 
-/// What the server sends. A connection's messages arrive in order.
+/// A message from the server. A connection's messages arrive in order.
 struct FakeMessage {
   enum class Kind { reply, event, cut };
   Kind kind = Kind::reply;
@@ -47,7 +47,7 @@ struct FakeMessage {
   WatchId watch{};  ///< of an event
   WatchEventType event = WatchEventType::created;
   NextWatches next_watches = NextWatches::are_restored;  ///< of a cut
-  std::int64_t zxid = 0;  ///< what the client has seen when it has this
+  std::int64_t zxid = 0;  ///< the newest zxid that the client has seen when it has this
   int turns = 0;          ///< to wait before it arrives; held until released if negative
 };
 
@@ -57,14 +57,14 @@ struct FakeConnection {
   boost::asio::any_io_executor strand;
   std::weak_ptr<FakeSession> receiver;
   std::deque<FakeMessage> inbox{};
-  bool severed = false;  ///< what is sent now goes nowhere
+  bool severed = false;  ///< messages are dropped
   bool woken = false;    ///< the receiver will look
 };
 using FakeConnectionPtr = std::shared_ptr<FakeConnection>;
 
 class FakeServer final : public TimedServers {
  public:
-  /// Time passes for it, if it has a clock.
+  /// Also registers it with its clock, if it has one.
   [[nodiscard]] static std::shared_ptr<FakeServer> make(FakeEnsembleOptions options);
   explicit FakeServer(FakeEnsembleOptions options);
 
@@ -77,7 +77,7 @@ class FakeServer final : public TimedServers {
     FakeConnectionPtr connection;
     bool lags = false;  ///< catch_up() is to be called, after a while
   };
-  /// What a session says of itself when it connects.
+  /// A session's handshake.
   struct Greeting {
     std::string client{};
     boost::asio::any_io_executor strand{};
@@ -86,12 +86,12 @@ class FakeServer final : public TimedServers {
     std::int64_t seen = 0;  ///< the newest zxid that it was shown
     ArmedWatches watches{};
   };
-  /// What it watches and has changed since it was here is sent at once. With a clock, who is not
-  /// accepted is woken when that has changed.
+  /// Events that it missed since its last connection are sent at once. With a clock, a session that
+  /// is refused is woken when it may be accepted.
   [[nodiscard]] Handshake connect(const std::shared_ptr<FakeSession>& receiver, Greeting greeting);
-  /// A session has been asked whether it is there, and is.
+  /// A session has answered the question whether it is there.
   void hear(const FakeConnectionPtr& connection);
-  /// A request arrives, or what the fault makes of it.
+  /// A request arrives, or what a fault has left of it.
   void serve(const FakeConnectionPtr& connection, const Request& request, std::uint64_t operation,
              bool arms_watch, const Fault& fault);
   /// The next message for a receiver that was woken, if it is due.
@@ -112,7 +112,7 @@ class FakeServer final : public TimedServers {
   void cut_off(const std::string& client);
   void let_in(const std::string& client);
   void leave_server_behind();
-  /// Does something to the tree and fires the watches that it concerns.
+  /// Changes the tree and fires the watches concerned.
   template <typename Action>
   auto change(Action action) {
     const std::lock_guard lock{mutex_};
@@ -140,24 +140,24 @@ class FakeServer final : public TimedServers {
     std::int64_t id = 0;
     std::string client;
     std::chrono::milliseconds timeout{0};
-    Time heard{};  ///< when anything was heard of it; with a clock
+    Time heard{};  ///< when it was last heard from; with a clock
     Time asked{};  ///< when it was asked whether it is there
     [[nodiscard]] Time end() const { return heard + timeout; }
-    /// As the C client, which pings when it has been silent for so long.
+    /// The C client pings after so long a silence.
     [[nodiscard]] Time next_question() const { return std::max(heard, asked) + timeout / 3; }
-    /// The session's own: it has an executor, which must not outlive its context. Gone: not
+    /// The session owns it: it has an executor, which must not outlive its context. Expired: not
     /// connected.
     std::weak_ptr<FakeConnection> connection;
     ArmedWatches watches;
-    std::optional<FakeTree> stale;       ///< what its server shows while that lags behind
+    std::optional<FakeTree> stale;       ///< the tree that its server shows while it lags behind
     std::optional<FakeTree> next_stale;  ///< the same for its next server
   };
 
-  /// One that was sent on a connection that is cut by now.
+  /// A request that was sent on a connection that is cut by now.
   struct LateRequest {
     std::int64_t session = 0;
     Request request;
-    int requests_later = 0;  ///< of the session; 0: when it is asked for
+    int requests_later = 0;  ///< of the session; 0: when apply_late_requests() is called
   };
 
   // With the mutex held.
@@ -170,12 +170,14 @@ class FakeServer final : public TimedServers {
            NextWatches next_watches = NextWatches::are_restored);
   void catch_up(ServerSession& session);
   void forget_session(std::int64_t session);
-  /// Before anything is heard: a clock that jumps wakes the clients before the servers, and no
-  /// client saves a session that is over. What is heard at the very end is in time.
+  /// Called before a message is taken as a sign of life: a clock that jumps wakes the clients
+  /// before the servers, and a client must not save a session that is over. A message at the very
+  /// end is in time.
   void end_overdue();
   void end_sessions(const std::function<bool(Time end)>& is_over);
   void fire(const std::vector<TreeChange>& changes);
-  /// Fires what has changed since a moment, as a reconnection or a server that catches up does.
+  /// Fires the watches on what has changed since a zxid, as a reconnection or a server that catches
+  /// up does.
   void fire_missed(ServerSession& session, const FakeTree& tree, std::int64_t since);
   void fire_one(ServerSession& session, ArmedWatches::iterator watch, WatchEventType type,
                 std::int64_t zxid);
@@ -184,7 +186,7 @@ class FakeServer final : public TimedServers {
   void ask(ServerSession& session, const FakeConnectionPtr& connection);
   void heard(ServerSession& session);
   [[nodiscard]] bool accepts(const std::string& client) const;
-  /// Without the mutex: those that were not accepted try again.
+  /// Without the mutex: sessions that were refused try again.
   void wake_absent();
   [[nodiscard]] Time now() const noexcept { return keeper_ ? keeper_->now() : Time{}; }
   void note_activity() noexcept {
@@ -197,11 +199,11 @@ class FakeServer final : public TimedServers {
   FakeTree tree_;
   std::map<std::int64_t, ServerSession> sessions_;
   std::vector<LateRequest> late_;
-  std::optional<FakeTree> left_behind_;  ///< what the next new session's server shows
+  std::optional<FakeTree> left_behind_;  ///< the tree that the next new session's server shows
   std::int64_t next_session_ = 0x1000'0000'0000'0001;
   bool running_ = true;
   std::set<std::string> cut_off_;  ///< clients
-  /// Were not accepted, and wait until they are; with a clock.
+  /// Sessions that were refused, and wait until they are accepted; with a clock.
   std::vector<std::weak_ptr<FakeSession>> absent_;
   std::shared_ptr<FaultPlan> plan_;
   std::vector<Submission> history_;

@@ -83,7 +83,7 @@ void FakeSession::refuse(error_code error, ReplyHandler handler) {
 }
 
 void FakeSession::receive(const FakeConnectionPtr& connection) {
-  if (connection != connection_) return;  // what an old connection still brings is lost
+  if (connection != connection_) return;  // messages of an old connection are lost
   std::optional<FakeMessage> message = server_->receive(connection);
   if (!message) return;
   seen_ = std::max(seen_, message->zxid);
@@ -190,7 +190,7 @@ void FakeSession::end_watches(error_code error) {
 // -- Connections ----------------------------------------------------------------------------------
 
 void FakeSession::connect_after(std::chrono::milliseconds pause) {
-  // Real time must not decide what happens before what.
+  // Real time must not decide the order of events.
   if (settings_.clock) return connect_soon();
   timer_.expires_after(pause);
   timer_.async_wait([weak = weak_from_this()](error_code error) {
@@ -246,7 +246,7 @@ void FakeSession::connect() {
 
 void FakeSession::on_cut(NextWatches watches) {
   connection_.reset();
-  state_ = SessionState::connecting;  // for whoever tries again at once; told below
+  state_ = SessionState::connecting;  // for a caller that tries again at once; reported below
   fail_operations(ServerErrc::connection_loss);
   if (closing_) return;
   set_state(SessionState::connecting);
@@ -287,7 +287,8 @@ void FakeSession::end() {
   waits_ = {};
   timer_.cancel();
   lag_timer_.cancel();
-  // Without a connection nobody can be told; the session then lives until it is expired.
+  // Without a connection the servers cannot be notified; the session then lives until it is
+  // expired.
   if (connection_) server_->end_session(info_.id);
   connection_.reset();
   state_ = SessionState::connecting;

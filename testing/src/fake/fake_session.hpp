@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A client's side of a FakeEnsemble: a Session as session.hpp describes it. Strand only.
+/// FakeSession is a client's side of a FakeEnsemble: a Session as session.hpp describes it. Strand
+/// only.
 
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
@@ -28,7 +29,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   void set_credentials(std::vector<SessionSettings::Credential>) override {}
   [[nodiscard]] Load load() const override;
 
-  /// Something has come in on this connection.
+  /// A message has come in on this connection.
   void receive(const FakeConnectionPtr& connection);
   /// The servers ask on this connection whether it is there.
   void on_question(const FakeConnectionPtr& connection);
@@ -39,7 +40,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   struct Operation {
     ReplyHandler handler;
     Submission submission;
-    std::shared_ptr<Watcher> watcher{};  ///< null again when it was given up
+    std::shared_ptr<Watcher> watcher{};  ///< null again when the watch was given up
     std::optional<WatchId> watch{};
     ReplyProof stamp{};
     bool decided_by_quorum = false;
@@ -63,7 +64,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   void fail_operations(error_code error);
   void drop_watches();
   void end_watches(error_code error);
-  /// Takes a watch off the server if nobody here wants it.
+  /// Takes a watch off the server if no watcher here wants it.
   void settle(const WatchId& watch);
   [[nodiscard]] bool is_over() const;
   void set_state(SessionState state);
@@ -75,13 +76,13 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   const std::weak_ptr<SessionObserver> observer_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer lag_timer_;
-  boost::asio::any_io_executor waits_;  ///< keeps the context running until it is let in
+  boost::asio::any_io_executor waits_;  ///< keeps the context running until the session is accepted
 
   SessionInfo info_;
   SessionState state_ = SessionState::connecting;
   bool closing_ = false;
   bool retired_ = false;
-  std::vector<std::function<void()>> closed_;  ///< to be told
+  std::vector<std::function<void()>> closed_;  ///< handlers of close()
   FakeConnectionPtr connection_;
   std::map<std::uint64_t, Operation> operations_;  ///< sent, without a reply; in order
   std::map<WatchId, Waiting> waiting_;

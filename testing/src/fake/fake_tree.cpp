@@ -52,7 +52,7 @@ Stat FakeTree::stat_of(const Node& node) {
   Stat stat = node.stat;
   stat.data_length = static_cast<std::int32_t>(node.data.size());
   stat.child_count = static_cast<std::int32_t>(node.children.size());
-  // The server counts creations and shows changes (DataNode.copyStat).
+  // The server counts creations and shows creations and deletions (DataNode.copyStat).
   stat.children_version = static_cast<std::int32_t>(
       std::int64_t{2} * node.creates - static_cast<std::int64_t>(node.children.size()));
   return stat;
@@ -61,7 +61,7 @@ Stat FakeTree::stat_of(const Node& node) {
 Reply FakeTree::apply(const Request& request, std::int64_t session,
                       std::vector<TreeChange>& changes) {
   if (!is_write(request)) return read(request);
-  ++zxid_;  // what fails is a transaction, too
+  ++zxid_;  // a failed request is a transaction, too
   Write write{session, changes};
   Reply reply;
   if (const auto* each = std::get_if<request::Create>(&request)) reply = create(*each, write);
@@ -214,7 +214,7 @@ Reply FakeTree::read(const Request& request) const {
   }
   const Node* node = find(path);
   if (node == nullptr) return failed(ServerErrc::no_node);
-  // As in ZooKeeper, everybody may learn that a node exists.
+  // As in ZooKeeper, every client may learn that a node exists.
   if (refuses(path) && !std::holds_alternative<request::Exists>(request)) {
     return failed(ServerErrc::no_auth);
   }

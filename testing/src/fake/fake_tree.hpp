@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// ZooKeeper's data tree: requests in, replies and changes out. Knows no sessions but their ids,
-/// and no time. A value: copies are what a server that lags behind still shows.
+/// FakeTree is ZooKeeper's data tree: requests in, replies and changes out. It knows only the ids
+/// of sessions, and no time. A value: a server that lags behind shows a copy.
 
 #include <cstdint>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace custodian::testing {
 
-/// What a watch may be about.
+/// The kinds of watches.
 struct TreeChange {
   std::string path;
   WatchEventType type = WatchEventType::created;
@@ -33,7 +33,7 @@ class FakeTree {
 
   FakeTree();
 
-  /// Writes and reads alike. What changed is appended to `changes`, in ZooKeeper's order.
+  /// Applies a write or a read. Changes are appended to `changes`, in ZooKeeper's order.
   [[nodiscard]] Reply apply(const Request& request, std::int64_t session,
                             std::vector<TreeChange>& changes);
   /// Removes the ephemeral nodes of a session that is over.
@@ -67,7 +67,7 @@ class FakeTree {
   std::int64_t zxid_ = 0;
 };
 
-/// What a request does, for those who read a FaultPlan's log.
+/// The name of a request, for a FaultPlan's log.
 [[nodiscard]] std::string kind_of(const Request& request);
 [[nodiscard]] std::string path_of(const Request& request);
 [[nodiscard]] bool is_write(const Request& request);

@@ -10,7 +10,7 @@ namespace custodian::testing {
 
 namespace {
 
-/// Lets one request go wrong.
+/// Makes one request fail.
 class OneFault final : public FaultPlan {
  public:
   OneFault(const Fault& fault, std::size_t at, std::string client)

@@ -14,14 +14,14 @@ namespace asio = boost::asio;
 namespace {
 
 void run(asio::io_context& context) {
-  // A program that never comes to rest must not keep us from looking at the time.
+  // A program that never comes to rest must not keep us from checking the time.
   constexpr int most_at_once = 10'000;
   if (context.stopped()) context.restart();
   for (int i = 0; i < most_at_once && context.poll_one() != 0; ++i) {
   }
 }
 
-/// As long as there are times.
+/// The sum, but no later than the last time there is.
 BootClock::time_point sum(BootClock::time_point now, BootClock::duration time) {
   if (time < BootClock::duration::zero()) {
     throw std::invalid_argument{"a FakeClock does not go back"};
@@ -64,7 +64,7 @@ void Timekeeper::set(const BellPtr& bell, std::optional<Time> due) {
   bell->work = {};
   note_activity();
   if (!due) return;
-  // With the mutex held a ring is not missed: the time moves first, and looks for bells then.
+  // With the mutex held no ring is missed: the time moves first, and bells are searched afterwards.
   if (*due <= now()) return ring(bell);
   bell->work = asio::prefer(bell->executors.strand, asio::execution::outstanding_work.tracked);
 }
@@ -157,12 +157,12 @@ void Timekeeper::move_by_steps(Time end, asio::io_context* context) {
     move_to(*next);
     const Time at = now();
     if (ring_due(at)) settle(context);
-    // What is heard of a client at this moment is in time.
+    // A client's message at this very moment is in time.
     for (const auto& each : servers()) each->run_due(at);
     settle(context);
   }
   move_to(end);
-  // What somebody has set while we moved.
+  // Alarms that were set while the time moved.
   if (ring_due(now())) settle(context);
 }
 
@@ -176,10 +176,10 @@ void Timekeeper::jump(Duration time) {
 // -- Until nobody has anything to do any more -----------------------------------------------------
 
 void Timekeeper::settle(asio::io_context* context) {
-  // The question goes the way that a loss goes: from a client's strand to where it calls back. One
-  // step more is for what a callback has posted, and one for what was under way before.
+  // The question takes the way of a loss: from a client's strand to its callback executor. One more
+  // step is for handlers that a callback has posted, and one for those that were under way before.
   constexpr int quiet_enough = 3;
-  // A program that asks the servers for something all the time never comes to rest.
+  // A program that sends requests all the time never comes to rest.
   constexpr int most = 1'000;
   const Patience until = std::chrono::steady_clock::now() + patience_;
   for (int quiet = 0, round = 0; quiet < quiet_enough && round < most; ++round) {
@@ -225,7 +225,7 @@ bool Timekeeper::is_answered() const {
 }
 
 bool Timekeeper::wait_for_answers(asio::io_context* context, Patience until) {
-  // Other clients' answers do not wake who runs a context.
+  // Other clients' answers do not wake the thread that runs a context.
   constexpr std::chrono::microseconds turn{50};
   for (;;) {
     if (context != nullptr) run(*context);

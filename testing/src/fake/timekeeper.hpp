@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The innards of a FakeClock: the time, the alarms of the clients, the servers that have something
-/// due, and who still reacts to what was due.
+/// Timekeeper is the inside of a FakeClock: the time, the alarms of the clients, the servers that
+/// have something due, and the clients that still react.
 ///
 /// Threads: any. Its mutex and a server's are never held at the same time: a server calls nothing
 /// here but now() and note_activity(), which take none.
@@ -30,7 +30,7 @@ class TimedServers {
 
   virtual ~TimedServers() = default;
   [[nodiscard]] virtual std::optional<Time> next_due() const = 0;
-  /// Does what is due by then, in its order. Nothing of that is due afterwards.
+  /// Does all that is due by then, in order.
   virtual void run_due(Time now) = 0;
 };
 
@@ -42,19 +42,19 @@ class Timekeeper : public std::enable_shared_from_this<Timekeeper> {
   explicit Timekeeper(std::chrono::milliseconds patience) : patience_{patience} {}
 
   [[nodiscard]] Time now() const noexcept { return now_; }
-  /// Something has been sent to a client, or asked of a server: it is worth waiting on.
+  /// A message was sent to a client or a server: waiting for quiet goes on.
   void note_activity() noexcept { ++activity_; }
   void add(std::weak_ptr<TimedServers> servers);
   [[nodiscard]] std::unique_ptr<Clock::Alarm> make_alarm(Clock::Executors executors,
                                                          std::function<void()> ring);
 
-  /// As FakeClock's; a null context is nobody's to run here.
+  /// As FakeClock's; with a null context other threads run the clients.
   void advance(Duration time, boost::asio::io_context* context);
   void jump(Duration time);
 
  private:
   class FakeAlarm;
-  /// One of a client: an alarm, and whether the client reacts.
+  /// A client's alarm, and whether the client reacts.
   struct Bell {
     /// Empty when the alarm has been destroyed: the context may be gone then.
     Clock::Executors executors;
@@ -71,24 +71,24 @@ class Timekeeper : public std::enable_shared_from_this<Timekeeper> {
 
   [[nodiscard]] std::vector<std::shared_ptr<TimedServers>> servers() const;
   [[nodiscard]] std::optional<Time> next_due() const;
-  /// To a time that is not before this one.
+  /// Moves to a time that is not before the present one.
   void move_to(Time time) noexcept;
   void move_by_steps(Time end, boost::asio::io_context* context);
-  /// Whether anybody was woken.
+  /// Returns whether a client was woken.
   bool ring_due(Time now);
   void settle(boost::asio::io_context* context);
   void ask();
   void pass_question_on(const std::weak_ptr<Bell>& bell);
   void answer(const std::weak_ptr<Bell>& bell);
   using Patience = std::chrono::steady_clock::time_point;
-  /// False if somebody has not answered in time.
+  /// False if a client has not answered in time.
   bool wait_for_answers(boost::asio::io_context* context, Patience until);
   /// With the mutex held.
   void ring(const BellPtr& bell);
   [[nodiscard]] bool is_answered() const;
 
   const std::chrono::milliseconds patience_;
-  /// Some moment: not zero, which means "no time" to a client.
+  /// Any moment but zero, which means "no time" to a client.
   std::atomic<Time> now_ = Time{std::chrono::hours{24}};
   std::atomic<std::uint64_t> activity_ = 0;
 

@@ -32,7 +32,7 @@ struct FaultProxy::Impl {
 
   static ProxyConnection::Endpoints resolve(const ServerEndpoint& target);
 
-  // Runs something on the proxy's thread, and waits until it is done.
+  // Runs a function on the proxy's thread, and waits until it has returned.
   template <typename Action>
   std::invoke_result_t<Action> run(Action action) {
     std::packaged_task<std::invoke_result_t<Action>()> task{std::move(action)};
@@ -41,7 +41,7 @@ struct FaultProxy::Impl {
     return result.get();
   }
 
-  // What follows runs on the proxy's thread.
+  // The functions below run on the proxy's thread.
   void listen();
   void stop_listening();
   void accept_next();
@@ -56,14 +56,15 @@ struct FaultProxy::Impl {
   void heal();
 
   const FaultProxyOptions options;
-  ReservedPort reserved;  // stays ours while nobody listens on it
+  ReservedPort reserved;  // stays ours while no acceptor listens on it
   const ServerEndpoint endpoint;
   ProxyConnection::Endpoints target;
   ProxyRules rules;
   asio::io_context context{1};
   tcp::acceptor acceptor{context};
   asio::steady_timer retry{context};
-  // Which listener it is: what the one before has accepted at last is refused, too.
+  // The number of the acceptor: the last connection that an earlier one has accepted is refused,
+  // too.
   std::uint64_t listener = 0;
   std::vector<std::shared_ptr<ProxyConnection>> connections;
   std::uint64_t accepted = 0;
@@ -133,7 +134,7 @@ void FaultProxy::Impl::accept_next() {
       adopt(std::move(client));
       return accept_next();
     }
-    // No descriptor is free, perhaps: they come back, but not while this thread spins.
+    // Perhaps no descriptor is free: one may become free, but not while this thread spins.
     retry.expires_after(std::chrono::milliseconds{10});
     retry.async_wait([this](error_code cancelled) {
       if (!cancelled) accept_next();
@@ -141,7 +142,7 @@ void FaultProxy::Impl::accept_next() {
   });
 }
 
-// A client that has connected is one of ours, even if the kernel alone knows it yet.
+// A connected client counts, even if only the kernel knows of it yet.
 void FaultProxy::Impl::accept_waiting() {
   error_code error;
   while (acceptor.is_open()) {

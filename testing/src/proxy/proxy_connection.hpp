@@ -12,7 +12,7 @@
 
 namespace custodian::testing {
 
-/// A client's connection to a FaultProxy and the one from there to the target.
+/// ProxyConnection is a client's connection to a FaultProxy and the one from there to the target.
 ///
 /// Handlers keep it alive; it must be closed before what it refers to is gone.
 class ProxyConnection : public std::enable_shared_from_this<ProxyConnection> {
@@ -38,7 +38,7 @@ class ProxyConnection : public std::enable_shared_from_this<ProxyConnection> {
 
   [[nodiscard]] bool is_open() const { return is_open_; }
 
-  /// One of its flows has come to an end: perhaps both have.
+  /// One of its flows has ended, perhaps both.
   void settle();
 
  private:

@@ -16,9 +16,9 @@ using Mode = FlowRules::Mode;
 namespace {
 
 constexpr std::size_t kibibyte = 1024;
-// Beyond it the sender has to wait, as the window of TCP has it.
+// Beyond it the sender has to wait, as with TCP's window.
 constexpr std::size_t window = 64 * kibibyte;
-// What is under way on a long line does not count against the bandwidth.
+// Bytes that are under way on a long line do not count against the bandwidth.
 constexpr std::size_t window_with_delay = 256 * window;
 
 }  // namespace
@@ -106,7 +106,7 @@ void ProxyFlow::deliver() {
       error_code error;
       count = sink_.write_some(asio::buffer(piece.bytes, count), error);
       if (error == asio::error::would_block) return wait_to_write();
-      // Whether the other side learns of it is up to the other direction.
+      // The other direction decides whether the other side learns of it.
       sink_broken_ = static_cast<bool>(error);
       if (!error && !account(std::string_view{piece.bytes}.substr(0, count), now)) return;
       if (error) continue;

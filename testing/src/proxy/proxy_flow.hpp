@@ -16,11 +16,10 @@ namespace custodian::testing {
 
 class ProxyConnection;
 
-/// One direction of one connection through a FaultProxy.
+/// ProxyFlow is one direction of one connection through a FaultProxy.
 ///
 /// It waits for its sockets to become ready and only then reads or writes, without blocking: no
-/// byte is ever on its way in the kernel's hands when the rules change, so that a change is
-/// effective at once.
+/// byte is ever in the kernel's hands when the rules change, so that a change is effective at once.
 class ProxyFlow {
  public:
   using Socket = boost::asio::ip::tcp::socket;
@@ -33,22 +32,22 @@ class ProxyFlow {
   /// The socket is connected.
   void open_source();
   void open_sink();
-  /// Goes on as far as it can. Called when the rules have changed, too.
+  /// Forwards as much as it can. Called when the rules have changed, too.
   void proceed();
-  /// What is delayed is due.
+  /// Delayed bytes are due.
   void hurry();
   void stop();
 
   /// The end of the source has been delivered.
   [[nodiscard]] bool is_finished() const { return finished_; }
-  /// Nobody reads there any more.
+  /// The destination does not read any more.
   [[nodiscard]] bool sink_is_broken() const { return sink_broken_; }
   [[nodiscard]] bool has_lost_anything() const { return lost_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // What was read at once, or the end.
+  // Bytes that were read together, or the end.
   struct Piece {
     std::string bytes;
     std::optional<Ending> end;

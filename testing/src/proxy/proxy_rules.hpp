@@ -8,7 +8,7 @@
 
 namespace custodian::testing {
 
-/// What a FaultProxy does to its connections at present. It is used on the proxy's thread only.
+/// ProxyRules are the present faults of a FaultProxy. They are used on the proxy's thread only.
 struct FlowRules {
   enum class Mode { pass, hold_back, swallow };
   struct Cut {

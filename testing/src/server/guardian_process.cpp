@@ -25,7 +25,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-// Without what a test preloads into itself: that is meant for the test.
+// Without LD_PRELOAD: a test sets it for itself.
 std::vector<std::string> environment() {
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -35,7 +35,8 @@ std::vector<std::string> environment() {
   return result;
 }
 
-// Neither the mask of the thread that happens to start it nor what this process ignores.
+// It inherits neither the signal mask of the calling thread nor the ignored signals of this
+// process.
 void set_default_signals(posix_spawnattr_t& attributes) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -91,8 +92,8 @@ void GuardianProcess::spawn(const std::string& guardian, const std::vector<std::
     throw TestingError{"cannot run the guardian " + guardian + ": " +
                        std::generic_category().message(error)};
   }
-  // It detaches at once: what is waited for is the short-lived first process, if nobody else took
-  // it.
+  // It detaches at once: this waits for the short-lived first process, unless that was reaped
+  // elsewhere.
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
@@ -100,14 +101,14 @@ void GuardianProcess::spawn(const std::string& guardian, const std::vector<std::
 GuardianProcess::~GuardianProcess() { close(); }
 
 void GuardianProcess::close() {
-  // The end of file tells it to clean up, and its own end of file that it has.
+  // The end of file makes it clean up, and its own end of file shows that it has.
   ::shutdown(socket_, SHUT_WR);
   try {
     for (;;) read_line();
   } catch (const TestingError&) {
   }
   ::close(socket_);
-  // Nothing is left to do unless somebody killed the guardian.
+  // Nothing is left to do unless the guardian was killed.
   std::error_code ignored;
   if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored);
 }

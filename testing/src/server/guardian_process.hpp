@@ -9,8 +9,8 @@
 
 namespace custodian::testing {
 
-/// The other end of guardian/guardian.cpp: a process that runs one program at a time in a directory
-/// of its own, and ends both when this object, or this process, is gone.
+/// GuardianProcess starts guardian/guardian.cpp: a process that runs one program at a time in its
+/// own directory, and ends both when this object, or this process, is gone.
 class GuardianProcess {
  public:
   /// Starts the guardian, not the program.

@@ -104,7 +104,7 @@ void expire_session(const ServerEndpoint& endpoint, std::int64_t session_id,
                     std::string_view password) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::seconds{30};
-  // Where the session's client and its twin connect in turn a server may leave one without an
+  // When the session's client and its twin connect in turn, a server may leave one without an
   // answer.
   constexpr std::chrono::seconds patience_with_twin{2};
   std::ostringstream name;

@@ -7,7 +7,7 @@
 namespace custodian::testing {
 namespace {
 
-// The first that is not empty: the option, the environment, the default.
+// Returns the first that is not empty: the option, the environment, the default.
 std::string choose(const std::string& option, const char* variable, const char* otherwise) {
   if (!option.empty()) return option;
   if (const char* value = std::getenv(variable); value != nullptr && *value != '\0') return value;
@@ -19,7 +19,7 @@ constexpr const char* debian_zookeeper = "/usr/share/java/zookeeper.jar";
 constexpr const char* debian_classpath =
     "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar";
 
-// What Netty's connection factory needs besides the jars that Debian's zookeeper.jar names.
+// The jars that Netty's connection factory needs beside those that Debian's zookeeper.jar names.
 constexpr std::array debian_netty{"/usr/share/java/netty-codec.jar",
                                   "/usr/share/java/netty-resolver.jar",
                                   "/usr/share/java/netty-transport-native-unix-common.jar"};

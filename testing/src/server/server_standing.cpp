@@ -7,7 +7,7 @@
 namespace custodian::testing {
 namespace {
 
-// The rest of the line that begins with the name.
+// Returns the rest of the line that begins with the name.
 std::string_view value_of(std::string_view name, std::string_view answer) {
   const auto begin = answer.find(name);
   if (begin == answer.npos) return {};

@@ -8,12 +8,12 @@
 
 namespace custodian::testing {
 
-/// What a server says of itself when it is asked "srvr".
+/// ServerStanding is a server's answer to "srvr".
 struct ServerStanding {
   enum class Role { none, leads, follows };
 
   bool known = false;      ///< it has answered
-  Role role = Role::none;  ///< a role is held by one that serves
+  Role role = Role::none;  ///< the role, if it serves
   std::uint64_t epoch = 0;
 
   friend bool operator==(const ServerStanding&, const ServerStanding&) = default;
@@ -21,7 +21,7 @@ struct ServerStanding {
 
 [[nodiscard]] ServerStanding parse_standing(std::string_view answer);
 
-/// Not known if there is no answer in time.
+/// `known` is false if there is no answer in time.
 [[nodiscard]] ServerStanding ask_for_standing(const ServerEndpoint& endpoint,
                                               std::chrono::milliseconds patience);
 

@@ -26,7 +26,7 @@ struct TestingServer::Impl {
 
   void start();
   void wait_until_ready();
-  // Whether it, and not another on its port, serves requests; asked once.
+  // Whether it, and not another server on its port, serves requests; asks once.
   [[nodiscard]] bool answers(Clock::time_point deadline) const;
   [[nodiscard]] std::string log_tail(std::size_t lines) const;
 
@@ -153,7 +153,7 @@ ClientOptions TestingServer::client_options() const {
   options.servers = connect_string();
   options.session_timeout =
       std::clamp(options.session_timeout, server.min_session_timeout, server.max_session_timeout);
-  // Servers tell the leader of a session at every half of a tick; the rest is slack.
+  // Servers report their sessions to the leader every half tick; the rest is slack.
   options.touch_interval = std::min(server.tick_time * 3 / 4, options.session_timeout / 3);
   return options;
 }

@@ -11,7 +11,8 @@
 
 namespace custodian::testing {
 
-/// A TCP connection for code that blocks: each step is done by the deadline or throws
+/// DeadlineSocket is a TCP connection for code that blocks: each step is done by the deadline or
+/// throws
 /// `TestingError`.
 class DeadlineSocket {
  public:
@@ -26,7 +27,7 @@ class DeadlineSocket {
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
 
  private:
-  // Runs what was started until it is done; `error` is what it completes with.
+  // Runs the operation that was started until it is done; `error` gets its result.
   void finish(const boost::system::error_code& error, const char* what);
 
   const std::string name_;

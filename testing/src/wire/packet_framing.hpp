@@ -6,14 +6,15 @@
 
 namespace custodian::testing {
 
-/// Where packets end in a ZooKeeper stream: four bytes of length, big-endian, and as many bytes as
-/// they say, again and again. Pure: it is shown the bytes in pieces of any size and keeps none.
+/// PacketFraming finds where packets end in a ZooKeeper stream: four bytes of length, big-endian,
+/// and as many bytes as they say, again and again. Pure: it gets the bytes in pieces of any size
+/// and keeps none.
 class PacketFraming {
  public:
-  /// Goes on by these bytes, and counts the packets that end in them.
+  /// Consumes these bytes, and counts the packets that end in them.
   std::uint64_t advance(std::string_view bytes);
 
-  /// How many of the bytes that come next are part of the next so many packets.
+  /// How many of the next bytes belong to the next `packets` packets.
   [[nodiscard]] std::size_t bytes_within(std::string_view bytes, std::uint64_t packets) const;
 
  private:
@@ -21,7 +22,7 @@ class PacketFraming {
     std::size_t bytes = 0;
     bool ends_packet = false;
   };
-  // Goes on to the end of the current packet, or of the bytes.
+  // Consumes up to the end of the current packet, or of the bytes.
   Step step(std::string_view bytes);
 
   unsigned length_bytes_ = 0;  // of the current packet's length, seen so far

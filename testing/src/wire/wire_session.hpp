@@ -9,15 +9,16 @@
 
 namespace custodian::testing {
 
-/// A ZooKeeper session spoken over a plain socket: the few requests that the harness and its tests
-/// need. It sends no pings, and a dropped one is simply disconnected: its session goes on.
+/// WireSession is a ZooKeeper session over a plain socket: the few requests that the harness and
+/// its tests need. It sends no pings, and a dropped one is simply disconnected: its session goes
+/// on.
 class WireSession {
  public:
   static constexpr std::chrono::seconds usual_patience{10};
 
   /// A new session.
   WireSession(const ServerEndpoint& endpoint, std::chrono::milliseconds timeout);
-  /// Another connection to a session. Check `expired()`. Each answer is waited for that long.
+  /// Another connection to a session. Check `expired()`. The timeout is for each answer.
   WireSession(const ServerEndpoint& endpoint, std::int64_t id, std::string_view password,
               std::chrono::milliseconds patience = usual_patience);
 
@@ -27,8 +28,7 @@ class WireSession {
   /// The server knows no such session (any more), or the password is wrong.
   [[nodiscard]] bool expired() const { return id_ == 0; }
 
-  /// Creates a node that anyone may do anything with; flags: 1 ephemeral. Returns the server's
-  /// error code.
+  /// Creates a node with an open ACL; flags: 1 ephemeral. Returns the server's error code.
   std::int32_t create(std::string_view path, std::string_view data, std::int32_t flags = 0);
   /// The server's error code: 0, or -101 without such a node.
   std::int32_t exists(std::string_view path);

@@ -34,7 +34,7 @@ std::array<int, 3> numbers_of(std::string_view version) {
   return numbers;
 }
 
-/// The first with containers.
+/// The first version with containers.
 constexpr std::array oldest_version{3, 5, 3};
 
 std::string text_of(nanoseconds duration) {
@@ -162,7 +162,7 @@ class Diagnosis {
     return " (of " + text_of(*least) + " to " + text_of(*most) + ")";
   }
 
-  /// As far as it is told, or can be guessed.
+  /// As far as the server reports it, or it can be guessed.
   static std::optional<milliseconds> tick_of(const ServerFacts& server) {
     if (server.configuration.tick_time) return server.configuration.tick_time;
     if (server.shortest && !server.shortest->error) return server.shortest->timeout / 2;
@@ -207,8 +207,9 @@ class Diagnosis {
         advice);
   }
 
-  /// Behind an observer master it answers a follower's pings, whose answer to the leader's next
-  /// ping hands on what it has told: half a tick later than where the leader asks itself.
+  /// An observer behind an observer master answers a follower's pings. The follower passes that on
+  /// with its answer to the leader's next ping: half a tick later than if the leader asked the
+  /// observer itself.
   void judge_observer(const ServerFacts& server) {
     const auto report = server.srvr ? parse_srvr(server.srvr.text) : std::nullopt;
     if (!report || report->mode != "observer") return;

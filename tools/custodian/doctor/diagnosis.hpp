@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What is wrong with an ensemble for locks, judged by what was found out about it. Pure: facts in,
-/// findings out.
+/// Diagnosis judges whether an ensemble is good for locks, by what was found out about it. Pure:
+/// facts in, findings out.
 
 #include <chrono>
 #include <cstdint>
@@ -30,11 +30,11 @@ struct ServerFacts {
   Answer srvr{};
   Answer conf{};
   Answer cons{};
-  /// As far as the server tells, by a word or by its admin server.
+  /// As far as the server says, by a four-letter word or by its admin server.
   ServerConfiguration configuration{};
-  /// With the timeout that was asked for; not tried with a server that does not answer.
+  /// A session with the timeout that was asked for; not tried with a server that does not answer.
   std::optional<SessionTrial> session{};
-  /// With the shortest and the longest timeout that can be asked for.
+  /// Sessions with the shortest and the longest timeout that can be asked for.
   std::optional<SessionTrial> shortest{};
   std::optional<SessionTrial> longest{};
 };
@@ -54,7 +54,7 @@ struct ClockFacts {
   /// The leader's clock less ours, and by how much that may be wrong.
   std::chrono::nanoseconds ahead{0};
   std::chrono::nanoseconds uncertainty{0};
-  /// How long the write took that it was read from.
+  /// How long the write took that showed the leader's clock.
   std::chrono::nanoseconds write_time{0};
 };
 
@@ -62,7 +62,7 @@ struct Facts {
   std::chrono::milliseconds session_timeout{0};
   std::chrono::milliseconds touch_interval{0};
   std::vector<ServerFacts> servers{};
-  /// Why nobody could be asked about the ensemble as a whole, if so.
+  /// Why no server could be asked about the ensemble as a whole, if so.
   error_code ensemble_error{};
   std::optional<bool> extended_types{};
   std::optional<PathFacts> path{};

@@ -33,7 +33,7 @@ int examine_and_tell(const GlobalOptions& options, const DoctorRequest& request)
   ClientOptions of_client = options.client_options();
   of_client.touch_interval = request.examination.touch_interval;
   {
-    // Mistakes of the command line are told as such.
+    // A mistake in the command line is reported as such.
     ClientOptions to_check = of_client;
     to_check.touch_interval = std::chrono::milliseconds{1};
     validate(to_check);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// custodian doctor: whether these servers are good for locks.
+/// custodian doctor says whether these servers are good for locks.
 
 #include <CLI/CLI.hpp>
 

@@ -19,13 +19,13 @@ using std::chrono::nanoseconds;
 using std::chrono::system_clock;
 
 constexpr auto patience = 5s;
-/// Of a look at a path that others remove meanwhile.
+/// How often a path is read that others remove meanwhile.
 constexpr int most_rounds = 5;
-/// What a client may ask for; servers move it into their limits.
+/// Timeouts that a client may ask for; servers move them into their limits.
 constexpr milliseconds shortest_timeout = 100ms;
 constexpr milliseconds longest_timeout = 24h;
 
-/// The error of something that may throw one.
+/// The error that a call throws, if it throws one.
 template <typename Function>
 error_code error_of(Function function) {
   try {
@@ -36,14 +36,14 @@ error_code error_of(Function function) {
   }
 }
 
-/// For questions; nobody's locks.
+/// For a session that only asks questions and holds no locks.
 ClientOptions questioner(ClientOptions options, milliseconds session_timeout) {
   options.session_timeout = session_timeout;
   // The client would refuse a timeout too short for locks before any server is asked.
   options.touch_interval = 1ms;
   options.operation_timeout = patience;
   options.name_space.clear();
-  // What does not work is told by a finding.
+  // What does not work is reported by a finding.
   options.log = {};
   return options;
 }
@@ -116,7 +116,7 @@ PathFacts examine_path(Client& client, const std::string& path) {
   const error_code acl_error = error_of([&] { facts.acl = client.get_acl(facts.existing); });
   if (acl_error) facts.acl.reset();
 
-  // The last operation fails, whatever the others come to, so nothing is ever created.
+  // The last operation always fails, so nothing is ever created.
   const std::string node = below(facts.existing, random_name());
   const auto outcome = std::make_shared<std::promise<std::vector<TransactionResult>>>();
   client.async_commit(
@@ -138,7 +138,7 @@ PathFacts examine_path(Client& client, const std::string& path) {
   return facts;
 }
 
-/// The time of the transaction, by the leader's clock, and what it was here before and afterwards.
+/// The time of the transaction by the leader's clock, and the time here before and afterwards.
 ClockFacts compare_clocks(Client& client, const std::string& existing) {
   const std::string node = below(existing, random_name());
   const auto steady_before = std::chrono::steady_clock::now();
@@ -167,7 +167,7 @@ std::string outside(const std::string& name_space, const std::string& path) {
   return path == "/" ? root : root + path;
 }
 
-/// False if it was removed meanwhile; then what was seen is told, too.
+/// False if it was removed meanwhile; then what was seen is reported as well.
 bool examine_place(Client& client, const std::string& path, Facts& facts) {
   const PathFacts at_path = examine_path(client, path);
   if (facts.path_was_given || at_path.existing.empty()) facts.path = at_path;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Finds out what diagnose() judges.
+/// Examination collects the facts that diagnose() judges.
 
 #include <cstdint>
 #include <string>
@@ -14,15 +14,15 @@ namespace custodian::cli {
 struct ExaminationRequest {
   /// Where locks are, or will be; empty: the root is looked at, for the clock only.
   std::string path{};
-  /// That of the programs whose locks it is about.
+  /// The touch interval of the programs that take the locks.
   std::chrono::milliseconds touch_interval{};
   std::uint16_t admin_port = 8080;
 };
 
-/// Asks every server, opens sessions, and tries what locks do, so that nothing is left of it: what
-/// only asks for permission is a transaction that fails by its last operation; one transaction
-/// creates a node and deletes it again, for the time that it was created at. Blocks, for half a
-/// minute at most. `options` are those of GlobalOptions. Throws Error if they are wrong.
+/// Asks every server, opens sessions, and tries what locks do, and leaves nothing behind:
+/// permissions are tried by a transaction that fails by its last operation; one transaction creates
+/// a node and deletes it again, to read the time of its creation. Blocks, for half a minute at
+/// most. `options` are those of GlobalOptions. Throws Error if they are wrong.
 [[nodiscard]] Facts examine(const ClientOptions& options, const ExaminationRequest& request);
 
 }  // namespace custodian::cli

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Whether locks may be taken at a path, and who else may, judged by what was tried there. Pure.
+/// The path's diagnosis says whether locks may be taken there, and by which others, judged by what
+/// was tried. Pure.
 
 #include <vector>
 

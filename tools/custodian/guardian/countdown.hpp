@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// When a command has to end, as its guardian counts it, which may be late itself: stopped, or on a
+/// Countdown decides when a command has to end. Its guardian may be late itself: stopped, or on a
 /// machine that was asleep. Pure: times in, what is due out.
 
 #include <algorithm>
@@ -19,19 +19,19 @@ class Countdown {
   using Time = BootClock::time_point;
   enum class Due : std::uint8_t {
     nothing,
-    request,  ///< to end, told once
+    request,  ///< to end, returned once
     kill,
   };
 
   /// The lock is held until then at the least, and lost unless that is renewed; then the command
-  /// has `grace`. Nothing renews what is lost.
+  /// has `grace`. A lost lock cannot be renewed.
   void hold_until(Time time, std::chrono::nanoseconds grace) {
     if (is_lost_) return;
     hold_until_ = time;
     grace_ = grace;
   }
 
-  /// It was lost then, or before, if it was not held for so long.
+  /// The lock was lost at `at`, or when its hold ran out if that was before.
   void lose(Time at, std::chrono::nanoseconds grace) {
     if (hold_until_) at = std::min(at, *hold_until_);
     hold_until_.reset();
@@ -53,7 +53,7 @@ class Countdown {
  private:
   std::optional<Time> hold_until_;
   std::chrono::nanoseconds grace_{};
-  /// There when it is lost.
+  /// Has a value once the lock is lost.
   std::optional<Time> kill_at_;
   bool is_lost_ = false;
   bool is_requested_ = false;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Who is whose parent, from /proc: all that a process has started, and what that has started, is
-/// complete for a process that adopts its orphans (PR_SET_CHILD_SUBREAPER).
+/// Descendants are found in /proc: all processes that one has started, and that these have started.
+/// The list is complete for a process that adopts its orphans (PR_SET_CHILD_SUBREAPER).
 
 #include <sys/types.h>
 
@@ -17,7 +17,7 @@ namespace custodian::cli {
 struct ProcessEntry {
   pid_t process = 0;
   pid_t parent = 0;
-  /// It has ended, and its parent has not looked yet.
+  /// It has ended, and its parent has not reaped it yet.
   bool is_zombie = false;
 
   friend bool operator==(const ProcessEntry&, const ProcessEntry&) = default;
@@ -33,18 +33,18 @@ struct ProcessEntry {
 /// As it is now; out of date when it returns.
 [[nodiscard]] std::vector<ProcessEntry> descendants(pid_t ancestor);
 
-/// Whom a signal has reached: of those that are there, some may be another user's (EPERM).
+/// Which processes a signal has reached: some may be another user's (EPERM).
 enum class Reached : std::uint8_t { all, some, nobody };
 
-/// All but zombies; all, if there is nobody.
+/// Signals all but zombies. `all` also if there is no process to signal.
 [[nodiscard]] Reached kill_each(const std::vector<ProcessEntry>& entries, int signal);
 
-/// Between two rounds of killing: what was being started then is there now. After a round that has
-/// reached nobody there is nothing to be quick for.
+/// The pause between two rounds of killing: processes that were being started then exist now. It is
+/// longer after a round that has reached none.
 [[nodiscard]] std::chrono::milliseconds pause_after_killing(Reached reached);
 
-/// Whether the terminal's stop signals are without effect on this process group, for nobody could
-/// let it go on: no member has a parent outside of the group, but in its session. As it is now.
+/// Whether this process group is orphaned now: no member has a parent outside of the group, but in
+/// its session. The terminal's stop signals have no effect on it, for no process could continue it.
 [[nodiscard]] bool is_orphaned(pid_t group);
 
 }  // namespace custodian::cli

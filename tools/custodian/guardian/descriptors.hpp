@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a child must not keep open.
+/// A child process closes the descriptors that it must not keep.
 
 namespace custodian::cli {
 

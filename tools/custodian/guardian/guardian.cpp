@@ -39,7 +39,7 @@ int child_signals() {
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
-  // An ignored SIGCHLD, as somebody may have left it to us, would reap children behind our back.
+  // With SIGCHLD ignored, which may be inherited, the kernel would reap children unnoticed.
   std::signal(SIGCHLD, SIG_DFL);
   sigprocmask(SIG_BLOCK, &child, nullptr);
   return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -74,9 +74,10 @@ class Guardian {
     while (!runner_is_gone_ || command_.is_active()) {
       set_timer();
       wait();
-      // Before reap(), for who is reaped leads no group any more.
+      // Before reap(): a process that is reaped leads no group any more.
       if (is_killing_) kill();
-      // Before we hear of a loss, for what has ended by itself was not ended for it.
+      // Before the messages, which may report a loss: a command that has ended by itself was not
+      // ended for it.
       for (const Report& report : command_.reap()) tell(report);
       if (!runner_is_gone_) listen();
       keep_time();
@@ -88,7 +89,7 @@ class Guardian {
     std::array<pollfd, 4> wanted{{{children_, POLLIN, 0},
                                   {timer_, POLLIN, 0},
                                   {command_.exec_result(), POLLIN, 0},
-                                  // At its end it would be readable for ever.
+                                  // A socket at its end would be readable for ever.
                                   {runner_is_gone_ ? -1 : control_, POLLIN, 0}}};
     poll(wanted.data(), wanted.size(), -1);
     drain(children_);
@@ -133,27 +134,27 @@ class Guardian {
 
   void pass_on(int signal) {
     note(command_.signal(signal));
-    // Of what is left nobody tells that it was stopped.
+    // The command has ended, and no wait status shows that the rest of its processes are stopped.
     if (signal == SIGTSTP && command_.is_active() && !command_.main_runs()) {
       tell({.kind = Report::Kind::stopped, .value = SIGTSTP});
     }
   }
 
   void hold_until(const Order& order) {
-    // Otherwise the loss is to be ignored.
+    // No time: the loss is to be ignored (--on-lost ignore).
     if (order.time > order.time.zero()) {
       countdown_.hold_until(BootClock::time_point{order.time}, order.grace);
     }
   }
 
   void keep_time() {
-    // What still comes for a command that has ended is without meaning.
+    // Once the command has ended the countdown has no meaning.
     if (!command_.is_active()) countdown_ = {};
     switch (countdown_.due(BootClock::now())) {
       case Countdown::Due::nothing: return;
       case Countdown::Due::request:
         note(command_.signal(SIGTERM));
-        // One that is stopped is to hear it, too.
+        // A stopped command must receive it, too.
         return note(command_.signal(SIGCONT));
       case Countdown::Due::kill: return kill();
     }
@@ -180,7 +181,7 @@ class Guardian {
       is_killing_ = runner_is_gone_;
     }
     const std::string_view bytes = bytes_of(report);
-    // That nobody listens shows in listen().
+    // A runner that is gone is noticed in listen().
     static_cast<void>(send(control_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   }
 
@@ -188,7 +189,7 @@ class Guardian {
     const auto next = is_killing_ ? BootClock::now() + kill_pause_ : countdown_.next();
     itimerspec setting{};
     if (next) {
-      // A time of nothing would mean never.
+      // A zero time would disarm the timer.
       const auto at = std::max(next->time_since_epoch(), BootClock::duration{1});
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at);
       setting.it_value = {seconds.count(), std::chrono::nanoseconds{at - seconds}.count()};
@@ -213,7 +214,7 @@ class Guardian {
 void guard(int control, std::vector<std::string> command, SignalSetting as_started,
            int runner_group) {
   setpgid(0, 0);
-  // Not the runner's, so that who kills by name does not meet both.
+  // Not the runner's name, so that a kill by name does not reach both.
   prctl(PR_SET_NAME, "lock-guardian");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   close_all_but(control);

@@ -1,15 +1,15 @@
 #pragma once
 
 /// \file
-/// The process between the runner and the command. It runs the command when it is told to, and sees
-/// to it that the command, with all that it has started, does not outlive its right to run: it ends
-/// all of it when the runner is gone, killed or not, and when the lock is lost. Of a loss it is
-/// told; and it is told beforehand how long the lock is held at the least, so that a runner which
-/// is stopped itself, and cannot know, does not let the command run on.
+/// The guardian is the process between the runner and the command. It runs the command when it is
+/// ordered to, and ends it, with all that it has started, when the runner is gone, killed or not,
+/// and when the lock is lost. The runner reports a loss; it also sends beforehand how long the lock
+/// is held at the least, so that the command ends even if the runner is stopped and cannot know of
+/// the loss.
 ///
-/// A process of its own, forked before the runner has any thread: whoever is killed cannot clean up
-/// behind itself. It has a process group of its own, for who kills the runner's means the runner,
-/// but stays in the session, to hand on the terminal.
+/// It is a process of its own, forked before the runner has any thread, for a killed process cannot
+/// clean up after itself. It has its own process group, so that a kill of the runner's group spares
+/// it, but stays in the session, to pass on the terminal.
 
 #include <string>
 #include <vector>

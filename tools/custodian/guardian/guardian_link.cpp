@@ -23,7 +23,7 @@ GuardianLink::GuardianLink(boost::asio::io_context& context, std::vector<std::st
                            const SignalSetting& as_started)
     : socket_{context} {
   for (const ProcessEntry& child : descendants(getpid())) foreign_.push_back(child.process);
-  // Where the guardian's orphans go, should it be killed.
+  // The guardian's orphans come to us, should it be killed.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   std::array<int, 2> sockets{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
@@ -32,7 +32,7 @@ GuardianLink::GuardianLink(boost::asio::io_context& context, std::vector<std::st
   const int runner_group = getpgrp();
   guardian_ = fork();
   if (guardian_ == 0) {
-    // That it is open nowhere but here tells the guardian of our end.
+    // It is open in this process only, so its end of file shows the guardian our end.
     close(sockets[0]);
     guard(sockets[1], std::move(command), as_started, runner_group);
   }
@@ -53,7 +53,7 @@ void GuardianLink::end() {
   socket_.close(ignored);
   while (waitpid(guardian_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  // It may have been killed in the meantime.
+  // The guardian may have been killed in the meantime.
   end_orphans();
 }
 
@@ -86,7 +86,7 @@ void GuardianLink::receive() {
 void GuardianLink::send(const Order& order, const std::vector<std::string>& environment) {
   std::string message{bytes_of(order)};
   for (const std::string& variable : environment) message.append(variable).push_back('\0');
-  // That the guardian is gone shows in receive().
+  // A guardian that is gone is noticed in receive().
   static_cast<void>(
       ::send(socket_.native_handle(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The runner's end of its guardian.
+/// GuardianLink is the runner's connection to its guardian.
 
 #include <sys/types.h>
 
@@ -20,7 +20,8 @@ namespace custodian::cli {
 /// Threads: one at a time. Lifetimes: the destructor does what end() does.
 class GuardianLink {
  public:
-  /// Told of every report; of nothing when the guardian is gone, which it is not by itself.
+  /// Called with every report; with nothing when the guardian is gone, which happens only if it was
+  /// killed.
   using Listener = std::function<void(std::optional<Report>)>;
 
   /// Forks the guardian: before this process has any thread, and with the signals as it was started
@@ -31,28 +32,28 @@ class GuardianLink {
   GuardianLink& operator=(const GuardianLink&) = delete;
   ~GuardianLink();
 
-  /// On the context, until the link is destroyed.
+  /// Calls the listener on the context, until the link is destroyed.
   void listen(Listener listener);
-  /// With the variables "NAME=value" of an order to start. Does not block: a guardian that is
-  /// stopped alone, for a minute or more, misses what is too much for its queue, of any kind.
+  /// Sends an order, to start with its variables "NAME=value". Does not block: a guardian that is
+  /// stopped for a minute or more loses the orders that exceed its queue.
   void send(const Order& order, const std::vector<std::string>& environment = {});
 
-  /// What the guardian runs now: the command, and what that has started.
+  /// The processes under the guardian now: the command, and those that it has started.
   [[nodiscard]] std::vector<pid_t> processes() const;
 
-  /// Ends whatever the guardian still runs, and the guardian, and waits for that: nothing is told
-  /// any more, and nothing can be sent. Does nothing the second time.
+  /// Ends the processes under the guardian, and the guardian, and waits for that: afterwards
+  /// nothing is reported, and nothing can be sent. Does nothing the second time.
   void end();
 
-  /// Should the guardian be killed: ends what it has left behind, which is ours then, and waits for
-  /// that. Spares what was there before the guardian.
+  /// After the guardian was killed: ends the processes that it has left to us, and waits for that.
+  /// Spares children that were here before the guardian.
   void end_orphans() const;
 
  private:
   void wait();
   void receive();
 
-  /// Children that were here before us: exec() of a shell with jobs in the background leaves some.
+  /// Children from before our exec(): a shell with jobs in the background leaves some.
   std::vector<pid_t> foreign_;
   pid_t guardian_ = -1;
   boost::asio::posix::stream_descriptor socket_;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the command's process (the runner) and its guardian tell each other, over a socket that
+/// Orders and reports are the messages between the runner and its guardian, over a socket that
 /// keeps messages apart. Value types; both ends are the same program.
 
 #include <array>
@@ -19,8 +19,8 @@ namespace custodian::cli {
 struct Order {
   enum class Kind : std::int32_t {
     start,       ///< run the command, with a line "NAME=value" for each variable behind this struct
-    signal,      ///< pass the signal on
-    proceed,     ///< go on after a stop, with the terminal if we have it; bears a `number`
+    signal,      ///< pass on the signal
+    proceed,     ///< continue after a stop, with the terminal if we have it; bears a `number`
     hold_until,  ///< the lock is held until `time` (boot clock) at the least; lost unless renewed
     lost,        ///< end the command now
   };
@@ -28,7 +28,7 @@ struct Order {
   std::int32_t signal = 0;
   std::uint64_t number = 0;
   std::chrono::nanoseconds time{};
-  /// From the request to end until it is not a request any more.
+  /// From the request to end until the command is killed.
   std::chrono::nanoseconds grace{};
 };
 
@@ -36,16 +36,16 @@ struct Order {
 struct Report {
   enum class Kind : std::int32_t {
     not_started,  ///< `value` is errno
-    stopped,      ///< by the signal `value`, and it is not for the terminal that it can be given
+    stopped,      ///< by the signal `value`, and not for a terminal that it can get
     main_ended,   ///< but others are left
-    forbidden,    ///< something that runs is another user's and cannot be signalled; told once
+    forbidden,    ///< a process is another user's and cannot be signalled; reported once
     ended,        ///< with all that it started; `value` is the wait status
   };
   Kind kind{};
   std::int32_t value = 0;
-  /// With ended: it was ended since the lock was lost.
+  /// With ended: it was ended because the lock was lost.
   bool for_loss = false;
-  /// With stopped: the number of the last order to proceed that was obeyed before.
+  /// With stopped: the number of the last `proceed` that was obeyed before.
   std::uint64_t proceeded = 0;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What this process was told to do about signals by whoever started it, so that the command that
-/// it runs can be told the same.
+/// SignalSetting keeps the signal mask and the ignored signals that this process inherited, so that
+/// the command starts with the same.
 
 #include <bitset>
 #include <csignal>
@@ -11,7 +11,8 @@ namespace custodian::cli {
 
 class SignalSetting {
  public:
-  /// As it is now. Of a program that has just begun: it ignores signals, or leaves them alone.
+  /// The present setting. A program that has just begun has no handlers: each signal is ignored or
+  /// has its default action.
   [[nodiscard]] static SignalSetting current();
 
   [[nodiscard]] bool ignores(int signal) const { return ignored_[static_cast<unsigned>(signal)]; }

@@ -1,14 +1,14 @@
 #pragma once
 
 /// \file
-/// A process with threads that stops itself, as the terminal would stop it.
+/// These functions let a process with threads stop itself, as the terminal would stop it.
 
 namespace custodian::cli {
 
-/// Keeps the terminal's stop signals from this thread, and from those that it starts from now on:
-/// so that a stop that allow_stops()' thread asks for is not another thread's to take, later.
+/// Blocks the terminal's stop signals in this thread, and in those that it starts from now on, so
+/// that only the thread that has called allow_stops() takes a stop that it asks for.
 void defer_stops();
-/// In this thread.
+/// Unblocks them in this thread.
 void allow_stops();
 
 }  // namespace custodian::cli

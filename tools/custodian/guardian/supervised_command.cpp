@@ -15,7 +15,7 @@
 namespace custodian::cli {
 namespace {
 
-/// All that can be, while it lives.
+/// All signals that can be blocked, while it lives.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -45,8 +45,8 @@ int SupervisedCommand::start(const std::vector<std::string>& environment) {
   int pipe[2];
   if (pipe2(pipe, O_CLOEXEC | O_NONBLOCK) != 0) return errno;
   const pid_t guardian = getpid();
-  // What comes for the command before it has its own signal setting would be lost to the
-  // guardian's.
+  // A signal for the command that came before it has its own setting would be lost to the
+  // guardian's handlers.
   const SignalsBlocked until_forked;
   process_ = fork();
   if (process_ == 0) run(environment, guardian, pipe[1]);
@@ -57,7 +57,7 @@ int SupervisedCommand::start(const std::vector<std::string>& environment) {
     process_ = 0;
     return error;
   }
-  // Both do it: neither must go on before it is done.
+  // Parent and child both do it: neither may go on before it is done.
   setpgid(process_, process_);
   exec_result_ = pipe[0];
   active_ = true;
@@ -76,7 +76,7 @@ void SupervisedCommand::read_exec_result() {
 
 void SupervisedCommand::run(const std::vector<std::string>& environment, pid_t guardian,
                             int error_pipe) {
-  // Should the guardian be killed, at least the command goes with it; the rest is the runner's.
+  // If the guardian is killed, the kernel kills the command with it; the runner ends the rest.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != guardian) _exit(1);
   setpgid(0, 0);
@@ -97,14 +97,14 @@ void SupervisedCommand::run(const std::vector<std::string>& environment, pid_t g
 bool SupervisedCommand::main_runs() const {
   if (process_ <= 0) return false;
   siginfo_t info{};
-  // Without reaping it: that it has ended may not have been looked at.
+  // Without reaping it, for it may have ended unnoticed.
   const int asked = waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT);
   return asked == 0 && info.si_pid == 0;
 }
 
 Reached SupervisedCommand::signal(int number) const {
   if (!main_runs()) return kill_each(descendants(getpid()), number);
-  // It may have left the group that it was to lead.
+  // The command may have left the group that it was to lead.
   if (kill(-process_, number) == 0 || kill(process_, number) == 0) return Reached::all;
   return errno == EPERM ? Reached::nobody : Reached::all;
 }
@@ -139,7 +139,7 @@ std::vector<Report> SupervisedCommand::reap() {
       return reports;
     }
     if (process != process_) {
-      // In the command's group it is let go on with the command.
+      // A process in the command's group is continued with the command.
       const bool is_apart = process_ == 0 || getpgid(process) != getpgid(process_);
       if (is_apart && WIFSTOPPED(status) && asks_for_terminal(WSTOPSIG(status))) {
         leftover_is_refused_ = true;
@@ -160,7 +160,7 @@ std::vector<Report> SupervisedCommand::reap() {
     // So that Ctrl-C reaches the runner, and through it what is left.
     no_more_terminal();
   }
-  // Nobody is there any more who could be lent the terminal, so nobody is to wait for it.
+  // No process is left that could get the terminal, so none must wait for it.
   if (process_ == 0 && std::exchange(leftover_is_refused_, false)) refuse_terminal();
   if (main_ended) reports.push_back({.kind = Report::Kind::main_ended, .value = wait_status_});
   return reports;
@@ -174,15 +174,15 @@ std::optional<int> SupervisedCommand::stopped_by(int number) {
       return std::nullopt;
     }
     if (as_started_.ignores(number) || !terminal_.is_in_reach()) {
-      // Where the runner cannot stop, the command would be stopped and let go on for ever.
+      // Where the runner cannot stop, the command would be stopped and continued for ever.
       refuse_terminal();
       return std::nullopt;
     }
   } else if (number == SIGSTOP && terminal_.is_lent()) {
-    // As editors suspend themselves. The runner's shell is to know it for Ctrl-Z.
+    // Editors suspend themselves like this. The runner's shell must take it for Ctrl-Z.
     number = SIGTSTP;
   } else if (number != SIGTSTP) {
-    // Who stops it by SIGSTOP means the command alone.
+    // A SIGSTOP is meant for the command alone.
     return std::nullopt;
   }
   terminal_.take_back();

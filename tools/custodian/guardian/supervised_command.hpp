@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The command that is run, as its guardian sees it: the process, its group, and all that it has
-/// started. The one place that forks a command, signals it and waits for it.
+/// SupervisedCommand is the command as its guardian sees it: the process, its group, and all that
+/// it has started. It is the one place that forks a command, signals it and waits for it.
 ///
 /// The command has a process group of its own. It has the terminal when it asks for it: reading
 /// from the terminal, or changing it, stops a group in the background (SIGTTIN, SIGTTOU), which is
@@ -30,9 +30,10 @@ class SupervisedCommand {
   /// `runner_group` is the process group that has the terminal when the command has not.
   SupervisedCommand(std::vector<std::string> words, SignalSetting as_started, pid_t runner_group);
 
-  /// With "NAME=value" for each further variable. 0, or errno: then nothing runs. It must not run
-  /// already. Does not wait until the program is executed, which takes as long as its file system
-  /// does: the command is active meanwhile, and what becomes of that shows in reap().
+  /// Starts the command with "NAME=value" for each further variable. Returns 0, or errno: then
+  /// nothing runs. The command must not run already. Does not wait until the program is executed,
+  /// which takes as long as its file system does: the command is active meanwhile, and what becomes
+  /// of that shows in reap().
   [[nodiscard]] int start(const std::vector<std::string>& environment);
 
   /// Becomes readable when the program is executed, or cannot be; -1 when that is known.
@@ -41,16 +42,16 @@ class SupervisedCommand {
   /// Whether the command, or anything that it has started, is left.
   [[nodiscard]] bool is_active() const noexcept { return active_; }
 
-  /// Whether the command itself has not ended, whatever it has started.
+  /// Whether the command itself has not ended, apart from what it has started.
   [[nodiscard]] bool main_runs() const;
 
-  /// To the command's group, all of it if any of it; when the command has ended, to whatever is
-  /// left.
+  /// Signals the command's whole group; when the command has ended, all processes that are left.
   Reached signal(int number) const;
-  /// Lets it go on after a stop, with the terminal if it had it.
+  /// Continues it after a stop, with the terminal if it had it.
   Reached proceed();
-  /// SIGKILL to all that is there now: what is just being started is missed, so call it again until
-  /// nothing is left. Before reap(), for a process that has ended has no children any more.
+  /// Sends SIGKILL to all processes that exist now: one that is just being started is missed, so
+  /// call it again until none is left. Before reap(), for a process that has ended has no children
+  /// any more.
   [[nodiscard]] Reached kill_all() const;
 
   /// Looks for what has happened since; to be called on SIGCHLD, and when exec_result() is
@@ -61,7 +62,7 @@ class SupervisedCommand {
   [[noreturn]] void run(const std::vector<std::string>& environment, pid_t guardian,
                         int error_pipe);
   void read_exec_result();
-  /// By what the runner is to stop, too, if it is.
+  /// The signal by which the runner must stop as well, if any.
   [[nodiscard]] std::optional<int> stopped_by(int number);
   void refuse_terminal();
   void no_more_terminal();
@@ -78,9 +79,9 @@ class SupervisedCommand {
   int exec_error_ = 0;
   int wait_status_ = 0;
   bool active_ = false;
-  /// It has asked for the terminal; that may be lent now, or not.
+  /// It has asked for the terminal, which may be lent now or not.
   bool wants_terminal_ = false;
-  /// Something that it has left behind was stopped, for it has asked for the terminal.
+  /// A process that it has left behind has asked for the terminal, and was stopped.
   bool leftover_is_refused_ = false;
 };
 

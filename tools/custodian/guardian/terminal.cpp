@@ -36,14 +36,14 @@ bool Terminal::is_lent() const { return borrower_ != 0 && is_borrowed_by(tcgetpg
 bool Terminal::is_in_reach() const { return !is_orphaned(owner_); }
 
 void Terminal::renounce() {
-  // Who leads a group can have no session of its own.
+  // The leader of a group cannot begin a session of its own.
   if (setpgid(0, owner_) == 0) setsid();
 }
 
 bool Terminal::is_borrowed_by(pid_t group) const {
   if (group == borrower_) return true;
   if (group <= 0) return false;
-  // A job of the borrower's, if that is a shell, has a group of its own, and may be gone.
+  // If the borrower is a shell, its job has a group of its own, which may be gone.
   if (kill(-group, 0) != 0 && errno == ESRCH) return true;
   return std::ranges::any_of(descendants(getpid()), [group](const ProcessEntry& entry) {
     return getpgid(entry.process) == group;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The terminal that the command was started on, and which process group it obeys.
+/// Terminal lends the terminal that the command was started on to a process group.
 
 #include <sys/types.h>
 
@@ -10,7 +10,7 @@ namespace custodian::cli {
 /// The controlling terminal, as its owner lends it: a process group that a shell may put in the
 /// foreground and take out again. Without a terminal there is nothing to lend.
 ///
-/// Who uses it must ignore SIGTTOU, and be in the owner's session.
+/// Its user must ignore SIGTTOU, and be in the owner's session.
 class Terminal {
  public:
   explicit Terminal(pid_t owner);
@@ -18,16 +18,18 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  /// To a process group, which may have it already; false if neither that nor the owner has it now.
+  /// Lends it to a process group, which may have it already; false if neither that nor the owner
+  /// has it now.
   bool lend_to(pid_t group);
-  /// Back to the owner, but only what is lent: a shell that has taken it since keeps it.
+  /// Gives it back to the owner, but only if it is still lent: a shell that has taken it since
+  /// keeps it.
   void take_back();
-  /// Whether the borrower has it, or a group that the borrower has handed it to.
+  /// Whether the borrower has it, or a group that the borrower has given it to.
   [[nodiscard]] bool is_lent() const;
-  /// Whether the owner may get it: it can be stopped, and somebody is there to let it go on.
+  /// Whether the owner may be stopped for it: a process exists that can continue the owner.
   [[nodiscard]] bool is_in_reach() const;
-  /// Takes this process out of the session, for good. If the owner is out of reach, so are the
-  /// groups of our children then, which are not stopped any more: to read is an error for them.
+  /// Takes this process out of the session, for good. The groups of our children are then orphaned
+  /// and not stopped any more: reading fails for them.
   void renounce();
 
  private:

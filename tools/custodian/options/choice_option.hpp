@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Options whose value is one of a few words.
+/// A choice option takes one of a few words.
 
 #include <CLI/CLI.hpp>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The words of the command line: ours, and those of the command that is to be run. Pure.
+/// CommandLine divides the words of the command line: ours, and those of the command to run. Pure.
 
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@ namespace custodian::cli {
 struct CommandLine {
   /// Without the program's name.
   std::vector<std::string> ours{};
-  /// What stands behind the first `--`; nothing if there is none.
+  /// The words behind the first `--`; nothing if there is none.
   std::optional<std::vector<std::string>> command{};
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Options whose value is a duration.
+/// A duration option takes a duration.
 
 #include <CLI/CLI.hpp>
 #include <chrono>

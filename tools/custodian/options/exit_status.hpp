@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the command's exit statuses mean: those of sysexits.h, and of a shell.
+/// ExitStatus has the command's exit statuses: those of sysexits.h, and of a shell.
 
 namespace custodian::cli {
 
@@ -12,13 +12,13 @@ enum class ExitStatus : int {
   usage = 64,         ///< the command line is wrong
   unavailable = 69,   ///< no server answered in time
   lost = 70,          ///< the lock was lost, and the command was ended for it
-  not_acquired = 75,  ///< queued, but the lock was not had in time
+  not_acquired = 75,  ///< queued, but the lock was not granted in time
   no_permission = 77,
   not_executable = 126,
   not_found = 127,
 };
 
-/// A shell's way of telling that a signal has ended a command.
+/// A shell's exit status for a command that a signal has ended.
 inline constexpr int signal_base = 128;
 
 [[nodiscard]] constexpr int to_int(ExitStatus status) noexcept { return static_cast<int>(status); }

@@ -34,7 +34,7 @@ ClientOptions GlobalOptions::client_options() const {
 
 void forget_credentials() {
   const std::string prefix = std::string{credential_variable} + "=";
-  // The bytes, too: a child of fork() has a copy of them.
+  // The bytes are overwritten, too: a child of fork() has a copy of them.
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text{*entry};
     if (!text.starts_with(prefix)) continue;

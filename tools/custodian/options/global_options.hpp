@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What every subcommand can be told: which servers, and how to talk to them.
+/// GlobalOptions are the options of every subcommand: which servers, and how to connect to them.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -30,9 +30,9 @@ struct GlobalOptions {
 /// Adds them to the command; `options` must outlive the parsing.
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
-/// Takes the credentials of the environment (CUSTODIAN_AUTH) out of it, once they have been read:
-/// what this process starts does not inherit them, nor shows them in its /proc/<pid>/environ. To be
-/// called while there is one thread.
+/// Removes the credentials (CUSTODIAN_AUTH) from the environment, once they have been read: a child
+/// process neither inherits them, nor shows them in its /proc/<pid>/environ. To be called while
+/// there is one thread.
 void forget_credentials();
 
 /// "digest:user:password". Throws UsageError.

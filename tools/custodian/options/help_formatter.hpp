@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The form of --help: lines that fit a terminal, and what CLI11 cannot know.
+/// HelpFormatter formats --help: lines that fit a terminal, and what CLI11 cannot know.
 
 #include <CLI/CLI.hpp>
 #include <string>

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the command says of itself, on the standard error output: lines with "custodian: " before
-/// them. The standard output belongs to the data, or to the command that is run.
+/// Messages go to the standard error output, each line with "custodian: " in front. The standard
+/// output belongs to the data, or to the command that is run.
 
 #include <string_view>
 
@@ -10,12 +10,12 @@
 
 namespace custodian::cli {
 
-/// A line that is always said, and is one: what would command a terminal, or begin another line,
-/// is escaped. Any thread.
+/// Always writes the message, as one line: characters that would command a terminal, or begin
+/// another line, are escaped. Any thread.
 void say(std::string_view message);
 
-/// Where the client's own lines go: its errors and warnings, each once; with -v what its connection
-/// does, every time, and with -vv everything.
+/// The sink for the client's own lines: errors and warnings, each once; with -v every change of its
+/// connection, and with -vv everything.
 [[nodiscard]] LogSink client_log(int verbosity);
 
 }  // namespace custodian::cli

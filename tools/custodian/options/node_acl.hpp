@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Who may touch the nodes of what a command runs under.
+/// NodeAcl chooses the ACL of the nodes that a command creates.
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace custodian::cli {
 
 enum class NodeAcl : std::uint8_t {
   by_credentials,        ///< creator_all with credentials, and open without
-  open,                  ///< everybody may do everything
-  creator_all,           ///< who has the same credentials, and nobody else
-  creator_all_read_all,  ///< the same; everybody may look
+  open,                  ///< every client may do everything
+  creator_all,           ///< only clients with the same credentials
+  creator_all_read_all,  ///< the same, and every client may read
 };
 
 /// --acl.
 void add_acl_option(CLI::App& subcommand, NodeAcl& acl);
 
-/// Throws UsageError if nodes are to belong to credentials and there are none.
+/// Throws UsageError if the nodes must belong to credentials and there are none.
 [[nodiscard]] AclProvider acl_provider(NodeAcl acl, bool has_credentials);
 
 }  // namespace custodian::cli

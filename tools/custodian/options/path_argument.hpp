@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The argument PATH.
+/// A path argument is the PATH of a recipe.
 
 #include <CLI/CLI.hpp>
 #include <string>

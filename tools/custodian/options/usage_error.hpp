@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// A mistake in the command line that CLI11 cannot see.
+/// UsageError is a mistake in the command line that CLI11 cannot see.
 
 #include <stdexcept>
 
 namespace custodian::cli {
 
-/// Its message says what is wrong and what to do; the exit status is 64.
+/// The message says what is wrong and what to do; the exit status is 64.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -60,7 +60,7 @@ bool is_confirmed() {
 
 enum class Ending { deleted, gone_by_itself, changed };
 
-/// Deletes the node if it is as it was seen. A lost reply is looked into.
+/// Deletes the node if it is as it was seen. After a lost reply it looks again.
 Ending delete_as_seen(Client& client, const std::string& node, std::int32_t version) {
   for (bool tried = false;; tried = true) {
     try {
@@ -68,7 +68,8 @@ Ending delete_as_seen(Client& client, const std::string& node, std::int32_t vers
       return Ending::deleted;
     } catch (const Error& error) {
       if (error.code() == ServerErrc::bad_version) return Ending::changed;
-      // After a lost reply it was we, or somebody else meanwhile: nobody needs to know.
+      // After a lost reply a missing node is our deletion, or another one's; the difference does
+      // not matter.
       if (error.code() == ServerErrc::no_node) {
         return tried ? Ending::deleted : Ending::gone_by_itself;
       }
@@ -77,7 +78,7 @@ Ending delete_as_seen(Client& client, const std::string& node, std::int32_t vers
   }
 }
 
-/// Says it, and asks about it if somebody is there to ask; throws UsageError if not.
+/// Throws UsageError if there is no terminal to ask on, and no --yes.
 void require_terminal_or_yes(const BreakRequest& request) {
   const bool can_ask = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   if (!request.yes && !can_ask) {
@@ -94,8 +95,8 @@ struct Place {
 /// How many children are looked at: each costs a request or more.
 constexpr std::size_t most_children = 1000;
 
-/// At the path, and at the locks right below it. Says what it may not look at, and what it leaves
-/// out.
+/// Looks at the path, and at the locks right below it. Says what it may not read, and what it
+/// leaves out.
 std::vector<Place> places_of(const Client& client, const std::string& path, std::int64_t session) {
   std::vector<Place> places;
   const auto collect = [&](const Inspection& seen) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// custodian break PATH --node NODE: takes somebody's place in a queue away.
+/// custodian break PATH --node NODE deletes a contender's node.
 
 #include <CLI/CLI.hpp>
 

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Whom a command means that asks somebody to let go, or takes a place away. Pure.
+/// The contender's choice finds the contender that a command asks to release, or whose node it
+/// deletes. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -13,11 +14,12 @@
 
 namespace custodian::cli {
 
-/// Those who hold, or may: who can be asked. Permits are held; a turn is not.
+/// The contenders that hold, or may, and so can be asked. Permits are held; a place at the
+/// turnstile is not.
 [[nodiscard]] std::vector<Inspected> holders_of(const Inspection& inspection);
 
 /// The contender whose node this is, by its whole path or by its name below `path` as `inspect`
-/// shows it. Nothing if it is none: a node that is no contender's is nobody's to touch.
+/// shows it. Nothing if it is none: only contenders' nodes may be deleted.
 [[nodiscard]] std::optional<Inspected> find_contender(const Inspection& inspection,
                                                       const std::string& path,
                                                       std::string_view node);
@@ -25,7 +27,7 @@ namespace custodian::cli {
 /// A session's id as inspect shows it, "0x100000a3f2b0001". Throws UsageError.
 [[nodiscard]] std::int64_t parse_session(std::string_view text);
 
-/// Who is next when this one has gone, and would hold then; nobody if it does not hold, or nobody
+/// The contender that holds when this one has gone; nothing if this one does not hold, or none
 /// waits for it alone.
 [[nodiscard]] std::vector<Inspected> heirs_of(const Inspection& inspection, const Inspected& gone);
 

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A command that goes on until somebody ends it: waits for what happens, and for the end.
+/// Following is for a command that goes on until a signal ends it: it waits for events, and for the
+/// end.
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
@@ -15,7 +16,7 @@
 
 namespace custodian::cli {
 
-/// Ends with SIGINT or SIGTERM, which is how it is meant to end.
+/// SIGINT or SIGTERM is its ordinary end.
 ///
 /// Threads: one that waits; wake() from any.
 class Following {
@@ -25,9 +26,9 @@ class Following {
   Following& operator=(const Following&) = delete;
   ~Following();
 
-  /// Something has happened.
+  /// An event has happened.
   void wake();
-  /// Until something has happened since the last wait, or the time is over. False at the end.
+  /// Waits until an event has happened since the last wait, or the time is over. False at the end.
   [[nodiscard]] bool wait(std::chrono::milliseconds at_most);
   /// Whether the terminal may look different since this was last asked: it has another size, or
   /// others have written on it while this process was stopped.

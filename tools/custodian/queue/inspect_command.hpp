@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// custodian inspect PATH: who holds and who waits.
+/// custodian inspect PATH shows the holder and the waiters.
 
 #include <CLI/CLI.hpp>
 

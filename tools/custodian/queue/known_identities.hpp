@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Who stood in a queue when that was read before. A request to release a lock replaces the
-/// identity of its holder, for ever if the holder does not write it back.
+/// KnownIdentities remembers the identities of a queue that was read before. A request to release a
+/// lock replaces the identity of its holder, for ever if the holder does not write it back.
 
 #include <cstdint>
 #include <string>
@@ -15,13 +15,13 @@ namespace custodian::cli {
 /// One thread at a time.
 class KnownIdentities {
  public:
-  /// Fills in what requests have replaced, of the nodes that were there with an identity before,
-  /// and remembers the others. Forgets who is not there any more.
+  /// Fills in the identities that requests have replaced, if they were known before, and remembers
+  /// the others. Forgets nodes that are gone.
   void complete(Inspection& seen);
 
  private:
   struct Known {
-    std::int64_t transaction;  ///< that created the node: another one may bear its name later
+    std::int64_t transaction;  ///< that created the node: another node may bear its name later
     std::string identity;
   };
 

@@ -38,9 +38,9 @@ std::string text_of(const Error& error) {
 Client connect(const GlobalOptions& options, Log log) {
   try {
     ClientOptions of_client = options.client_options();
-    // Who holds nothing needs no lease clock, and may ask for any session.
+    // A client without leases needs no lease clock, and may ask for any session timeout.
     of_client.touch_interval = std::min(of_client.touch_interval, of_client.session_timeout / 3);
-    // Long enough for an election among the servers, and short enough for somebody who waits.
+    // Long enough for an election among the servers, and short enough for a person who waits.
     of_client.operation_timeout = std::chrono::seconds{10};
     if (log == Log::none) of_client.log = {};
     return Client{std::move(of_client)};

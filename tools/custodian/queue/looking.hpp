@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the commands that look, ask and break have in common.
+/// These functions are shared by the commands that look, ask and break.
 
 #include <functional>
 
@@ -19,8 +19,7 @@ enum class Log { as_asked, none };
 [[nodiscard]] Client connect(const GlobalOptions& options, Log log = Log::as_asked);
 
 /// Does the work, and says what went wrong, if anything: the exit status is that of `work`, or
-/// tells mistakes, silent servers and missing permission from each other. UsageError passes
-/// through.
+/// distinguishes mistakes, silent servers and missing permission. UsageError passes through.
 [[nodiscard]] int with_errors_said(const std::function<int()>& work);
 
 }  // namespace custodian::cli

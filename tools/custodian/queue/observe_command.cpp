@@ -48,7 +48,7 @@ void print(const ObserveRequest& request, const std::optional<Participant>& lead
             << std::flush;
 }
 
-/// What the stream cannot show: that it may be behind.
+/// The stream cannot show by itself that it may be behind.
 void say_connection(ConnectionState state) {
   if (state == ConnectionState::suspended) {
     say("disconnected: who leads now is not known until there is a connection again");

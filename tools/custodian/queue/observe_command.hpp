@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// custodian observe PATH: who leads, as a stream.
+/// custodian observe PATH prints the leader, a line for each change.
 
 #include <CLI/CLI.hpp>
 

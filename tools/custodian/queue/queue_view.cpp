@@ -22,7 +22,7 @@ std::string identity_text(const Inspected& inspected) {
   return inspected.is_asked_to_let_go ? text + " (asked to release)" : text;
 }
 
-/// A contender's node belongs to a session, unless somebody has made one by hand.
+/// A contender's node belongs to a session, unless it was made by hand.
 std::string session_or_none(std::int64_t session) {
   return session == 0 ? "none" : session_text(session);
 }
@@ -38,7 +38,8 @@ std::optional<std::string> address_of(std::int64_t session, const QueueView& vie
   return address == view.addresses->end() ? std::nullopt : std::optional{address->second};
 }
 
-/// What changes, and what somebody looks for first, stands where a narrow terminal still shows it.
+/// The columns that change, and those that are looked for first, are where a narrow terminal still
+/// shows them.
 std::vector<std::string> head_of(const QueueView& view) {
   std::vector<std::string> head{"#", "STATE", "KIND", "IDENTITY", "AGE", "SESSION"};
   if (view.addresses) head.emplace_back("ADDRESS");

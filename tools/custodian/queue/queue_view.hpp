@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A queue as it is shown. Pure: what was seen in, text out.
+/// QueueView formats a queue for people and programs. Pure: what was seen in, text out.
 
 #include <chrono>
 #include <optional>
@@ -18,11 +18,11 @@ namespace custodian::cli {
 struct QueueView {
   std::string path{};
   Inspection inspection{};
-  /// Of the sessions, as far as they are known; nothing if nobody wants to know.
+  /// The sessions' addresses, as far as they are known; nothing if they are not wanted.
   std::optional<Addresses> addresses{};
   /// When it was seen.
   std::chrono::system_clock::time_point at{};
-  /// What else is there; looked for only where there are no contenders.
+  /// Other nodes at the path; looked for only where there are no contenders.
   std::optional<Surroundings> around{};
 };
 
@@ -33,17 +33,17 @@ struct QueueView {
 /// The place of each in its own queue, counted from 1.
 [[nodiscard]] std::vector<std::size_t> positions_of(const Inspection& inspection);
 
-/// A table and, behind it, what is odd. Ages are those at `now`.
+/// A table and, behind it, the oddities. Ages are those at `now`.
 [[nodiscard]] std::vector<std::string> lines_of(const QueueView& view,
                                                 std::chrono::system_clock::time_point now);
 
-/// One of a queue, as an object.
+/// One contender, as an object.
 [[nodiscard]] Json json_of(const Inspected& inspected, std::size_t position);
 
-/// All of it. Nothing in it depends on when it is printed.
+/// The whole queue. Nothing in it depends on when it is printed.
 [[nodiscard]] Json json_of(const QueueView& view);
 
-/// A line for people about one of a queue, but for its node: who, what, since when.
+/// A line for people about one contender, without its node: identity, state, since when.
 [[nodiscard]] std::string description_of(const Inspected& inspected,
                                          std::chrono::system_clock::time_point now);
 

@@ -31,16 +31,17 @@ using std::chrono::system_clock;
 
 /// Holders whose data are watched, each by a watch on the servers.
 constexpr std::size_t most_watched_holders = 100;
-/// Between two looks at a queue that changes all the time.
+/// The pause between two readings of a queue that changes all the time.
 constexpr auto shortest_pause = 100ms;
 
-/// What was seen, and what tells of the next change.
+/// What was seen, and the watches that report the next change.
 struct Picture {
   QueueView view;
   std::vector<Watch> watches;
 };
 
-/// Watches the list of a node's children, or the node's coming. Gives their names.
+/// Watches the list of a node's children, or the creation of the node. Returns the children's
+/// names.
 std::vector<std::string> watch_children(Client& client, const std::string& path,
                                         std::vector<Watch>& watches) {
   for (;;) {
@@ -52,13 +53,13 @@ std::vector<std::string> watch_children(Client& client, const std::string& path,
       if (error.code() != ServerErrc::no_node) throw;
     }
     auto [stat, watch] = client.exists_and_watch(path);
-    if (stat) continue;  // it has come meanwhile
+    if (stat) continue;  // it was created meanwhile
     watches.push_back(std::move(watch));
     return {};
   }
 }
 
-/// Whoever is asked to let go finds that in its node, so holders' nodes are watched, too.
+/// A request to release is written into the holder's node, so holders' nodes are watched, too.
 void watch_holders(Client& client, Inspection& seen, std::vector<Watch>& watches) {
   std::size_t watched = 0;
   for (Inspected& each : seen.contenders) {
@@ -71,7 +72,7 @@ void watch_holders(Client& client, Inspection& seen, std::vector<Watch>& watches
       watches.push_back(std::move(watch));
       ++watched;
     } catch (const Error& error) {
-      // It has gone, and the watch on the list tells.
+      // It has gone, and the watch on the list reports that.
       if (error.code() != ServerErrc::no_node) throw;
     }
   }
@@ -108,13 +109,14 @@ class QueueWatch {
       : request_{request},
         addresses_{options.servers, request.admin_port},
         on_terminal_{!request.json && Screen::is_terminal()},
-        // A line in the midst of a picture would move it; that the connection is lost is in there.
+        // A line in the middle of a picture would move it; the picture itself shows a lost
+        // connection.
         client_{
             connect(options, on_terminal_ && options.verbosity == 0 ? Log::none : Log::as_asked)},
         listening_{client_.on_connection_state([this](ConnectionState) { following_.wake(); })} {}
 
   ~QueueWatch() {
-    // A look that is under way ends at once, and so do the watches.
+    // A reading that is under way ends at once, and so do the watches.
     client_.close();
   }
   QueueWatch(const QueueWatch&) = delete;
@@ -146,7 +148,7 @@ class QueueWatch {
     }};
   }
 
-  /// Takes over what has been seen, and looks again if that has changed.
+  /// Takes over what was read, and reads again if that has changed.
   void take_look() {
     if (look_.valid() && look_.wait_for(0s) == std::future_status::ready) {
       try {
@@ -178,7 +180,7 @@ class QueueWatch {
     look();
   }
 
-  /// Who has come a moment after the servers were asked has no address yet.
+  /// A contender that has come after the servers were asked has no address yet.
   [[nodiscard]] milliseconds until_question() const {
     if (!ask_at_ || !is_connected(client_.connection_state())) return milliseconds::max();
     return std::chrono::ceil<milliseconds>(*ask_at_ - std::chrono::steady_clock::now());

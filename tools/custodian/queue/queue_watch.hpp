@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A queue that is shown as it changes.
+/// watch_queue() shows a queue as it changes.
 
 #include <cstdint>
 #include <string>
@@ -22,13 +22,13 @@ struct InspectRequest {
   InspectOptions options{};
 };
 
-/// What was just seen, with the clients' addresses, if they are wanted.
+/// What was just read, with the clients' addresses, if they are wanted.
 [[nodiscard]] QueueView view_of(const InspectRequest& request, Inspection inspection,
                                 SessionAddresses* addresses);
 
 /// Until SIGINT or SIGTERM: on a terminal a picture that is drawn again, otherwise a block for each
 /// change, or a line of JSON. Goes on through disconnections, and says so. Returns the exit status;
-/// throws Error if it may not look, or if no server answers at the beginning.
+/// throws Error if it may not read, or if no server answers at the beginning.
 [[nodiscard]] int watch_queue(const GlobalOptions& options, const InspectRequest& request);
 
 }  // namespace custodian::cli

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// custodian revoke PATH: asks whoever holds it to let go.
+/// custodian revoke PATH asks the holders to release.
 
 #include <CLI/CLI.hpp>
 

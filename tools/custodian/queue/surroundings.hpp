@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What else is at a path where nobody holds or waits: whether it exists, and the locks right below
+/// Surroundings describe a path without contenders: whether it exists, and the locks right below
 /// it.
 
 #include <cstddef>
@@ -26,16 +26,16 @@ struct Surroundings {
   std::vector<LockBelow> below{};
   /// Of the node's data, in bytes.
   std::size_t data_length = 0;
-  /// Children that these credentials may not look at.
+  /// Children that these credentials may not read.
   std::vector<std::string> closed{};
-  /// So many children were not looked at.
+  /// The number of children that were not read.
   std::size_t not_looked_at = 0;
 };
 
-/// How many children are looked at: each costs a request or more.
+/// How many children are read: each costs a request or more.
 inline constexpr std::size_t most_looked_at = 100;
 
-/// The inspection of a child; nothing if these credentials may not look at it. Throws Error for
+/// The inspection of a child; nothing if these credentials may not read it. Throws Error for
 /// anything else.
 [[nodiscard]] std::optional<Inspection> inspect_if_allowed(const Client& client,
                                                            const std::string& path);

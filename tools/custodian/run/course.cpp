@@ -32,7 +32,7 @@ Steps Course::on(const Event& event) {
 }
 
 Steps Course::react(const event::Acquired& /*event*/) {
-  // Too late for who has given up.
+  // Too late: the acquire was given up.
   if (phase_ == Phase::giving_up) return finish(status_, {step::Release{}});
   phase_ = Phase::running;
   return {step::Start{}};
@@ -47,7 +47,7 @@ Steps Course::react(const event::Signalled& event) {
   switch (event.number) {
     case SIGCONT: return is_running ? Steps{step::Proceed{++proceeds_}} : Steps{};
     case SIGWINCH: return is_running ? Steps{step::PassOn{event.number}} : Steps{};
-    // The command stops first; Stopped tells.
+    // The command stops first, which Stopped reports.
     case SIGTSTP:
       return {is_running ? Step{step::PassOn{event.number}} : Step{step::StopSelf{event.number}}};
     default: break;

@@ -1,8 +1,7 @@
 #pragma once
 
 /// \file
-/// What a command under a lock does next, whatever happens: the decisions of the runner, and
-/// nothing else. Pure: events in, steps out.
+/// Course decides what the runner of a command under a lock does next. Pure: events in, steps out.
 
 #include <chrono>
 #include <cstdint>
@@ -28,8 +27,8 @@ enum class Repeat : std::uint8_t {
   after_loss,  ///< stands again when it was ended for a loss, unless it was just asked to end
 };
 
-/// Who goes on for so long after a signal that asks to end has not taken it for that: a SIGHUP, for
-/// one, that made it read its configuration again.
+/// A command that goes on for so long after a signal did not take it as a request to end: a SIGHUP,
+/// for one, that made it read its configuration again.
 inline constexpr std::chrono::seconds farewell_time{30};
 
 namespace event {
@@ -48,11 +47,11 @@ struct Lost {};
 struct NotStarted {
   int error = 0;  ///< errno
 };
-/// The command was stopped, by SIGTSTP or by one of the terminal's signals for who is in the
-/// background.
+/// The command was stopped, by SIGTSTP or by one of the terminal's signals for background
+/// processes.
 struct Stopped {
   int signal = 0;
-  /// The number of the last Proceed that it had heard of.
+  /// The number of the last Proceed that it had received.
   std::uint64_t proceeded = 0;
 };
 /// With all that it has started.
@@ -82,13 +81,13 @@ struct PassOn {
   int signal = 0;
   friend bool operator==(const PassOn&, const PassOn&) = default;
 };
-/// Lets the command go on; but not if the lock was lost in the meantime.
+/// Continues the command; but not if the lock was lost in the meantime.
 struct Proceed {
   std::uint64_t number = 0;  ///< 1 for the first one
   friend bool operator==(const Proceed&, const Proceed&) = default;
 };
-/// Stops this process by the same signal, so that who has started it (a shell, another custodian)
-/// knows why; it goes on with SIGCONT.
+/// Stops this process by the same signal, so that its parent (a shell, another custodian) knows
+/// why; it goes on with SIGCONT.
 struct StopSelf {
   int signal = 0;
   friend bool operator==(const StopSelf&, const StopSelf&) = default;
@@ -96,7 +95,7 @@ struct StopSelf {
 struct EndForLoss {
   friend bool operator==(const EndForLoss&, const EndForLoss&) = default;
 };
-/// Kills what a guardian that is gone has left behind.
+/// Kills the processes that a guardian that is gone has left behind.
 struct EndOrphans {
   friend bool operator==(const EndOrphans&, const EndOrphans&) = default;
 };

@@ -36,14 +36,15 @@ void Holding::begin(std::vector<Lease> leases) {
           asio::post(executor, [listener, reason] {
             if (const auto told = listener.lock()) (*told)(reason);
           });
-          // Then the lock passes on when we return.
+          // The lock passes on when we return.
           if (waits && reason == LossReason::held_too_long) ended.wait_for(hand_over_delay);
         });
   }
 }
 
 void Holding::end() {
-  // First, for a callback may be waiting for it, and its destructor for the callback.
+  // First, for a callback may be waiting for it, and the subscription's destructor for the
+  // callback.
   ended_.set_value();
   held_.clear();
 }
@@ -56,7 +57,7 @@ LossReason Holding::lost_reason() const {
 }
 
 BootClock::time_point Holding::until() const {
-  // Before any lease is asked: what passes in between must not come on top.
+  // Read before any lease is asked: the time in between must not be added.
   const auto now = BootClock::now();
   auto remaining = std::chrono::nanoseconds::max() - now.time_since_epoch();
   for (const Held& held : held_) remaining = std::min(remaining, held.lease.remaining());

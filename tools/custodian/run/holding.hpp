@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a command runs under: leases, of which none may be lost.
+/// Holding is what a command runs under: leases, of which none may be lost.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <cstdint>
@@ -17,36 +17,36 @@
 
 namespace custodian::cli {
 
-/// What the end of a maximum time does.
+/// What the end of the maximum time does with the lock.
 enum class AtMaximum : std::uint8_t {
   passes_on,  ///< at once
-  waits,      ///< for end(), but not for long: the command is being ended
+  waits,      ///< it waits for end(), but not for long: the command is being ended
 };
 
 /// Threads: the executor's, one at a time. Lifetimes: the destructor releases what is held, and no
-/// loss is told after it.
+/// loss is reported after it.
 class Holding {
  public:
-  /// Of a lease that is lost; on the executor, perhaps after end().
+  /// Called for a lease that is lost; on the executor, perhaps after end().
   using LossListener = std::function<void(LossReason)>;
 
   Holding(boost::asio::any_io_executor executor, AtMaximum at_maximum, LossListener listener);
 
-  /// Nothing must be held.
+  /// Requires that nothing is held yet.
   void begin(std::vector<Lease> leases);
   /// Releases all.
   void end();
 
   [[nodiscard]] bool is_empty() const noexcept { return held_.empty(); }
-  /// It must not be empty.
+  /// Requires a lease.
   [[nodiscard]] const Lease& first() const { return held_.front().lease; }
-  /// Of the first that is lost; none if all are held.
+  /// The reason of the first loss; none if all are held.
   [[nodiscard]] LossReason lost_reason() const;
   /// Until when all are held at the least.
   [[nodiscard]] BootClock::time_point until() const;
 
  private:
-  /// One, and how its loss comes here.
+  /// A lease, and the subscription to its loss.
   struct Held {
     Lease lease;
     std::unique_ptr<std::stop_callback<std::function<void()>>> on_lost;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What all subcommands that run a command can be told.
+/// RunOptions are the options of all subcommands that run a command.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace custodian::cli {
 
-/// What becomes of the command when somebody asks for what it runs under (custodian revoke).
+/// What becomes of the command when a client asks for the release (custodian revoke).
 enum class OnRevoke : std::uint8_t {
   ignore,     ///< nothing
   terminate,  ///< it is asked to end, by SIGTERM; the lock is released when it has ended
@@ -24,8 +24,8 @@ enum class OnRevoke : std::uint8_t {
 
 struct RunOptions {
   std::string path{};
-  /// How long to wait for the lock, and for the servers; none: without limit. Nothing: it is only
-  /// taken if it is free, and there is time to find that out.
+  /// How long to wait for the lock, and for the servers; none: without limit. Zero: it is only
+  /// taken if it is free, with enough time to find that out.
   std::optional<std::chrono::nanoseconds> wait{};
   std::optional<std::chrono::nanoseconds> hold_at_most{};
   std::string identity{};
@@ -42,7 +42,7 @@ void add_path(CLI::App& subcommand, RunOptions& options, const std::string& desc
 void add_wait_options(CLI::App& subcommand, RunOptions& options);
 void add_hold_at_most_option(CLI::App& subcommand, RunOptions& options);
 void add_identity_option(CLI::App& subcommand, RunOptions& options);
-/// --on-lost, of which `ignore` is not for everybody.
+/// --on-lost; not every subcommand has `ignore`.
 enum class MayIgnoreLoss : std::uint8_t { no, yes };
 void add_on_lost_option(CLI::App& subcommand, RunOptions& options, MayIgnoreLoss may_ignore);
 

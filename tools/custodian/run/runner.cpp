@@ -29,8 +29,8 @@ namespace asio = boost::asio;
 namespace custodian::cli {
 namespace {
 
-/// After so long without a connection, or with something left behind the command, it is said why
-/// nothing happens.
+/// After so long without a connection, or with processes left behind by the command, a line says
+/// why nothing happens.
 constexpr std::chrono::seconds patience{5};
 
 constexpr std::initializer_list<int> passed_on{SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
@@ -43,7 +43,7 @@ class Runner {
          const MakeAcquire& make_acquire);
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
-  /// Ends the command before what is held is released.
+  /// Ends the command before the leases are released.
   ~Runner();
 
   int run();
@@ -148,7 +148,7 @@ void Runner::take(const step::Acquire& /*step*/) {
     acquire_(attempt(deadline()), [this](Outcome outcome) { on_outcome(std::move(outcome)); });
     return;
   }
-  // To be told that it is not free one must be connected, and that takes a moment.
+  // Finding out that the lock is not free takes a connection, and that takes a moment.
   client_.async_wait_connected(
       OperationOptions{},
       asio::bind_cancellation_slot(
@@ -179,7 +179,7 @@ void Runner::take(const step::PassOn& step) {
 }
 
 void Runner::take(const step::Proceed& step) {
-  // We may have been stopped ourselves, and be told only later.
+  // We may have been stopped ourselves, and learn of the loss only later.
   const LossReason reason = holding_.lost_reason();
   if (reason != LossReason::none) on_loss(reason);
   guardian_.send({.kind = Order::Kind::proceed, .number = step.number});
@@ -189,7 +189,7 @@ void Runner::take(const step::StopSelf& step) {
   if (!as_started_.ignores(step.signal)) {
     const bool is_handled = step.signal == SIGTSTP;
     if (is_handled) signals_.remove(step.signal);
-    // With all that the shell started beside us. Does nothing where no shell could let us go on.
+    // Stops the whole process group. Does nothing where no shell could continue us.
     kill(0, step.signal);
     if (is_handled) signals_.add(step.signal);
   }
@@ -223,7 +223,7 @@ void Runner::listen_to_signals() {
 
 void Runner::on_report(const std::optional<Report>& report) {
   if (!report) {
-    // First, for nobody may be reading what we say.
+    // First, for writing the message may block if nobody reads it.
     on(event::GuardianGone{});
     return say("the guardian process was killed: nothing is run, and what ran is ended");
   }
@@ -252,8 +252,8 @@ void Runner::on_outcome(Outcome outcome) {
   }
   notice_.cancel();
   is_loss_told_ = false;
-  // Also where requests are ignored: a holder that listens stays known to those who look. The
-  // context outlives us, and nobody runs it then.
+  // Also where requests are ignored: a holder that listens keeps its identity in its node. The
+  // context outlives us, and no thread runs it then.
   const auto asked = [this, &context = context_] { asio::post(context, [this] { on_revoked(); }); };
   for (const Lease& lease : outcome.leases) revocations_.push_back(lease.make_revocable(asked));
   holding_.begin(std::move(outcome.leases));
@@ -262,7 +262,7 @@ void Runner::on_outcome(Outcome outcome) {
 
 void Runner::on_loss(LossReason reason) {
   if (std::exchange(is_loss_told_, true)) return;
-  // First, for nobody may be reading what we say.
+  // First, for writing the message may block if nobody reads it.
   on(event::Lost{});
   say(what() + " is lost (" + std::string{to_string(reason)} + "): " +
       (options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
@@ -285,7 +285,8 @@ void Runner::on_revoked() {
 
 // -- The rest -------------------------------------------------------------------------------------
 
-/// With the time until which the lock is held at the least, so that the guardian can do without us.
+/// Sends the time until which the lock is held at the least, so that the guardian can act without
+/// us.
 Order Runner::hold_until(Order::Kind kind) const {
   if (options_.on_lost == OnLost::ignore) return {.kind = kind};
   return {.kind = kind,
@@ -294,7 +295,7 @@ Order Runner::hold_until(Order::Kind kind) const {
 }
 
 void Runner::keep_guardian_informed() {
-  // Released while this was on its way; or nobody's business.
+  // Released while this was on its way, or to be ignored.
   if (holding_.is_empty() || options_.on_lost == OnLost::ignore) return;
   guardian_.send(hold_until(Order::Kind::hold_until));
   beat_.expires_after(std::clamp<std::chrono::nanoseconds>(
@@ -371,7 +372,7 @@ int run_under(const GlobalOptions& global, const RunOptions& options,
   forget_credentials();
   asio::io_context context;
   GuardianLink guardian{context, std::move(command), as_started};
-  // A closed pipe behind the standard error output must not end what holds the lock.
+  // A closed pipe at the standard error output must not end the process that holds the lock.
   std::signal(SIGPIPE, SIG_IGN);
   defer_stops();
   return Runner{context,          guardian,    as_started, options, name, std::move(client_options),

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Runs a command under something that is acquired: a lock, permits, leadership. The one story that
-/// `lock`, `semaphore` and `elect` share; course.hpp decides, guardian.hpp runs the command.
+/// The runner runs a command under something that is acquired: a lock, permits, leadership. `lock`,
+/// `semaphore` and `elect` share it; course.hpp decides, guardian.hpp runs the command.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -20,7 +20,7 @@
 
 namespace custodian::cli {
 
-/// What an attempt has come to: leases, or none and perhaps who is in the way.
+/// The end of an attempt: leases, or none and perhaps the contender that is in the way.
 struct Outcome {
   error_code error{};
   std::vector<Lease> leases{};
@@ -35,7 +35,7 @@ struct Attempt {
   boost::asio::any_io_executor executor{};
 };
 
-/// Begins to acquire whatever it is; the handler is called once.
+/// Begins to acquire; the handler is called once.
 using Acquire = std::function<void(Attempt attempt, std::function<void(Outcome)> handler)>;
 /// May throw Error (invalid_argument).
 using MakeAcquire = std::function<Acquire(const Client& client)>;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The servers that a connection string names, one by one. Pure; any thread.
+/// ServerAddress is one of the servers that a connection string names. Pure; any thread.
 
 #include <cstdint>
 #include <string>

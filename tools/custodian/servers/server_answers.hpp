@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What servers answer to four-letter words and to their admin server, understood. Pure: text in,
-/// values out; a text that is not understood is an empty value.
+/// Server answers are parsed here: those to four-letter words, and those of the admin server. Pure:
+/// text in, values out; a text that is not understood is an empty value.
 
 #include <chrono>
 #include <cstdint>

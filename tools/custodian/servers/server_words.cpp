@@ -14,7 +14,7 @@ using boost::system::error_code;
 
 namespace {
 
-/// Of a busy server's list of connections; more would be no answer to a question of ours.
+/// Enough for a busy server's list of connections; a longer answer is none to our questions.
 constexpr std::size_t longest_answer = std::size_t{16} * 1024 * 1024;
 
 /// One question and its answer, to the end of the connection.

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Questions to a single server that are no client's: four-letter words, and the HTTP of its admin
-/// server. Each server knows its own connections only, so whoever wants all asks all.
+/// Server words are questions to a single server: four-letter words, and the HTTP of its admin
+/// server. Each server knows only its own connections, so a list of all takes a question to each.
 ///
 /// Threads: any; the functions block, until the deadline at the latest.
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Where the sessions of a queue come from, as far as the servers tell.
+/// SessionAddresses finds where the sessions of a queue come from, as far as the servers say.
 
 #include <chrono>
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace custodian::cli {
 
-/// What is known of the sessions, when the servers have told this: what they do not tell any more,
-/// since one of them does not answer, is kept for those asked for. Pure.
+/// The addresses known after these answers: an address that is missing now, since a server does not
+/// answer, is kept for the sessions asked for. Pure.
 [[nodiscard]] Addresses brought_up_to_date(const Addresses& known, Addresses told,
                                            const std::vector<std::int64_t>& sessions);
 
 /// Asks every server for its connections: by "cons", or where that is not allowed by the admin
-/// server. A server that cannot be reached, or does not tell, is passed over.
+/// server. A server that cannot be reached, or does not say, is passed over.
 ///
 /// Threads: one. The functions block, for two seconds at most.
 class SessionAddresses {
@@ -30,12 +30,12 @@ class SessionAddresses {
 
   using Clock = std::chrono::steady_clock;
 
-  /// What is known of these; the servers are asked if one of them is not, but not every moment: a
-  /// long list of connections is work for them.
+  /// The known addresses of these sessions. The servers are asked if one is unknown, but not every
+  /// moment: a long list of connections is work for them.
   [[nodiscard]] const Addresses& of(const std::vector<std::int64_t>& sessions);
 
-  /// From when on of() asks for these; nothing if all are known. Who has come since the servers
-  /// were asked has not long to wait; for whom they do not tell they are asked ever more seldom.
+  /// When of() asks for these next; nothing if all are known. That is soon for a session that has
+  /// come since the servers were asked; it is ever later for one of which they say nothing.
   [[nodiscard]] std::optional<Clock::time_point> next_question(
       const std::vector<std::int64_t>& sessions) const;
 
@@ -48,7 +48,7 @@ class SessionAddresses {
   std::vector<ServerAddress> servers_;
   std::uint16_t admin_port_;
   Addresses known_{};
-  /// What of those that were asked for the servers did not tell.
+  /// The sessions that were asked for, and of which the servers said nothing.
   std::set<std::int64_t> untold_{};
   std::optional<Clock::time_point> asked_at_{};
   Clock::duration pause_{};

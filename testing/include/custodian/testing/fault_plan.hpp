@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// What is to go wrong, and when: asked for each request that a session of a `FakeEnsemble` sends.
+/// FaultPlan decides what goes wrong, and when: it is asked for each request that a session of a
+/// `FakeEnsemble` sends.
 
 #include <cstddef>
 #include <string>
@@ -18,21 +19,21 @@ enum class FaultKind {
   fail_before,
   /// The server applies the request, and the connection is cut before the reply: `connection_loss`.
   fail_after,
-  /// The connection is cut before the server sees the request: `connection_loss`. It sees it later,
-  /// as one of the earlier connection's, and applies it if the session is alive then. So do servers
-  /// with Netty connections, a few requests later; and what lies in the network may come to them
-  /// after its client has given up the session.
+  /// The connection is cut before the server sees the request: `connection_loss`. It sees the
+  /// request later, as one of the earlier connection, and applies it if the session is alive then.
+  /// Servers with Netty connections do that, a few requests later; and a request in the network may
+  /// reach a server after its client has given up the session.
   apply_late,
   /// The connection was cut before the request could be sent: `not_connected`.
   disconnect,
-  /// The servers end the session before they see the request. The client learns it as it would in
-  /// life: its connection is cut, and the next one is told.
+  /// The servers end the session before they see the request. The client learns it as from real
+  /// servers: its connection is cut, and the next one gets the answer.
   expire_before,
-  /// The same, after the request was applied.
+  /// The same, but after the request was applied.
   expire_after,
-  /// The reply, and what follows on the connection, is held back.
+  /// The reply, and all that follows on the connection, is held back.
   delay,
-  /// The server refuses to work for now, and has done nothing: `throttled`.
+  /// The server refuses the request for now, and has done nothing: `throttled`.
   throttle,
 };
 /// The name of the enumerator.
@@ -41,7 +42,7 @@ enum class FaultKind {
 /// What becomes of the replies that the server sent before a connection was cut.
 enum class EarlierReplies { arrive, are_lost };
 
-/// Whether the server that a session comes to next, after a cut, is up to date.
+/// Whether the next server of a session, after a cut, is up to date.
 enum class NextServer {
   /// It is.
   current,
@@ -51,12 +52,12 @@ enum class NextServer {
   lags_behind,
 };
 
-/// Whether a session's watches stand on its next connection.
+/// Whether a session's watches are restored on its next connection.
 enum class NextWatches {
-  /// They do, and events that were missed come first.
+  /// They are, and events that were missed come first.
   are_restored,
-  /// They end at the cut, as those do that are too many to be restored at once: with `data_changed`
-  /// or `children_changed`, for something may have changed.
+  /// They end at the cut, as watches do that are too many to be restored at once: with
+  /// `data_changed` or `children_changed`, for something may have changed.
   are_dropped,
 };
 
@@ -87,20 +88,20 @@ struct Submission {
   std::string path;  ///< empty for a multi
 };
 
-/// Decides for each request; the defaults let everything pass.
+/// Decides for each request; by default all of them pass.
 ///
 /// Threads: called on the strand of the session, for different sessions perhaps at once; no lock is
-/// held, so it may call the ensemble. on_submit() runs within Session::submit(): what a test wants
-/// to do to the client there (cancel, for one) it posts.
+/// held, so it may call the ensemble. on_submit() runs within Session::submit(): a test posts what
+/// it wants to do to the client there (cancel, for one).
 class FaultPlan {
  public:
   virtual ~FaultPlan() = default;
 
   /// What becomes of this request.
   [[nodiscard]] virtual Fault on_submit(const Submission&) { return {}; }
-  /// The client is about to be given the reply, real or not.
+  /// The client is about to get the reply, real or not.
   virtual void before_reply(const Submission&, const Reply&) {}
-  /// The client has been given the reply.
+  /// The client has got the reply.
   virtual void after_reply(const Submission&) {}
 };
 

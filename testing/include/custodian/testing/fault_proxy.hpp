@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A TCP proxy in front of a server, for a test: what the network between a client and its server
-/// can do, on demand.
+/// A TCP proxy in front of a server, for a test: it fails on demand as the network between a client
+/// and its server can.
 ///
 /// \code
 /// custodian::testing::TestingServer server;
@@ -37,7 +37,7 @@
 
 namespace custodian::testing {
 
-/// Which bytes: those on their way from the clients to the server, or back.
+/// The direction of bytes: from the clients to the server, or back.
 enum class Direction { to_server, to_client, both };
 
 /// How a connection is closed, on both of its sides.
@@ -46,21 +46,21 @@ enum class Ending {
   reset,    ///< "connection reset by peer", as a firewall or a rebooted machine causes it
 };
 
-/// Whether the reply after which a connection is cut arrives.
+/// Whether the last reply before a cut arrives.
 enum class LastReply { arrives, is_lost };
 
-/// What one connection sends goes through this; called with all bytes in order, in pieces as they
-/// come, on the proxy's thread. It may hold bytes back until a later call.
+/// Edits what one connection sends; called with all bytes in order, in pieces as they come, on the
+/// proxy's thread. It may hold bytes back until a later call.
 using StreamEdit = std::function<std::string(std::string_view)>;
 
-/// How a proxy behaves before it is told of any fault.
+/// How a proxy behaves without a fault.
 struct FaultProxyOptions {
   /// Where it listens, on a free port.
   std::string address = "127.0.0.1";
-  /// How long a target that refuses is tried again for a connection, before that is reset. More
+  /// How long a target that refuses is tried again, before the client's connection is reset. More
   /// than 0 for a target that is about to start.
   std::chrono::milliseconds connect_patience{0};
-  /// Makes the edit of what a new connection sends to the server, to spoil it for instance; null:
+  /// Makes the edit for a new connection's bytes to the server, to spoil them for instance; null:
   /// none.
   std::function<StreamEdit()> edit_to_server;
 };
@@ -84,15 +84,15 @@ class FaultProxy {
   void set_target(const ServerEndpoint& target);
 
   /// \name Faults
-  /// They add up, but for hold_back() and black_hole(), of which the later one counts. Each lasts
-  /// until it is set otherwise, or heal().
+  /// They add up, but of hold_back() and black_hole() the later one counts. Each lasts until it is
+  /// set otherwise, or heal().
   /// \{
 
-  /// Closes all connections that there are. New ones are welcome.
+  /// Closes all present connections. New ones are accepted.
   void cut(Ending ending = Ending::orderly);
   /// New connections are refused ("connection refused"); those that exist stay. accept() ends it.
   void refuse();
-  /// New connections are welcome again.
+  /// New connections are accepted again.
   void accept();
 
   /// The network is cut: nothing is delivered, not even the end of a connection, and nothing is
@@ -105,7 +105,7 @@ class FaultProxy {
 
   /// What is sent from now on arrives this much later; order and bandwidth stay.
   void delay(Direction direction, std::chrono::milliseconds latency);
-  /// Each connection carries so much and no more; 0: as much as it can.
+  /// The bandwidth of each connection; 0: no limit.
   void throttle(Direction direction, std::uint64_t bytes_per_second);
 
   /// Once `count` further bytes are delivered, counted over all connections, the connection that
@@ -119,7 +119,7 @@ class FaultProxy {
   void cut_after_replies(std::uint64_t count, LastReply last = LastReply::arrives,
                          Ending ending = Ending::orderly);
 
-  /// A plain proxy again, that accepts, and delivers at once what was held back or delayed.
+  /// Ends all faults: the proxy accepts, and delivers at once what was held back or delayed.
   void heal();
   /// \}
 
@@ -128,7 +128,7 @@ class FaultProxy {
 
   /// Connections that are open on the clients' side, as far as the proxy has noticed.
   [[nodiscard]] std::size_t connections() const;
-  /// Connections that there have been.
+  /// The number of connections so far.
   [[nodiscard]] std::uint64_t accepted() const;
   /// Bytes delivered.
   [[nodiscard]] std::uint64_t bytes(Direction direction) const;

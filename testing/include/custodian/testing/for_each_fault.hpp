@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Each kind of fault at each request of a scenario: the loop that finds what a service does not
-/// expect.
+/// for_each_fault() runs a scenario with each kind of fault at each of its requests, to find what a
+/// service does not expect.
 ///
 ///     testing::for_each_fault([](testing::FakeEnsemble& ensemble, const std::string& fault) {
 ///       custodian::Client client{ensemble.options("shop")};
@@ -22,7 +22,7 @@
 
 namespace custodian::testing {
 
-/// One fault of each kind that is over by itself: connections that are cut before and after the
+/// One fault of each kind that ends by itself: connections that are cut before and after the
 /// request is applied, with and without the replies before it, and that lead to servers that lag
 /// behind; a request that is applied late; sessions that end; a reply that comes late; a server
 /// that is busy.
@@ -31,23 +31,23 @@ namespace custodian::testing {
 /// "fail after, earlier replies lost, then a server that lags behind".
 [[nodiscard]] std::string to_string(const Fault& fault);
 
-/// What for_each_fault() may be told.
+/// The options of for_each_fault().
 struct ForEachFaultOptions {
-  /// Each of them is tried at each request.
+  /// The faults; each is tried at each request.
   std::vector<Fault> faults = usual_faults();
-  /// At whose requests: the name of a client, as FakeEnsemble::options() was given it. Empty:
-  /// everybody's.
+  /// The client at whose requests: its name, as in FakeEnsemble::options(). Empty: all clients.
   std::string client{};
 };
 
-/// A scenario, from its clients' making to their end. Each run has an empty ensemble. The text is
-/// "fail after at request 7", counted from 1 (`Submission::index` counts from 0), or "no fault".
+/// A scenario, from the construction of its clients to their end. Each run has an empty ensemble.
+/// The text is "fail after at request 7", counted from 1 (`Submission::index` counts from 0), or
+/// "no fault".
 using FaultScenario = std::function<void(FakeEnsemble& ensemble, const std::string& fault)>;
 
 /// Runs the scenario without a fault, and then once for each fault at each request that it sends:
-/// at the first, at the second, and so on, until a run ends before it has sent as many. A client's
-/// own requests count, too, such as the beat with which it begins. Returns how many runs there
-/// were. The scenario must end by itself, whatever goes wrong.
+/// at the first, at the second, and so on, until a run ends before it has sent that many. A
+/// client's own requests count, too, such as the beat with which it begins. Returns how many runs
+/// there were. The scenario must end by itself, whatever goes wrong.
 ///
 /// Throws std::runtime_error with the fault in its text when a run throws a std::exception, which
 /// is nested in it (std::rethrow_if_nested); what a run throws besides, as some test frameworks do,

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Questions to a ZooKeeper server that goes by its host and port: one that a `TestingServer` runs,
-/// or any other. Boost alone is needed; nothing here knows the client.
+/// ServerEndpoint is the host and port of a ZooKeeper server, a `TestingServer`'s or any other, for
+/// questions to it. Boost alone is needed; nothing here knows the client.
 ///
 /// Each function blocks, for ten seconds at most, and throws `TestingError`, naming the server,
 /// when there is no answer by then. Any thread may call them.
@@ -44,7 +44,7 @@ struct ServerEndpoint {
 /// (`4lw.commands.whitelist`).
 [[nodiscard]] std::string four_letter_word(const ServerEndpoint& endpoint, std::string_view word);
 
-/// What "mntr" tells, by name, such as "zk_watch_count".
+/// The values of "mntr", by name, such as "zk_watch_count".
 [[nodiscard]] std::map<std::string, std::string> statistics(const ServerEndpoint& endpoint);
 
 /// One number of `statistics()`.

@@ -25,7 +25,7 @@
 ///
 /// A leader that is heard and hears nothing (`isolate(leader, PeerDirection::incoming)`) may win
 /// the next election, too, since the others do hear its vote for itself. They wait for it for
-/// `init_limit` ticks in vain, and then elect one of themselves.
+/// `init_limit` ticks, without success, and then elect one of themselves.
 ///
 /// When not to use it: where one `TestingServer` will do; three servers take three times the memory
 /// and a second more to start.
@@ -49,7 +49,7 @@ enum class PeerLinks { direct, proxied };
 /// Whether clients talk to the members through proxies, which connect_string() names then.
 enum class ClientLinks { direct, proxied };
 
-/// Which bytes between a member and others: those that it sends, or those that it gets.
+/// The direction of bytes between a member and others: those that it sends, or those that it gets.
 enum class PeerDirection { outgoing, incoming, both };
 
 /// How members are lost, for a while.
@@ -58,7 +58,7 @@ enum class Loss {
   pause,  ///< SIGSTOP: their connections stay, and are silent
 };
 
-/// What an ensemble is like.
+/// The options of an ensemble.
 struct TestingClusterOptions {
   /// How many members it has.
   std::size_t size = 3;
@@ -72,9 +72,9 @@ struct TestingClusterOptions {
   /// Ticks after which a leader and a follower that hear nothing from each other part.
   unsigned sync_limit = 4;
 
-  /// Of each member. The port is a free one, whatever it says; `start_timeout` is for the ensemble.
-  /// "reconfigEnabled=true" among its lines goes with direct links only: it makes the members take
-  /// over their leader's view of the addresses.
+  /// The options of each member. The port is always a free one; `start_timeout` is for the
+  /// ensemble. "reconfigEnabled=true" among its lines goes with direct links only: it makes the
+  /// members adopt their leader's view of the addresses.
   TestingServerOptions server{};
 };
 
@@ -94,9 +94,9 @@ class TestingCluster {
   [[nodiscard]] std::string connect_string() const;
   /// One of them.
   [[nodiscard]] std::string connect_string(std::size_t member) const;
-  /// As TestingServer::client_options(), with the addresses of all members.
+  /// Like TestingServer::client_options(), with the addresses of all members.
   [[nodiscard]] ClientOptions client_options() const;
-  /// As TestingServer::expire(). Throws `TestingError` if no member leads.
+  /// Like TestingServer::expire(). Throws `TestingError` if no member leads.
   void expire(const Client& client) const;
   /// For questions, such as statistics(). To start and stop it, use the cluster.
   [[nodiscard]] const TestingServer& server(std::size_t member) const;
@@ -104,10 +104,10 @@ class TestingCluster {
   /// \name Who leads
   /// \{
 
-  /// Who says so and serves; of several, since one that is deposed may not know it yet, the one of
-  /// the latest epoch. Nothing if nobody does.
+  /// The member that serves as leader; of several, since a deposed one may not know it yet, the one
+  /// of the latest epoch. Nothing if there is none.
   [[nodiscard]] std::optional<std::size_t> leader() const;
-  /// Who follows and serves.
+  /// The members that serve as followers.
   [[nodiscard]] std::vector<std::size_t> followers() const;
   /// Whether a member serves, as leader or follower.
   [[nodiscard]] bool is_serving(std::size_t member) const;
@@ -116,23 +116,24 @@ class TestingCluster {
   /// `TestingError`, with the end of each server's log, when it takes longer.
   using Limit = std::optional<std::chrono::milliseconds>;
 
-  /// Who leads, as soon as somebody does.
+  /// Waits until a member leads, and returns it.
   std::size_t wait_for_leader(Limit limit = {}) const;
-  /// The same, but another one than this member.
+  /// The same, for a leader other than this member.
   std::size_t wait_for_leader_other_than(std::size_t member, Limit limit = {}) const;
-  /// Until every member that runs, and is not paused, serves. Who was paused or cut off may say so
-  /// until it notices.
+  /// Waits until every member that runs, and is not paused, serves. One that was paused or cut off
+  /// may claim to serve until it notices.
   void wait_until_serving(Limit limit = {}) const;
-  /// The same for one member.
+  /// The same for a single member.
   void wait_until_serving(std::size_t member, Limit limit = {}) const;
-  /// Until a member has stopped to serve: it is cut off, and has noticed.
+  /// Waits until a member has stopped serving: it is cut off, and has noticed.
   void wait_until_not_serving(std::size_t member, Limit limit = {}) const;
   /// \}
 
   /// \name Members
   /// \{
 
-  /// Starts one that was stopped or killed, without waiting until it serves: it may need others.
+  /// Starts a member that was stopped or killed, without waiting until it serves: it may need
+  /// others.
   void start(std::size_t member);
   /// `TestingServer::stop()` of a member.
   void stop(std::size_t member);
@@ -145,10 +146,10 @@ class TestingCluster {
   /// `TestingServer::resume()` of a member.
   void resume(std::size_t member);
 
-  /// Takes so many members away, the leader first, that those left are no majority, and waits until
-  /// none of them serves.
+  /// Stops members, the leader first, until the rest are no majority, and waits until none of the
+  /// rest serves.
   void lose_quorum(Loss loss = Loss::kill);
-  /// Starts and resumes all members that are not there, and waits until all serve.
+  /// Starts or resumes all members that are stopped or paused, and waits until all serve.
   void regain_quorum();
   /// \}
 
@@ -159,7 +160,7 @@ class TestingCluster {
   /// Cuts the link between two members, or what `member` sends to `other`, or gets from it.
   void cut_peers(std::size_t member, std::size_t other,
                  PeerDirection direction = PeerDirection::both);
-  /// Cuts a member off from all others. Its clients are not concerned.
+  /// Cuts a member off from all others. Its clients still reach it.
   void isolate(std::size_t member, PeerDirection direction = PeerDirection::both);
   /// Heals all links between members.
   void heal_peers();

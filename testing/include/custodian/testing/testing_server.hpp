@@ -31,7 +31,8 @@
 #include "custodian/client_options.hpp"
 #include "custodian/testing/server_endpoint.hpp"
 
-// The CMake target defines it, here and not in the library, so that an installation can be moved.
+// The CMake target defines it in the header, not in the library, so that an installation can be
+// moved.
 #ifndef CUSTODIAN_TESTING_GUARDIAN
 /// The program that cleans up behind a killed test: see `TestingServerOptions::guardian`.
 #define CUSTODIAN_TESTING_GUARDIAN ""
@@ -39,33 +40,33 @@
 
 namespace custodian::testing {
 
-/// What takes a server's connections (zoo.cfg: serverCnxnFactory).
+/// The server's connection factory (zoo.cfg: serverCnxnFactory).
 enum class ConnectionFactory {
   nio,    ///< ZooKeeper's own, the servers' default
   netty,  ///< Netty's, which servers need for TLS; see `TestingServerOptions::classpath`
 };
 
-/// How a server is configured, and what it is made of.
+/// The options of a server.
 struct TestingServerOptions {
   /// The server's unit of time: it ends a session up to one tick after its timeout. ZooKeeper's
   /// usual 2 s are short here so that tests with short sessions are quick.
   std::chrono::milliseconds tick_time{500};
-  /// What a session timeout is moved into when it is negotiated.
+  /// The shortest session timeout that is granted.
   std::chrono::milliseconds min_session_timeout{1000};
   /// The longest session timeout that is granted.
   std::chrono::milliseconds max_session_timeout{60'000};
 
-  /// Nodes with a TTL.
+  /// Whether nodes with a TTL can be created.
   bool extended_types = true;
   /// How often empty containers and nodes past their TTL are looked for.
   std::chrono::milliseconds container_check_interval{1000};
 
-  /// Bytes a request may have; 0: the server's own limit, just under 1 MB.
+  /// The bytes that a request may have; 0: the server's own limit, just under 1 MB.
   std::size_t jute_max_buffer = 0;
-  /// Connections from one address; 0: no limit.
+  /// The number of connections from one address; 0: no limit.
   unsigned max_client_connections = 0;
-  /// Netty's differs from the usual one in what a test of reconnections may meet: a request of a
-  /// connection that was cut may be applied behind requests of the session's next one.
+  /// With Netty's, a request of a connection that was cut may be applied after requests of the
+  /// session's next connection.
   ConnectionFactory connection_factory = ConnectionFactory::nio;
 
   /// Whether a change is on the disk before it is acknowledged. Without it, data survives a kill()
@@ -74,7 +75,7 @@ struct TestingServerOptions {
   /// Transactions from one snapshot to the next.
   unsigned snapshot_count = 100'000;
 
-  /// Where it listens.
+  /// The address on which it listens.
   std::string address = "127.0.0.1";
   /// 0: a free one.
   std::uint16_t port = 0;
@@ -82,8 +83,8 @@ struct TestingServerOptions {
   /// How long a start may take. It takes about half a second.
   std::chrono::milliseconds start_timeout{30'000};
 
-  /// Its number among the members of an ensemble, whose other lines are in `config_lines`; 0: it
-  /// serves alone. A `TestingCluster` sets it. A member serves only together with others, so
+  /// Its number among the members of an ensemble, whose other lines are in `config_lines`; 0: a
+  /// server by itself. A `TestingCluster` sets it. A member serves only together with others, so
   /// neither the constructor nor start() waits for it to answer.
   unsigned ensemble_member = 0;
 
@@ -96,12 +97,11 @@ struct TestingServerOptions {
   /// Empty: the environment's CUSTODIAN_JAVA, else "java" in PATH.
   std::string java{};
   /// Empty: the environment's CUSTODIAN_ZOOKEEPER_CLASSPATH, else Debian's
-  /// /usr/share/java/zookeeper.jar, with the jar files of Netty that this one lacks if it is asked
-  /// for. A class path that is given is taken as it is, and has to name them by itself, as
-  /// /opt/zookeeper/lib/* does.
+  /// /usr/share/java/zookeeper.jar, with Netty's jar files if they are needed. A class path that is
+  /// given must name these itself, as /opt/zookeeper/lib/* does.
   std::string classpath{};
   /// The program that cleans up behind a killed test. The environment's CUSTODIAN_TESTING_GUARDIAN
-  /// wins. Empty: where the library was to be installed, which is where it is unless the
+  /// wins. Empty: the place where the library was to be installed, which is right unless the
   /// installation was moved.
   std::string guardian = CUSTODIAN_TESTING_GUARDIAN;
 };
@@ -127,7 +127,7 @@ class TestingServer {
   /// For a client of this server: its address, a session timeout that it grants, and a touch
   /// interval that fits its tick, so that sessions may be as short as three of those.
   [[nodiscard]] ClientOptions client_options() const;
-  /// Has the server end a client's session, as if the client had been away for too long: leases
+  /// Has the server end a client's session, as if the client had been silent for too long: leases
   /// are lost, ephemeral nodes are gone. Throws `TestingError` if the client has no session.
   void expire(const Client& client) const;
   /// zoo.cfg, data/ and server.log.
@@ -135,15 +135,15 @@ class TestingServer {
 
   /// Starts it again after `stop()` or `kill()`, with its data, and waits until it answers.
   void start();
-  /// Asks it to go (SIGTERM) and waits until it is gone. Does nothing if it is.
+  /// Ends it with SIGTERM and waits until it is gone. Does nothing if it is not running.
   void stop();
-  /// SIGKILL; waits until it is gone. Does nothing if it is.
+  /// Ends it with SIGKILL and waits until it is gone. Does nothing if it is not running.
   void kill();
   /// `stop()`, if it runs, and `start()`.
   void restart();
   /// Freezes the process (SIGSTOP): connections stay open and nothing answers.
   void pause();
-  /// Lets it go on (SIGCONT).
+  /// Continues it (SIGCONT).
   void resume();
   /// Whether there is a process; a paused one counts.
   [[nodiscard]] bool is_running() const;

@@ -13,7 +13,8 @@
 namespace custodian::bench {
 namespace {
 
-/// Those that were needed so far. They stay until the end of the run: idle, they cost nothing.
+/// The servers that were needed so far. They stay until the end of the run: idle, they cost
+/// nothing.
 class AllServers {
  public:
   explicit AllServers(const Options& options) : options_{&options} {}
@@ -76,7 +77,7 @@ class WorkloadRun {
       for (const std::size_t i : order_of_round(entrants_.size(), round)) {
         Entrant& entrant = entrants_[i];
         const Metrics metrics = attempt(entrant, options_->seconds);
-        // Empty where it has failed: the rounds of all keep their numbers.
+        // Empty where the contestant has failed, so that the rounds of all keep their numbers.
         entrant.result.rounds.push_back(metrics);
         tell_of(round, entrant, metrics);
       }

@@ -1,23 +1,23 @@
 #pragma once
 
 /// \file
-/// Who takes part: the drivers and what is said of them. Nothing is measured here.
+/// Contestants are the drivers and their descriptions. Nothing is measured here.
 
 #include <string>
 #include <vector>
 
 namespace custodian::bench {
 
-/// Whose servers a contestant needs.
+/// The kind of servers that a contestant needs.
 enum class Kind { zookeeper, redis, redis_append_only, mariadb, etcd };
 
 struct ContestantEntry {
   std::string name;
   Kind kind = Kind::zookeeper;
   std::string does;
-  /// What a lock that is held survives; "none" if it ends with the server's memory.
+  /// What a held lock survives; "none" if it ends with the server's memory.
   std::string durability;
-  /// Over TCP on loopback, all of them.
+  /// All of them over TCP on loopback.
   std::string route;
   /// The driver; the servers' address is the last of its words.
   std::string program;

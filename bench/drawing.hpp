@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A picture in SVG. Pure.
+/// Drawing is a picture in SVG. Pure.
 
 #include <sstream>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A contestant's process, seen from the benchmark.
+/// DriverLink is the benchmark's connection to a contestant's process.
 
 #include <chrono>
 #include <deque>
@@ -19,7 +19,7 @@ class DriverLink {
 
   void tell(const std::string& line) const { process_.tell(line); }
   /// The next answer. Throws std::runtime_error if it is an error, if the process has ended, or if
-  /// it does not come within the limit; Interrupted if the user has had enough.
+  /// it does not come within the limit; Interrupted if the user has interrupted the run.
   [[nodiscard]] std::string answer(std::chrono::seconds limit);
   std::string ask(const std::string& line, std::chrono::seconds limit) {
     tell(line);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What drivers answer, and what it means for several processes together. Pure.
+/// DriverResult is a driver's answer; the answers of several processes can be added. Pure.
 
 #include <cstdint>
 #include <string>
@@ -28,14 +28,14 @@ struct DriverResult {
   double hold_seconds = 0;
   double let_go_seconds = 0;
 
-  /// Another process of the same measurement: at the same time.
+  /// Adds another process of the same measurement, which ran at the same time.
   void add(const DriverResult& other);
 };
 
 /// Throws nlohmann::json::exception if it is something else.
 [[nodiscard]] DriverResult parse_result(const std::string& line);
 
-/// Cycles and times; figures that the drivers cannot know are not among them.
+/// Cycles and times, without the figures that drivers cannot know.
 [[nodiscard]] Metrics to_metrics(const DriverResult& result);
 
 }  // namespace custodian::bench

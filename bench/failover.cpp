@@ -1,5 +1,5 @@
-// custodian-failover: how long a lock stays held after its holder was killed, and how long servers
-// may be silent before a holder loses its lock. The figures of docs/fast-failover.md.
+// custodian-failover measures how long a lock stays held after its holder was killed, and how long
+// servers may be silent before a holder loses its lock. The figures of docs/fast-failover.md.
 
 #include <sys/utsname.h>
 
@@ -77,7 +77,7 @@ class Servers {
   [[nodiscard]] std::string connect_string() const {
     return server_ ? server_->connect_string() : cluster_->connect_string();
   }
-  /// All of them are silent, as in a pause of their virtual machines.
+  /// All servers are silent, as in a pause of their virtual machines.
   void pause() {
     if (server_) server_->pause();
     for_each_member([&](std::size_t member) { cluster_->pause(member); });
@@ -103,7 +103,7 @@ ClientOptions client_options(const std::string& servers, const Setting& setting)
           .touch_interval = setting.touch_interval};
 }
 
-/// Into the beats, at a moment that is another one each time.
+/// Starts at a different moment between two beats each time.
 void let_some_time_pass(const Setting& setting) {
   static std::mt19937 random{std::random_device{}()};
   const auto span = setting.session_timeout / 6 + setting.tick;
@@ -111,7 +111,7 @@ void let_some_time_pass(const Setting& setting) {
   std::this_thread::sleep_for(setting.session_timeout / 3 + milliseconds{part(random)});
 }
 
-/// Whatever happens, this is long enough.
+/// Long enough in every case.
 milliseconds limit(const Setting& setting) { return 4 * setting.session_timeout + 30s; }
 
 double seconds_since(Clock::time_point begin) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a run was made on, for people.
+/// Machine describes the machine of a run, for people.
 
 #include <string>
 

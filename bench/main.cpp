@@ -111,7 +111,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--list", options.list, "Tell workloads and contestants, and who is absent");
 }
 
-/// What is a size of a series is told with the others.
+/// A workload of a series is printed later, with the others of that series.
 void tell(const WorkloadResult& workload) {
   if (workload.series.empty()) std::cout << to_text(workload) << '\n' << std::flush;
 }
@@ -142,7 +142,7 @@ int measure(const Options& options, const std::string& command) {
   return 0;
 }
 
-/// As somebody else can repeat it: by its name, not by its place here.
+/// By its name, not by its path here, so that others can repeat it.
 std::string command_line(int argc, char* argv[]) {
   std::string text = "custodian-bench";
   for (int i = 1; i < argc; ++i) text += std::string{" "} + argv[i];
@@ -166,7 +166,8 @@ int main(int argc, char* argv[]) {
       list();
       return 0;
     }
-    // Of the series it is the time of a cycle beside held locks. A beat of their session is in it.
+    // In the series it is the time of a cycle beside held locks, which includes a beat of their
+    // session.
     if (options.scale && app.count("--seconds") == 0) options.seconds = 6;
     return measure(options, command_line(argc, argv));
   } catch (const std::invalid_argument& error) {

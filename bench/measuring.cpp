@@ -10,7 +10,7 @@ namespace custodian::bench {
 namespace {
 
 constexpr std::chrono::seconds patience{300};
-/// Of the releases of a long queue so many are looked at one by one, and so many together.
+/// So many releases of a long queue are measured one by one, and so many together.
 constexpr int steps = 10;
 constexpr int steps_together = 50;
 
@@ -77,7 +77,7 @@ Metrics Measuring::measure(std::chrono::duration<double> seconds) {
   ask_all(task(seconds));
   Metrics metrics = run();
   const DriverResult all = result();
-  // Until here these are of all cycles.
+  // Up to here these figures are of all cycles.
   const auto cycles = static_cast<double>(all.cycles);
   for (auto& [name, value] : metrics) {
     if (name.ends_with("_per_cycle")) value /= cycles;
@@ -94,7 +94,7 @@ Metrics Measuring::measure(std::chrono::duration<double> seconds) {
 void Measuring::check_exclusion(const DriverResult& result) const {
   std::ostringstream told;
   if (result.violations > 0) told << result.violations << " times somebody else was inside; ";
-  // Who starts and who steps through a queue counts nothing.
+  // The works `start` and `sessions` count nothing on the page.
   if (result.writes > 0 && page_.count() != result.writes)
     told << result.writes << " holds, and " << page_.count() << " counted; ";
   if (!result.in_order) told << "waiters had it out of order; ";
@@ -118,7 +118,7 @@ Metrics Measuring::run() {
     metrics["round_trips"] = relay_->turns() - 1;
     return metrics;
   }
-  // A crowd's connection goes with it, and the kernel forgets what it has counted.
+  // A crowd's connections end with it, and the kernel forgets their counts.
   if (workload_.work != "waiters")
     metrics["bytes_per_cycle"] = static_cast<double>(bytes_sent_from(servers_->ports()) - bytes);
   if (requests)
@@ -126,11 +126,10 @@ Metrics Measuring::run() {
   return metrics;
 }
 
-/// Who is woken shows release by release, with the servers at rest in between. Bytes are counted
-/// without rests: what a session says from time to time is no part of a hand-over. Short queues are
-/// made again and again.
+/// Wake-ups are counted release by release, with the servers at rest in between. Bytes are counted
+/// without rests: pings are no part of a hand-over. Short queues are made again and again.
 Metrics Measuring::step_through(const std::string& task) {
-  // So that a queue stays about as long as it is said to be.
+  // So that a queue keeps about its nominal length.
   const int of_a_queue = std::max(1, (workload_.sessions - 1) / 4);
   DriverResult all;
   int left = of_a_queue;
@@ -146,7 +145,7 @@ Metrics Measuring::step_through(const std::string& task) {
     if (left == 0) queue_up_again();
     const std::string who = release();
     for (const auto& [session, notices] : rest()) {
-      // A request that is not answered yet makes it less for a while.
+      // A request that is not answered yet lowers it for a while.
       if (notices <= before[session]) continue;
       before[session] = notices;
       if (session != who) ++woken;
@@ -160,7 +159,7 @@ Metrics Measuring::step_through(const std::string& task) {
     const int in_a_row = std::min(left, together - done);
     const auto sent = bytes_sent_from(servers_->ports());
     for (int i = 0; i < in_a_row; ++i) static_cast<void>(release());
-    // What was sent at the end is still under way.
+    // The last messages are still under way.
     static_cast<void>(rest());
     bytes += bytes_sent_from(servers_->ports()) - sent;
     done += in_a_row;
@@ -176,7 +175,7 @@ Metrics Measuring::step_through(const std::string& task) {
 
 std::map<std::string, std::int64_t> Measuring::queue_up(const std::string& task) {
   ask_all(task);
-  // Somebody holds the lock, so of an earlier queue nobody is left.
+  // The lock is held, so no session of an earlier queue is left.
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (servers_->ephemeral_nodes() < workload_.sessions) {
     check_interruption();
@@ -187,7 +186,7 @@ std::map<std::string, std::int64_t> Measuring::queue_up(const std::string& task)
   return rest();
 }
 
-/// When the next one has it: whose session let go.
+/// After the next grant: the session that has released.
 std::string Measuring::release() {
   const std::string answer = drivers_.front()->ask("release", patience);
   return answer.substr(answer.find(' ') + 1);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// One contestant at one workload: its processes, and what a measurement comes to.
+/// Measuring runs one contestant at one workload: its processes, and the result of a measurement.
 
 #include <chrono>
 #include <map>
@@ -22,7 +22,7 @@
 
 namespace custodian::bench {
 
-/// A lock let two in at once: nothing that was measured counts. The run ends.
+/// A lock had two holders at once: no figure counts. The run ends.
 class Violation : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -45,10 +45,10 @@ class Measuring {
   void check_exclusion(const DriverResult& result) const;
   [[nodiscard]] Metrics run();
   [[nodiscard]] Metrics step_through(const std::string& task);
-  /// When all stand in the queue, as rest().
+  /// Waits until all are in the queue, like rest().
   [[nodiscard]] std::map<std::string, std::int64_t> queue_up(const std::string& task);
   [[nodiscard]] std::string release();
-  /// When no more notices are sent: how many each session was sent so far.
+  /// Waits until no more notices are sent; returns how many each session has got so far.
   [[nodiscard]] std::map<std::string, std::int64_t> rest() const;
 
   const std::string name_;

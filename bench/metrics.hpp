@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The figures that a measurement may come to: how they are called, and in which unit.
+/// Metrics are the figures of a measurement: their names, and units.
 
 #include <cstdint>
 #include <span>

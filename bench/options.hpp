@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the user wants of a run.
+/// Options are what the user wants of a run.
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// ZooKeeper's packets in a stream. Pure.
+/// PacketCounter counts ZooKeeper's packets in a stream. Pure.
 
 #include <cstddef>
 #include <cstdint>

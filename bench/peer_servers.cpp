@@ -36,7 +36,7 @@ int tcp_socket() {
   return descriptor;
 }
 
-/// Free now; somebody else might take it before the server does, which then does not come up.
+/// Free now; another process might take it before the server does, which then does not start.
 std::uint16_t free_port() {
   const int descriptor = tcp_socket();
   sockaddr_in address = loopback(0);
@@ -63,13 +63,13 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// The shell gives the server its log, and is replaced by it. With the benchmark, however that
-/// ends, the server does.
+/// The shell gives the server its log, and is replaced by it. The server ends with the benchmark,
+/// however that ends.
 std::vector<std::string> within_shell(const std::vector<std::string>& command,
                                       const std::string& log) {
   std::string line = "exec setpriv --pdeathsig KILL --";
   for (const std::string& word : command) line += " " + quoted(word);
-  // Its standard input is ours, and never spoken on: that it closes says that the server has gone.
+  // Its standard input is ours, and never written to: its end shows that the server has gone.
   return {"-c", line + " >" + quoted(log) + " 2>&1"};
 }
 
@@ -116,7 +116,7 @@ std::vector<std::string> mariadb(const OwnDirectory& directory, std::uint16_t po
   std::filesystem::create_directory(directory.file("data"));
   std::vector<std::string> words{
       find_program("mariadbd"), "--no-defaults", "--skip-grant-tables",
-      // As the former would have it, too.
+      // As the former server does, too.
       "--skip-networking=0", "--bind-address=127.0.0.1", "--port=" + std::to_string(port),
       "--datadir=" + directory.file("data"), "--tmpdir=" + directory.file("data"),
       "--socket=" + directory.file("s"), "--pid-file=" + directory.file("pid")};

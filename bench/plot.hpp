@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A picture of a run. Pure.
+/// Plot draws a picture of a run. Pure.
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Stands between a client and a ZooKeeper server, and counts what passes.
+/// Relay stands between a client and a ZooKeeper server, and counts packets.
 
 #include <atomic>
 #include <cstdint>
@@ -22,7 +22,7 @@ class Relay {
   [[nodiscard]] std::string address() const;
   /// Packets of the latest client, the handshake's included.
   [[nodiscard]] int requests() const { return requests_; }
-  /// How often it has spoken after it had heard something: round trips, the handshake's included.
+  /// How often it has sent after it had received: round trips, the handshake's included.
   [[nodiscard]] int turns() const { return turns_; }
 
  private:

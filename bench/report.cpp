@@ -98,7 +98,7 @@ std::string all_targets(const RunResult& run) {
   return rows.size() > 1 ? "## Targets\n\n" + markdown(rows) : "";
 }
 
-/// Each once, whatever it took part in.
+/// Each contestant once.
 std::vector<ContestantResult> different(const RunResult& run) {
   std::vector<ContestantResult> all;
   for (const WorkloadResult& workload : run.workloads) {

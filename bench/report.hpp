@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A run, for people. Pure.
+/// Report formats a run for people. Pure.
 
 #include <string>
 
@@ -9,15 +9,15 @@
 
 namespace custodian::bench {
 
-/// What a workload came to: a line for each contestant (medians of the rounds, and the span of
+/// The results of a workload: a line for each contestant (medians of the rounds, and the span of
 /// them), and one for each of ours against each peer.
 [[nodiscard]] std::string to_text(const WorkloadResult& workload);
 /// What a cycle is for each contestant.
 [[nodiscard]] std::string contestants(const RunResult& run);
 /// What a run was measured on, and with which command.
 [[nodiscard]] std::string heading(const RunResult& run);
-/// All of it, as a page in Markdown: targets first, then each workload, then what each contestant
-/// is.
+/// The whole run, as a page in Markdown: targets first, then each workload, then what each
+/// contestant is.
 [[nodiscard]] std::string to_markdown(const RunResult& run);
 
 }  // namespace custodian::bench

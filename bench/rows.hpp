@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Rows of cells, the first of them the head, and what is put into them. Pure.
+/// Rows of cells are formatted here; the first row is the head. Pure.
 
 #include <string>
 #include <vector>

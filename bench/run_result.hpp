@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A run of the benchmark: what was measured, on what, and what it came to. Written as JSON, and
-/// read again, so that a table or a picture can be made of an old run.
+/// RunResult is a run of the benchmark: what was measured, on what, and the figures. Written as
+/// JSON, and read again, so that a table or a picture can be made of an old run.
 
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ struct ContestantResult {
   std::string version{};
   std::string does{};        ///< what a cycle is for it
   std::string durability{};  ///< of the lock, when it is granted
-  std::string route{};       ///< how it talks to its servers
+  std::string route{};       ///< its connection to its servers
   std::vector<Metrics> rounds{};
   std::string failure{};  ///< empty if there was none
 };
@@ -26,7 +26,7 @@ struct Absent {
   std::string reason{};  ///< with what to install
 };
 
-/// What ours is to reach. A ratio against a peer in the same round, or, without a peer, a figure of
+/// A target for ours: a ratio against a peer in the same round, or, without a peer, a figure of
 /// ours alone.
 struct Target {
   std::string metric{};
@@ -55,7 +55,7 @@ struct RunResult {
   std::string servers{};  ///< ZooKeeper's: number, version, log
   int rounds = 0;
   double seconds = 0;
-  bool complete = true;  ///< nobody has interrupted it
+  bool complete = true;  ///< it was not interrupted
   std::vector<WorkloadResult> workloads{};
 };
 
@@ -64,7 +64,7 @@ inline constexpr auto our_name = "ours";
 
 [[nodiscard]] const ContestantResult* find(const WorkloadResult& workload, const std::string& name);
 
-/// A target, and the rounds' figures that are held against it: none if it was not measured.
+/// A target, and the rounds' figures to compare with it: none if it was not measured.
 struct Verdict {
   Target target;
   std::vector<double> figures;

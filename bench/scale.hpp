@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// How figures grow with the number of waiters, of sessions, and of locks that are held. Pure.
+/// Scale is the series of measurements that show how figures grow with the number of waiters, of
+/// sessions, and of held locks. Pure.
 
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace custodian::bench {
 
-/// One number that grows, and all else stays.
+/// A series: one number grows, and all else stays.
 struct Series {
   std::string name;  ///< as --only has it
   std::string title;
@@ -44,7 +45,7 @@ struct GrowthPoint {
 [[nodiscard]] std::vector<GrowthPoint> points(const Growth& growth, const std::string& contestant,
                                               const std::string& metric);
 
-/// Who took part at any size, ours first as in the run.
+/// The contestants at any size, ours first as in the run.
 [[nodiscard]] std::vector<std::string> contestants_of(const Growth& growth);
 
 }  // namespace custodian::bench

@@ -32,7 +32,7 @@ std::string power_of_ten(int power) {
   return "0." + std::string(static_cast<std::size_t>(-power) - 1, '0') + "1";
 }
 
-/// Ours keeps the first, whoever else is there.
+/// Ours always has the first colour.
 std::string colour_of(const Names& names, const std::string& name) {
   const auto place = std::find(names.begin(), names.end(), name) - names.begin();
   return colours.at(static_cast<std::size_t>(place) % colours.size());
@@ -65,7 +65,7 @@ void draw_axes(Drawing& drawing, const Panel& panel, const std::string& axis, Pl
     drawing.line(x, corner.y, x, bottom, grey);
     drawing.text(x, bottom + 14, power_of_ten(power), " text-anchor=\"middle\"" + quiet);
   }
-  // Not so many that they lie on each other.
+  // Few enough that they do not overlap.
   const int step = (panel.y.to - panel.y.from - 1) / 6 + 1;
   for (int power = panel.y.from; power <= panel.y.to; power += step) {
     const double y = inside.y(std::pow(10.0, power));

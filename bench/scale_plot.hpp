@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A picture of series: small panels, both axes logarithmic. Pure.
+/// The scale plot draws the series: small panels, both axes logarithmic. Pure.
 
 #include <string>
 #include <vector>
@@ -15,8 +15,8 @@ struct LogAxis {
   int from = 0;
   int to = 1;
 
-  /// The least that has all values in it. A value that is not above 0 has no place on it, and is
-  /// passed over.
+  /// The shortest axis with all values. A value that is not above 0 has no place on it, and is left
+  /// out.
   [[nodiscard]] static LogAxis around(const std::vector<double>& values);
   /// 0 for its beginning, 1 for its end.
   [[nodiscard]] double part(double value) const;

@@ -46,7 +46,7 @@ Rows comparison(const Growth& growth) {
   return rows.size() > 1 ? rows : Rows{};
 }
 
-/// Each failure, and once who is absent.
+/// Each failure, and each absent contestant once.
 std::string remarks(const Growth& growth, const std::string& indent) {
   std::string text;
   std::vector<std::string> told;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A series, for people. Pure.
+/// The scale report formats a series for people. Pure.
 
 #include <string>
 

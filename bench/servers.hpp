@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The servers that contestants talk to, each started here, on loopback, with its data in a
-/// directory of its own, and gone with its object.
+/// Servers are the contestants' servers, each started here, on loopback, with its data in its own
+/// directory, and ended with its object.
 
 #include <cstdint>
 #include <map>
@@ -36,17 +36,17 @@ class Servers {
   Servers& operator=(const Servers&) = delete;
   virtual ~Servers() = default;
 
-  /// As the driver of a process is told. Of an ensemble one server, or those who happen to reach
-  /// the leader would be faster: the processes of each contestant go to the same ones.
+  /// The address for the driver of a process. Of an ensemble one server, since processes at the
+  /// leader are faster: the n-th process of each contestant gets the same one.
   [[nodiscard]] virtual std::string address(std::size_t process) const = 0;
-  /// That of the first process first.
+  /// The server of the first process first.
   [[nodiscard]] virtual std::vector<std::uint16_t> ports() const = 0;
-  /// Requests that they have had from all clients, if they count them.
+  /// Requests from all clients so far, if the servers count them.
   [[nodiscard]] virtual std::optional<std::int64_t> requests() const { return {}; }
-  /// Nodes that end with their sessions, of all clients; a contender has one. ZooKeeper's only.
+  /// Ephemeral nodes of all clients; a contender has one. ZooKeeper's only.
   [[nodiscard]] virtual std::int64_t ephemeral_nodes() const { return 0; }
-  /// Notices that each session was sent: whatever answered no request of its own. By the session's
-  /// id in hexadecimal digits. ZooKeeper's only.
+  /// Notices to each session: packets that answer no request of its own. By the session's id in
+  /// hexadecimal digits. ZooKeeper's only.
   [[nodiscard]] virtual std::map<std::string, std::int64_t> notices() const { return {}; }
 };
 
@@ -54,8 +54,8 @@ enum class Ensemble { one, three };
 
 /// ZooKeeper, its log forced to the disk. Its data is below the environment's TMPDIR.
 [[nodiscard]] std::unique_ptr<Servers> start_zookeeper(Ensemble size);
-/// One of another kind, its data below `parent`. Throws std::runtime_error with the end of its log
-/// if it does not come up.
+/// A server of another kind, its data below `parent`. Throws std::runtime_error with the end of its
+/// log if it does not come up.
 [[nodiscard]] std::unique_ptr<Servers> start_peer(Kind kind, const std::string& parent);
 
 }  // namespace custodian::bench

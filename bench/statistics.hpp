@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What many measurements come to. Pure.
+/// Statistics sum up many measurements. Pure.
 
 #include <cstdint>
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace custodian::bench {
 
-/// What one measurement came to, by the metric's name (metrics.hpp).
+/// The figures of one measurement, by the metric's name (metrics.hpp).
 using Metrics = std::map<std::string, double>;
 
 struct Spread {
@@ -52,11 +52,11 @@ class Histogram {
 
   void add(int bucket, std::uint64_t count = 1);
   void add(const Histogram& other);
-  /// As of no more than so long.
+  /// Sets the maximum to this time, if that is longer.
   void add_maximum(double nanoseconds);
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-  /// The exact one, where it was told.
+  /// The exact maximum, where it is known.
   [[nodiscard]] double maximum() const noexcept { return maximum_; }
   /// The time, in ns, that the part `q` of all did not exceed, to the width of a bucket. Throws
   /// std::invalid_argument if it is empty, or if `q` is not in [0, 1].

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What is measured, and what ours is to reach. Pure.
+/// Workloads are what is measured, with the targets for ours. Pure.
 
 #include <string>
 #include <vector>
@@ -23,9 +23,9 @@ struct Workload {
   int passes = 0;  ///< of ours, `HandOff::cohort`
   int hold_us = 0;
   int pause_us = 0;
-  bool new_path = false;                ///< of `start`: a lock that nobody has had before
+  bool new_path = false;                ///< of `start`: a lock at a path that was never used
   std::string figure = "cycles_per_s";  ///< that contestants are compared by
-  /// Whom it is tried with, ours first.
+  /// Its contestants, ours first.
   std::vector<std::string> contestants{};
   std::vector<Target> targets{};
   /// Of a series (scale.hpp) its name, and how many there are; empty and 0 for one of its own.
@@ -43,7 +43,7 @@ struct WorkloadSizes {
 /// "8 processes, 1 thread each", for people.
 [[nodiscard]] std::string parameters(const Workload& workload);
 
-/// Of a round, who comes when: everybody in turn is first.
+/// The order of the contestants in a round: each in turn is first.
 [[nodiscard]] std::vector<std::size_t> order_of_round(std::size_t contestants, int round);
 
 }  // namespace custodian::bench

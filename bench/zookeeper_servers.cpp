@@ -17,7 +17,7 @@ TestingServerOptions as_in_earnest() {
   options.force_sync = true;
   options.container_check_interval = std::chrono::minutes{1};
   options.start_timeout = std::chrono::seconds{60};
-  // A harness' server lives a short life, and has its compiler limited. This one has not.
+  // A server of the test harness is short-lived, so its compiler is limited. This one's is not.
   options.java_options = {"-XX:TieredStopAtLevel=4", "-Xmx1g"};
   return options;
 }
@@ -49,7 +49,7 @@ class ZooKeeper final : public Servers {
     return sum;
   }
   [[nodiscard]] std::int64_t ephemeral_nodes() const override {
-    // As the last of them knows.
+    // As the last of them counts.
     std::vector<std::int64_t> known;
     for (const TestingServer* server : members_)
       known.push_back(server->statistic("zk_ephemerals_count"));

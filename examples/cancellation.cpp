@@ -18,9 +18,9 @@
 
 namespace asio = boost::asio;
 
-/// A thread that waits, and is told to stop.
+/// A thread that waits, and is asked to stop.
 bool stop_a_thread(custodian::InterProcessMutex& mutex) {
-  // Shared, for a position may still be told when the acquire has ended.
+  // Shared, for on_position may still run when the acquire has ended.
   const auto in_queue = std::make_shared<std::counting_semaphore<>>(0);
   const custodian::AcquireOptions options{
       .on_position = [in_queue](std::size_t, const custodian::Participant&) {

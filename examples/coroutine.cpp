@@ -1,5 +1,5 @@
-// A lock in a coroutine, on the program's own io_context. The lease belongs to nobody's thread: it
-// is an object, and ends with it.
+// A lock in a coroutine, on the program's own io_context. No thread owns the lease: it is an
+// object, and ends with it.
 //
 //   custodian-example-coroutine 127.0.0.1:2181
 

@@ -1,4 +1,4 @@
-// Who leads: an election that lasts, its loss, and a look from outside.
+// An election: a leadership that lasts, its loss, and an observer.
 //
 //   custodian-example-latch 127.0.0.1:2181
 

@@ -49,7 +49,7 @@ int main(int argc, char* argv[]) {
     try {
       count(client, lease, lease.lost());
     } catch (const custodian::Error& error) {
-      // The guard, or the clock, may know before we are told.
+      // The guard, or the clock, may know before `lost` is requested.
       const bool node_is_gone =
           error.code() == custodian::ServerErrc::no_node && error.path() == lease.node();
       if (!node_is_gone && lease.state() != custodian::LeaseState::lost) throw;

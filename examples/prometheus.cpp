@@ -1,5 +1,5 @@
 // Metrics for Prometheus: a service that takes a lock, turn by turn, among threads that want it at
-// the same time, and shows what that is like to whoever asks over HTTP.
+// the same time, and serves the figures over HTTP.
 //
 //   custodian-example-prometheus 127.0.0.1:2181 127.0.0.1:9464
 //   curl http://127.0.0.1:9464/metrics
@@ -38,7 +38,7 @@ void pack(const custodian::Client& client, const std::string& order) {
   for (std::thread& packer : packers) packer.join();
 }
 
-/// Asks for what somebody else has.
+/// Asks for a lock that another thread holds.
 void decline(const custodian::Client& client) {
   custodian::InterProcessMutex mutex{client, "/examples/invoices"};
   custodian::InterProcessMutex anothers{client, "/examples/invoices"};

@@ -1,4 +1,5 @@
-// So many at once, on all machines: five licences, of which some jobs need one and some several.
+// At most five at once, on all machines: five licences, of which some jobs need one and some
+// several.
 //
 //   custodian-example-semaphore 127.0.0.1:2181
 

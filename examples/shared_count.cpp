@@ -1,4 +1,4 @@
-// A number that all processes go by, and how they learn that it has changed.
+// A number that all processes share, and how they learn that it has changed.
 //
 //   custodian-example-shared_count 127.0.0.1:2181
 
@@ -15,7 +15,7 @@ void add_one(custodian::SharedCount& workers) {
   }
 }
 
-/// Says so whenever there are more workers, or fewer, for as long as the subscription lives.
+/// Prints each change of the number of workers, for as long as the subscription lives.
 custodian::Subscription follow(const custodian::SharedCount& workers) {
   return workers.on_change([](const auto& now) { std::cout << now.value << " workers now\n"; });
 }

@@ -38,7 +38,7 @@ class Stock {
   Stock(const Stock&) = delete;
   Stock& operator=(const Stock&) = delete;
 
-  /// All sellers sell their part; tells how many holds that took in a second.
+  /// All sellers sell their part; prints how many holds a second that were.
   double sell_out() {
     const auto begin = std::chrono::steady_clock::now();
     {

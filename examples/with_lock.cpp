@@ -1,4 +1,4 @@
-// A function that runs under a lock, on one machine at a time; who comes meanwhile does without.
+// A function that runs under a lock, on one machine at a time; other callers skip it meanwhile.
 //
 //   custodian-example-with_lock 127.0.0.1:2181
 

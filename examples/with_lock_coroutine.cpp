@@ -1,5 +1,5 @@
-// A function under a lock in a coroutine, as a service answers a request: done, somebody else is
-// in, or the locks are away.
+// A function under a lock in a coroutine, as a service answers a request: done, busy, or ZooKeeper
+// is away.
 //
 //   custodian-example-with_lock_coroutine 127.0.0.1:2181
 

@@ -1,5 +1,5 @@
 // Orders that are packed by one process each, also while ZooKeeper is away: then a lock of the
-// database that all of them use keeps them apart, GET_LOCK of MariaDB.
+// database that all of them use excludes them, GET_LOCK of MariaDB.
 //
 //   custodian-example-with_lock_mariadb 127.0.0.1:2181 /run/mysqld/mysqld.sock <order> [<seconds>]
 
@@ -22,12 +22,13 @@ using namespace std::chrono_literals;
 namespace {
 
 /// A lock with a name, on a connection of its own: the database releases it when that ends, also if
-/// that is while the work goes on. Nobody is told then: a fallback's loss is not watched.
+/// that is while the work goes on. The holder is not notified then: a fallback's loss is not
+/// watched.
 class MariaDbLock {
  public:
   MariaDbLock(std::string socket, std::string name)
       : socket_{std::move(socket)}, name_{std::move(name)} {
-    // The database would cut it, or refuse it in other words.
+    // The database would cut it, or refuse it.
     if (name_.size() > 64) throw std::invalid_argument{name_ + ": too long for a lock's name"};
   }
   MariaDbLock(const MariaDbLock&) = delete;
@@ -45,7 +46,7 @@ class MariaDbLock {
     const std::chrono::duration<double> seconds = wait;
     return ask("SELECT GET_LOCK('" + name + "', " + std::to_string(seconds.count()) + ")") == "1";
   }
-  /// Closing the connection does it surely, and cannot fail.
+  /// Closing the connection releases it for certain, and cannot fail.
   void unlock() { mysql_close(std::exchange(connection_, nullptr)); }
 
  private:
@@ -66,7 +67,7 @@ class MariaDbLock {
         mysql_store_result(connection_), &mysql_free_result};
     if (!result) fail();
     const MYSQL_ROW row = mysql_fetch_row(result.get());
-    // NULL is an error, or that the session was killed: not that somebody else has the lock.
+    // NULL is an error, or a killed session; it does not mean that the lock is held.
     if (row == nullptr || *row == nullptr) fail("no answer to " + statement);
     return *row;
   }

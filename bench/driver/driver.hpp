@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Contestants are processes that are spoken to in lines, over standard input and output; all
-/// understand the same, as far as they can do what is asked for:
+/// A driver is a contestant's process. It gets orders as lines, over standard input and output; all
+/// drivers understand the same orders, as far as they can do them:
 ///
 ///   prepare <key>=<value> ...   what is to be measured: a `Task`. Answer: "ready".
 ///   begin                       does it. Answer: "done". The CPU time between the two is counted,
@@ -22,8 +22,8 @@
 ///   start     a new client to `servers`, and its first lock; held until `result`
 ///   waiters   one client holds the lock and `waiters` of its own wait; then all have it in turn
 ///
-/// A driver that is told of `locks` lets its first client hold as many more, each at a path of its
-/// own, from `prepare` to `result`.
+/// With `locks` a driver lets its first client hold that many more, each at a path of its own, from
+/// `prepare` to `result`.
 ///
 /// A result has "cycles", "writes" (those of them that counted on the page), "seconds",
 /// "violations", and of what was measured "acquire" and
@@ -71,7 +71,7 @@ class Locker {
   virtual ~Locker() = default;
   virtual void lock() = 0;
   virtual void unlock() = 0;
-  /// Of those that can; the others throw.
+  /// The others throw.
   virtual void lock_shared();
   virtual void unlock_shared();
   /// As ZooKeeper has it, in hexadecimal digits.
@@ -89,13 +89,13 @@ struct Drain {
   std::int64_t violations = 0;
 };
 
-/// Of locks that are held besides.
+/// Figures of the locks that are held besides.
 struct Holding {
-  double seconds = 0;  ///< until all were had
+  double seconds = 0;  ///< until all were acquired
   std::int64_t memory_bytes = 0;
 };
 
-/// So many threads share the acquires and the releases of locks that are held besides.
+/// The number of threads that share the acquires and the releases of locks that are held besides.
 inline constexpr int threads_of_holding = 16;
 
 class Contestant {
@@ -104,18 +104,19 @@ class Contestant {
   Contestant(const Contestant&) = delete;
   Contestant& operator=(const Contestant&) = delete;
   virtual ~Contestant() = default;
-  /// For the thread `index` of the task. Clients stay for the next task, but those of `start`.
+  /// The locker of thread `index` of the task. Clients stay for the next task, but those of `start`
+  /// do not.
   [[nodiscard]] virtual std::unique_ptr<Locker> locker(const Task& task, int index) = 0;
   /// Throws where it is not overridden.
   [[nodiscard]] virtual Drain drain(const Task& task);
   /// Acquires `task.locks` locks, which are held until let_go(). The first locker() of the task was
   /// asked for. Throws where it is not overridden.
   [[nodiscard]] virtual Holding hold(const Task& task);
-  /// Seconds, until their nodes were gone.
+  /// Releases them; returns the seconds until their nodes were gone.
   [[nodiscard]] virtual double let_go();
 };
 
-/// Speaks until its standard input ends; main()'s value.
+/// Serves orders until the standard input ends; returns main()'s value.
 int serve(Contestant& contestant);
 
 /// Resident memory of this process.

@@ -18,7 +18,7 @@ namespace http = boost::beast::http;
 using boost::asio::ip::tcp;
 using Json = nlohmann::json;
 
-/// As the gateway has bytes in JSON.
+/// The gateway has bytes in JSON as base64.
 std::string base64(const std::string& bytes) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -67,7 +67,7 @@ class Lock final : public Locker {
  public:
   Lock(const std::string& address, const std::string& name)
       : gateway_{address},
-        // For longer than any measurement: nothing has to keep it alive.
+        // Longer than any measurement: no keep-alive is needed.
         lease_{gateway_.ask("/v3/lease/grant", {{"TTL", 600}}).at("ID")},
         request_{{"name", base64(name)}, {"lease", lease_}} {}
   Lock(const Lock&) = delete;

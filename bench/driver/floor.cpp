@@ -1,6 +1,6 @@
 /// \file
-/// The floor: what the wire and the ZooKeeper C client (single-threaded, as ours is) allow, without
-/// a library around it: custodian-bench-floor pipelined|waiting SERVERS.
+/// The floor measures what the wire and the ZooKeeper C client (single-threaded, as ours is) allow,
+/// without a library around it: custodian-bench-floor pipelined|waiting SERVERS.
 ///
 /// pipelined  create and list sent together; the delete is not awaited; whoever waits watches the
 ///            next lower node, and has the lock when that goes, if it was the only lower one, or
@@ -34,7 +34,7 @@ void check(int code, const std::string& what) {
   if (code != ZOK) throw std::runtime_error{what + ": " + zerror(code)};
 }
 
-/// What an answer comes to; the library's callbacks fill it in.
+/// An answer; the library's callbacks fill it in.
 struct Answer {
   bool here = false;
   int code = ZOK;
@@ -70,7 +70,7 @@ class Handle {
   void list(const std::string& path, Answer& answer) {
     check(zoo_aget_children(zh_, path.c_str(), 0, on_names, &answer), "list");
   }
-  /// With a watch, which is told by watched_has_gone().
+  /// With a watch, whose event sets watched_has_gone().
   void watch(const std::string& path, Answer& answer) {
     gone_ = false;
     check(zoo_awget(zh_, path.c_str(), on_watch, this, on_data, &answer), "watch");
@@ -124,7 +124,7 @@ class Handle {
 
   zhandle_t* zh_ = nullptr;
   bool gone_ = false;
-  /// As long as what others write into a lock's node: host and process.
+  /// As long as the usual data of a lock's node: host and process.
   const std::string data_{"127.0.0.1/12345"};
 };
 
@@ -186,7 +186,7 @@ class Floor final : public Locker {
     if (answer.code != ZNODEEXISTS) check(answer.code, path);
   }
 
-  /// Creates the node, and waits for its turn. ZNONODE if the path is not there.
+  /// Creates the node, and waits until it is first. ZNONODE if the path does not exist.
   int stand() {
     Answer created;
     Answer listed;
@@ -195,7 +195,7 @@ class Floor final : public Locker {
     if (created.code == ZNONODE) return created.code;
     handle_->list(path_, listed);
     handle_->wait(listed);
-    // The answers come in order: that to the delete before, too, is here.
+    // The answers come in order, so the delete before is answered, too.
     if (removing_) check(removed_.code, "delete");
     removing_ = false;
     if (created.code == ZNONODE) return created.code;
@@ -233,7 +233,7 @@ class Floor final : public Locker {
         check(watched.code, "watch");
         handle_->until([this] { return handle_->watched_has_gone(); });
       }
-      // Nobody new comes in below: whose only predecessor has gone has the lock.
+      // New contenders come behind only: when the only predecessor has gone the lock is held.
       if (way_ == Way::pipelined && names.size() == 1) return;
       Answer listed;
       handle_->list(path_, listed);
@@ -258,7 +258,7 @@ class Client final : public Contestant {
   Client(Way way, std::string servers) : way_{way}, servers_{std::move(servers)} {}
 
   std::unique_ptr<Locker> locker(const Task& task, int /*index*/) override {
-    // A session for each measurement: between them nobody would keep it alive.
+    // A session for each measurement: between them no pings would keep it alive.
     const std::string& servers = task.work == "start" ? task.servers : servers_;
     return std::make_unique<Floor>(std::make_shared<Handle>(servers), task.path, way_);
   }

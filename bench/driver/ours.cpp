@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 using ClientPtr = std::shared_ptr<Client>;
 
 ClientPtr connect(const std::string& servers) {
-  // As long as the other ZooKeeper clients' sessions.
+  // The same timeout as the other ZooKeeper clients'.
   return std::make_shared<Client>(
       ClientOptions{.servers = servers, .session_timeout = std::chrono::seconds{30}});
 }
@@ -42,7 +42,7 @@ std::string hexadecimal(std::int64_t number) {
   return text.str();
 }
 
-/// A thread and the lease face. Each thread has its lock object, as two parts of a program have,
+/// A thread and the lease face. Each thread has its own lock object, as parts of a program have,
 /// unless it is given one that passes the lock on.
 class Ours final : public Locker {
  public:
@@ -105,8 +105,7 @@ class OnContext final : public Locker {
   Lease lease_;
 };
 
-/// All who wait for the lock have it in turn, and let go at once, on the client's thread for
-/// callbacks.
+/// All waiters get the lock in turn, and release at once, on the client's callback thread.
 class Crowd {
  public:
   Crowd(SharedPage& page, int size) : page_{&page}, size_{size} {}
@@ -145,7 +144,7 @@ double seconds_since(Clock::time_point time) {
   return std::chrono::duration<double>{Clock::now() - time}.count();
 }
 
-/// Does it for each number, by several threads. Throws what one of them has thrown.
+/// Calls the function for each number, on several threads. Throws what one of them has thrown.
 template <typename Work>
 void share(int count, const Work& work) {
   std::vector<std::future<void>> threads;
@@ -157,8 +156,8 @@ void share(int count, const Work& work) {
   for (auto& thread : threads) thread.get();
 }
 
-/// Of the heap, what is allocated. Resident memory does not show it: what was free in a page
-/// already is used first.
+/// The allocated bytes of the heap. Resident memory does not show them: free space in a page is
+/// used first.
 std::int64_t bytes_in_use() {
   const struct mallinfo2 heap = ::mallinfo2();
   return static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
@@ -169,7 +168,7 @@ class HeldLocks {
  public:
   HeldLocks(ClientPtr client, std::string below, int count)
       : client_{std::move(client)}, below_{std::move(below)}, count_{count} {
-    // Nodes that stay. Containers would be gone in some rounds, and in others not.
+    // Persistent nodes. Containers would be gone in some rounds, and in others not.
     share(count, [this](int i) {
       try {
         client_->create(path(i), {}, {.parents = Parents::created_as_containers});
@@ -197,7 +196,7 @@ class HeldLocks {
   double release() {
     const auto begin = Clock::now();
     share(count_, [this](int i) { locks_[static_cast<std::size_t>(i)]->lease.release(); });
-    // The deletes are not awaited; those of the threads' last ones come last.
+    // The deletes are not awaited; those of the threads' last locks come last.
     for (int i = std::max(0, count_ - threads_of_holding); i < count_; ++i) {
       while (client_->exists(path(i)).value().child_count > 0)
         std::this_thread::sleep_for(std::chrono::milliseconds{1});
@@ -238,7 +237,7 @@ class Custodian final : public Contestant {
   }
 
   Drain drain(const Task& task) override {
-    // The client goes first, and with it whoever still waits.
+    // The client goes first, and ends the remaining waiters.
     SharedPage page{task.counter};
     Crowd crowd{page, task.waiters};
     const ClientPtr client = connect(servers_);
@@ -288,7 +287,7 @@ class Custodian final : public Contestant {
     return locker;
   }
 
-  /// One for all threads of a session; null if the lock is not to be passed on.
+  /// One lock for all threads of a session; null if the lock is not passed on.
   [[nodiscard]] std::shared_ptr<InterProcessMutex> in_batches(const Task& task,
                                                               std::size_t session) {
     if (task.passes == 0) return nullptr;

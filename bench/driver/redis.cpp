@@ -1,11 +1,11 @@
 /// \file
 /// Redis' contestants: custodian-bench-redis plain|fair HOST:PORT.
 ///
-/// plain  SET key token NX PX; a Lua script deletes it if it is still ours. Who finds it taken asks
-///        again after a random pause of up to a millisecond.
-/// fair   as Redisson's fair lock: a Lua script puts who cannot have it into a list, and drops from
-///        its head whoever has not been heard of for too long; the release tells the head of the
-///        list by publish. Each thread has a second connection to be told on.
+/// plain  SET key token NX PX; a Lua script deletes it if it is still ours. A contender that finds
+/// it taken asks again after a random pause of up to a millisecond. fair   as Redisson's fair lock:
+/// a Lua script puts waiters into a list, and drops from its head those that were silent for too
+/// long; the release notifies the head of the list by publish. Each thread has a second connection
+/// for that.
 ///
 /// Each thread has its own connection. Nothing extends the lock's time, which no hold here reaches.
 
@@ -116,7 +116,7 @@ class Plain final : public Locker {
   std::uniform_int_distribution<int> pause_{0, 1000};
 };
 
-/// 1 if it is ours. Otherwise we stand in the list.
+/// 1 if it is ours. Otherwise we are in the list.
 constexpr auto fair_acquire = R"(
 local lock, queue, seen = KEYS[1], KEYS[2], KEYS[3]
 local me, ttl, now, patience = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The work `sessions`, in a driver.
+/// Row does the work `sessions` in a driver.
 
 #include <condition_variable>
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace custodian::bench {
 
-/// Threads that stand in one queue; whoever holds the lock waits to be told to let it go. At its
-/// end all have it in turn. Lifetimes: the lockers live longer.
+/// Threads in one queue; the holder waits for the order to release. At the end all get the lock in
+/// turn. Lifetimes: the lockers live longer.
 class Row {
  public:
   explicit Row(std::vector<std::unique_ptr<Locker>>& lockers);
@@ -25,11 +25,11 @@ class Row {
   Row& operator=(const Row&) = delete;
   ~Row();
 
-  /// Until there is a holder.
+  /// Waits until there is a holder.
   void wait_held();
-  /// When the next one holds it: who has let go.
+  /// Releases, waits for the next holder, and returns the session that has released.
   [[nodiscard]] std::string release();
-  /// Of the releases so far, how long each took, in ns.
+  /// How long each release so far took, in ns.
   [[nodiscard]] std::vector<std::int64_t> handovers() const;
 
  private:

@@ -36,7 +36,7 @@ class Line {
   }
 
  private:
-  /// As the blocking calls of the library do: whoever wakes finds the mutex free.
+  /// As the blocking calls of the library do: the thread that wakes finds the mutex free.
   class Sleeper {
    public:
     void sleep() {

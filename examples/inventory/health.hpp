@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// Whether this instance should get requests.
+/// Health decides whether this instance should get requests.
 ///
-/// A request that needs a lock is answered by itself: 503, and why. So being without ZooKeeper for
-/// a moment is no reason to be taken out of the load balancer: all instances would be at once, with
-/// what they could still answer. Being without it for longer than a session, while others may have
-/// it, is one.
+/// A request that needs a lock is answered by itself: 503, and why. So a moment without ZooKeeper
+/// is no reason to leave the load balancer: all instances would leave at once, with the requests
+/// that they could still answer. Being without it for longer than a session, while others may have
+/// it, is a reason.
 
 #include <atomic>
 #include <chrono>
@@ -18,7 +18,7 @@ namespace inventory {
 /// Threads: any.
 class Health {
  public:
-  /// `patience`: how long an instance without a connection is ready still.
+  /// `patience`: how long an instance without a connection is still ready.
   Health(const custodian::Client& client, std::chrono::milliseconds patience)
       : patience_{patience},
         listening_{client.on_connection_state([this](custodian::ConnectionState state) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the client tells of locks, as Prometheus reads it.
+/// Metrics are what the client reports of locks, as Prometheus reads it.
 
 #include <memory>
 #include <optional>

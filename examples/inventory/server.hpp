@@ -21,7 +21,7 @@
 
 namespace inventory {
 
-/// What the answers are made of; all outlive the server.
+/// The parts behind the answers; all outlive the server.
 struct Service {
   Shop& shop;
   Stock& stock;

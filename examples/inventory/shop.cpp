@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Runs a function that blocks elsewhere, and comes back with what it returns.
+/// Runs a function that blocks on another executor, and returns its result here.
 template <typename Function>
 asio::awaitable<std::invoke_result_t<Function&>> run_on(asio::any_io_executor executor,
                                                         Function function) {
@@ -29,7 +29,7 @@ asio::awaitable<std::invoke_result_t<Function&>> run_on(asio::any_io_executor ex
   co_return co_await asio::co_spawn(std::move(executor), there(), asio::use_awaitable);
 }
 
-/// Why somebody did not get the lock.
+/// Why an order did not get the lock.
 Sale without_lock(custodian::NotAcquired reason) {
   return reason == custodian::NotAcquired::no_connection ? Sale::locks_unavailable : Sale::busy;
 }
@@ -91,8 +91,8 @@ asio::awaitable<Sale> Shop::sell_as_the_only_one(const std::string& item, std::i
   if (!co_await run_on(database, [&] { return stock_.pieces(item).has_value(); })) {
     co_return Sale::no_such_item;
   }
-  // A write comes first: what is read after it is true until somebody comes with a newer token, and
-  // then this one's sale is refused.
+  // A write comes first: what is read after it is true until a seller comes with a newer token, and
+  // then this sale is refused.
   if (!co_await run_on(database, [&] { return stock_.claim(item, token); })) {
     co_return Sale::lock_lost;
   }

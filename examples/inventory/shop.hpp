@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Sells pieces of items, one seller of an item at a time among all instances. Knows of locks and
-/// of the stock, and nothing of HTTP.
+/// Shop sells pieces of items, one seller of an item at a time among all instances. Knows of locks
+/// and of the stock, and nothing of HTTP.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -30,9 +30,9 @@ enum class Sale {
 [[nodiscard]] std::string to_string(Sale sale);
 
 struct ShopOptions {
-  /// How long a customer waits for those who buy the same.
+  /// How long a customer waits for others that buy the same item.
   std::chrono::milliseconds wait{200};
-  /// What selling takes beside the database: asking for a payment, say.
+  /// How long selling takes beside the database: asking for a payment, say.
   std::chrono::milliseconds work{3};
   /// False shows what the locks are for: it oversells.
   bool locks = true;
@@ -43,7 +43,7 @@ class Shop {
  public:
   Shop(const custodian::Client& client, Stock& stock, ShopOptions options);
 
-  /// Runs where it is awaited. Throws sqlite::Error, and custodian::Error of what nobody foresees:
+  /// Runs where it is awaited. Throws sqlite::Error, and custodian::Error for unexpected failures:
   /// an ACL that forbids it.
   boost::asio::awaitable<Sale> sell(std::string item, std::int64_t pieces);
 
@@ -54,7 +54,7 @@ class Shop {
   const custodian::Client client_;
   Stock& stock_;
   const ShopOptions options_;
-  /// The database blocks, and its thread is not one that customers wait for.
+  /// The database blocks, so it has a thread of its own.
   boost::asio::thread_pool database_{1};
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The pieces of each item, and the orders, in SQLite. A seller brings a fencing token; a token
-/// that is older than the newest one seen is refused.
+/// Stock keeps the pieces of each item, and the orders, in SQLite. A seller brings a fencing token;
+/// a token that is older than the newest one seen is refused.
 
 #include <cstdint>
 #include <mutex>
@@ -21,16 +21,16 @@ class Stock {
   /// do.
   explicit Stock(const std::string& file);
 
-  /// So many pieces of a new item. Does nothing if the item is known.
+  /// Adds an item with so many pieces. Does nothing if the item is known.
   void add(const std::string& item, std::int64_t pieces);
   /// Nothing if there is no such item.
   [[nodiscard]] std::optional<std::int64_t> pieces(const std::string& item);
 
   /// The first act of a seller, before it reads anything: from now on no older token may sell the
-  /// item. False if somebody has come with a newer one. Without a token nobody is refused.
+  /// item. False if a seller has come with a newer one. Without a token no seller is refused.
   [[nodiscard]] bool claim(const std::string& item,
                            const std::optional<custodian::FencingToken>& token);
-  /// Leaves so many pieces, and writes down the order. False if somebody with a newer token has
+  /// Leaves so many pieces, and writes down the order. False if a seller with a newer token has
   /// come since claim(): then nothing is changed.
   [[nodiscard]] bool sell(const std::string& item, std::int64_t left, std::int64_t sold,
                           const std::optional<custodian::FencingToken>& token);

@@ -1,14 +1,14 @@
 #pragma once
 
 /// \file
-/// What a scheduler needs of a database, and the rule that makes it safe: a store believes the
+/// JobStore is what a scheduler needs of a database. One rule makes it safe: a store believes the
 /// leader with the greatest fencing token, and no other.
 ///
 /// A leader that was stopped for longer than its session lasts does not know that it has been
-/// replaced, and goes on where it was. It cannot be kept from that, but it can be kept from
-/// writing: every write of a leader carries its token, and a store refuses one that is smaller than
-/// the greatest it has seen. The comparison and the write must be one transaction, for else the
-/// next leader could come in between.
+/// replaced, and goes on where it was. Nothing can prevent that, but a store can prevent its
+/// writes: every write of a leader carries its token, and a store refuses one that is smaller than
+/// the greatest it has seen. The comparison and the write must be one transaction, or else the next
+/// leader could come in between.
 
 #include <cstdint>
 #include <optional>
@@ -31,7 +31,7 @@ struct Attempt {
   std::string previous_leader{};  ///< whose attempt did not end; empty if this is the first
 };
 
-/// A write was refused: somebody leads, or has led, since. Whoever gets this is no leader.
+/// A write was refused: another one leads, or has led, since. The caller is no leader any more.
 class StaleToken : public std::runtime_error {
  public:
   StaleToken(const Leader& leader, const Leader& successor)

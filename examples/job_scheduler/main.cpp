@@ -70,7 +70,7 @@ std::string why_it_ends(const custodian::Lease& leadership) {
   return std::string{to_string(leadership.loss_reason())};
 }
 
-/// Until somebody wants us to end, or there is nothing left to do.
+/// Waits for a signal to end, or until there is nothing left to do.
 void wait_for_the_end(const sigset_t& signals, JobStore& store, bool until_done) {
   const timespec moment{.tv_sec = 0, .tv_nsec = 200'000'000};
   while (::sigtimedwait(&signals, nullptr, &moment) < 0) {
@@ -163,7 +163,8 @@ int main(int argc, char* argv[]) {
                "half the servers' tick, and slack; a third of the session timeout at the most");
   CLI11_PARSE(app, argc, argv);
 
-  // Before there is any other thread, for threads inherit it: a signal then waits to be asked for.
+  // Before there is any other thread, for threads inherit it: a signal then stays pending for
+  // sigtimedwait().
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);

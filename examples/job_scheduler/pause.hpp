@@ -10,14 +10,14 @@
 
 namespace job_scheduler {
 
-/// Whether the time has passed; false if the stop was requested before.
+/// Returns whether the time has passed; false if the stop was requested before.
 inline bool pause(std::chrono::nanoseconds time, const std::stop_token& stop) {
   const auto end = std::chrono::steady_clock::now() + time;
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::unique_lock lock{mutex};
   stopped.wait_until(lock, stop, end, [] { return false; });
-  // The clock is asked, for both may be so after a process was stopped.
+  // The clock decides, for both may be true after a process was stopped.
   return std::chrono::steady_clock::now() >= end;
 }
 

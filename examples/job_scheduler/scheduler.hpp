@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a leader does: one job after another, for as long as it leads.
+/// Scheduler does a leader's work: one job after another, for as long as it leads.
 
 #include <functional>
 #include <optional>
@@ -12,12 +12,12 @@
 
 namespace job_scheduler {
 
-/// Does a job and returns its result. When `stop` is requested the leadership is over: what takes
-/// long should look at it, and return nothing if it has not come to its end.
+/// Does a job and returns its result. When `stop` is requested the leadership is over: long work
+/// should check it, and return nothing if it is not finished.
 using Work =
     std::function<std::optional<std::string>(const Attempt& attempt, std::stop_token stop)>;
 
-/// Told what happens, in words.
+/// Gets a line of text for each event.
 using Log = std::function<void(const std::string& line)>;
 
 /// Threads: one at a time; the store is its own. Lifetimes: the store outlives it.
@@ -26,7 +26,7 @@ class Scheduler {
   Scheduler(JobStore& store, Work work, Log log);
 
   /// Works until `stop` is requested, or until the store has refused a write: then this leader has
-  /// been replaced, whether it has been told or not. When there is no job left, waits for more.
+  /// been replaced, whether it was notified or not. When there is no job left, waits for more.
   /// Throws what the store and the work throw.
   void lead(const Leader& leader, const std::stop_token& stop);
 

@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// The jobs in a SQLite database, a file that all instances of a machine open.
+/// SqliteJobStore keeps the jobs in a SQLite database, a file that all instances of a machine open.
 ///
 /// When not to use it: with instances on several machines, for SQLite's locks are the file
 /// system's; there, the same few transactions go to a database server. A process that is stopped
 /// in the middle of a transaction keeps all others from writing until it goes on or is killed,
-/// which a server would not put up with.
+/// which a server would end.
 
 #include <optional>
 #include <string>
@@ -30,7 +30,7 @@ class SqliteJobStore : public JobStore {
   bool record(const Leader& leader, const Attempt& attempt, const std::string& result) override;
 
  private:
-  /// Within the transaction of each write: throws StaleToken if it must not be.
+  /// Called within the transaction of each write; throws StaleToken if the token is too old.
   void admit(sqlite::Transaction& transaction, const Leader& leader);
   [[nodiscard]] std::optional<Leader> newest_leader() const;
 

@@ -120,7 +120,7 @@ std::vector<std::string> mariadb(const OwnDirectory& directory, std::uint16_t po
       "--skip-networking=0", "--bind-address=127.0.0.1", "--port=" + std::to_string(port),
       "--datadir=" + directory.file("data"), "--tmpdir=" + directory.file("data"),
       "--socket=" + directory.file("s"), "--pid-file=" + directory.file("pid")};
-  // It does not run as root unless it is told to.
+  // It does not run as root without this option.
   if (::geteuid() == 0) words.emplace_back("--user=root");
   return words;
 }

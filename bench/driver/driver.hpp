@@ -6,19 +6,18 @@
 ///
 ///   prepare <key>=<value> ...   what is to be measured: a `Task`. Answer: "ready".
 ///   begin                       does it. Answer: "done". The CPU time between the two is counted,
-///                               from outside, for everybody alike.
-///   result                      Answer: what it came to, JSON on one line.
-///   release                     of the work `sessions` only: whoever holds the lock lets it go.
-///                               Answer, when the next one has it: "released <session>", that of
-///                               who let go.
+///                               from outside, for all drivers alike.
+///   result                      Answer: the figures, JSON on one line.
+///   release                     of the work `sessions` only: the holder releases. Answer, when the
+///                               next one has the lock: "released <session>", with the session
+///                               that has released.
 ///
 /// or the answer is "error <message>". A driver ends when its standard input does.
 ///
 /// Works:
 ///   cycle     `threads` threads, for `seconds`: acquire, check, hold, release, pause
 ///   sessions  as many threads with a session each stand in one queue; then `release`, step by
-///   step;
-///             "handover" is of those
+///             step; "handover" is of those
 ///   start     a new client to `servers`, and its first lock; held until `result`
 ///   waiters   one client holds the lock and `waiters` of its own wait; then all have it in turn
 ///

@@ -2,9 +2,9 @@
 /// The floor measures what the wire and the ZooKeeper C client (single-threaded, as ours is) allow,
 /// without a library around it: custodian-bench-floor pipelined|waiting SERVERS.
 ///
-/// pipelined  create and list sent together; the delete is not awaited; whoever waits watches the
-///            next lower node, and has the lock when that goes, if it was the only lower one, or
-///            else lists again
+/// pipelined  create and list sent together; the delete is not awaited; a waiter watches the next
+///            lower node, and has the lock when that goes, if it was the only lower one, or else
+///            lists again
 /// waiting    create, wait, list, wait, delete, wait; lists again when the watched node goes
 ///
 /// A session for each thread. Readers wait for lower writers alone. Nothing is retried, and a lost

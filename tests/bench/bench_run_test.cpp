@@ -1,4 +1,4 @@
-// The benchmark runs, and what it writes has a form. How fast anybody is is no test.
+// The benchmark runs, and its output has a form. Speed is not tested.
 
 #include <fstream>
 #include <iterator>
@@ -52,7 +52,7 @@ TEST_CASE("a short run of ours and the floor comes to figures, tables and a pict
         CHECK_FALSE(metrics.empty());
         for (const auto& [name, value] : metrics) {
           INFO(name << " " << value);
-          // Of memory, on a small crowd, nothing is known; who has no servers asks them nothing.
+          // A small crowd's memory is unknown; a contestant without servers has no requests.
           const bool may_be_none = contestant.name == "floor-threads" ||
                                    name == "memory_per_waiter" || name == "peak_per_waiter";
           if (!may_be_none || name == "cycles_per_s") CHECK(value > 0);
@@ -66,7 +66,7 @@ TEST_CASE("a short run of ours and the floor comes to figures, tables and a pict
       if (peer.empty() || peer == "floor") CHECK(verdict.figures.size() == 2);
     }
   }
-  // One other is woken by a release, whoever measures it when.
+  // One other is woken by a release, in every measurement.
   CHECK(values_of(told.workloads[4].contestants[0].rounds, "woken_per_release") ==
         std::vector<double>{1, 1});
   CHECK(contains(content(directory.file("run.md")), "## Targets"));

@@ -1,4 +1,4 @@
-// The program that measures failover runs. How long anything takes is no test.
+// The program that measures failover runs. Times are not tested.
 
 #include "programs/program.hpp"
 #include "support/catch.hpp"

@@ -1,4 +1,4 @@
-// How a run is told: text, Markdown, JSON and a picture.
+// The reports of a run: text, Markdown, JSON and a picture.
 
 #include "report.hpp"
 

@@ -37,7 +37,7 @@ WorkloadResult sessions(int size, std::vector<Metrics> ours, std::vector<Metrics
   return workload;
 }
 
-/// Told in the wrong order, and with one that is not of a series. Curator fails at the last size.
+/// In the wrong order, and with one that is not of a series. Curator fails at the last size.
 RunResult some_run() {
   RunResult run;
   run.rounds = 2;

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A lock of a chaos run, whatever its kind, with the ways to acquire it that the kinds share.
+/// ContendedLock is a lock of a chaos run, of any kind, with the ways to acquire it that the kinds
+/// share.
 ///
 /// Threads: any.
 
@@ -25,7 +26,7 @@ namespace custodian::chaos {
 
 class ContendedLock {
  public:
-  /// Throws std::invalid_argument if the name tells no kind.
+  /// Throws std::invalid_argument if the name has no kind.
   ContendedLock(const Client& client, const std::string& root, const std::string& name);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }

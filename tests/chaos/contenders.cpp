@@ -78,7 +78,7 @@ void Contenders::run() {
 }
 
 void Contenders::start_coroutine(ContenderPtr contender) {
-  // What escapes from a contender ends the process at once, and the driver sees that.
+  // An exception of a contender ends the process at once, and the driver notices that.
   asio::co_spawn(context_, contend_in_coroutine(std::move(contender)),
                  [](std::exception_ptr failure) {
                    if (failure) std::rethrow_exception(failure);
@@ -207,7 +207,7 @@ asio::awaitable<void> Contenders::contend_in_coroutine(ContenderPtr contender) {
 asio::awaitable<void> Contenders::hold(ContenderPtr contender, Turn turn, Lease lease,
                                        BootClock::time_point granted) {
   const std::string& lock = turn.lock->name();
-  // Who is not alone must not write.
+  // A holder that is not alone must not write.
   const bool writes = turn.use == Use::exclusive;
   const auto until = BootClock::now() + between(*contender, 0ms, 20ms);
   const SessionInfo session = client_.session();
@@ -229,7 +229,7 @@ asio::awaitable<void> Contenders::hold(ContenderPtr contender, Turn turn, Lease 
     }
     if (!keeps && BootClock::now() >= until) break;
     co_await pause(moment);
-    // Before it looks at the lease: who was stopped here writes with what it had.
+    // Before it checks the lease: a process that was stopped here writes with its old lease.
     if (driver_.wants_quiet() || !writes) {
       co_await contender->writes.read(lock);
     } else {

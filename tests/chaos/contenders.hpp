@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// The threads and coroutines of one worker process, which contend for its locks through one
-/// client: each acquires, writes and lets go, in a way that is drawn at random, again and again.
+/// Contenders are the threads and coroutines of one worker process, which contend for its locks
+/// through one client: each acquires, writes and releases, in a way that is drawn at random, again
+/// and again.
 ///
 /// Threads: run() belongs to one thread; it has others, and ends with them.
 
@@ -46,7 +47,7 @@ class Contenders {
  public:
   Contenders(ContenderSettings settings, DriverLine& driver);
 
-  /// Until the driver wants it to end. What no contender expects terminates the process.
+  /// Runs until the driver ends it. An unexpected exception terminates the process.
   void run();
 
  private:

@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// What a worker and the driver tell each other, over the worker's standard input and output; one
-/// line each.
+/// DriverLine has the messages between a worker and the driver, over the worker's standard input
+/// and output; one line each.
 ///
-///   to the worker:   keep <lock>     whoever is granted the lock next here holds on to it
+///   to the worker:   keep <lock>     the next holder of the lock in this worker keeps it
 ///                    be-quiet        and does as little as it can: reads, and begins no more
 ///                                    acquires
 ///                    let-go          until this

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// An election that is used like a lock: each acquire is a candidate of its own, which is gone when
-/// it has come to lead; the leadership stays until it is released.
+/// Election is an election that is used like a lock: each acquire is a candidate of its own, which
+/// ends when it leads; the leadership stays until it is released.
 ///
 /// Threads: any.
 

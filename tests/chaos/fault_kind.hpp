@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The faults of a chaos run, by the names that stand in its histories. Value types; pure.
+/// FaultKind names the faults of a chaos run, as its histories do. Value types; pure.
 
 #include <array>
 #include <optional>
@@ -10,7 +10,7 @@
 namespace custodian::chaos {
 
 enum class FaultKind {
-  // A holder is cut off from whoever could confirm its lease, and cannot go elsewhere.
+  // A holder is cut off from the servers that could confirm its lease, and cannot go elsewhere.
   client_cut,               ///< its lines to all members, both ways
   client_cut_to_servers,    ///< the servers hear nothing of it
   client_cut_from_servers,  ///< it hears nothing of the servers
@@ -28,7 +28,7 @@ enum class FaultKind {
   server_paused_shortly,  ///< for less than the session timeout
   server_paused,          ///< for more
 
-  // Somebody takes what a contender has.
+  // An outsider takes a contender's session or node.
   session_expired,  ///< a twin closes a holder's session
   holder_deleted,   ///< an operator deletes the node of a holder,
   next_deleted,     ///< of the next in line,
@@ -38,7 +38,7 @@ enum class FaultKind {
   worker_stopped,  ///< SIGSTOP past the session timeout, while it holds a lock
   worker_killed,   ///< SIGKILL, while it holds a lock; another one takes its place
 
-  calm,  ///< none: whatever is lost now is lost for nothing
+  calm,  ///< none: every loss is a false alarm
 };
 
 inline constexpr std::array all_fault_kinds{
@@ -69,8 +69,8 @@ inline constexpr std::array all_fault_kinds{
 /// Nothing if there is no kind of this name.
 [[nodiscard]] std::optional<FaultKind> parse_fault_kind(std::string_view name) noexcept;
 
-/// Whether a holder is cut off for as long as it takes to lose its lock: it is to be told before
-/// the next one is granted.
+/// Whether a holder is cut off until it loses its lock: it must be notified before the next one is
+/// granted.
 [[nodiscard]] constexpr bool cuts_holder_off(FaultKind kind) noexcept {
   return kind <= FaultKind::leader_cut_incoming;
 }

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The faults of a chaos run: each is begun, undone, and waited for until all is well again.
+/// Faults plays the faults of a chaos run: each is begun, undone, and waited for until all is well
+/// again.
 
 #include <cstdint>
 
@@ -28,7 +29,8 @@ class Faults {
   Target choose_target();
   /// One that reaches this member, and, while it is confined, no other.
   Target choose_target_at(std::size_t member);
-  /// Half of them are quiet: reads are answered by those who do not know what writes would tell.
+  /// Half of them are quiet: a server that is cut off still answers reads, where a write would show
+  /// the fault.
   Target keep_at(Place& place);
 
   /// Sooner or later every holder is, whatever became of its lock.
@@ -54,7 +56,7 @@ class Faults {
   void kill_worker();
   void stay_calm();
 
-  /// Longer than any session lasts that nobody hears of.
+  /// Longer than any silent session lasts.
   [[nodiscard]] std::chrono::milliseconds past_session_timeout() const;
 
   Stage& stage_;

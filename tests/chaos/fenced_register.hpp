@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A resource outside of ZooKeeper that locks protect: it takes what is written with a token that
-/// is not smaller than the largest that it has seen for that lock, and refuses the rest.
+/// FencedRegister is a resource outside of ZooKeeper that locks protect: it accepts a write whose
+/// token is not smaller than the largest that it has seen for that lock, and refuses the rest.
 ///
 /// Protocol, over TCP: a line "<lock> <token>", the token as parse_token() reads it, is answered by
 /// a line "landed" or "refused".

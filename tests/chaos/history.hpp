@@ -14,8 +14,8 @@
 ///                                            disconnected (of those that do not wait for a
 ///                                            connection), failed:<why>
 ///     state <id> <state>                     the lease's state has changed
-///     lost <id>                              its holder was told by lost()
-///     released <id> <loss reason>            its holder is about to let go
+///     lost <id>                              its holder was notified by lost()
+///     released <id> <loss reason>            its holder is about to release
 ///     write <attempt> <kind> <id>            its holder is about to write: guarded, bare, fenced
 ///     wrote <attempt> <outcome> <version>    landed, refused, unknown or unsent
 ///   driver, by the driver:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Writes down what becomes of one hold, from its grant to its release.
+/// HoldWatch writes down the events of one hold, from its grant to its release.
 
 #include <memory>
 #include <optional>
@@ -24,7 +24,7 @@ class HoldWatch {
 
   [[nodiscard]] const Lease& lease() const noexcept { return lease_; }
   [[nodiscard]] std::int64_t id() const noexcept { return id_; }
-  /// Notes it, and then lets go.
+  /// Notes it, and then releases.
   void release();
 
  private:

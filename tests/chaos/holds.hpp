@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A history from the locks' point of view: who believed when, who came next, what excuses it.
+/// Holds is a history from the locks' point of view: which holder believed when, which came next,
+/// what excuses it.
 
 #include <cstddef>
 #include <limits>
@@ -46,13 +47,13 @@ class Holds {
   /// timeout, the library's own margin, is what it has to notice after that. A hold that was passed
   /// on after the stop is not concerned: the library knows the time before it passes a lock on.
   [[nodiscard]] bool was_stopped(const Acquire& hold, Time at) const;
-  /// Whether somebody had taken the hold's node away by then. A process that does not know yet may
-  /// pass the lock on; it knows when the fault is over.
+  /// Whether the hold's node had been taken away by then. A process that does not know yet may pass
+  /// the lock on; it knows when the fault is over.
   [[nodiscard]] bool was_taken_away(const Acquire& hold, Time at) const;
 
  private:
   [[nodiscard]] Time first_grant_after(const Acquire& hold, const Token& token) const;
-  /// No earlier was the hold passed on: its holder before let go then. 0 if there was none.
+  /// The hold was not passed on before then: the release of its holder before. 0 if there was none.
   [[nodiscard]] Time passed_on(const Acquire& hold) const;
 
   const History& history_;

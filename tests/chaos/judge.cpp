@@ -66,7 +66,7 @@ void judge_usefulness(const History& history, Verdict& verdict) {
           {Rule::proves_something, lock + " may be passed on within a process, and never was"});
     }
   }
-  // Whoever was stopped goes on writing when it is resumed.
+  // A process that was stopped goes on writing when it is resumed.
   const auto stopped = verdict.faults.find(FaultKind::worker_stopped);
   if (stopped == verdict.faults.end() || stopped->second.lost == 0) return;
   if (verdict.writes[WriteKind::guarded].stale_attempted == 0 ||

@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// Judges the history of a chaos run. Pure: it knows nothing but what was written down.
+/// judge() judges the history of a chaos run. Pure: it knows nothing but what was written down.
 ///
-/// A hold is believed in from its grant until its holder was told of the loss, or let go, or was
-/// killed, whichever came first. The margins are the library's own: nothing is forgiven but what no
-/// library can prevent, which is said at each rule.
+/// A hold is believed in from its grant until its holder was notified of the loss, or released, or
+/// was killed, whichever came first. The margins are the library's own: nothing is forgiven but
+/// what no library can prevent, which is said at each rule.
 
 #include <cstddef>
 #include <map>
@@ -27,7 +27,7 @@ enum class Rule {
   /// none is granted twice.
   tokens_grow,
   /// A lock is passed on with its node within one process, no more often than it may be, and not
-  /// once a holder was told of its loss.
+  /// once a holder was notified of its loss.
   rightly_passed_on,
   /// A guarded write that begins when the lock has gone to another node does not land, nor does a
   /// fenced one that begins when one of a later holder has landed. Guarded writes land in the order
@@ -36,11 +36,11 @@ enum class Rule {
   no_stale_write,
   /// Every acquire ends, and soon, not counting the time of faults and stops.
   no_endless_wait,
-  /// No acquire fails, but for nodes that somebody deletes.
+  /// No acquire fails, unless its node is deleted by an operator.
   no_failed_acquire,
-  /// A holder that is cut off is told before the next one is granted.
+  /// A holder that is cut off is notified before the next one is granted.
   notice_before_reuse,
-  /// Nobody is told of a loss who was not concerned by a fault.
+  /// No holder is notified of a loss without a fault that concerns it.
   no_false_alarm,
   /// In the end the servers have no node, watch or waiter left.
   nothing_left,

@@ -11,9 +11,9 @@ std::string in_ms(Time time) {
   return std::to_string(std::chrono::duration<double, std::milli>{time}.count()) + " ms";
 }
 
-/// Whether a hold may be granted, by its process's word, after one of a later token. Who was
-/// stopped between its grant and the line about it writes it late; and a lock is passed on in good
-/// faith as long as the process does not know that its node was taken away.
+/// Whether a hold may be granted, by its process's word, after one of a later token. A process that
+/// was stopped between its grant and the line about it writes it late; and a lock is passed on in
+/// good faith as long as the process does not know that its node was taken away.
 bool may_be_late(const Holds& holds, const Acquire& hold, const Acquire& later) {
   if (share_node(hold.token, later.token)) return false;
   const Time granted = hold.granted.value_or(never);
@@ -53,7 +53,7 @@ void judge_order(const History&, const Holds& holds, Verdict& verdict) {
       int taken = hold->takes;
       for (const Acquire* other : believing) {
         const Acquire& earlier = other->token < hold->token ? *other : *hold;
-        // What happens within a process is known to it.
+        // A process knows its own events.
         const bool excused =
             !share_node(hold->token, other->token) &&
             (holds.was_stopped(earlier, now) || holds.was_taken_away(earlier, now));
@@ -98,7 +98,7 @@ void judge_faults(const History& history, const Holds& holds, Verdict& verdict) 
       continue;
     }
     if (!hold->lost) {
-      // Who was killed has neither kept it nor been told.
+      // A killed process has neither kept it nor been notified.
       if (fault.kind != FaultKind::worker_killed) ++statistics.kept;
       continue;
     }
@@ -121,12 +121,12 @@ void judge_losses(const History& history, Verdict& verdict) {
   for (const Acquire& hold : history.acquires) {
     if (!hold.lost) continue;
     ++verdict.losses;
-    // Who was killed could not say.
+    // A killed process could not report it.
     ++verdict.losses_by_reason[hold.reason.empty() ? "unknown" : hold.reason];
     const bool concerned = std::ranges::any_of(history.faults, [&](const Fault& fault) {
       if (fault.kind == FaultKind::calm || fault.begun > *hold.lost) return false;
-      // An operator's deletion concerns whoever has the node. A waiter is told of it when its turn
-      // has come, and that may be long after everybody else is well again.
+      // An operator's deletion concerns the node's owner. A waiter is notified when its turn has
+      // come, which may be long after all others are well again.
       if (deletes_nodes(fault.kind) && fault.lock == hold.lock &&
           share_node(fault.token, hold.token)) {
         return true;

@@ -27,7 +27,8 @@ Run quiet_run() {
   return run;
 }
 
-/// The first worker is cut off from 250 on, is told at `told`, and the second is granted at 3000.
+/// The first worker is cut off from 250 on, is notified at `told`, and the second is granted at
+/// 3000.
 Run cut(const std::string& told) {
   Run run;
   run.first =

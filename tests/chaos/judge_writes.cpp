@@ -6,8 +6,8 @@
 namespace custodian::chaos {
 namespace {
 
-/// When writes of later holders have landed, as far as they were told: what a fenced write has to
-/// respect.
+/// When writes of later holders have landed, as far as the history says: a fenced write has to
+/// respect them.
 class Landings {
  public:
   void add(const Token& token, Time at) { landed_.emplace_back(at, token); }

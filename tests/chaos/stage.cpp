@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* root = "/chaos";
 
-/// What no wait exceeds, however slow the machine is.
+/// The limit of every wait, however slow the machine is.
 constexpr std::chrono::milliseconds limit{60'000};
 
 testing::TestingClusterOptions cluster_options(const StageSettings& settings) {
@@ -250,7 +250,7 @@ void Stage::finish() {
 }
 
 void Stage::note_what_is_left() {
-  // Of those who were killed the servers have something until their sessions have timed out.
+  // Killed workers' nodes and watches stay on the servers until their sessions have timed out.
   const Deadline deadline{4 * settings_.session_timeout};
   while ((nodes_left() != 0 || watches_left() != 0) && !deadline.passed()) pass(50ms);
   std::size_t waiters = 0;

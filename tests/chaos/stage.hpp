@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// What a chaos run plays on: a cluster, worker processes, the lines between them, and the waits
-/// that the faults need.
+/// Stage is what a chaos run plays on: a cluster, worker processes, the lines between them, and the
+/// waits that the faults need.
 ///
 /// Each worker has a proxy of its own in front of each member, so that one worker can be cut off,
 /// or kept to one member, while the others go on.
 ///
-/// Threads: one at a time. Every wait is bounded, and throws std::runtime_error when it is in vain.
+/// Threads: one at a time. Every wait has a limit, and then throws std::runtime_error.
 
 #include <chrono>
 #include <cstdint>
@@ -41,7 +41,7 @@ struct StageSettings {
   std::filesystem::path worker_program{};
 };
 
-/// A worker's place: its lines, and whoever works there now.
+/// A worker's place: its lines, and the worker there now.
 class Place {
  public:
   Place(int number, const testing::TestingCluster& cluster);
@@ -50,7 +50,7 @@ class Place {
   [[nodiscard]] bool has_worker() const noexcept { return worker_ != nullptr; }
   /// There must be one.
   [[nodiscard]] WorkerProcess& worker() const noexcept { return *worker_; }
-  /// Replaces whoever was there.
+  /// Replaces the worker there.
   void employ(std::unique_ptr<WorkerProcess> worker) { worker_ = std::move(worker); }
   [[nodiscard]] std::string next_name();
   [[nodiscard]] std::string connect_string() const;
@@ -84,15 +84,15 @@ class Stage {
   [[nodiscard]] Client& client() noexcept { return client_; }
   [[nodiscard]] std::mt19937_64& random() noexcept { return random_; }
   [[nodiscard]] Place& any_place();
-  /// That somebody holds alone, if there is one.
+  /// A lock with an exclusive holder, if there is one.
   [[nodiscard]] const std::string& any_lock();
   [[nodiscard]] std::size_t any_follower();
-  /// Its holder, and then those who wait. It must be one that somebody holds alone.
+  /// Its holder, and then the waiters. The lock must have an exclusive holder.
   [[nodiscard]] std::vector<Participant> queue(const std::string& lock);
 
-  /// Somebody at this place holds this lock, and holds on to it.
+  /// Waits until the worker at this place holds this lock, and keeps it.
   WorkerProcess::Kept keep(Place& place, const std::string& lock);
-  /// Whoever holds on to a lock at this place does no more than that.
+  /// The holder of a kept lock at this place does no more than that.
   void quieten(Place& place);
   /// The lock has gone to another since.
   void wait_for_grant_after(const WorkerProcess::Kept& kept);

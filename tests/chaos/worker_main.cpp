@@ -12,7 +12,7 @@
 #include "contenders.hpp"
 
 int main(int argc, char* argv[]) {
-  // One that is stopped cannot see that the driver is gone.
+  // A worker that is stopped cannot see that the driver is gone.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 
   custodian::chaos::ContenderSettings settings;

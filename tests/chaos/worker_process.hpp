@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A worker as the driver sees it: a child process, and what it has said; see driver_line.hpp.
+/// WorkerProcess is a worker as the driver sees it: a child process, and what it has said; see
+/// driver_line.hpp.
 ///
 /// Threads: one at a time.
 
@@ -33,7 +34,7 @@ class WorkerProcess {
   };
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] bool is_ready() const noexcept { return ready_; }
-  /// The last hold that it kept since it was told to. Once one is lost, the next may be its own,
+  /// The last hold that it kept since it was ordered to. Once one is lost, the next may be its own,
   /// too, and is kept.
   [[nodiscard]] const std::optional<Kept>& kept() const noexcept { return kept_; }
   /// Whether it said of this hold, which it kept, that it was lost.

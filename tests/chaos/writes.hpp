@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What a holder does with its lock: it writes, in ways that a lock can protect and in one that it
-/// cannot. It never looks whether it still holds it, as a careless program would not.
+/// Writes are a holder's use of its lock: it writes, in ways that a lock can protect and in one
+/// that it cannot. Like a careless program it never checks whether it still holds the lock.
 ///
 /// Threads: one at a time, that of the executor.
 

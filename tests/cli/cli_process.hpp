@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The custodian command as a process of a test's: by its words, its signals and its exit status.
+/// CliProcess is the custodian command as a process of a test: its words, its signals and its exit
+/// status.
 
 #include <sys/types.h>
 
@@ -20,7 +21,7 @@ namespace custodian::tests {
 void create(const std::string& file);
 
 struct Ended {
-  /// As a shell would tell it; -1: it has not ended in time.
+  /// As a shell would report it; -1: it has not ended in time.
   int status = -1;
   std::string out;
   std::string err;

@@ -43,7 +43,7 @@ Verdict verdict_on(const Facts& facts, std::string_view check, std::string_view 
     is_found = true;
     worst = std::max(worst, finding.verdict);
     INFO(finding.text);
-    // Whoever is told of something wrong is told what to do.
+    // Each finding of a mistake says what to do.
     CHECK((finding.verdict == Verdict::ok || !finding.advice.empty()));
   }
   INFO(check << " " << subject);
@@ -157,7 +157,7 @@ TEST_CASE(
   facts.servers[0].configuration = {};
   CHECK(verdict_on(facts, "observer", "zk1:2181") == Verdict::warn);
   CHECK(advised().find("one and a half ticks") != std::string::npos);
-  // Nobody else is one.
+  // No other server is one.
   const auto findings = diagnose(good());
   CHECK(std::ranges::find(findings, "observer", &Finding::check) == findings.end());
 }

@@ -1,5 +1,5 @@
 /// \file
-/// `custodian elect`: the command runs where somebody leads.
+/// `custodian elect`: the command runs on the leader.
 
 #include <csignal>
 #include <fstream>
@@ -87,7 +87,7 @@ TEST_CASE("a leader that loses the leadership ends its command, stands again, an
 TEST_CASE("candidates with a term lead in turn, and never two at once") {
   TestClient client{"elect-term"};
   const Directory directory;
-  // Whoever led before is not there any more; one that nobody has reaped is not, either.
+  // The leader before is gone; one that is not reaped yet counts as gone.
   const std::string script = "cd " + directory.file("") +
                              "; p=$(cat last); grep -qs '^State:.[^ZX]' /proc/$p/status &&"
                              " echo two at once; echo $$ > last; echo leads.;"

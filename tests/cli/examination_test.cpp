@@ -55,7 +55,7 @@ TEST_CASE("the doctor does not look for ever at a path that comes and goes, and 
   testing::FakeEnsemble ensemble;
   ensemble.set_fault_plan(std::make_shared<ComesAndGoes>(ensemble, "/locks"));
   ClientOptions options = ensemble.options();
-  options.servers = "127.0.0.1:1";  // to be asked for words, in vain
+  options.servers = "127.0.0.1:1";  // no server answers there
   const Facts facts = examine(options, {.path = "/locks"});
   CHECK_FALSE(facts.ensemble_error);
   REQUIRE(facts.path);
@@ -79,7 +79,7 @@ TEST_CASE("the doctor judges by what is left when a path goes while it is looked
     ensemble.set_fault_plan(
         std::make_shared<RemovesBefore>(ensemble, "/locks/backup", moment.before, moment.nth));
     ClientOptions options = ensemble.options();
-    options.servers = "127.0.0.1:1";  // to be asked for words, in vain
+    options.servers = "127.0.0.1:1";  // no server answers there
     const Facts facts = examine(options, {.path = "/locks/backup"});
     CHECK_FALSE(facts.ensemble_error);
     REQUIRE(facts.path);

@@ -190,7 +190,7 @@ TEST_CASE("the lock is held until what the command has left in the background ha
   const Processes command{file, 1};
   REQUIRE(eventually([&] { return none_runs(command); }));
   InterProcessMutex mutex{*client, "/lock"};
-  // First, for who is not connected yet cannot try without waiting.
+  // First, for a client that is not connected yet cannot try without waiting.
   CHECK(mutex.participants().size() == 1);
   CHECK_FALSE(acquired(mutex.try_acquire()));
   CHECK_FALSE(cli.has_ended());

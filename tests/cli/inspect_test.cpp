@@ -178,7 +178,7 @@ TEST_CASE("inspect --watch --json prints a line for each change, a request to le
   Program watch{CUSTODIAN_CLI, words_for(test, {"inspect", "/lock", "--watch", "--json"})};
   REQUIRE(watch.says(R"("identity":"holder")"));
   REQUIRE(look(test, {"revoke", "/lock"}).status == 0);
-  // Its holder does not listen, and the message stays: who looks again does not know it any more.
+  // Its holder does not listen, and the message stays: a later look does not show its identity.
   REQUIRE(watch.says(R"("asked_to_let_go":true)"));
   CHECK(look_json(test, {"inspect", "/lock"})["queue"][0]["identity"] == "");
   watch.signal(SIGINT);
@@ -243,7 +243,7 @@ TEST_CASE(
   REQUIRE(watch.shows("_c_"));
   watch.type(ctrl_c);
   CHECK(watch.status() == 0);
-  // What it tells the terminal: back to the first line, clear to the end of lines and picture.
+  // Its commands to the terminal: back to the first line, clear to the end of lines and picture.
   std::string rest = watch.screen();
   for (const char* command : {"\x1b[K", "\x1b[J", "\x1b[H\x1b[2J"}) {
     for (auto at = rest.find(command); at != std::string::npos; at = rest.find(command)) {
@@ -299,7 +299,7 @@ TEST_CASE("inspect says that a path does not exist, or which locks are right bel
                  "the path has data of its own: 8 bytes"));
   // Where somebody is, nothing else is looked for.
   CHECK(look_json(test, {"inspect", "/inventory/hot"})["below"].empty());
-  // Whoever cleans up may not list it.
+  // The clean-up may not list it.
   owner.remove("/inventory/private");
 }
 

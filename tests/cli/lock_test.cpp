@@ -1,5 +1,5 @@
 /// \file
-/// `custodian lock` as scripts use it: what it runs, when, and how it tells what became of it.
+/// `custodian lock` as scripts use it: what it runs, when, and how it reports the outcome.
 
 #include <csignal>
 #include <fstream>
@@ -230,7 +230,7 @@ TEST_CASE("a signal while it holds is the command's, and the lock is kept until 
   cli.signal(SIGTERM);
   REQUIRE(cli.says("asked"));
   InterProcessMutex mutex{*client, "/lock"};
-  // First, for who is not connected yet cannot try without waiting.
+  // First, for a client that is not connected yet cannot try without waiting.
   CHECK(mutex.participants().size() == 1);
   CHECK_FALSE(acquired(mutex.try_acquire()));
   create(directory.file("go"));

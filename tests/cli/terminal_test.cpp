@@ -72,7 +72,7 @@ struct Shell : TerminalProcess {
   }
 };
 
-/// Twice, for who reads already is not asked whether the terminal is its own.
+/// Twice, for a process that reads already is not stopped for the terminal.
 bool answers(Shell& shell) {
   shell.type("echo still $((40 + 2))\r");
   if (!shell.shows("still 42")) return false;
@@ -356,7 +356,7 @@ TEST_CASE("a custodian under a custodian lends the terminal on") {
   CHECK(shell.shows("status 6"));
 }
 
-// As the shell's own command has it: whoever cannot be stopped cannot read.
+// As with the shell's own command: a process that cannot be stopped cannot read.
 TEST_CASE(
     "a command in the background that no shell looks after is refused the terminal, not held up") {
   TestClient client{"orphaned"};

@@ -12,7 +12,7 @@ namespace custodian::tests {
 
 inline constexpr std::chrono::seconds cluster_patience{30};
 
-/// Short limits, so that who is cut off notices soon, and long enough for a busy machine.
+/// Short limits, so that a member that is cut off notices soon, and long enough for a busy machine.
 [[nodiscard]] inline testing::TestingClusterOptions quick_cluster() {
   testing::TestingClusterOptions options;
   options.init_limit = 20;

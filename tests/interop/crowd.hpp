@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Processes of two kinds that do one thing at once, and write down what they held and when.
+/// Crowd is processes of two kinds that do one thing at once, and write down what they held and
+/// when.
 
 #include <filesystem>
 #include <list>

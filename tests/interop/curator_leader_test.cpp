@@ -32,7 +32,7 @@ struct Term {
   std::int64_t since = 0;  ///< CLOCK_MONOTONIC, ns
 };
 
-/// Three of each stand; whoever leads is killed, until one is left. Each leads once, and only when
+/// Three of each stand; each leader is killed, until one is left. Each leads once, and only when
 /// the one before is dead.
 void kill_leaders(const std::string& kind) {
   Stage stage{"leaders"};

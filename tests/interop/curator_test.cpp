@@ -18,7 +18,7 @@ namespace {
 struct Woken {
   std::size_t ours = 0;
   std::size_t curators = 0;
-  std::size_t own = 0;  ///< the one whose node it is, if it watches it
+  std::size_t own = 0;  ///< the node's owner, if it watches it
 
   [[nodiscard]] std::size_t all() const { return ours + curators + own; }
 };

@@ -1,6 +1,6 @@
 /// \file
-/// Our locks, told what to do in the words of driver.hpp: custodian-interop-driver SERVERS NAMES.
-/// NAMES is the profile, "curator" or "kazoo".
+/// Our locks, driven by the words of driver.hpp: custodian-interop-driver SERVERS NAMES. NAMES is
+/// the profile, "curator" or "kazoo".
 
 #include <unistd.h>
 
@@ -57,7 +57,7 @@ void write_down(const std::string& directory, demo::Hold hold, const Lease& leas
   if (!(history << to_line(hold) << std::flush)) throw std::runtime_error{"cannot write history"};
 }
 
-/// What all kinds have in common.
+/// The common part of all kinds.
 class Lock {
  public:
   virtual ~Lock() = default;
@@ -343,7 +343,7 @@ void run(const std::string& servers, NamingProfile profile) {
     if (!session) session = std::make_unique<Session>(name, servers, profile);
     session->tell(line.substr(space + 1));
   }
-  // Whoever started us is gone, or wants us gone; the threads are not waited for.
+  // The test is gone, or ends us; the threads are not waited for.
   ::_exit(0);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Processes that use somebody's locks and are told what to do, in lines: ours, Apache Curator's
-/// and kazoo's understand the same words, as far as they have what is spoken of.
+/// A driver is a process that uses one library's locks, by orders in lines: ours, Apache Curator's
+/// and kazoo's understand the same words, as far as they have the locks.
 ///
 /// A line to a driver is "<session> <command>", and makes the session known if it is new; each has
 /// a client and a thread of its own, and does one thing after another. The answer is
@@ -14,9 +14,9 @@
 ///   release <kind> <path>
 ///        a kind is mutex, read, write, semaphore-mutex, or <n>-of-<maximum>: so many permits of a
 ///        semaphore, which are given back together
-///   acquire-revocable <kind> <path>  the same, and can be asked to let go; not of a semaphore
+///   acquire-revocable <kind> <path>  the same, and can be asked to release; not of a semaphore
 ///   await-revocation                 until it is asked, once more each time
-///   revoke <kind> <path>             asks whoever is first there
+///   revoke <kind> <path>             asks the holder there
 ///   increment <kind> <path> <times> <directory> <number>
 ///        so often: acquires, adds one to the file `counter`, appends the hold, as that of process
 ///        `number`, to the file `history` (tools/demo_program/history.hpp; CLOCK_MONOTONIC), and
@@ -24,10 +24,10 @@
 ///   visit <maximum> <path> <times> <directory> <number>
 ///        so often: takes permits of a semaphore, a random number of them, and gives them back one
 ///        by one, each appended to `history` as a hold; Curator's takes one, for it takes several
-///        one by one, and who holds some and wants more could wait for others for ever
+///        one by one, and a holder of some that wants more could wait for others for ever
 ///   count <path> <times>             adds one to a SharedCount so often, if nobody else has
 ///                                    meanwhile, and otherwise tries again
-///   await-count <path> <number>      until it is told that a SharedCount is that
+///   await-count <path> <number>      until it learns that a SharedCount is that
 ///
 ///   lead <latch|selector> <path>     stands for election; comes, when it leads, to its token and
 ///                                    the time (CLOCK_MONOTONIC, ns), and leads until it is killed
@@ -60,7 +60,7 @@ struct Peer {
 [[nodiscard]] Peer ours(Names names = Names::curators);
 /// Only where has_curator().
 [[nodiscard]] Peer curator();
-/// Only where has_kazoo(). With our names: told of them as `extra_lock_patterns`.
+/// Only where has_kazoo(). With our names: by `extra_lock_patterns`.
 [[nodiscard]] Peer kazoo(Names names = Names::kazoos);
 
 /// Whether it was here when the tests were configured.

@@ -1,4 +1,4 @@
-// kazoo's locks and ours on the same paths. Ours have kazoo's profile, unless kazoo is told of our
+// kazoo's locks and ours on the same paths. Ours have kazoo's profile, unless kazoo is given our
 // names.
 
 #include "scenarios.hpp"

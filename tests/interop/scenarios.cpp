@@ -49,7 +49,7 @@ void stand_in_one_queue(const Peer& one, const Peer& other) {
   Driver ones{one};
   Driver others{other};
   const std::string path = stage.path("lock");
-  // They only try. (A try of Curator's leaves a watch: whoever tried would seem to wait later.)
+  // They only try. (A try of Curator's leaves a watch: its session would seem to wait later.)
   Session one_passing{ones, "passing"};
   Session other_passing{others, "passing"};
   std::list<Session> sessions;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What clients of two kinds do on one path, whichever they are. Each ends with Catch2's
-/// assertions, on the test's own thread.
+/// Scenarios are played by clients of two kinds on one path. Each ends with Catch2's assertions, on
+/// the test's own thread.
 
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ namespace custodian::tests {
 /// Four processes of each count in a file that nothing protects but the lock.
 void count_together(const Peer& one, const Peer& other, const std::string& kind, int increments);
 
-/// The queue is one: whoever came first is served first, and a try fails while it is not empty.
+/// The queue is one: the order is that of arrival, and a try fails while it is not empty.
 void stand_in_one_queue(const Peer& one, const Peer& other);
 
 /// Readers of both hold the lock at once; a writer of `one` keeps out readers and writers of
@@ -45,14 +45,14 @@ void kill_holder(const Peer& killed, const Peer& other);
 /// never more at once than the maximum.
 void visit_together(const Peer& one, const Peer& other, int maximum, int visits);
 
-/// Somebody who asks for permits, and gives them back as late as possible.
+/// A client that asks for permits, and releases them as late as possible.
 struct Ask {
   Peer peer;
   std::string kind;  ///< of driver.hpp
   int permits = 1;
 };
-/// Whoever asked first is served first, as soon as there are permits enough; a try fails while
-/// anybody waits. The last of those who ask must have to wait.
+/// The first to ask is served first, as soon as there are permits enough; a try fails while another
+/// waits. The last to ask must have to wait.
 void serve_in_order(int maximum, const std::vector<Ask>& asks);
 
 /// A process of `killed` dies that holds permits of semaphores, and waits for one, first in line.
@@ -61,11 +61,11 @@ void kill_holder_of_permits(const Peer& killed, const Peer& other);
 // -- Shared values
 // ----------------------------------------------------------------------------------
 
-/// Both increment one SharedCount, which `one` creates: nothing is lost, and each is told of what
-/// the other did.
+/// Both increment one SharedCount, which `one` creates: nothing is lost, and each is notified of
+/// the other's writes.
 void count_in_common(const Peer& one, const Peer& other);
 
-/// A holder of `asked` is asked by `other`, again and again, to let go, and does in the end.
+/// A holder of `asked` is asked by `other`, again and again, to release, and does in the end.
 void revoke(const Peer& asked, const Peer& other);
 
 }  // namespace custodian::tests

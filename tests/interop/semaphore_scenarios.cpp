@@ -68,7 +68,8 @@ void serve_in_order(int maximum, const std::vector<Ask>& asks) {
     for (std::size_t i = served; i < asked; ++i) CHECK_FALSE(sessions[i].has_ended());
     if (served == asked) return;
     for (Session& session : passing) CHECK(session.does("try " + one) == "no");
-    // What a try of ours has left behind goes soon, and must not be taken for who asks next.
+    // A try of ours leaves a node that is deleted soon, and must not be taken for the next
+    // client's.
     REQUIRE(stage.becomes(turnstile(path), asked - served));
   };
   for (std::size_t i = 0; i < asks.size(); ++i) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The server that all meet on, and what it tells of who waits for whom.
+/// Stage is the server of all clients, and finds out there which waits for which.
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Those who buy from a service over HTTP, all at once, and what they are told.
+/// Customers buy from a service over HTTP, all at once, and count the answers.
 
 #include <atomic>
 #include <chrono>
@@ -31,9 +31,9 @@ class Customers {
   Customers(const Customers&) = delete;
   Customers& operator=(const Customers&) = delete;
 
-  /// Whom they go to from now on.
+  /// The instances that they buy from now on.
   void go_to(std::vector<std::uint16_t> ports);
-  /// How often they were told so: "sold", "busy", ...; "nobody" when nobody answered.
+  /// How often each answer came: "sold", "busy", ...; "nobody" when none came.
   [[nodiscard]] std::int64_t told(const std::string& result) const;
   /// No more.
   void stop();

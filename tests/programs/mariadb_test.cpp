@@ -56,7 +56,7 @@ class MariaDb {
                                    "--tmpdir=" + directory_.file("data"),
                                    "--socket=" + socket(),
                                    "--pid-file=" + directory_.file("pid")};
-    // It does not run as root unless it is told to.
+    // It does not run as root without this option.
     if (::geteuid() == 0) words.emplace_back("--user=root");
     return words;
   }

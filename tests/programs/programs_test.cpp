@@ -23,7 +23,7 @@ using custodian::tests::servers_are_foreign;
 
 namespace {
 
-/// What an operator does to whoever holds the lock, and to who waits for it.
+/// An operator deletes the holder's node, and the waiter's.
 void remove_nodes(custodian::Client& operators, const std::string& path) {
   for (const std::string& name : operators.children(path).names) {
     operators.remove(std::string{path}.append("/").append(name));
@@ -95,7 +95,7 @@ TEST_CASE("the example of a striped mutex sells its stock twice, and compares") 
   CHECK(contains(output, "sold from 1, 0 left\nsold from 5, 0 left\n"));
   const auto comparison = output.find("one mutex: ");
   REQUIRE(comparison != std::string::npos);
-  // For whoever reads the log; how fast it is, is nothing that a test may fail by.
+  // For a reader of the log; no test may fail by speed.
   std::cout << "  " << output.substr(comparison);
 }
 

@@ -1,4 +1,4 @@
-// The body would never run: nobody awaits what with_lock() is given back.
+// The body would never run: with_lock() does not await the coroutine that it gets.
 
 #include <boost/asio/awaitable.hpp>
 

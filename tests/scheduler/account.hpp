@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What is known of a run of the scheduler: what was done to its instances, and what they said. The
-/// rest is in the database. Value types.
+/// Account is the record of a run of the scheduler: the faults of its instances, and their output.
+/// The rest is in the database. Value types.
 
 #include <array>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What an instance of the scheduler says of itself, read from its output. Pure.
+/// Event is a line of output of an instance of the scheduler. Pure.
 
 #include <chrono>
 #include <cstdint>

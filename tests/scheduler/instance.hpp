@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A place where an instance of the scheduler runs: its line to the server, and the process that is
-/// there now. One that was killed is followed by another, of another name.
+/// Instance is a place where an instance of the scheduler runs: its line to the server, and its
+/// present process. One that was killed is followed by another, of another name.
 ///
 /// Threads: one at a time.
 

@@ -20,7 +20,7 @@ using sqlite::Statement;
 /// Lines have the time in microseconds.
 constexpr Time rounding{1us};
 
-/// Somebody's leadership as they saw it.
+/// A leadership as its leader saw it.
 struct Term {
   std::string instance{};
   std::int64_t token = 0;
@@ -79,7 +79,7 @@ class Judge {
       blame(std::to_string(verdict_.jobs) + " jobs of " + std::to_string(account_.jobs));
   }
 
-  /// What must not be there, each by a query for the jobs with which it is so.
+  /// What must not exist, each by a query for the jobs concerned.
   void look_for_rows() {
     const std::pair<const char*, const char*> rules[] = {
         {"has not one result",

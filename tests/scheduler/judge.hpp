@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Judges a run of the scheduler, by queries of its own to the database and by what the instances
-/// said: is each result there once, is each further attempt accounted for, did two lead at once who
-/// had no reason to?
+/// judge() judges a run of the scheduler, by its own queries to the database and by the instances'
+/// output: does each result exist once, is each further attempt explained, did two lead at once
+/// without a reason?
 
 #include <map>
 #include <ostream>

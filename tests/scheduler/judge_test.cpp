@@ -1,4 +1,4 @@
-// The judge of the scheduler's runs: it sees what it is there for.
+// The judge of the scheduler's runs finds each kind of violation.
 
 #include "judge.hpp"
 
@@ -24,7 +24,7 @@ struct Run {
   Run() {
     account.database = directory.file("jobs");
     account.jobs = 3;
-    // Times are in milliseconds for whoever reads them.
+    // Times are in milliseconds, for readability.
     database.execute(R"(
       CREATE TABLE jobs (id);
       CREATE TABLE attempts (job, number, leader, epoch, token, began, ended);

@@ -1,4 +1,4 @@
-// What a leader does with its jobs: the loop of the example, without ZooKeeper.
+// A leader and its jobs: the loop of the example, without ZooKeeper.
 
 #include <functional>
 #include <stop_token>

@@ -1,4 +1,4 @@
-// The scheduler as somebody starts it by hand.
+// The scheduler, started by hand.
 
 #include "programs/program.hpp"
 

@@ -19,7 +19,7 @@ namespace {
 using job_scheduler::boot_time;
 
 constexpr std::chrono::milliseconds tick{250};
-/// What no wait exceeds, however slow the machine is.
+/// The limit of every wait, however slow the machine is.
 constexpr std::chrono::seconds limit{60};
 
 std::string in_ms(std::chrono::milliseconds time) { return std::to_string(time.count()) + "ms"; }
@@ -181,7 +181,8 @@ bool Stage::is_stopped_in_a_job(std::int64_t token) const {
   using sqlite::Error;
   using sqlite::Statement;
   using sqlite::Transaction;
-  // Whoever was about to end a transaction when it was stopped has ended it by then, or never will.
+  // An instance that was about to end a transaction when it was stopped has ended it by then, or
+  // never will.
   constexpr auto patience = 500ms;
   try {
     Connection connection{settings_.database, patience};

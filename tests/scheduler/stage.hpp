@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// A server, three instances of the scheduler, and the faults of their leaders; and the account of
-/// what has happened.
+/// Stage is a server, three instances of the scheduler, the faults of their leaders, and the
+/// account of the run.
 ///
-/// Threads: one at a time. Every wait is bounded, and throws std::runtime_error when it is in vain.
+/// Threads: one at a time. Every wait has a limit, and then throws std::runtime_error.
 
 #include <chrono>
 #include <deque>
@@ -36,8 +36,8 @@ class Stage {
   /// Starts all instances.
   explicit Stage(StageSettings settings);
 
-  /// Waits for a leader in the middle of a job, does this to it, waits until another one leads, and
-  /// undoes it. Once more for a leader that was stopped and has no result to offer then.
+  /// Waits for a leader in the middle of a job, applies this fault, waits until another one leads,
+  /// and undoes it. Does so again if the leader was stopped and has no result to offer then.
   void play(FaultKind kind);
   /// Waits until all jobs have results, and the instances have ended.
   void finish();
@@ -55,7 +55,7 @@ class Stage {
     bool in_a_job = false;
   };
 
-  /// Whether it came to what was wanted.
+  /// Whether the condition became true.
   bool strike(FaultKind kind);
   void kill(Fault& fault, Instance& leader);
   void cut_off(Fault& fault, Instance& leader);

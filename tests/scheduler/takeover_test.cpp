@@ -14,7 +14,7 @@ namespace {
 constexpr int rounds = CUSTODIAN_ROUNDS;
 constexpr std::chrono::milliseconds session_timeout{CUSTODIAN_SESSION_TIMEOUT_MS};
 
-/// Each fault once a round. What the instances said is told if it comes to no end.
+/// Each fault once a round. The instances' output is shown if the run does not end.
 void play(Stage& stage) {
   try {
     for (int round = 0; round < rounds; ++round) {
@@ -48,7 +48,7 @@ TEST_CASE("three instances run 200 jobs, and each has one result, whatever becom
     CHECK(verdict.takeovers.at(kind).size() >= rounds);
   }
 
-  // Of those who were killed the server has a node until their sessions have timed out.
+  // The server has a node of each killed instance until its session has timed out.
   Client client{options_for(stage.server().connect_string())};
   CHECK(eventually([&] { return names_below(client, std::string{Stage::path}).empty(); }));
 }

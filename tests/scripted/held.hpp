@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A lease on a short session of a fake ensemble: here the client's time passes, and the servers'
-/// does not.
+/// Held is a lease on a short session of a fake ensemble: here the client's time passes, and the
+/// servers' does not.
 
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
@@ -18,8 +18,8 @@
 
 namespace custodian::tests {
 
-/// Its third is what a beat may be late, and the machine stand still, before a lease is lost in
-/// truth.
+/// A third of it is how late a beat may be, or how long the machine may stand still, before the
+/// lease is really lost.
 inline constexpr auto timeout = std::chrono::milliseconds{3000};
 inline constexpr auto lock_path = "/lock";
 
@@ -57,7 +57,7 @@ struct Held {
     timer.async_wait([&](error_code) { passed = true; });
     REQUIRE(world.run_until([&] { return passed; }));
   }
-  /// Nothing is left of anybody.
+  /// No client has left anything.
   void end() {
     lease.release();
     if (client) CHECK(world.run_until_idle(*client));

@@ -202,7 +202,7 @@ class Play {
     if (std::ranges::find(scenario_.expected, error) != scenario_.expected.end()) return;
     const auto& of_expiry = scenario_.expected_of_expiry;
     if (expires_ && std::ranges::find(of_expiry, error) != of_expiry.end()) return;
-    // Who asks only once is told of the fault.
+    // A request that is sent only once ends with the fault.
     if (scenario_.face == Face::try_acquire && faulty_ && !error) return;
     complain("no lease, but: " + error.message());
   }
@@ -210,7 +210,7 @@ class Play {
   void check_grant() {
     if (!world_.ensemble.exists(lease_.node())) {
       if (scenario_.incident != Incident::own_node_deleted) complain("a lease on a missing node");
-      // Deleted at the last moment. The holder is told with the next beat; there is none here.
+      // Deleted at the last moment. The holder would learn it by the next beat; there is none here.
       return lease_.release();
     }
     const bool may_share = scenario_.recipe == Recipe::reader && scenario_.others == Recipe::reader;
@@ -251,7 +251,7 @@ class Play {
                         [&](auto& lock) { lock.async_acquire(options, probe.handler()); });
     if (lease_) {
       world_.run_until([&] { return waits || probe.arrived(); });
-      // Who deletes the node of a holder lets the next one in.
+      // Deleting a holder's node lets the next one in.
       const bool deleted = scenario_.incident == Incident::own_node_deleted && happened_;
       if (probe.arrived() && !deleted && lease_.state() == LeaseState::held && session_alive()) {
         complain("another got the lock while it was held");
@@ -266,7 +266,7 @@ class Play {
     probe.result().release();
   }
 
-  /// Whatever has become of the downgrade, the writer holds what it held.
+  /// However the downgrade ended, the writer still holds its lock.
   void let_go_of_the_write_lock() {
     if (scenario_.face != Face::downgrade) return;
     const bool undisturbed = !expires_ && scenario_.incident == Incident::none;

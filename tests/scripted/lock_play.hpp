@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// One acquire and release of a lock by the client "observed", with something going wrong in it,
-/// and what must be true whatever that was.
+/// LockPlay is one acquire and release of a lock by the client "observed", with faults, and the
+/// checks that must hold in every case.
 
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A fake ensemble and the clients on it, all on one executor that the test turns by hand: what
-/// happens between two requests is then always the same, and a run costs no time.
+/// World is a fake ensemble and the clients on it, all on one executor that the test turns by hand:
+/// so the steps between two requests are always the same, and a run costs no time.
 
 #include <boost/asio/io_context.hpp>
 #include <chrono>

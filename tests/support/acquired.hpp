@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Whether a try has acquired its lock, for tests that only ask: the lock is released at once.
+/// acquired() says whether a try has acquired its lock, for tests that only ask: the lock is
+/// released at once.
 
 namespace custodian::tests {
 

@@ -43,7 +43,7 @@ class Jute {
   std::string bytes_;
 };
 
-/// An answer to a handshake; as a server gives it, unless told otherwise.
+/// An answer to a handshake; by default as a server gives it.
 struct Greeting {
   std::int32_t timeout = 10'000;
   std::int64_t session = 0x1234;

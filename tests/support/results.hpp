@@ -6,9 +6,9 @@
 
 namespace custodian::tests {
 
-// What became of each test case, for whoever sums up the suites. When CUSTODIAN_TEST_RESULTS names
-// a directory, a line is appended to the file of this suite there when a case starts and when it
-// ends, so that a suite that dies still tells in which case.
+// Results records the outcome of each test case, for the program that sums up the suites. When
+// CUSTODIAN_TEST_RESULTS names a directory, a line is appended to the file of this suite there when
+// a case starts and when it ends, so that a suite that dies still tells in which case.
 class Results {
  public:
   Results();

@@ -38,7 +38,7 @@ void Watchdog::watch() {
     if (deadline_ == Clock::time_point::max()) {
       changed_.wait(lock);
     } else {
-      // A copy: wait_until() reads its argument again after it has let go of the lock.
+      // A copy: wait_until() reads its argument again after it has unlocked the mutex.
       const auto deadline = deadline_;
       changed_.wait_until(lock, deadline);
     }

@@ -8,9 +8,8 @@
 
 namespace custodian::tests {
 
-// Aborts the process, naming the test case, when a case takes longer than the limit. A hang must
-// not pass for slowness; abort() and not exit(), so that a core or a debugger shows every thread
-// where it stands.
+// Aborts the process, naming the test case, when a case takes longer than the limit. abort() and
+// not exit(), so that a core or a debugger shows every thread where it stands.
 class Watchdog {
  public:
   explicit Watchdog(std::chrono::seconds limit);

@@ -116,7 +116,7 @@ TEST_CASE("an expired session is told, its nodes are gone, and another one serve
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestClient client{"expiry"};
   client->create("/e", "", {.mode = CreateMode::ephemeral});
-  // Not of the ephemeral node: its deletion may be told before the end of the session is.
+  // Not of the ephemeral node: its deletion may be reported before the end of the session.
   client->create("/stays");
   auto [result, watch] = client->get_and_watch("/stays");
   States states{*client};
@@ -366,14 +366,14 @@ TEST_CASE("closing a client on a context that nobody runs does not wait for it")
     client.close();
     CHECK_FALSE(context.stopped());
   }
-  // What it began comes to its end when somebody runs the context.
+  // Its operations end when a thread runs the context.
   context.run_for(patience);
   CHECK(context.stopped());
   {
     Client abandoned{context.get_executor(), options_for(connect_string())};
     abandoned.close();
   }
-  // And nothing is left of it if nobody does.
+  // And nothing is left of it if no thread does.
 }
 
 }  // namespace

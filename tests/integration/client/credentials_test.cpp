@@ -1,4 +1,4 @@
-// Credentials that change while a client lives: what the servers make of them.
+// Credentials that change while a client lives, on real servers.
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Locks under traffic, over a connection that is cut again and again, to a server that may bring
-/// late what was sent before a cut.
+/// CutStorm puts locks under traffic, over a connection that is cut again and again, to a server
+/// that may apply requests from before a cut late.
 ///
 /// What brings requests late is made likely. The client has several paths to its one server, so
 /// that after a cut it goes on to the next address at once. Every second cut takes only the

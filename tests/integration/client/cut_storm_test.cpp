@@ -1,5 +1,5 @@
 /// \file
-/// A connection that is cut again and again leaves no node that nobody knows of.
+/// A connection that is cut again and again leaves no node without an owner.
 ///
 /// CUSTODIAN_TEST_CUTS says how many cuts each case makes, and then their figures are printed. Ten
 /// thousand take minutes: CUSTODIAN_TEST_TIMEOUT wants to be raised, too.

@@ -306,7 +306,7 @@ std::string names_of_listing(std::int32_t names) {
   return listed.bytes();
 }
 
-/// A listing of \a names, whose count is given as \a told.
+/// A listing of \a names, with the count \a told.
 std::string listing(std::int32_t xid, std::int32_t told, const std::string& names) {
   return Jute{}.header(xid).number(told).raw(names).stat().frame();
 }

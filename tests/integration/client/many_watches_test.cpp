@@ -97,7 +97,7 @@ class Crowd {
            load.watches == 2 * locks_ &&
            server_->statistic("zk_watch_count") == static_cast<std::int64_t>(2 * locks_);
   }
-  /// Lets all holders go; false if not every waiter gets its lock.
+  /// Makes all holders release; false if not every waiter gets its lock.
   bool release_all() {
     leases_.clear();
     return eventually([&] { return granted_ == locks_; }, 1min);

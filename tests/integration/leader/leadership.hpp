@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Helpers for the tests of elections: clients of one root, and what a listener has heard.
+/// Helpers for the tests of elections are here: clients of one root, and what a listener has heard.
 
 #include <atomic>
 #include <list>
@@ -24,7 +24,7 @@ namespace custodian::tests {
   return options;
 }
 
-/// What listeners were told, in order.
+/// The listeners' calls, in order.
 class Heard {
  public:
   [[nodiscard]] LeadershipListener listener() {
@@ -71,8 +71,8 @@ inline void stand(LatchCandidate& candidate, std::size_t as_number) {
   REQUIRE(eventually([&] { return candidate.latch.participants().size() == as_number; }));
 }
 
-/// Starts it, and waits until it leads and its listener has been told: it need not be of a
-/// leadership that is over at once.
+/// Starts it, and waits until it leads and its listener was called: of a leadership that ends at
+/// once it need not be.
 inline Lease lead(LatchCandidate& candidate) {
   candidate.latch.start();
   Lease leadership = candidate.latch.wait_for(patience);

@@ -148,7 +148,7 @@ TEST_CASE("several contend for a quorum, and never two have it, while servers ar
       LeaseGroup leases = contender.lock.acquire();
       {
         const std::lock_guard guard{mutex};
-        // Whoever is in already must have lost it before.
+        // A contender that is in already must have lost it before.
         two_at_once = two_at_once || std::ranges::any_of(inside, [](const LeaseGroup& former) {
                         return former && former.state() != LeaseState::lost;
                       });

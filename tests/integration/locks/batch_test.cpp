@@ -30,7 +30,7 @@ struct Guarded {
   FencingToken last{};
 };
 
-/// False if the lock let somebody in who should not be.
+/// False if the lock was granted to two at once.
 bool visit(Guarded& guarded, const Lease& lease) {
   const bool alone = guarded.inside++ == 0;
   const bool later = lease.token() > guarded.last;

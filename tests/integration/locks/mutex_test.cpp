@@ -38,8 +38,8 @@ TEST_CASE("a timed acquire that comes late says who is in the way") {
   InterProcessMutex holder{*client, "/lock", {.identity = "the holder"}};
   const Lease lease = holder.acquire();
   InterProcessMutex mutex{*client, "/lock"};
-  // Who is too late to stand in the queue is told so, and who is too late to see who is ahead knows
-  // of nobody.
+  // An acquire that is too late to enter the queue says so, and one that is too late to read the
+  // queue names no one ahead.
   AcquireResult result;
   for (std::chrono::milliseconds wait{50}; !result.blocked_by && wait < patience; wait *= 2) {
     result = mutex.try_acquire_for(wait);
@@ -267,7 +267,7 @@ TEST_CASE("the standard face after a loss: unlock is quiet, locking again says s
   own_server().expire_session(session.id, session.password);
   REQUIRE(eventually([&] { return !mutex.is_held_by_this_thread(); }));
   {
-    // Who asks only now is told as well.
+    // A listener that comes only now is called as well.
     const Lease lost = mutex.current_lease();
     CHECK(lost.state() == LeaseState::lost);
     CHECK(lost.token().value > 0);

@@ -222,7 +222,7 @@ TEST_CASE("a downgrade needs a write lock that is held") {
   CHECK(error_of([&] { static_cast<void>(lock.read().acquire(foreign)); }) ==
         Errc::invalid_argument);
   CHECK(error_of([&] { static_cast<void>(lock.read().acquire(Lease{})); }) == Errc::lock_lost);
-  // Deleted by an operator, whose deed nobody has heard of yet.
+  // Deleted by an operator, and not noticed yet.
   const Lease writing = lock.write().acquire();
   auto next = begun<Lease>([&](auto done) { lock.write().async_acquire(done); });
   client->remove(writing.node());

@@ -52,7 +52,7 @@ TEST_CASE("short tries beside a busy machine end with a lock or a reason, and ne
     const Load load{from_environment("CUSTODIAN_TEST_LOAD", 4)};
     for (int i = 0; i < tries; ++i) {
       try {
-        // Now and then somebody else is in.
+        // Now and then another one holds the lock.
         const Lease in_the_way = i % 10 == 0 ? others.acquire() : Lease{};
         const AcquireResult result =
             i % 2 == 0 ? mutex.try_acquire_for(20ms) : semaphore.try_acquire_for(20ms);

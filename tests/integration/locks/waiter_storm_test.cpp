@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-/// What became of some waiters.
+/// The outcomes of some waiters.
 struct Tally {
   std::atomic<int> ended = 0;
   std::atomic<int> granted = 0;
@@ -105,7 +105,8 @@ void check_storm(int sessions, int waiters) {
     }
     for (std::thread& thread : threads) thread.join();
     return std::all_of(clients.begin(), clients.end(), [](const auto& client) {
-      // What was given up late is cleaned up in the background, which takes a slow machine a while.
+      // Acquires that were given up late are cleaned up in the background, which takes a slow
+      // machine a while.
       if (eventually([&] { return is_idle(*client); }, std::chrono::minutes{1})) return true;
       const Session::Load load = client->load();
       WARN("left: " << load.operations << " operations, " << load.watches << " watches");

@@ -147,7 +147,7 @@ TEST_CASE("away: thrown, skipped, or run under the fallback, which keeps others 
           static_cast<void>(with_lock(away, "/lock", {.wait = 0ms}, run));
         }).find("no connection to " + std::string{nowhere}) != std::string::npos);
   CHECK_FALSE(with_lock(away, "/lock", {.wait = 300ms, .when_away = Otherwise::skip}, run));
-  // Who would rather be skipped when it is busy is still told that ZooKeeper is away.
+  // A call that is skipped when the lock is busy still throws when ZooKeeper is away.
   CHECK(error_of_call([&] {
           return with_lock(away, "/lock", {.wait = 0ms, .when_busy = Otherwise::skip}, run);
         }) == Errc::not_connected);
@@ -268,7 +268,7 @@ TEST_CASE("who was seen ahead is still in when the server goes down: busy, not a
                      {.wait = 5s, .when_busy = Otherwise::skip, .fallback = fallback},
                      [] { FAIL("two are in"); });
   });
-  // It has looked who is ahead when it has a node, and the replies to whatever it asked.
+  // It knows its predecessor when it has a node, and the replies to all its requests.
   REQUIRE(eventually([&] { return mutex.queue_length() == 2; }));
   REQUIRE(eventually([&] { return client->load().operations == 0; }));
   server.stop();

@@ -34,7 +34,7 @@ class Room {
   std::atomic<bool> broken_ = false;
 };
 
-/// What an acquire is told of its place.
+/// The positions that an acquire reports.
 class Position {
  public:
   [[nodiscard]] AcquireOptions options() const {
@@ -42,14 +42,14 @@ class Position {
     options.on_position = [ahead = ahead_](std::size_t now, const Participant&) { *ahead = now; };
     return options;
   }
-  /// 0 until it is told.
+  /// 0 until it is reported.
   [[nodiscard]] std::size_t ahead() const { return *ahead_; }
 
  private:
   std::shared_ptr<std::atomic<std::size_t>> ahead_ = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
-/// Neither a permit nor anybody who waits for one.
+/// Neither a permit nor a waiter for one.
 bool is_empty(Client& client, const std::string& path) {
   return names_below(client, path + "/locks").empty() &&
          names_below(client, path + "/leases").empty();

@@ -44,7 +44,7 @@ TEST_CASE("a shared value is created with its seed, read and written") {
   CHECK(second.version == 1);
   CHECK(second.mzxid > first.mzxid);
   CHECK(client->get("/a/b/value").data == "another");
-  // Who comes later finds what is there.
+  // A later one finds the value.
   CHECK(SharedValue{*client, "/a/b/value", "too late"}.load() == second);
 }
 

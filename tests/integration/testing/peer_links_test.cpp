@@ -123,7 +123,7 @@ TEST_CASE("members talk to each other through proxies only", "[peer-links]") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   auto& cluster = shared_cluster();
   CHECK(all_links_are_proxied(cluster));
-  // Whoever comes back is greeted by those with larger numbers, and greets them.
+  // A member that comes back is greeted by those with larger numbers, and greets them.
   for (std::size_t i = 0; i < cluster.size(); ++i) {
     cluster.restart(i);
     cluster.wait_until_serving();

@@ -1,4 +1,4 @@
-// What a client's operations come to when something fails at each request that they send.
+// How a client's operations end when a fault occurs at each request that they send.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -17,7 +17,7 @@ bool may_be_applied(const Fault& fault) {
   return fault.kind == FaultKind::fail_after || fault.kind == FaultKind::expire_after;
 }
 
-/// Whether the caller cannot know what became of a request at which this went wrong.
+/// Whether the caller cannot know the outcome of a request with this fault.
 bool hides_the_outcome(const Fault& fault) {
   return may_be_applied(fault) || fault.kind == FaultKind::fail_before ||
          fault.kind == FaultKind::expire_before;
@@ -78,7 +78,7 @@ TEST_CASE("a read with a watch is armed once, whatever fails") {
   }
 }
 
-/// Runs a write that must not be repeated blindly, and checks what it came to.
+/// Runs a write that must not be repeated blindly, and checks its outcome.
 template <typename... Results, typename Start, typename Applied>
 void check_write(const Fault& fault, const std::string& kind, Start start, Applied applied) {
   INFO(kind << ", " << describe(fault));
@@ -171,7 +171,7 @@ TEST_CASE("a session that is renewed fails nothing that can wait") {
   });
   REQUIRE_FALSE(node.error());
   const std::int64_t first = client->session().id;
-  // What must go and may not be deleted is freed by ending the session.
+  // A node that must go and may not be deleted is freed by ending the session.
   world.ensemble.refuse("/locks/mine");
   client->remove_in_background("/locks/mine");
   CHECK(world.run_until([&] { return !world.ensemble.exists("/locks/mine"); }));
@@ -277,7 +277,7 @@ TEST_CASE("whoever waits for another state of the connection can give up") {
   signal.emit(asio::cancellation_type::total);
   REQUIRE(world.run_until_arrived(changed));
   CHECK(changed.error() == asio::error::operation_aborted);
-  // What comes afterwards finds nobody.
+  // Later events find no handler.
   world.ensemble.stop();
   CHECK(world.run_until([&] { return client->connection_state() == ConnectionState::suspended; }));
   CHECK(world.end(client));

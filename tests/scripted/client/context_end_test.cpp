@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A context is to outlive what is on it. Requests that nobody will answer any more keep their
+/// A context must outlive the clients on it. Requests that nobody will answer any more keep their
 /// client, which is never freed then; and no lock object may be destroyed after the context.
 struct LeaksAreExpected {
 #ifdef CUSTODIAN_ADDRESS_SANITIZER
@@ -55,9 +55,9 @@ class Blocked {
     context_->poll();
     return std::move(held.result());
   }
-  /// Begins to wait, and does so much of what is to be done; false if there is less.
+  /// Begins to wait, and runs this many handlers; false if there are fewer.
   bool wait(int handlers) {
-    // Should the wait never end there is nobody who could be joined.
+    // If the wait never ended, the thread could not be joined.
     std::thread{[mutex = mutex_, ended = ended_] {
       const LeaksAreExpected leaks;
       try {
@@ -73,7 +73,7 @@ class Blocked {
     }
     return true;
   }
-  /// What the wait came to; nothing if it does not end.
+  /// The outcome of the wait; nothing if it does not end.
   std::optional<error_code> end_of_context() {
     client_.reset();
     context_.reset();
@@ -143,7 +143,7 @@ TEST_CASE("context end: an ensemble may go before the context of its clients, or
       Client client{context->get_executor(), ensemble->options("mine")};
       while (!is_connected(client.connection_state())) context->run_one_for(World::limit);
     }
-    // The client's end has begun, and nobody runs the context any more.
+    // The client's end has begun, and no thread runs the context any more.
     if (ensemble_first) ensemble.reset();
     context.reset();
     ensemble.reset();

@@ -1,5 +1,4 @@
-// Protected creates: they end with one node, which is the one that the caller is told of, or with
-// none.
+// Protected creates: they end with one node, the one that the caller gets, or with none.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -28,7 +27,7 @@ CreateOptions protected_create(CreateMode mode) {
   return options;
 }
 
-/// Creates a node below /p/q, and looks at what is there in the end.
+/// Creates a node below /p/q, and checks which nodes are there in the end.
 Played play(const CreateOptions& options, const Faults& faults,
             const std::function<void(World&, std::size_t)>& at_step = {}) {
   World world;
@@ -54,7 +53,7 @@ Played play(const CreateOptions& options, const Faults& faults,
     // A session that ends while a surplus node is deleted takes the good one along.
     const bool gone = is_ephemeral(options.mode) && client->session().id != session;
     const std::size_t expected = created.error() || gone ? 0 : 1;
-    // What is to be deleted goes soon, but in the background.
+    // The surplus node is deleted soon, but in the background.
     if (!world.run_until([&] { return world.ensemble.children("/p/q").size() <= expected; })) {
       complain("nodes are left: " + std::to_string(world.ensemble.children("/p/q").size()));
     }
@@ -102,7 +101,7 @@ TEST_CASE("a protected create ends with one node, and it is the one returned") {
         const Played first = play(options, {{at, fault}});
         INFO("mode " << static_cast<int>(mode) << ", " << describe({{at, fault}}));
         CHECK(first.violation == "");
-        if (at + 1 != steps) continue;  // what follows a lost create is what recovers it
+        if (at + 1 != steps) continue;  // the requests after a lost create recover it
         for (std::size_t next = at + 1; next < first.steps; ++next) {
           for (const Fault& another : all_faults()) {
             const Faults both{{at, fault}, {next, another}};
@@ -208,7 +207,7 @@ TEST_CASE("a node of an earlier session with the same name is removed, not taken
     if (step != 1) return;
     const auto history = world.ensemble.history();
     stale = history.back().path + "0000000000";
-    world.make(stale);  // persistent, so nobody else removes it
+    world.make(stale);  // persistent, so no session's end removes it
   };
   world.ensemble.set_fault_plan(plan);
   CreateOptions options = protected_create(CreateMode::ephemeral_sequential);

@@ -12,14 +12,14 @@ using All = std::vector<Credentials>;
 const Credentials old_ones{{"digest", "app:old"}};
 const Credentials new_ones{{"digest", "app:new"}};
 
-/// What the sessions of a client were begun with, and given later.
+/// The credentials that a client's sessions began with, and got later.
 struct Given {
   std::vector<Credentials> at_first;
   std::vector<Credentials> later;
   std::weak_ptr<SessionObserver> observer;  ///< of the newest
 };
 
-/// A session that notes it, and passes the rest on.
+/// A session that notes its credentials, and passes everything on.
 class Noted final : public Session {
  public:
   Noted(std::shared_ptr<Session> session, std::shared_ptr<Given> given)
@@ -101,7 +101,7 @@ TEST_CASE(
   Fixture fixture;
   REQUIRE(
       fixture.world.run_until([&] { return is_connected(fixture.client->connection_state()); }));
-  // The session ends before the servers have said what they think of the new ones.
+  // The session ends before the servers have accepted or refused the new ones.
   fixture.replace();
   fixture.world.ensemble.expire(fixture.client->session().id);
   REQUIRE(fixture.world.run_until([&] { return fixture.given->at_first.size() == 2; }));

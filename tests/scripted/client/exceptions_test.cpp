@@ -1,4 +1,4 @@
-// What users' code throws where the library calls it: whoever waits for an answer gets one.
+// Exceptions of users' code where the library calls it: every waiting caller gets an answer.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -83,7 +83,7 @@ TEST_CASE("exceptions: a story of the client's that ends by one answers, and is 
   CHECK(world.end(client));
 }
 
-/// An executor of a user's that has no room: it throws a few times before it takes anything.
+/// A user's executor that is full: it throws a few times before it accepts anything.
 struct Full {
   std::shared_ptr<int> refusals;
   asio::io_context::executor_type inner;

@@ -1,5 +1,5 @@
-// Creates that the servers apply when nobody expects them any more: what they make is deleted, and
-// blocks its lock for a moment only.
+// Creates that the servers apply when they are not expected any more: their nodes are deleted, and
+// block their lock for a moment only.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -23,8 +23,7 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
 constexpr auto path = "/late";
-/// Many times what a look for late creates is put off; where there is none the lock is blocked for
-/// ever.
+/// Many times the delay of a look for late creates; without a look the lock is blocked for ever.
 constexpr std::chrono::seconds soon{5};
 
 /// Makes one of a client's creates late, and counts them.
@@ -119,14 +118,14 @@ struct Clients {
     REQUIRE(world.run_until_arrived(acquired));
     writing = std::move(acquired.result().front());
   }
-  /// Something else that the session asks for.
+  /// Another request of the session.
   void read(int times) {
     for (int i = 0; i < times; ++i) {
       REQUIRE(
           run<GetResult>(world, [&](auto done) { observed->async_get("/", {}, done); }).arrived());
     }
   }
-  /// Another client can have what excludes this, and soon; then nothing is there any more.
+  /// Another client soon gets a lock that excludes this one, and then no node is left.
   void let_other_in(Wanted wanted) {
     const Deadline deadline{soon};
     auto acquired = acquire(*others_locks, opposite(wanted));
@@ -157,7 +156,7 @@ struct Clients {
     CHECK(world.end(observed));
     CHECK(world.end(other));
     CHECK(world.ensemble.sessions().empty());
-    // Nor does a look that was to come keep the context busy.
+    // Nor does a planned look keep the context busy.
     world.settle();
     CHECK(world.context.stopped());
   }
@@ -391,7 +390,7 @@ struct GivenUp {
     REQUIRE(held.client->session().id != session);
     REQUIRE(world().run_until_arrived(acquired));
   }
-  /// The lock can be had, though the first one is not released.
+  /// The lock can be acquired, though the first one is not released.
   void let_other_in() {
     const Deadline deadline{soon};
     auto next = Outcome<Lease>{};

@@ -1,4 +1,5 @@
-// What outlives its client, or is dropped without a word: leases in a forked child, subscriptions.
+// Objects that outlive their client, or are dropped silently: leases in a forked child,
+// subscriptions.
 
 #include <malloc.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-// A context that nobody runs: a blocking call with a limit ends by itself, and what comes later is
-// given back.
+// A context that no thread runs: a blocking call with a limit ends by itself, and a later result is
+// released.
 
 #include <future>
 
@@ -28,7 +28,7 @@ error_code error_of(Call call) {
   }
 }
 
-/// This thread runs the context, and so nobody does while it waits in a call.
+/// This thread runs the context, so no thread does while it waits in a call.
 struct Unrun {
   World world;
   std::unique_ptr<Client> client = world.client([this] {
@@ -37,7 +37,7 @@ struct Unrun {
     return options;
   }());
 
-  /// Runs it again: whatever was abandoned leaves no node.
+  /// Runs it again: an abandoned acquire leaves no node.
   void check_that_nothing_is_left(const std::string& path) {
     CHECK(world.run_until_idle(*client));
     CHECK(world.run_until([&] { return world.ensemble.children(path).empty(); }));

@@ -1,4 +1,4 @@
-// Who waits for a lock that its process passes on (HandOff::cohort), and does not get it so.
+// Waiters of a cohort (HandOff::cohort) that do not get the lock.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -65,7 +65,7 @@ TEST_CASE("batch: who gives up ends alone") {
   REQUIRE(batches.world.run_until_arrived(given_up));
   CHECK(given_up.error() == asio::error::operation_aborted);
   CHECK_FALSE(last.arrived());
-  CHECK(batches.nodes() == 3);  // that in line for the one who gave up is the next one's
+  CHECK(batches.nodes() == 3);  // the stand-in of the waiter that gave up is the next one's
   first.result().release();
   CHECK(batches.holds(last));
   last.result().release();
@@ -175,7 +175,7 @@ TEST_CASE("batch: who is in time is not late, and keeps nothing waiting") {
   waits.result().lease.release();
   const auto closed = run<bool>(world, [&](auto done) { client->async_close(1s, done); });
   REQUIRE(closed.arrived());
-  // Nothing is under way any more: whoever runs the context may go home.
+  // Nothing is under way any more: the context runs out of work.
   world.context.restart();
   world.context.run_for(5s);
   CHECK(world.context.stopped());

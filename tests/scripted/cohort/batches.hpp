@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A lock that its process passes on, and another client's contenders.
+/// Batches is a lock with a cohort, and another client's contenders.
 
 #include <memory>
 #include <optional>

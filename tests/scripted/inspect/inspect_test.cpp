@@ -1,5 +1,5 @@
-// A look at a path, with a fault at each of its requests, and given up at each: what it shows is
-// right, or it ends with an error, and nothing is left of it.
+// inspect() with a fault at each of its requests, and given up at each: it shows the truth, or ends
+// with an error, and leaves nothing.
 
 #include "custodian/inspect/inspect.hpp"
 

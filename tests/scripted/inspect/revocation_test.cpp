@@ -1,5 +1,5 @@
-// Requests to a holder to let go, with a fault at every request of either side: who listens is
-// told, each time, or has lost the lock; and nothing is left.
+// Requests to a holder to release, with a fault at every request of either side: a holder that
+// listens is notified each time, or has lost the lock; and nothing is left.
 
 #include <iostream>
 
@@ -24,7 +24,7 @@ std::string data_of(World& world, const std::string& node) {
 
 bool is_named(World& world, const Lease& lease) { return data_of(world, lease.node()) == "holder"; }
 
-/// When somebody asks again.
+/// When the second request comes.
 enum class Pace {
   when_told,  ///< the identity is on its way back
   when_named,
@@ -70,7 +70,7 @@ Run ask_twice(const std::string& observed, Pace pace, const Faults& faults) {
       });
       if (!named) complain("the holder's identity is not written back");
     }
-    // It was a lost reply if it is told more often than it was asked.
+    // A reply was lost if it is notified more often than it was asked.
     if (told > 2 && (faults.empty() || observed == "holder")) complain("the holder is told thrice");
     lease.release();
     if (!world.run_until_idle(*holder)) complain("operations or watches of the holder are left");
@@ -106,7 +106,7 @@ TEST_CASE("revocation: a holder who listens is told each time, through every fau
 }
 
 /// Asked once, and again when its client sends the request `at`, or when that is answered: it is
-/// told of that, too, and its identity is back in the end.
+/// notified of both, and its identity is back in the end.
 Run ask_between(std::size_t at, CancelMoment moment, const Faults& faults) {
   Run result;
   World world;
@@ -243,7 +243,7 @@ TEST_CASE("revocation: who looks at a holder that was asked sees its identity, a
     };
     CHECK_FALSE(look().is_asked_to_let_go);
     ask();
-    // Nobody listens yet, and the holder does not watch its node.
+    // The holder has no listener yet, and does not watch its node.
     Inspected seen = look();
     CHECK(seen.is_asked_to_let_go);
     CHECK(seen.participant.identity.empty());
@@ -253,7 +253,7 @@ TEST_CASE("revocation: who looks at a holder that was asked sees its identity, a
     seen = look();
     CHECK(seen.is_asked_to_let_go);
     CHECK(seen.participant.identity == "holder");
-    // Who listens only now is told, though the message is not there any more.
+    // A listener that comes only now is notified, though the message is not there any more.
     int late = 0;
     const Subscription too = held.result().make_revocable([&] { ++late; });
     CHECK(world.run_until([&] { return late == 1; }));
@@ -375,7 +375,7 @@ TEST_CASE(
     REQUIRE(world.run_until([&] { return world.ensemble.watches() == 2; }));
     first.result().release();
     REQUIRE(world.run_until_arrived(held));
-    // Nobody listens; it is the watch of its wait that this ends.
+    // Without a listener: the event ends the watch of its wait.
     CHECK(run<bool>(world, [&](auto done) {
             async_revoke(*other, held.result().node(), done);
           }).result());

@@ -25,8 +25,8 @@ struct Run {
   std::size_t steps = 0;
 };
 
-/// It leads, is closed and started again, beside one who waits; leads again when that one, whose
-/// turn it is first, has gone.
+/// It leads, is closed and started again, while another candidate waits; it leads again when that
+/// one, which is next, has gone.
 class Life {
  public:
   Life(CloseMode mode, const Faults& faults, std::optional<Restart> restart = {})

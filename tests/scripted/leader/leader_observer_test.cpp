@@ -1,5 +1,4 @@
-// What an observer of an election makes of a server that lags behind, to which it comes with a new
-// session.
+// An observer of an election on a server that lags behind, which it reaches with a new session.
 
 #include "custodian/leader/leader_observer.hpp"
 
@@ -17,9 +16,9 @@ const std::string later = "/election/latch-0000000001";
 
 using Leader = Outcome<std::optional<Participant>>;
 
-/// "later" leads, and an observer has told so. A server has been left behind before that.
+/// "later" leads, and an observer has reported it. A server has been left behind before that.
 struct Observing {
-  /// `before`: who leads on the server that is left behind, if anybody.
+  /// `before`: the leader on the server that is left behind, if any.
   explicit Observing(const std::optional<std::string>& before) {
     world.make(path);
     if (before) world.make(*before);
@@ -80,7 +79,7 @@ TEST_CASE("an observer does not tell of an earlier leader after a later one") {
       observing.world, [&](auto done) { observing.client->async_sync(path, {}, std::move(done)); });
   REQUIRE(synced.arrived());
   REQUIRE(observing.looks_at(later));
-  CHECK_FALSE(second.arrived());  // it has been told already
+  CHECK_FALSE(second.arrived());  // it was reported already
 
   observing.world.remove(later);
   REQUIRE(observing.world.run_until_arrived(second));

@@ -1,5 +1,5 @@
-// A leader whose node somebody deletes: it hears of that by a watch, for there are no beats here,
-// though it has never waited; with a fault at every request, the watch's own among them.
+// A leader whose node is deleted by hand learns it by a watch, though it has never waited (there
+// are no beats here); with a fault at every request, the watch's own among them.
 
 #include <algorithm>
 #include <iostream>

@@ -30,7 +30,7 @@ class Candidate {
   virtual void start() = 0;
   virtual void close() = 0;
   [[nodiscard]] virtual bool leads() const = 0;
-  /// How often it has been told that it leads, and that it does not any more.
+  /// How often it was notified that it leads, and that it does not any more.
   int gained = 0;
   int ended = 0;
   /// The token of each term.
@@ -120,7 +120,7 @@ class Election {
     world_.ensemble.set_fault_plan(plan_);
 
     observed_->start();
-    // On the leader's node that leader has a watch, and the waiter, who has one on its own, too.
+    // The leader's node is watched by that leader and by the waiter, which also watches its own.
     await("it does not wait", [this] { return closed_ || world_.ensemble.watches() >= 3; });
     if (first_->ended > 0) complain("the first leader is told of an end");
     first_->close();

@@ -61,7 +61,7 @@ TEST_CASE("lease: a server that falls silent is left, also by who holds nothing"
   std::vector<ConnectionState> states;
   const Subscription listening =
       held.client->on_connection_state([&](ConnectionState state) { states.push_back(state); });
-  // The next beat, and whatever is behind it, is never answered.
+  // The next beat, and all requests behind it, are never answered.
   held.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
       "holder", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}}));
   REQUIRE(held.world.run_until([&] { return states.size() >= 2; }));
@@ -96,7 +96,7 @@ TEST_CASE("lease: it is lost when its clock has run out, for ever, and the holde
   held.pass(timeout);
   CHECK_FALSE(waiting.arrived());
 
-  // Only when the holder has let go does the session end, and the lock pass on.
+  // Only when the holder has released does the session end, and the lock pass on.
   held.lease.release();
   REQUIRE(held.world.run_until_arrived(waiting));
   CHECK(waiting.result().state() == LeaseState::held);
@@ -174,7 +174,7 @@ TEST_CASE("lease: a session that is given up and stays out of reach is left to t
   held.world.ensemble.start();
   REQUIRE(held.world.run_until([&] { return is_connected(held.client->connection_state()); }));
   held.pass(timeout / 5);
-  // Nobody came back to end it.
+  // The client did not come back to end it.
   held.lease.release();
   REQUIRE(held.world.run_until_idle(*held.client));
   held.pass(timeout / 5);

@@ -1,4 +1,4 @@
-// What else becomes of a lease: nodes that are deleted, ends, waits, guarded writes.
+// Other events of a lease: nodes that are deleted, ends, waits, guarded writes.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -16,7 +16,7 @@ TEST_CASE("lease: a node that an operator deletes is missed with the next beat",
   held.world.remove(held.lease.node());
   REQUIRE(held.world.run_until([&] { return held.lease.lost().stop_requested(); }));
   CHECK(held.lease.loss_reason() == LossReason::node_deleted);
-  // The session is none the worse for it.
+  // The session goes on.
   CHECK(is_connected(held.client->connection_state()));
   held.end();
 }

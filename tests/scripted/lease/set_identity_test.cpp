@@ -359,7 +359,7 @@ Run observe(const Faults& faults) {
       if (!world.run_until_arrived(changed) || changed.error()) complain("no change");
       shows(seen, identity);
     }
-    // A request to release is nobody's identity, and what was so before is no news.
+    // A request to release is no identity, and the identity from before is no news.
     const auto nobody = next();
     const Lease leadership = latch.leadership();
     world.ensemble.operate(request::Set{leadership.node(), std::string{revoke_message}});

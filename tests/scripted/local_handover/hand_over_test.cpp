@@ -13,8 +13,7 @@
 namespace custodian::tests {
 namespace {
 
-/// Contenders of the client "mine" and one of "other", in the order in which they are told to
-/// queue.
+/// Contenders of the client "mine" and one of "other", in the order of their acquires.
 class Line {
  public:
   ~Line() {
@@ -59,7 +58,7 @@ class Line {
   std::optional<InterProcessMutex> others_mutex{std::in_place, *other, "/lock"};
 };
 
-/// Whoever was there knows that they are not in, or not any more.
+/// Each earlier contender knows that it does not hold, or not any more.
 bool is_out(Line::Place& place) {
   return place.arrived() && (place.error() || place.result().state() == LeaseState::lost);
 }

@@ -16,13 +16,13 @@
 namespace custodian::tests {
 namespace {
 
-/// Who contends, a letter each, in the order in which they come: W and R of the client that meets
-/// the faults, w and r of the other; M and m use a mutex.
+/// The contenders, a letter each, in order: W and R of the client that meets the faults, w and r of
+/// the other; M and m use a mutex.
 struct Line {
   std::string_view who;
   /// How often each of them acquires.
   std::size_t rounds = 1;
-  /// Those that a client tells to acquire at once travel together.
+  /// Acquires that a client starts at once travel together.
   bool all_at_once = true;
   /// Of the client that meets the faults.
   HandOff hand_off = HandOff::strict();
@@ -31,7 +31,7 @@ struct Line {
 /// What happens besides, when a request is sent.
 struct Mischief {
   std::vector<std::pair<std::size_t, Fault>> faults{};
-  /// The node of somebody who waits is deleted by hand.
+  /// The node of a waiter is deleted by hand.
   std::optional<std::size_t> deletion{};
   /// A caller, by number, gives up.
   std::optional<std::pair<std::size_t, std::size_t>> cancellation{};
@@ -103,8 +103,8 @@ class Play {
   static bool is_other(char who) { return who >= 'a'; }
   static bool reads(char who) { return who == 'r' || who == 'R'; }
 
-  /// Whoever ends a session behind its client's back lets others in before its holder can be told;
-  /// told it must be.
+  /// A session that is ended behind its client's back lets others in before the holder can be
+  /// notified; but it must be notified.
   [[nodiscard]] bool is_excused(const Caller& each) const {
     return expires_ && !is_other(each.who) && !world_.ensemble.exists(each.lease.node());
   }
@@ -127,7 +127,7 @@ class Play {
     }
   }
 
-  /// A node that somebody waits with, not the first one: who loses that is told in time.
+  /// A waiter's node, not the first one: its owner is notified in time.
   void delete_by_hand() {
     auto nodes = world_.ensemble.children("/lock");
     std::ranges::sort(nodes, {},
@@ -150,7 +150,7 @@ class Play {
     });
   }
 
-  /// Looks once at everybody; true if all are done.
+  /// Checks each contender once; true if all are done.
   bool turn() {
     for (Caller& each : callers_) {
       if (each.done || each.lease || !each.place.arrived()) continue;
@@ -182,7 +182,7 @@ class Play {
       else
         acquire(each);
     }
-    // Whoever holds it counts turns, even where nothing else happens.
+    // Each holder counts turns, even where nothing else happens.
     if (writers + readers > 0) boost::asio::post(world_.context, [] {});
     return std::ranges::all_of(callers_, &Caller::done);
   }

@@ -1,4 +1,4 @@
-// Who waits in line: what it learns in the end, and what it leaves behind.
+// Waiters in line: their outcome, and what they leave behind.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

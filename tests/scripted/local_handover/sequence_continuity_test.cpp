@@ -1,4 +1,6 @@
-// Who stands right behind another of its client needs no listing; unless numbers mean nothing.
+// A contender right behind another of its client needs no listing, unless numbers prove nothing.
+
+#include "local_handover/sequence_continuity.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -6,7 +8,6 @@
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/locks/inter_process_read_write_lock.hpp"
-#include "local_handover/sequence_continuity.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
@@ -81,7 +82,7 @@ TEST_CASE("numbers: in a crowd of one client nobody lists the queue") {
   crowd.leave_the_last();
   REQUIRE(last.arrived());
   CHECK(crowd.sent_by_mine("children") == 0);
-  // The line goes on where it was left, and so does who comes right behind one that has gone.
+  // The line goes on where it was left, and so does a contender right behind one that has gone.
   last.result().release();
   auto& next = crowd.queue();
   CHECK(next.arrived());
@@ -163,8 +164,8 @@ TEST_CASE("numbers: those of a lock that was made anew are not compared with the
   const std::string node = holder.node();
   const int number = std::stoi(node.substr(node.size() - 10));
 
-  // An operator breaks the lock, its empty node is removed, and somebody else takes it: in front of
-  // whoever gets by chance the number behind the old holder's.
+  // An operator breaks the lock, its empty node is removed, and another client acquires it: in
+  // front of the contender that happens to get the number behind the old holder's.
   crowd.world.remove(node);
   crowd.world.remove("/lock");
   Crowd::Place others;

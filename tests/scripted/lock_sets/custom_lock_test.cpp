@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 enum class Behaviour { acquires, is_held, fails, throws, keeps_silent, drops_its_answer };
 
-/// Does what it is told to, and remembers what became of it.
+/// Does as a test orders, and remembers the outcome.
 class ScriptedLock final : public CustomLock, public std::enable_shared_from_this<ScriptedLock> {
  public:
   explicit ScriptedLock(std::string name, Behaviour does = Behaviour::acquires)

@@ -1,4 +1,4 @@
-// A group of leases of which a majority suffices, and who is told when it does not any more.
+// A group of leases of which a majority suffices, and the notices when it is lost.
 
 #include "custodian/lock_sets/lease_group.hpp"
 
@@ -46,7 +46,7 @@ TEST_CASE("a group is held without one it can spare, and told of the next loss",
   two.group.async_wait_lost(lost.handler());
   bool told = false;
   const std::stop_callback on_lost{two.group.lost(), [&] { told = true; }};
-  // Nobody watches a lease's node that never had to wait: an inquiry finds out.
+  // The node of a lease that never waited is not watched: an inquiry finds out.
   const auto look = [&](std::size_t index) {
     two.remove(index);
     const auto asked = run<>(two.world, [&](auto done) {
@@ -67,7 +67,7 @@ TEST_CASE("a group is held without one it can spare, and told of the next loss",
   CHECK(two.group.state() == LeaseState::lost);
   CHECK(two.group.remaining() == std::chrono::seconds{0});
   CHECK(two.group);
-  // Who asks late is told at once.
+  // A late question is answered at once.
   const auto late =
       run<>(two.world, [&](auto done) { two.group.async_wait_lost(std::move(done)); });
   CHECK(late.arrived());

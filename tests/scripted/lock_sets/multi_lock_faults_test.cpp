@@ -20,7 +20,7 @@ namespace {
 
 constexpr int maximum = 3;
 
-/// What is left of anybody in the locks.
+/// The nodes that are left in the locks.
 std::vector<std::string> nodes(World& world) {
   std::vector<std::string> all;
   for (const std::string parent : {"/a", "/b", "/c/locks", "/c/leases"}) {
@@ -51,7 +51,7 @@ struct Run {
   error_code error{};
 };
 
-/// "other" holds the mutex in the middle; "observed" wants all; "other" lets go when it waits
+/// "other" holds the mutex in the middle; "observed" wants all; "other" releases when it waits
 /// (unless it only tries), with this trouble before that.
 class Play {
  public:

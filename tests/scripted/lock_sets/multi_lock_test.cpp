@@ -1,4 +1,4 @@
-// What a multi lock does, step by step, and what becomes of it when one of its locks fails.
+// A multi lock step by step, and when one of its locks fails.
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ std::vector<std::string> removals(const World& world) {
   return parents;
 }
 
-/// An acquire that waits; its place is told.
+/// An acquire that waits; its position is reported.
 struct Waiting {
   explicit Waiting(World& world) : world_{world} {
     options.on_position = [told = told_](auto&&...) { *told = true; };
@@ -226,7 +226,7 @@ TEST_CASE("one session lost with what was had and the place in the queue is told
       waits_again = static_cast<int>(world.ensemble.children("/b").size());
       return client->session().id != before && waits_again == 2;
     }));
-    // Both of the new session, for whoever waits holds what is before.
+    // Both of the new session, for a waiter holds the locks before.
     CHECK(world.ensemble.children("/a").size() == 1);
     in_the_way.release();
     REQUIRE(world.run_until_arrived(waiting.outcome));
@@ -281,7 +281,7 @@ TEST_CASE("a node that an operator deletes ends the acquire of the locks behind 
     Waiting waiting{world};
     both.async_acquire(waiting.options, waiting.outcome.handler());
     waiting.until_it_waits();
-    // Whoever had to wait is told at once if its node goes.
+    // A holder that had to wait is notified at once if its node goes.
     first.release();
     REQUIRE(world.run_until([&] { return world.ensemble.children("/b").size() == 2; }));
     for (const std::string& name : world.ensemble.children("/a")) world.remove("/a/" + name);

@@ -321,8 +321,9 @@ std::set<std::string> nodes_of(const LeaseGroup& leases) {
   return nodes;
 }
 
-/// "other" holds all, and lets go when "observed" waits, whose client of one ensemble meets a
-/// fault, or who is cancelled; then "other" comes again. What is wrong with it; empty if nothing.
+/// "other" holds all, and releases when "observed" waits. One client of "observed" meets a fault,
+/// or its acquire is cancelled; then "other" acquires again. Returns what is wrong; empty if
+/// nothing.
 std::string play_quorum(std::size_t where, const Faults& faults, std::optional<Cancel> cancel,
                         std::size_t* steps = nullptr) {
   Ensembles ensembles;

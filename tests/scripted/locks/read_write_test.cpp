@@ -51,7 +51,7 @@ TEST_CASE("downgrade: the servers refuse it when the writer's node is gone, know
     const Lease writing = acquire(world, lock.write());
     world.remove(writing.node());
     const Lease next = acquire(world, others.write());
-    REQUIRE(writing.state() == LeaseState::held);  // nobody has told us
+    REQUIRE(writing.state() == LeaseState::held);  // no notice has come yet
     const auto reading =
         run<Lease>(world, [&](auto done) { lock.read().async_acquire(writing, done); });
     REQUIRE(reading.arrived());

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// An observer that keeps what it is told, a line each: "begun InterProcessMutex /lock".
+/// Observed has an observer that keeps its events, a line each: "begun InterProcessMutex /lock".
 
 #include <boost/asio/post.hpp>
 #include <chrono>
@@ -97,7 +97,7 @@ class Observed {
     CHECK(world.end(other));
   }
 
-  /// What was told of locks since the last call, with all that is due by now.
+  /// The events of locks since the last call, with all that is due by now.
   Records::Lines told() {
     world.settle();
     return std::exchange(records->locks, {});
@@ -117,7 +117,7 @@ class Observed {
     REQUIRE_FALSE(acquired.error());
     return std::move(acquired.result());
   }
-  /// The client "mine", on its own thread: nobody else would end the wait for it.
+  /// The client "mine", on its own thread: nothing else would end the wait for it.
   void close() {
     boost::asio::post(world.context, [this] { mine->close(); });
     world.settle();

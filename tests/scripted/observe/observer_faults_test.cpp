@@ -1,5 +1,5 @@
-// What an observer is told when something goes wrong: losses, retries, the connection; and what its
-// own mistakes do.
+// An observer's events when something goes wrong: losses, retries, the connection; and its own
+// mistakes.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -188,7 +188,7 @@ TEST_CASE("observer: the connection goes and comes back, and for how long it was
 
 // -- Where it is called, and what it may do -------------------------------------------------------
 
-/// Throws whatever it is told.
+/// Throws at every event.
 struct Throws final : Observer {
   void on_acquire_ended(const AcquireEnded&) override { raise(); }
   void on_lease_begun(const LeaseBegun&) override { raise(); }

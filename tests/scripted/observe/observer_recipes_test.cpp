@@ -1,4 +1,4 @@
-// What an observer is told of each recipe.
+// An observer's events of each recipe.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

@@ -1,4 +1,4 @@
-// What an observer is told of acquires, however they end, and of their leases.
+// An observer's events of acquires, however they end, and of their leases.
 
 #include "custodian/observer.hpp"
 

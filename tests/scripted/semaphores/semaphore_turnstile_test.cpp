@@ -1,5 +1,5 @@
-// What happens to whoever waits at a semaphore's turnstile, incident by incident: to its nodes, its
-// session, its client, and to the counter that tells how many permits there are.
+// Incidents of a waiter at a semaphore's turnstile, one by one: of its nodes, its session, its
+// client, and of the counter with the number of permits.
 
 #include <algorithm>
 

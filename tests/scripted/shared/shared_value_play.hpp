@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// One operation on a shared count by the client "observed", with something going wrong in it, and
-/// what must be true whatever that was.
+/// SharedValuePlay is one operation on a shared count by the client "observed", with faults, and
+/// the checks that must hold in every case.
 
 #include <optional>
 #include <string>

@@ -66,7 +66,7 @@ struct Timed {
     }
     return true;
   }
-  /// Nothing is left of anybody.
+  /// No client has left anything.
   void end() {
     others_lease.release();
     mutex.reset();
@@ -420,7 +420,7 @@ TEST_CASE("fake clock: a process may stand still at every step, and nobody holds
     REQUIRE_FALSE(mine.error());
     Lease lease = std::move(mine.result());
     const auto granted = timed.other_queues();
-    // Whoever says that it is held has its node there.
+    // A lease that says that it is held has its node.
     const auto nodes = timed.world.ensemble.children(lock_path);
     CHECK((lease.state() != LeaseState::held || nodes.size() == 2));
     CHECK((lease.state() == LeaseState::held) != granted->has_value());

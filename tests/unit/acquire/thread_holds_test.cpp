@@ -11,7 +11,7 @@ using custodian::recipes_detail::ThreadHolds;
 
 namespace {
 
-/// What another thread is told that wants to leave.
+/// The error of another thread that unlocks.
 std::optional<error_code> refusal_of_another_thread(ThreadHolds& holds) {
   std::optional<error_code> refusal;
   std::thread{[&] {

@@ -1,8 +1,9 @@
+#include "local_handover/local_order.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <string>
 
-#include "local_handover/local_order.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::recipes_detail {
@@ -144,7 +145,7 @@ TEST_CASE(
   CHECK(line.of(1).ahead == &reader);
   CHECK(line.state() == "gww");
 
-  // Whoever comes to stand behind it meanwhile is not let in either.
+  // A contender that enters behind it meanwhile is not let in either.
   LocalEntry late{ContenderKind::shared};
   CHECK(stand_behind(late, reader).empty());
   static_cast<void>(leave(late, true));

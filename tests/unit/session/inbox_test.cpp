@@ -34,7 +34,7 @@ class Wire {
   void send(const std::string& bytes) { asio::write(server_, asio::buffer(bytes)); }
   void end() { server_.close(); }
 
-  /// What the inbox says as soon as the kernel has something to tell; wait if that is never.
+  /// The inbox's verdict as soon as the kernel has data; wait if that is never.
   Inbox::Next next() {
     inbox.look_again();
     return inbox.next(library_.native_handle());
@@ -107,7 +107,7 @@ TEST_CASE("inbox: a part of a frame is left in the kernel, which wakes nobody fo
   CHECK(wire.read(frame.size()) == frame);
   wire.inbox.has_read(Inbox::Read::whole_frame);
   rest.join();
-  // And for whatever comes next it does again.
+  // For the next frame it does so again.
   CHECK(wire.when_readable() == Inbox::Next::read);
 }
 

@@ -24,7 +24,7 @@ install(TARGETS ${_targets} EXPORT CustodianTargets
 
 if(BUILD_SHARED_LIBS)
   set(_form shared)
-  # They find each other in any prefix. Who makes packages for a system sets CMAKE_SKIP_INSTALL_RPATH.
+  # They find each other in any prefix. Packages for a system set CMAKE_SKIP_INSTALL_RPATH.
   set_target_properties(custodian_recipes PROPERTIES INSTALL_RPATH $ORIGIN)
   if(TARGET custodian-cli)
     file(RELATIVE_PATH _to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})

@@ -5,7 +5,7 @@
 #
 # The single- and the multi-threaded client are two builds of one source. Debian names them apart
 # (zookeeper_st, zookeeper_mt); vcpkg, Conan and the client's own CMake build call either "zookeeper".
-# They are told apart by their symbols: only the multi-threaded build has the synchronous calls, such as
+# They are distinguished by their symbols: only the multi-threaded build has the synchronous calls, such as
 # zoo_get(). It must be refused, not tolerated: it runs threads of its own on the handle that Custodian drives.
 #
 # Search elsewhere with ZooKeeper_ROOT or CMAKE_PREFIX_PATH.

@@ -281,7 +281,7 @@ public final class CuratorBench {
         }
     }
 
-    /** Threads that stand in one queue; whoever holds the lock waits to be told to let it go. */
+    /** Threads in one queue; the holder waits for the order to release. */
     private final class Row {
         private final SynchronousQueue<String> holders = new SynchronousQueue<>();
         private final Semaphore permits = new Semaphore(0);

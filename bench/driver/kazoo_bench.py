@@ -108,7 +108,7 @@ class Contender:
 
 
 class Row:
-    """Threads that stand in one queue; whoever holds the lock waits to be told to let it go."""
+    """Threads in one queue; the holder waits for the order to release."""
 
     def __init__(self, contenders):
         self.holders, self.permits = queue.Queue(), threading.Semaphore(0)

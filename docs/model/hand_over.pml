@@ -125,7 +125,7 @@ proctype Session() {
        check = 0; node = 0
      }
 
-  /* Done, or done before: the node is gone. If the one in front was to be shielded for is gone, it is told first; then
+  /* Done, or done before: the node is gone. If the one in front was to be shielded for is gone, it is notified first; then
    * the shield goes. Who has got the lock from it meanwhile stands behind the same shield, and is checked in turn. */
   :: d_step { nempty(replies) && !late ->
        replies?check, node, result;

@@ -216,7 +216,7 @@ end:
        leave_create_behind()
      }
   :: d_step { !connected -> connected = true }
-  /* The clock has run out. The session may live on: for a holder that has not let go of another lock. */
+  /* The clock has run out. The session may live on: for a holder that has not released another lock. */
   :: atomic { clocks > 0 && session == 0 && phase != HELD && phase != REST ->
        clocks--;
        if :: lives_on = true :: lives_on = false fi;

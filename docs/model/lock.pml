@@ -322,7 +322,7 @@ end:
        connection[c] = NOWHERE; holds[c] = false; watches_own[c] = false; watched[c] = 0;
        if :: over[session[c]] -> unsettled-- :: else fi
      }
-  /* The servers end no session whose clock still runs: lease_clock.pml shows why. A holder who is told lets go
+  /* The servers end no session whose clock still runs: lease_clock.pml shows why. A holder that is notified releases
    * within the margin of the clock, unless the client itself ends the session at once. */
   :: d_step { can_commit && !over[session[c]] &&
               (crashed[c] || clock_out[c] && !(holds[c] && told[c] && closes_when_holders_let_go)) ->

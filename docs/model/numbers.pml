@@ -1,9 +1,9 @@
 /* The neighbour by number. A sequential node bears the count of the creates in its parent, so nobody was ever created
- * between N and N + 1. Whoever gets the number behind that of a contender of its own client waits for that one without
+ * between N and N + 1. A contender with the number behind that of a contender of its own client waits for that one without
  * a listing, and has the place when that one hands it on.
  *
  * The parent is a container. When it is empty the servers may remove it; the next create makes it anew, and the numbers
- * begin again. So the parent is watched: its end is told before the reply to any create in the new one. */
+ * begin again. So the parent is watched: its end is reported before the reply to any create in the new one. */
 
 #define NODES 6        /* in the order of their creation, whatever the numbers in their names */
 
@@ -118,7 +118,7 @@ inline answered(t) {
      promise(no_false_alarm, !(live & BIT(check_)));
      n_ = 0;
      do :: own[n_] != check_ -> n_++ :: else -> break od;
-     /* Told, before the node goes that shields it; which then shields whoever has the place by now. */
+     /* Notified before the node goes that shields it; which then shields the present owner of the place. */
      if :: phase[n_] != LEFT -> leave(n_) :: else fi;
      do :: n_ < OWN && phase[n_] == LEFT -> n_ = heir[n_] :: else -> break od;
      if :: n_ < OWN -> send(own[n_], node_) :: else -> send(0, node_) fi
@@ -142,7 +142,7 @@ proctype Session() {
   :: d_step { connected && watches_the_parent && !armed && view_parent -> armed = view_parent }
 
   :: d_step { !connected && nempty(log) -> log?t_, _; told(t_); t_ = 0 }
-  /* The library arms its watches again: what has gone is told, and what was written since. */
+  /* The library arms its watches again: deletions are reported, and what was written since. */
   :: d_step { !connected && len(log) + len(unanswered) <= LAG ->
        connected = true;
        if :: armed && (!view_parent || view_parent != armed && servers_compare_mzxid) -> disarm() :: else fi;

@@ -27,7 +27,7 @@ chan log = [LAG] of { byte, bool };          /* and whether it answers a request
 /* Nodes to check (0: none) and to delete; or what else the including file asks for. */
 chan unanswered = [LAG] of { byte, byte };
 bool connected = true, is_done;
-short view, leaving;            /* the nodes, as far as the session has been told; and those that it has let go of */
+short view, leaving;            /* the nodes, as far as the session has heard; and those that it has released */
 
 hidden byte i_, j_, k_, n_, t_, check_, node_;
 hidden short set_;

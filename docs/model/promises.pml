@@ -9,6 +9,6 @@ hidden byte no_stale_write;             /* no guarded write lands when the lock 
 hidden byte no_orphan;                  /* an acquire ends in a lease or in no node */
 hidden byte nothing_is_left;            /* nor is a watch, or a holder, when all are done */
 hidden byte nobody_waits_for_the_dead;  /* for a node that it was told is gone */
-hidden byte no_false_alarm;             /* nobody is told of a loss while his node is there */
+hidden byte no_false_alarm;             /* no contender is notified of a loss while its node is there */
 hidden byte told_in_time;               /* a session whose clock still runs is not ended */
 hidden byte enough_nodes;               /* of the model, not of the lock: the configuration has room for the run */

@@ -1,5 +1,5 @@
-/* The line of one client's readers and writers, while contenders of other sessions stand among them. Whoever has its
- * neighbour in the line needs no listing: what it waits for is known here. Who holds may be `clear`: nobody at all is in
+/* The line of one client's readers and writers, while contenders of other sessions stand among them. A member
+ * with its neighbour in the line needs no listing: what it waits for is known here. A holder may be `clear`: nobody at all is in
  * front. If it is not, remote readers may be.
  *
  * All nodes are there from the start: those of three members, of a remote contender anywhere and of one behind all. */
@@ -132,7 +132,7 @@ inline leave_and_delete(m) {
   n_ = 0
 }
 
-/* The read node stands between its writer and whoever was behind that. */
+/* The read node stands between its writer and the contender that was behind that. */
 inline downgraded(node) {
   own[ADDED] = node;
   i_ = 0;
@@ -160,7 +160,7 @@ inline answered(t) {
      promise(no_false_alarm, !(live & BIT(check_)));
      t_ = 0;
      do :: own[t_] != check_ -> t_++ :: else -> break od;
-     /* Told, before the node goes that shields it; which then shields whoever has the place by now. */
+     /* Notified before the node goes that shields it; which then shields the present owner of the place. */
      if :: in_line(t_) -> leave(t_, false) :: else fi;
      if
      :: node_ > CREATE(0) -> send(0, node_ - CREATE(0)); leaving = leaving | BIT(node_ - CREATE(0))

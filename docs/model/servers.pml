@@ -74,7 +74,7 @@ inline apply(nodes, server, t) {
      :: t < ENDED(0) -> set_ = BIT(t - DELETED(0))
      :: t >= ENDED(0) ->
         set_ = made_by[t - ENDED(0)];
-        /* The connection first: nobody is told of the end of a session by its own watches. */
+        /* The connection first: no session hears of its end by its own watches. */
         if
         :: connection[(t - ENDED(0)) % CLIENTS] == server && session[(t - ENDED(0)) % CLIENTS] == t - ENDED(0) ->
            connection[(t - ENDED(0)) % CLIENTS] = NOWHERE

@@ -20,7 +20,7 @@ if(CUSTODIAN_STATIC_BUILD)
   list(PREPEND CPACK_INSTALL_CMAKE_PROJECTS "${CUSTODIAN_STATIC_BUILD};${PROJECT_NAME};ALL;/")
 endif()
 
-# As Debian's own tools have it, where they are told.
+# As Debian's own tools take it, where it is set.
 if(DEFINED ENV{DEBEMAIL})
   set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
 else()

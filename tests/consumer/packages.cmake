@@ -43,7 +43,7 @@ expect_field(${development} Depends "libcustodian[0-9.]+ \\(= [^)]+\\)" "libboos
   "libzookeeper-st-dev")
 expect_field(${tools} Depends "libcustodian[0-9.]+ \\(= [^)]+\\)" "libspdlog|libfmt|libstdc")
 
-# Without metrics, whose package is named to whoever wants them.
+# Without metrics: a project that wants them gets the name of their package.
 expect_refusal(metrics "without its component prometheus.* libcustodian-prometheus-dev" ${root}.refused
   -DCMAKE_PREFIX_PATH=${root}/usr)
 if(PROMETHEUS)

@@ -33,7 +33,7 @@ import org.apache.curator.framework.recipes.shared.VersionedValue;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
-/** Apache Curator's locks, told what to do in the words of driver.hpp: CuratorDriver SERVERS. */
+/** Apache Curator's locks, driven by the words of driver.hpp: CuratorDriver SERVERS. */
 public final class CuratorDriver {
     public static void main(String[] arguments) throws IOException {
         var sessions = new HashMap<String, Session>();
@@ -43,7 +43,7 @@ public final class CuratorDriver {
             sessions.computeIfAbsent(words[0], name -> new Session(name, arguments[0]))
                     .commands.add(words);
         }
-        // Whoever started us is gone, or wants us gone.
+        // The test is gone, or ends us.
         Runtime.getRuntime().halt(0);
     }
 
@@ -185,7 +185,7 @@ public final class CuratorDriver {
             }
         }
 
-        /** The node of whoever comes first, and has the lock: which should be us. */
+        /** The first node, the lock's holder's: which should be ours. */
         private String holder(InterProcessLock lock, String path) throws Exception {
             if (lock instanceof InterProcessMutex) {
                 return ((InterProcessMutex) lock).getParticipantNodes().iterator().next();

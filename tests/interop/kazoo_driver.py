@@ -1,7 +1,6 @@
-"""kazoo's locks, told what to do in the words of driver.hpp: kazoo_driver.py SERVERS NAMES.
+"""kazoo's locks, driven by the words of driver.hpp: kazoo_driver.py SERVERS NAMES.
 
-NAMES is whose names the nodes of the others on the path bear: "kazoo", or "curator", which kazoo has
-to be told of.
+NAMES is whose names the nodes of the others on the path bear: "kazoo", or "curator", which kazoo has to be given.
 """
 
 import logging
@@ -42,7 +41,7 @@ class Session(threading.Thread):
             try:
                 answer = getattr(self, "on_" + command)(*words)
                 say(f"{self.name} ok {answer or ''}")
-            except Exception as error:  # to be told, whatever it is
+            except Exception as error:  # any error is the answer
                 say(f"{self.name} error {error!r}")
 
     def on_connect(self, timeout):
@@ -92,7 +91,7 @@ def main():
         if name not in sessions:
             sessions[name] = Session(name, servers, names)
         sessions[name].commands.put(words)
-    # Whoever started us is gone, or wants us gone.
+    # The test is gone, or ends us.
     os._exit(0)
 
 

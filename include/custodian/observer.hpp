@@ -153,32 +153,4 @@ class CUSTODIAN_EXPORT Observer {
   virtual void on_connection_changed(const ConnectionChanged& /*event*/) {}
 };
 
-namespace detail {
-
-// For authors of recipes.
-
-/// As what a lock is told of.
-struct ObservedLock {
-  std::string recipe;
-  std::string path;
-};
-
-/// For the acquires and leases (see start_lease) of a lock of this client; null if that has no
-/// observer.
-[[nodiscard]] CUSTODIAN_EXPORT ObservedLockPtr make_observed(const ClientCore& core,
-                                                             std::string_view recipe,
-                                                             std::string_view path);
-
-/// What a client's waits and leases are told by.
-[[nodiscard]] CUSTODIAN_EXPORT BootClock::time_point now_of(
-    const std::shared_ptr<ClientCore>& core) noexcept;
-
-/// Tells the observer of an acquire that has waited since then; the lock is not null. Any thread.
-CUSTODIAN_EXPORT void tell_acquire_ended(const std::shared_ptr<ClientCore>& core,
-                                         const ObservedLockPtr& lock, AcquireOutcome outcome,
-                                         error_code error, BootClock::time_point since,
-                                         std::size_t leases);
-
-}  // namespace detail
-
 }  // namespace custodian

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/connection_string.hpp"
+#include "client/argument_checks.hpp"
 #include "client/client_core.hpp"
 
 namespace custodian {

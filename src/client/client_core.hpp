@@ -171,12 +171,4 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   std::map<std::type_index, std::unique_ptr<Service>> services_;
 };
 
-/// Throws Error (invalid_argument) if the client cannot have these.
-void check_credentials(std::string_view operation,
-                       const std::vector<ClientOptions::Credential>& credentials,
-                       std::size_t max_request_size);
-/// Throws Error (invalid_argument) if the servers do not take a transaction that writes these data
-/// into the node twice.
-void check_written_twice(const ClientCore& core, std::string_view operation, std::string_view path,
-                         std::string_view data);
 }  // namespace custodian::detail

@@ -5,7 +5,7 @@
 /// leave.
 ///
 /// What settles a create whose reply was lost is a look behind a later write
-/// (create_operation.cpp). That proves what has become of it only if the servers keep the order of
+/// (operations_create.cpp). That proves what has become of it only if the servers keep the order of
 /// the two. They do not always:
 ///
 /// - *Within one session.* A server with Netty connections (TLS needs them) hands on what it has

@@ -2,7 +2,7 @@
 
 /// \file
 /// *choose()* decides which of the nodes that bear the protection of one create is its caller's.
-/// Pure: create_operation.cpp does the looking.
+/// Pure: operations_create.cpp does the looking.
 
 #include <optional>
 #include <string>

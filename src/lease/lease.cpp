@@ -36,10 +36,6 @@ std::string_view to_string(LossReason reason) noexcept {
   return "unknown";
 }
 
-bool is_valid(const LeaseOptions& options) noexcept {
-  return !options.hold_at_most || *options.hold_at_most > std::chrono::nanoseconds::zero();
-}
-
 namespace detail {
 
 namespace {

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "client/client_core.hpp"
+#include "custodian/authoring/observed_lock.hpp"
 
 namespace custodian {
 
@@ -148,24 +149,6 @@ void Observation::tell_connection_changed(ConnectionState state) {
   post([state, away](Observer& observer) {
     observer.on_connection_changed({.state = state, .away = away});
   });
-}
-
-// -- For authors of recipes -----------------------------------------------------------------------
-
-ObservedLockPtr make_observed(const ClientCore& core, std::string_view recipe,
-                              std::string_view path) {
-  if (core.observation() == nullptr) return nullptr;
-  return std::make_shared<const ObservedLock>(ObservedLock{std::string{recipe}, std::string{path}});
-}
-
-BootClock::time_point now_of(const std::shared_ptr<ClientCore>& core) noexcept {
-  return core->now();
-}
-
-void tell_acquire_ended(const std::shared_ptr<ClientCore>& core, const ObservedLockPtr& lock,
-                        AcquireOutcome outcome, error_code error, BootClock::time_point since,
-                        std::size_t leases) {
-  core->observation()->tell_acquire_ended(lock, outcome, error, since, leases);
 }
 
 }  // namespace detail

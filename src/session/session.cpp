@@ -38,18 +38,4 @@ std::string_view to_string(WatchEventType type) noexcept {
   return "unknown";
 }
 
-std::string_view to_string(LogLevel level) noexcept {
-  switch (level) {
-    case LogLevel::debug: return "debug";
-    case LogLevel::info: return "info";
-    case LogLevel::warning: return "warning";
-    case LogLevel::error: return "error";
-  }
-  return "unknown";
-}
-
-Acl open_acl() { return {AclEntry{}}; }
-Acl read_acl() { return {AclEntry{Permissions::read, "world", "anyone"}}; }
-Acl creator_all_acl() { return {AclEntry{Permissions::all, "auth", ""}}; }
-
 }  // namespace custodian

@@ -6,7 +6,7 @@
 /// `co_await await<&start_get, GetResult>(core, cancellation, path, options)` in a coroutine on the
 /// strand is what `client.async_get(path, options, token)` is elsewhere: the same requests, retries
 /// and errors. A cancellation that is null means that nobody cancels it. From any thread; the
-/// handler runs on the strand. No function checks its arguments: `check_path()` and the others do,
+/// handler runs on the strand. No function checks its arguments: those of argument_checks.hpp do,
 /// in the caller's thread, before anything is started.
 
 #include <functional>
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "custodian/acl.hpp"
+#include "custodian/authoring/argument_checks.hpp"
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/authoring/service.hpp"
 #include "custodian/connection_state.hpp"
@@ -29,21 +30,6 @@
 #include "custodian/watch.hpp"
 
 namespace custodian {
-
-// Throw Error(invalid_argument, ...), naming the argument and the rule.
-CUSTODIAN_EXPORT void check_path(const CorePtr& core, std::string_view operation,
-                                 std::string_view path);
-// Also whether what a contender with this name and identity needs to say about itself would be
-// accepted by the servers.
-CUSTODIAN_EXPORT void check_contender(const CorePtr& core, std::string_view operation,
-                                      std::string_view path, std::string_view name,
-                                      std::string_view identity);
-CUSTODIAN_EXPORT void check_create(const CorePtr& core, std::string_view path,
-                                   std::string_view data, const CreateOptions& options);
-CUSTODIAN_EXPORT void check_set(const CorePtr& core, std::string_view path, std::string_view data);
-CUSTODIAN_EXPORT void check_remove(const CorePtr& core, std::string_view path,
-                                   const RemoveOptions& options);
-CUSTODIAN_EXPORT void check_commit(const CorePtr& core, const Transaction& transaction);
 
 CUSTODIAN_EXPORT void start_create(CorePtr core, CancellationPtr cancellation, std::string path,
                                    std::string data, CreateOptions options,

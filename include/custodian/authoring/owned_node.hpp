@@ -16,11 +16,6 @@
 namespace custodian {
 
 namespace detail {
-/// A random uuid (version 4), 36 characters in lower case. Safe to call from any thread and after a
-/// fork: it keeps no state, so that parent and child cannot draw the same one. Throws
-/// `boost::uuids::entropy_error` if the system has no random bytes to give.
-[[nodiscard]] CUSTODIAN_EXPORT std::string make_uuid();
-
 struct QueuedNode;
 /// On the strand: the servers do not have it. Tells whoever relies on it.
 CUSTODIAN_EXPORT void tell_missing(QueuedNode& node);

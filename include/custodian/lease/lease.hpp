@@ -63,14 +63,15 @@ enum class LossReason {
 using LeaseListener = std::function<void(LeaseState)>;
 
 class Lease;
+struct ObservedLock;
+/// What a lock shows itself as to an observer; null if there is none.
+using ObservedLockPtr = std::shared_ptr<const ObservedLock>;
 
 namespace detail {
 class Holder;
 using HolderPtr = std::shared_ptr<Holder>;
 class LockNode;
 using LockNodePtr = std::shared_ptr<LockNode>;
-struct ObservedLock;
-using ObservedLockPtr = std::shared_ptr<const ObservedLock>;
 
 /// The data of an own node.
 using NodeData = std::shared_ptr<const std::string>;

@@ -11,6 +11,7 @@
 #include "acquire/not_acquired.hpp"
 #include "acquire/pending_acquires.hpp"
 #include "acquire/reachability.hpp"
+#include "custodian/authoring/observed_lock.hpp"
 #include "custodian/authoring/spawn.hpp"
 
 namespace custodian::recipes_detail {
@@ -104,7 +105,7 @@ void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::t
                  const error_code& error, std::size_t leases) {
   if (!spec.observed) return;
   const AcquireOutcome outcome = acquire_outcome(error, leases, wait_limit.try_once);
-  detail::tell_acquire_ended(spec.client.core(), spec.observed, outcome, error, began, leases);
+  tell_acquire_ended(spec.client.core(), spec.observed, outcome, error, began, leases);
 }
 
 void end_attempt(const AcquirePtr& acquire, Turn turn) {
@@ -139,7 +140,7 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
   what->give_up = std::make_shared<Cancellation>(client.core());
   what->callers = std::move(cancellation);
   what->handler.swap(handler);
-  if (what->spec->observed) what->began = detail::now_of(client.core());
+  if (what->spec->observed) what->began = now_of(client.core());
   const asio::any_io_executor strand = client.get_executor();
   asio::dispatch(strand, [acquire = std::move(what)] { run(acquire); });
 }

@@ -5,6 +5,7 @@
 #include "acquire/contender.hpp"
 #include "custodian/authoring/doubtful_create.hpp"
 #include "custodian/authoring/path.hpp"
+#include "custodian/authoring/uuid.hpp"
 #include "local_handover/local_queue.hpp"
 
 namespace custodian::recipes_detail {
@@ -64,7 +65,7 @@ namespace {
 asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
   const auto core = acquire->client().core();
   const LockSpec& spec = *acquire->spec;
-  std::string name = make_node_name(detail::make_uuid(), spec.lock_name);
+  std::string name = make_node_name(make_uuid(), spec.lock_name);
   name += number_of(acquire->held.node());
   const std::string path = join(spec.path, name);
   const auto began = std::chrono::steady_clock::now();

@@ -6,6 +6,7 @@
 
 #include "acquire/contender.hpp"
 #include "acquire/not_acquired.hpp"
+#include "custodian/authoring/observed_lock.hpp"
 #include "custodian/observer.hpp"
 
 namespace custodian::recipes_detail {
@@ -49,10 +50,10 @@ void Cohort::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadli
     return std::move(handler)(error, AcquireResult{});
   }
   Cohort& cohort = *spec->cohort;
-  const auto began = spec->observed ? detail::now_of(spec->client.core()) : BootClock::time_point{};
+  const auto began = spec->observed ? now_of(spec->client.core()) : BootClock::time_point{};
   std::unique_lock lock{cohort.mutex_};
   const auto [id, line] = cohort.order_.enter();
-  cohort.waiters_.emplace(id, ResumeTarget{std::move(handler), deadline, began});
+  cohort.waiters_.emplace(id, Waiter{std::move(handler), deadline, began});
   if (!deadline.is_never()) cohort.deadlines_.emplace(deadline.time_point(), id);
   Errand errand = cohort.begin_errand(spec, line);
   lock.unlock();
@@ -74,12 +75,12 @@ void Cohort::on_acquired(const LockSpecPtr& spec, Number number, error_code erro
   if (!lease) {
     const CohortOrder::Failure failure = cohort.order_.on_ending(ending_of(error, leaving));
     Errand errand = cohort.begin_errand(spec, failure.line);
-    std::vector<ResumeTarget> failed;
+    std::vector<Waiter> failed;
     for (const Id id : failure.failed) failed.push_back(cohort.take(id, errand));
     lock.unlock();
 
     run(spec, std::move(errand));
-    for (ResumeTarget& each : failed) end(spec, std::move(each), error, AcquireResult{});
+    for (Waiter& each : failed) end(spec, std::move(each), error, AcquireResult{});
     return;
   }
 
@@ -89,7 +90,7 @@ void Cohort::on_acquired(const LockSpecPtr& spec, Number number, error_code erro
     lock.unlock();
     return run(spec, std::move(errand));
   }
-  ResumeTarget holder = cohort.take(*next.holder, errand);
+  Waiter holder = cohort.take(*next.holder, errand);
   const CohortOrder::Tenure tenure = cohort.order_.tenure();
   lock.unlock();
 
@@ -115,15 +116,14 @@ void Cohort::on_done(const LockSpecPtr& spec, CohortOrder::Tenure tenure,
     // Who is in line for nobody leaves first; a lock that it is given all the same, it lets go of.
     return run(spec, std::move(errand));
   }
-  ResumeTarget holder = cohort.take(*next.holder, errand);
+  Waiter holder = cohort.take(*next.holder, errand);
   lock.unlock();
 
   run(spec, std::move(errand));
   end(spec, std::move(holder), {}, AcquireResult{.lease = detail::next_lease(node)});
 }
 
-void Cohort::end(const LockSpecPtr& spec, ResumeTarget waiter, error_code error,
-                 AcquireResult result) {
+void Cohort::end(const LockSpecPtr& spec, Waiter waiter, error_code error, AcquireResult result) {
   observe_end(*spec, {}, waiter.began, error, result ? 1 : 0);
   if (result.reason != NotAcquired::none) error.clear();
   std::move(waiter.handler)(error, std::move(result));
@@ -191,7 +191,7 @@ void Cohort::run(const LockSpecPtr& spec, Errand errand) {
   }
 }
 
-Cohort::ResumeTarget Cohort::take(Id id, Errand& errand) {
+Cohort::Waiter Cohort::take(Id id, Errand& errand) {
   auto waiter = waiters_.extract(id);
   const Deadline deadline = waiter.mapped().deadline;
   if (!deadline.is_never()) {
@@ -242,7 +242,7 @@ void Cohort::give_up(const LockSpecPtr& spec, Id id, error_code error) {
     if (stood) error.clear();
   }
   Errand errand = cohort.begin_errand(spec, line);
-  ResumeTarget waiter = cohort.take(id, errand);
+  Waiter waiter = cohort.take(id, errand);
   lock.unlock();
 
   run(spec, std::move(errand));

@@ -36,7 +36,7 @@ class Cohort {
  private:
   using Id = CohortOrder::Id;
   using Time = Deadline::Clock::time_point;
-  struct ResumeTarget {
+  struct Waiter {
     Handler<AcquireResult> handler;
     Deadline deadline;
     BootClock::time_point began;  ///< read only for an observer
@@ -63,8 +63,7 @@ class Cohort {
                       detail::LockNodePtr node);
   static void run(const LockSpecPtr& spec, Errand errand);
   /// What one of those who wait has come to.
-  static void end(const LockSpecPtr& spec, ResumeTarget waiter, error_code error,
-                  AcquireResult result);
+  static void end(const LockSpecPtr& spec, Waiter waiter, error_code error, AcquireResult result);
 
   // The strand only.
   static void limit(const LockSpecPtr& spec, Id id, const CancellationPtr& cancellation,
@@ -75,12 +74,12 @@ class Cohort {
 
   // With the mutex.
   [[nodiscard]] Errand begin_errand(const LockSpecPtr& spec, CohortOrder::Line line);
-  [[nodiscard]] ResumeTarget take(Id id, Errand& errand);
+  [[nodiscard]] Waiter take(Id id, Errand& errand);
 
   const Client client_;
   std::mutex mutex_;  ///< guards what follows
   CohortOrder order_;
-  std::map<Id, ResumeTarget> waiters_;
+  std::map<Id, Waiter> waiters_;
   std::set<std::pair<Time, Id>> deadlines_;  ///< of those who have one
   std::map<Number, InLine> in_line_;
   Number last_in_line_ = 0;

@@ -37,9 +37,9 @@ class LossCounter : public std::enable_shared_from_this<LossCounter> {
   enum class Phase { listening, telling, told, dismissed };
 
   /// Completes once.
-  class ResumeTarget {
+  class Waiter {
    public:
-    explicit ResumeTarget(Handler<> handler) : handler_{std::move(handler)} {}
+    explicit Waiter(Handler<> handler) : handler_{std::move(handler)} {}
     void complete(error_code error);
     [[nodiscard]] bool done() const noexcept { return done_; }
 
@@ -59,7 +59,7 @@ class LossCounter : public std::enable_shared_from_this<LossCounter> {
   std::deque<std::stop_callback<std::function<void()>>> ears_;
 
   std::mutex mutex_;  ///< guards what follows
-  std::vector<std::shared_ptr<ResumeTarget>> waiters_;
+  std::vector<std::shared_ptr<Waiter>> waiters_;
 };
 
 }  // namespace custodian::recipes_detail

@@ -12,6 +12,7 @@
 #include "async/block_in_time.hpp"
 #include "cohort/cohort.hpp"
 #include "custodian/authoring/path.hpp"
+#include "custodian/authoring/uuid.hpp"
 
 namespace custodian {
 
@@ -129,7 +130,7 @@ asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes,
   acquire->give_up->on_request(lines.get(), leave);
 
   const std::size_t size = stripes->specs.size();
-  const std::size_t start = stripe_of(detail::make_uuid(), size);
+  const std::size_t start = stripe_of(make_uuid(), size);
   for (std::size_t i = 0; i < size && !lines->decided(); ++i) {
     if (acquire->give_up->requested()) break;
     const std::size_t next = (start + i) % size;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "custodian/authoring/observed_lock.hpp"
 #include "custodian/observer.hpp"
 
 namespace custodian::recipes_detail {
@@ -29,7 +30,7 @@ LockSpecPtr make_lock_spec(const Client& client, std::string_view lock, const Na
                   options.identity);
   LockPlacePtr place = take_place(client, lock, path);
   const auto [recipe, shown_path] = observed_as.value_or(ObservedAs{lock, path});
-  auto observed = detail::make_observed(*client.core(), recipe, shown_path);
+  auto observed = make_observed(client.core(), recipe, shown_path);
   return std::shared_ptr<const LockSpec>{
       new LockSpec{.client = client.share(),
                    .path = std::move(path),

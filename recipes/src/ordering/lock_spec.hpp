@@ -32,7 +32,7 @@ struct LockSpec {
   /// Those who pass the lock on to each other; null if it goes by the queue alone.
   std::shared_ptr<Cohort> cohort{};
   /// As what the client's observer is told of it; null if there is none.
-  detail::ObservedLockPtr observed{};
+  ObservedLockPtr observed{};
   /// Its path is that of a lock while this exists.
   LockPlacePtr place{};
   mutable std::atomic<bool> foreign_reported = false;

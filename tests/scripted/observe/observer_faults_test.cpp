@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "custodian/authoring/observed_lock.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "scripted/held.hpp"
 #include "scripted/observe/observed.hpp"
@@ -267,9 +268,8 @@ TEST_CASE("observer: a forked child tells it nothing") {
     lease.release();
     Outcome<Lease> refused;
     mutex.async_acquire(refused.handler());
-    detail::tell_acquire_ended(observed.mine->core(),
-                               detail::make_observed(*observed.mine->core(), "mine", "/lock"),
-                               AcquireOutcome::acquired, {}, BootClock::now(), 1);
+    tell_acquire_ended(observed.mine->core(), make_observed(observed.mine->core(), "mine", "/lock"),
+                       AcquireOutcome::acquired, {}, BootClock::now(), 1);
     observed.world.settle();
     ::_exit(observed.records->locks.empty() ? 0 : 1);
   }

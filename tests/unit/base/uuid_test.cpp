@@ -1,3 +1,5 @@
+#include "custodian/authoring/uuid.hpp"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,7 +13,7 @@
 #include "custodian/authoring/owned_node.hpp"
 #include "support/catch.hpp"
 
-using custodian::detail::make_uuid;
+using custodian::make_uuid;
 
 TEST_CASE("a uuid is random, version 4, in lower case", "[uuid]") {
   for (int i = 0; i != 1000; ++i) {

@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <utility>
 
+#include "client/argument_checks.hpp"
 #include "client/operation.hpp"
 #include "custodian/authoring/operations.hpp"
 #include "custodian/authoring/spawn.hpp"

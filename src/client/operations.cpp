@@ -2,11 +2,12 @@
 /// The compiled functions behind the client's templates: which request an operation sends, whether
 /// it may be repeated, and what of the reply its caller is given.
 
+#include "custodian/authoring/operations.hpp"
+
 #include "client/acl_failure.hpp"
 #include "client/client_core.hpp"
 #include "client/client_watcher.hpp"
 #include "client/operation.hpp"
-#include "custodian/authoring/operations.hpp"
 #include "custodian/authoring/spawn.hpp"
 
 namespace custodian {

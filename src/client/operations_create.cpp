@@ -15,6 +15,7 @@
 #include "client/protected_nodes.hpp"
 #include "custodian/authoring/owned_node.hpp"
 #include "custodian/authoring/spawn.hpp"
+#include "custodian/authoring/uuid.hpp"
 #include "observe/observation.hpp"
 
 namespace custodian::detail {

@@ -1,0 +1,39 @@
+#pragma once
+
+/// \file
+/// How a recipe's lock shows itself to the client's observer: for authors of recipes.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "custodian/authoring/bridge.hpp"
+#include "custodian/clock.hpp"
+#include "custodian/error.hpp"
+#include "custodian/export.hpp"
+#include "custodian/observer.hpp"
+
+namespace custodian {
+
+/// As what a lock is told of.
+struct ObservedLock {
+  std::string recipe;
+  std::string path;
+};
+
+/// For the acquires and leases (see start_lease) of a lock of this client; null if that has no
+/// observer.
+[[nodiscard]] CUSTODIAN_EXPORT ObservedLockPtr make_observed(const CorePtr& core,
+                                                             std::string_view recipe,
+                                                             std::string_view path);
+
+/// What a client's waits and leases are told by.
+[[nodiscard]] CUSTODIAN_EXPORT BootClock::time_point now_of(const CorePtr& core) noexcept;
+
+/// Tells the observer of an acquire that has waited since then; the lock is not null. Any thread.
+CUSTODIAN_EXPORT void tell_acquire_ended(const CorePtr& core, const ObservedLockPtr& lock,
+                                         AcquireOutcome outcome, error_code error,
+                                         BootClock::time_point since, std::size_t leases);
+
+}  // namespace custodian

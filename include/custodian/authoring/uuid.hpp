@@ -1,0 +1,18 @@
+#pragma once
+
+/// \file
+/// Names that nobody else draws: for authors of recipes.
+
+#include <string>
+
+#include "custodian/authoring/uuid.hpp"
+#include "custodian/export.hpp"
+
+namespace custodian {
+
+/// A random uuid (version 4), 36 characters in lower case. Safe to call from any thread and after a
+/// fork: it keeps no state, so that parent and child cannot draw the same one. Throws
+/// `boost::uuids::entropy_error` if the system has no random bytes to give.
+[[nodiscard]] CUSTODIAN_EXPORT std::string make_uuid();
+
+}  // namespace custodian

@@ -1,0 +1,20 @@
+#include "custodian/authoring/observed_lock.hpp"
+
+#include "client/client_core.hpp"
+#include "observe/observation.hpp"
+
+namespace custodian {
+
+ObservedLockPtr make_observed(const CorePtr& core, std::string_view recipe, std::string_view path) {
+  if (core->observation() == nullptr) return nullptr;
+  return std::make_shared<const ObservedLock>(ObservedLock{std::string{recipe}, std::string{path}});
+}
+
+BootClock::time_point now_of(const CorePtr& core) noexcept { return core->now(); }
+
+void tell_acquire_ended(const CorePtr& core, const ObservedLockPtr& lock, AcquireOutcome outcome,
+                        error_code error, BootClock::time_point since, std::size_t leases) {
+  core->observation()->tell_acquire_ended(lock, outcome, error, since, leases);
+}
+
+}  // namespace custodian

@@ -1,0 +1,88 @@
+#include "custodian/watch.hpp"
+
+#include <utility>
+
+#include "client/client_core.hpp"
+#include "client/client_watcher.hpp"
+
+namespace custodian {
+
+using detail::ClientWatcher;
+
+void start_wait(CorePtr core, CancellationPtr cancellation, std::shared_ptr<ClientWatcher> watcher,
+                Handler<WatchEventType> handler) {
+  if (!core || !watcher || core->forked()) {
+    const Errc error = watcher ? Errc::forked : Errc::invalid_argument;
+    return std::move(handler)(error, WatchEventType::deleted);
+  }
+  core->on_strand([watcher = std::move(watcher), cancellation = std::move(cancellation),
+                   handler = std::move(handler)]() mutable {
+    watcher->wait(std::move(cancellation), std::move(handler));
+  });
+}
+
+namespace {
+
+struct AnyOf {
+  CancellationPtr turn;  ///< of all
+  Handler<> handler;
+  std::size_t waiting;
+  std::optional<error_code> outcome{};
+};
+
+}  // namespace
+
+void start_wait_any(CorePtr core, CancellationPtr cancellation,
+                    std::vector<std::shared_ptr<ClientWatcher>> watchers, Handler<> handler) {
+  auto any = std::make_shared<AnyOf>(
+      AnyOf{std::make_shared<Cancellation>(core), std::move(handler), watchers.size()});
+  core->on_strand([any, cancellation, watchers = std::move(watchers)] {
+    if (cancellation) {
+      cancellation->on_request(any.get(), [turn = any->turn] { turn->request(); });
+      if (cancellation->requested()) any->turn->request();
+    }
+    for (const auto& watcher : watchers) {
+      watcher->wait(any->turn, [any, cancellation](error_code error, WatchEventType) {
+        // The first event ends the wait for the others, too.
+        if (!any->outcome) any->outcome = error;
+        any->turn->request();
+        if (--any->waiting > 0) return;
+        if (cancellation) cancellation->forget(any.get());
+        std::move(any->handler)(*any->outcome);
+      });
+    }
+  });
+}
+
+bool is_over(const std::shared_ptr<ClientWatcher>& watcher) { return watcher->over(); }
+
+std::optional<WatchEventType> event_of(const std::shared_ptr<ClientWatcher>& watcher) {
+  return watcher->event();
+}
+
+Watch::Watch(CorePtr core, std::shared_ptr<detail::ClientWatcher> watcher)
+    : core_{std::move(core)}, watcher_{std::move(watcher)} {}
+
+Watch& Watch::operator=(Watch&& other) noexcept {
+  std::swap(core_, other.core_);
+  std::swap(watcher_, other.watcher_);
+  return *this;
+}
+
+Watch::~Watch() {
+  if (!watcher_ || core_->forked()) return;
+  core_->on_strand([core = core_, watcher = watcher_] {
+    watcher->abandon();
+    core->session().unwatch(watcher);
+  });
+}
+
+WatchEventType Watch::wait(std::stop_token stop) {
+  if (!watcher_) throw Error{Errc::invalid_argument, "wait", "", "the watch is empty"};
+  auto [error, type] =
+      block<&start_wait, WatchEventType>(core_, "wait", "", std::move(stop), watcher_);
+  throw_if(*core_, error, "wait", "");
+  return type;
+}
+
+}  // namespace custodian

@@ -37,37 +37,38 @@ error_code verdict(const Acquire& acquire, const PendingAcquires& service, error
 
 /// Of an acquire with a limit that has ended without a lease: time or connection were wanting, and
 /// that is a result. Everything else is an error.
-NotAcquired reason_of(const Acquire& acquire, const error_code& error, const Outcome& outcome) {
-  if (!outcome.leases.empty() || !acquire.wait_limit.limited()) return NotAcquired::none;
+NotAcquired reason_of(const Acquire& acquire, const error_code& error, const Acquired& acquired) {
+  if (!acquired.leases.empty() || !acquire.wait_limit.limited()) return NotAcquired::none;
   if (error && !is_lack_of_answer(error)) return NotAcquired::none;
   const bool failing =
       acquire.options.requeue == RequeuePolicy::fail && !acquire.wait_limit.try_once;
   if (failing && error == Errc::session_lost) return NotAcquired::none;
-  return why_not_acquired(acquire.somebody_ahead || acquire.declined || outcome.blocked_by,
+  return why_not_acquired(acquire.somebody_ahead || acquire.declined || acquired.blocked_by,
                           is_connected(acquire.client().connection_state()));
 }
 
-void finish(Acquire& acquire, Turn turn) {
+void finish(Acquire& acquire, Result<Leases> attempt) {
   auto& service = pending_acquires(acquire);
   acquire.held.release();
   acquire.timer.reset();
   if (acquire.reachability_watch) acquire.reachability_watch->request();
   if (acquire.callers) acquire.callers->forget(&acquire);
   service.leave(acquire.give_up);
-  turn.error = verdict(acquire, service, turn.error);
+  error_code error = verdict(acquire, service, attempt.error());
+  Acquired acquired;
+  if (attempt) acquired.leases = std::move(*attempt);
   if (!acquire.for_others) {
-    observe_end(*acquire.spec, acquire.wait_limit, acquire.began, turn.error, turn.leases.size());
+    observe_end(*acquire.spec, acquire.wait_limit, acquire.began, error, acquired.leases.size());
   }
-  Outcome outcome{.leases = std::move(turn.leases), .blocked_by = {}};
-  if (outcome.leases.empty() && acquire.nearest) outcome.blocked_by = std::move(*acquire.nearest);
-  outcome.reason = reason_of(acquire, turn.error, outcome);
-  if (outcome.reason != NotAcquired::none) turn.error.clear();
-  std::move(acquire.handler)(turn.error, std::move(outcome));
+  if (acquired.leases.empty() && acquire.nearest) acquired.blocked_by = std::move(*acquire.nearest);
+  acquired.reason = reason_of(acquire, error, acquired);
+  if (acquired.reason != NotAcquired::none) error.clear();
+  std::move(acquire.handler)(error, std::move(acquired));
 }
 
 void run(const AcquirePtr& acquire) {
   auto& service = pending_acquires(*acquire);
-  if (service.closing()) return finish(*acquire, Turn{Errc::closed, {}});
+  if (service.closing()) return finish(*acquire, Errc::closed);
   service.enter(acquire);
   if (acquire->callers) {
     acquire->callers->on_request(acquire.get(),
@@ -94,9 +95,9 @@ void run(const AcquirePtr& acquire) {
   acquire->attempt(acquire);
 }
 
-asio::awaitable<void> await_attempt(AcquirePtr acquire, asio::awaitable<Turn> coroutine) {
-  Turn turn = co_await std::move(coroutine);
-  end_attempt(acquire, std::move(turn));
+asio::awaitable<void> await_attempt(AcquirePtr acquire, asio::awaitable<Result<Leases>> coroutine) {
+  Result<Leases> attempt = co_await std::move(coroutine);
+  end_attempt(acquire, std::move(attempt));
 }
 
 }  // namespace
@@ -108,11 +109,11 @@ void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::t
   tell_acquire_ended(spec.client.core(), spec.observed, outcome, error, began, leases);
 }
 
-void end_attempt(const AcquirePtr& acquire, Turn turn) {
-  const bool again = turn.error == Errc::session_lost &&
+void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt) {
+  const bool again = attempt.error() == Errc::session_lost &&
                      acquire->options.requeue == RequeuePolicy::queue_again &&
                      !acquire->wait_limit.try_once;
-  if (!again) return finish(*acquire, std::move(turn));
+  if (!again) return finish(*acquire, std::move(attempt));
   acquire->nearest.reset();
   acquire->asked = false;
   acquire->somebody_ahead = false;
@@ -122,18 +123,18 @@ void end_attempt(const AcquirePtr& acquire, Turn turn) {
   asio::post(acquire->client().get_executor(), [acquire] { acquire->attempt(acquire); });
 }
 
-void attempt_by(const AcquirePtr& acquire, asio::awaitable<Turn> coroutine) {
+void attempt_by(const AcquirePtr& acquire, asio::awaitable<Result<Leases>> coroutine) {
   spawn(acquire->client().core(), "an acquire of " + acquire->spec->path,
         await_attempt(acquire, std::move(coroutine)), [acquire](error_code error) {
-          if (acquire->handler) end_attempt(acquire, Turn{error, {}});
+          if (acquire->handler) end_attempt(acquire, error);
         });
 }
 
-void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handler) {
+void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> handler) {
   const Client& client = what->client();
   error_code error = client.unusable();
   if (!error && !is_valid(what->options.lease)) error = Errc::invalid_argument;
-  if (error) return std::move(handler)(error, Outcome{});
+  if (error) return std::move(handler)(error, Acquired{});
   if (what->wait_limit.try_once && what->wait_limit.deadline.is_never()) {
     what->wait_limit.deadline = client.deadline_or_default(Deadline{});
   }
@@ -145,11 +146,11 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handl
   asio::dispatch(strand, [acquire = std::move(what)] { run(acquire); });
 }
 
-Handler<Outcome> as_one_lease(Handler<AcquireResult> handler) {
-  return [handler = std::move(handler)](error_code error, Outcome outcome) mutable {
+Handler<Acquired> as_one_lease(Handler<AcquireResult> handler) {
+  return [handler = std::move(handler)](error_code error, Acquired acquired) mutable {
     AcquireResult result{
-        .lease = {}, .blocked_by = std::move(outcome.blocked_by), .reason = outcome.reason};
-    if (!outcome.leases.empty()) result.lease = std::move(outcome.leases.front());
+        .lease = {}, .blocked_by = std::move(acquired.blocked_by), .reason = acquired.reason};
+    if (!acquired.leases.empty()) result.lease = std::move(acquired.leases.front());
     std::move(handler)(error, std::move(result));
   };
 }

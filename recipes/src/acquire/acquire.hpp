@@ -15,20 +15,18 @@
 
 #include "acquire/participants.hpp"
 #include "custodian/authoring/bridge.hpp"
+#include "custodian/authoring/result.hpp"
 #include "custodian/locks/wait_limit.hpp"
 #include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
 
-/// What one attempt comes to: leases, all that were asked for, or an error.
-struct Turn {
-  error_code error;
-  std::vector<Lease> leases;
-};
+/// All the leases that were asked for.
+using Leases = std::vector<Lease>;
 
-/// What an acquire ends with.
-struct Outcome {
-  std::vector<Lease> leases;
+/// What an acquire ends with: the leases, or the reason why there are none.
+struct Acquired {
+  Leases leases;
   std::optional<Participant> blocked_by;
   NotAcquired reason = NotAcquired::none;
 };
@@ -70,7 +68,7 @@ struct Acquire {
   CancellationPtr callers{};
   CancellationPtr reachability_watch{};                ///< ends watch_reachability()
   std::unique_ptr<boost::asio::steady_timer> timer{};  ///< if there is a deadline
-  Handler<Outcome> handler{};
+  Handler<Acquired> handler{};
 
   [[nodiscard]] const Client& client() const { return spec->client; }
   /// Everything is retried until somebody gives up, so operations need no limits of their own.
@@ -88,19 +86,19 @@ struct Acquire {
 
 /// Begins an acquire, from any thread: sees to its limits, its cancellation, the client's end. The
 /// handler runs on the strand, or at once.
-void start(AcquirePtr what, CancellationPtr cancellation, Handler<Outcome> handler);
+void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> handler);
 
 /// For an acquire of one lease.
-[[nodiscard]] Handler<Outcome> as_one_lease(Handler<AcquireResult> handler);
+[[nodiscard]] Handler<Acquired> as_one_lease(Handler<AcquireResult> handler);
 
 /// Tells the client's observer, if there is one, of the end of an acquire.
 void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::time_point began,
                  const error_code& error, std::size_t leases);
 
-/// What the attempt has come to; another one follows if its session was lost, and that is wanted.
-void end_attempt(const AcquirePtr& acquire, Turn turn);
+/// Ends the attempt. Another one follows if its session was lost, and that is wanted.
+void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt);
 /// For an attempt, or the rest of one, that is a coroutine.
-void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Turn> coroutine);
+void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Result<Leases>> coroutine);
 
 /// From any thread, for an acquire that stands in the queue itself. The handler runs on the strand,
 /// or at once.

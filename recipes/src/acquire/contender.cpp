@@ -134,9 +134,11 @@ void Contender::look() {
 
 // -- 2. Judge -------------------------------------------------------------------------------------
 
-/// Looks whose turn it is, and puts the member where it stands.
-error_code on_listing(const LockSpec& spec, const ListingReply& reply, std::string_view name,
-                      LocalQueue& line, LocalQueue::Member& member, Ahead& ahead) {
+/// Looks whose turn it is, and puts the member where it stands. Nobody is ahead of one that is
+/// first.
+Result<std::optional<Ahead>> on_listing(const LockSpec& spec, const ListingReply& reply,
+                                        std::string_view name, LocalQueue& line,
+                                        LocalQueue::Member& member) {
   report_oddities(spec, reply.listing);
   const Judgement judgement = judge(reply.listing, name);
   if (std::holds_alternative<OwnNodeMissing>(judgement)) return Errc::node_deleted;
@@ -148,12 +150,11 @@ error_code on_listing(const LockSpec& spec, const ListingReply& reply, std::stri
     line.place_behind(member, held->in_front);
     line.tell_missing(member, reply.listing);
     line.grant(member);
-    return {};
+    return std::nullopt;
   }
   const Wait& wait = std::get<Wait>(judgement);
   line.place_behind(member, wait.in_front);
-  ahead = {join(spec.path, wait.nearest.name), wait.position, wait.is_last, reply.connection};
-  return {};
+  return Ahead{join(spec.path, wait.nearest.name), wait.position, wait.is_last, reply.connection};
 }
 
 void Contender::on_listed() {
@@ -167,15 +168,14 @@ void Contender::on_listed() {
   if (reply->error && reply->error != ServerErrc::no_node) return finish(reply->error);
   if (!node_.alive()) return finish(Errc::session_lost);
 
-  Ahead ahead;
-  const error_code error =
-      on_listing(*acquire_->spec, *reply, node_.name(), *line_, *member_, ahead);
-  if (error || member_->granted) return finish(error);
-  ahead_ = ahead.count;
+  Result<std::optional<Ahead>> ahead =
+      on_listing(*acquire_->spec, *reply, node_.name(), *line_, *member_);
+  if (!ahead || member_->granted) return finish(ahead.error());
+  ahead_ = (*ahead)->count;
   acquire_->somebody_ahead = true;
   if (member_->ahead != nullptr) return wait_in_line();
   spawn(acquire_->client().core(), "waiting in line at " + acquire_->spec->path,
-        wait_for_others(shared_from_this(), std::move(ahead)),
+        wait_for_others(shared_from_this(), std::move(**ahead)),
         [self = shared_from_this()](error_code failure) {
           if (self->in_front_) self->finish(failure);
         });
@@ -195,9 +195,8 @@ enum class Change : std::uint8_t {
 /// Ends when the own node or the nearest one ahead has changed or gone, or may have. The caller
 /// awaits it, and its node outlives that.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acquire, OwnedNode& own,
-                                                                std::string nearest,
-                                                                std::size_t ahead) {
+asio::awaitable<Result<Change>> wait_for_change(AcquirePtr acquire, OwnedNode& own,
+                                                std::string nearest, std::size_t ahead) {
   const auto core = acquire->client().core();
   // Somebody else may delete the own node, and then let the others in. Watched before the other is
   // relied on; both travel together.
@@ -210,12 +209,12 @@ asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acqui
       core, acquire->give_up, nearest, acquire->operation());
   if (watching) {
     auto [own_error, own_result, own_watch] = co_await watching->get();
-    if (own_error == ServerErrc::no_node) co_return std::tuple{error_code{}, Change::unknown};
-    if (own_error) co_return std::tuple{own_error, Change::unknown};
+    if (own_error == ServerErrc::no_node) co_return Change::unknown;
+    if (own_error) co_return own_error;
     own.set_watch(std::move(own_watch));
     acquire->asked = own_result.stat.version != 0;
   }
-  if (error && error != ServerErrc::no_node) co_return std::tuple{error, Change::unknown};
+  if (error && error != ServerErrc::no_node) co_return error;
   bool gone = error == ServerErrc::no_node;
   if (!gone) {
     acquire->nearest = std::make_unique<Participant>(
@@ -223,28 +222,27 @@ asio::awaitable<std::tuple<error_code, Change>> wait_for_change(AcquirePtr acqui
     tell_position(*acquire, ahead);
     if (acquire->wait_limit.try_once) {
       acquire->declined = true;
-      error = asio::error::operation_aborted;
-      co_return std::tuple{error, Change::unknown};
+      co_return error_code{asio::error::operation_aborted};
     }
     if (acquire->on_waiting) acquire->on_waiting();
     std::vector watchers{own.watch().state(), watch.state()};
-    error = co_await wait_for_any(acquire, std::move(watchers));
+    const error_code ended = co_await wait_for_any(acquire, std::move(watchers));
+    if (ended) co_return ended;
     gone = event_of(watch.state()) == WatchEventType::deleted;
   }
-  if (error == ServerErrc::no_node) error.clear();
-  const bool known = !error && gone && is_watched(own);
-  co_return std::tuple{error, known ? Change::nearest_is_gone : Change::unknown};
+  const bool known = gone && is_watched(own);
+  co_return known ? Change::nearest_is_gone : Change::unknown;
 }
 
 /// Waits for somebody else's.
 asio::awaitable<void> Contender::wait_for_others(std::shared_ptr<Contender> self, Ahead ahead) {
   const AcquirePtr acquire = self->acquire_;
-  const auto [error, change] =
+  const Result<Change> change =
       co_await wait_for_change(acquire, self->node_, std::move(ahead.nearest), ahead.count);
-  if (error) co_return self->finish(error);
+  if (!change) co_return self->finish(change.error());
   // On one connection events come in the order of the changes. On another one the event may be
   // that of a server which knows less than the listing did: then the listing must come anew.
-  const bool may_go_on = ahead.is_last && change == Change::nearest_is_gone &&
+  const bool may_go_on = ahead.is_last && *change == Change::nearest_is_gone &&
                          ahead.connection == connection_of(*acquire);
   if (may_go_on) self->line_->grant(*self->member_);
   self->go_on();
@@ -295,10 +293,11 @@ namespace {
 /// The data of the queue's nodes.
 detail::NodeData identity_of(const LockSpecPtr& spec) { return {spec, &spec->identity}; }
 
-Turn turn_of(const error_code& error, Lease lease) {
-  Turn turn{error, {}};
-  if (!error) turn.leases.push_back(std::move(lease));
-  return turn;
+Result<Leases> leases_of(const error_code& error, Lease lease) {
+  if (error) return error;
+  Leases leases;
+  leases.push_back(std::move(lease));
+  return leases;
 }
 
 /// A request that came while the contender waited has replaced its identity. The lease finds that
@@ -312,25 +311,25 @@ void watch_if_asked(const Acquire& acquire, const Lease& lease) {
 
 }  // namespace
 
-asio::awaitable<Turn> take(AcquirePtr acquire, OwnedNode node) {
+asio::awaitable<Result<Leases>> take(AcquirePtr acquire, OwnedNode node) {
   const detail::NodeData data = identity_of(acquire->spec);
   forget_watch_if_asked(*acquire, node);
   auto [error, lease] = co_await await<&detail::start_lease, Lease>(
       acquire->client().core(), acquire->give_up, std::move(node), data, acquire->lease_options(),
       acquire->retry(), acquire->spec->observed);
   watch_if_asked(*acquire, lease);
-  co_return turn_of(error, std::move(lease));
+  co_return leases_of(error, std::move(lease));
 }
 
 void acquire_lock(const AcquirePtr& acquire) {
   stand_in_line(acquire, [acquire](error_code error, OwnedNode node) {
-    if (error) return end_attempt(acquire, Turn{error, {}});
+    if (error) return end_attempt(acquire, error);
     forget_watch_if_asked(*acquire, node);
     detail::start_lease(acquire->client().core(), acquire->give_up, std::move(node),
                         identity_of(acquire->spec), acquire->lease_options(), acquire->retry(),
                         acquire->spec->observed, [acquire](error_code failure, Lease lease) {
                           watch_if_asked(*acquire, lease);
-                          end_attempt(acquire, turn_of(failure, std::move(lease)));
+                          end_attempt(acquire, leases_of(failure, std::move(lease)));
                         });
   });
 }

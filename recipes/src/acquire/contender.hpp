@@ -20,6 +20,6 @@ void stand_in_line(const AcquirePtr& acquire, Handler<OwnedNode> in_front);
 /// Stands in the queue, and takes the lock.
 void acquire_lock(const AcquirePtr& acquire);
 /// First in the queue: a lease, as soon as the lease clock runs.
-[[nodiscard]] boost::asio::awaitable<Turn> take(AcquirePtr acquire, OwnedNode node);
+[[nodiscard]] boost::asio::awaitable<Result<Leases>> take(AcquirePtr acquire, OwnedNode node);
 
 }  // namespace custodian::recipes_detail

@@ -62,7 +62,7 @@ std::string_view explain_objection(const error_code& error) noexcept {
 namespace {
 
 /// Creates the reader's node, and knows afterwards whether it was.
-asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
+asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
   const auto core = acquire->client().core();
   const LockSpec& spec = *acquire->spec;
   std::string name = make_node_name(make_uuid(), spec.lock_name);
@@ -89,7 +89,7 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
     }
     // The check: somebody has deleted the node of the lock that is held.
     if (error == ServerErrc::no_node) error = Errc::lock_lost;
-    co_return Turn{error, {}};
+    co_return error;
   }
 
   acquire->has_queued = true;
@@ -100,10 +100,10 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
     const auto owner = missing ? detail::NodeOf::nobody : detail::NodeOf::caller;
     detail::remember_doubtful(*core, path, owner, began);
   }
-  if (missing) co_return Turn{Errc::node_deleted, {}};
+  if (missing) co_return Errc::node_deleted;
   const Stat known = stat.value_or(Stat{.ephemeral_owner = acquire->client().session().id});
   OwnedNode node{core, Created{path, known}};
-  if (error) co_return Turn{error, {}};
+  if (error) co_return error;
   const LocalQueuePtr line = LocalQueue::of(spec);
   line->enter_beside(node, spec, positions_of(*acquire), last_part_of(acquire->held.node()));
   co_return co_await take(acquire, std::move(node));
@@ -111,17 +111,17 @@ asio::awaitable<Turn> create_beside(AcquirePtr acquire) {
 
 }  // namespace
 
-asio::awaitable<Turn> stand_beside(AcquirePtr acquire) {
+asio::awaitable<Result<Leases>> stand_beside(AcquirePtr acquire) {
   // No writer of a batch comes after this one while it reads.
   detail::keep(detail::lock_node(acquire->held));
   // What is to be kept is gone then, and nothing is worth waiting for.
   const std::stop_callback on_loss{acquire->held.lost(),
                                    [give_up = acquire->give_up] { give_up->request(); }};
-  Turn turn = co_await create_beside(acquire);
+  Result<Leases> reading = co_await create_beside(acquire);
   // Both are of one session, and the one was only to be had while the other is held.
   const bool lost = acquire->held.state() == LeaseState::lost;
-  if (lost || turn.error == Errc::session_lost) turn = Turn{Errc::lock_lost, {}};
-  co_return turn;
+  if (lost || reading.error() == Errc::session_lost) co_return Errc::lock_lost;
+  co_return std::move(reading);
 }
 
 }  // namespace custodian::recipes_detail

@@ -25,6 +25,6 @@ namespace custodian::recipes_detail {
 [[nodiscard]] bool is_of_same_kind(const LockSpec& spec, const Lease& held);
 
 /// Creates a shared node beside the exclusive one that is held, and needs not wait.
-[[nodiscard]] boost::asio::awaitable<Turn> stand_beside(AcquirePtr acquire);
+[[nodiscard]] boost::asio::awaitable<Result<Leases>> stand_beside(AcquirePtr acquire);
 
 }  // namespace custodian::recipes_detail

@@ -1,7 +1,8 @@
+#include "acquire/pending_acquires.hpp"
+
 #include <vector>
 
 #include "acquire/acquire.hpp"
-#include "acquire/pending_acquires.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -25,7 +26,7 @@ void PendingAcquires::enter(const std::shared_ptr<Acquire>& acquire) {
 PendingAcquires::EndOfContext::~EndOfContext() {
   const auto waiting = all.lock();
   if (!waiting) return;
-  std::vector<Handler<Outcome>> dropped;
+  std::vector<Handler<Acquired>> dropped;
   for (const auto& [over, weak] : *waiting) {
     const AcquirePtr acquire = weak.lock();
     if (!acquire || !acquire->handler) continue;

@@ -54,7 +54,7 @@ namespace {
 
 /// What an acquire of one of the locks came to.
 struct Taken {
-  Outcome outcome;
+  Acquired acquired;
   HeldCustomPtr custom{};
 };
 
@@ -114,9 +114,9 @@ using LossEars = std::list<std::stop_callback<std::function<void()>>>;
 /// Begins the acquire of one of the locks, on its client's strand, and comes home with the result.
 void start_one(CorePtr, CancellationPtr cancellation, LockSetPtr group, std::size_t index,
                WaitLimit wait_limit, AcquireOptions options, Handler<Taken> handler) {
-  auto at_home = [group, handler = std::move(handler)](error_code error, Outcome outcome,
+  auto at_home = [group, handler = std::move(handler)](error_code error, Acquired acquired,
                                                        HeldCustomPtr custom = {}) mutable {
-    Taken taken{std::move(outcome), std::move(custom)};
+    Taken taken{std::move(acquired), std::move(custom)};
     asio::dispatch(group->home().get_executor(),
                    [handler = std::move(handler), error, taken = std::move(taken)]() mutable {
                      std::move(handler)(error, std::move(taken));
@@ -127,9 +127,9 @@ void start_one(CorePtr, CancellationPtr cancellation, LockSetPtr group, std::siz
     return start_acquire_custom(
         group->home(), std::move(cancellation), custom->lock, custom->name, wait_limit,
         [at_home = std::move(at_home)](error_code error, HeldCustomPtr held) mutable {
-          Outcome outcome;
-          if (!error && !held) outcome.reason = NotAcquired::blocked;
-          at_home(error, std::move(outcome), std::move(held));
+          Acquired acquired;
+          if (!error && !held) acquired.reason = NotAcquired::blocked;
+          at_home(error, std::move(acquired), std::move(held));
         });
   }
   if (const auto* permits = std::get_if<AnyLock::Permits>(&place)) {
@@ -139,10 +139,10 @@ void start_one(CorePtr, CancellationPtr cancellation, LockSetPtr group, std::siz
   start_acquire_within(
       std::get<LockSpecPtr>(place), std::move(cancellation), wait_limit, std::move(options), {},
       [at_home = std::move(at_home)](error_code error, AcquireResult result) mutable {
-        Outcome outcome{
+        Acquired acquired{
             .leases = {}, .blocked_by = std::move(result.blocked_by), .reason = result.reason};
-        if (result) outcome.leases.push_back(std::move(result.lease));
-        at_home(error, std::move(outcome));
+        if (result) acquired.leases.push_back(std::move(result.lease));
+        at_home(error, std::move(acquired));
       });
 }
 
@@ -196,14 +196,14 @@ asio::awaitable<std::size_t> pass(GroupAcquirePtr acquire) {
   for (const AnyLock& lock : acquire->group->locks) {
     if (acquire->prospect() == Prospect::hopeless || acquire->over()) break;
     auto [error, taken] = co_await acquire_next(acquire);
-    Outcome& outcome = taken.outcome;
+    Acquired& acquired = taken.acquired;
     ++acquire->tried;
-    if (!outcome.leases.empty() || taken.custom) {
-      acquire->had.push_back({lock.path(), std::move(outcome.leases), std::move(taken.custom)});
+    if (!acquired.leases.empty() || taken.custom) {
+      acquire->had.push_back({lock.path(), std::move(acquired.leases), std::move(taken.custom)});
       listen(ears, acquire, acquire->had.back());
     } else {
       acquire->misses.push_back(
-          {error, lock.path(), std::move(outcome.blocked_by), outcome.reason});
+          {error, lock.path(), std::move(acquired.blocked_by), acquired.reason});
     }
   }
   co_return acquire->count();

@@ -41,14 +41,10 @@ struct Stripes {
 namespace {
 
 /// The first place in a queue; nobody else has it while the node lives.
-struct Place {
-  error_code error;
-  OwnedNode node;
-};
+using Place = Result<OwnedNode>;
 
 /// One line of those that an acquire stands in: an acquire of its own, as far as the front.
 struct Line {
-  std::size_t index;
   AcquirePtr acquire;
   bool waits = false;
   std::optional<Place> end{};
@@ -62,8 +58,8 @@ class Lines : public std::enable_shared_from_this<Lines> {
         changed_{whole->client().get_executor(), std::chrono::steady_clock::time_point::max()} {}
 
   /// Goes to the end of a line.
-  void join(std::size_t index, const LockSpecPtr& spec) {
-    const auto line = std::make_shared<Line>(Line{.index = index, .acquire = part_for(spec)});
+  void join(const LockSpecPtr& spec) {
+    const auto line = std::make_shared<Line>(Line{.acquire = part_for(spec)});
     // It is called while it stands there, which keeps both.
     line->acquire->on_waiting = [this, waiting = line.get()] {
       waiting->waits = true;
@@ -72,7 +68,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
     lines_.push_back(line);
     stand_in_line(line->acquire,
                   [lines = shared_from_this(), line](error_code error, OwnedNode node) {
-                    lines->on_end(line, Place{error, std::move(node)});
+                    lines->on_end(line, error ? Place{error} : Place{std::move(node)});
                   });
   }
 
@@ -121,8 +117,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
 };
 
 /// The first place in one of the lines; those in the others are given up.
-asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes,
-                                      std::shared_ptr<std::size_t> index) {
+asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes) {
   const auto lines = std::make_shared<Lines>(acquire);
   const auto leave = [part = std::weak_ptr{lines}] {
     if (const auto all = part.lock()) all->leave();
@@ -133,8 +128,7 @@ asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes,
   const std::size_t start = stripe_of(make_uuid(), size);
   for (std::size_t i = 0; i < size && !lines->decided(); ++i) {
     if (acquire->give_up->requested()) break;
-    const std::size_t next = (start + i) % size;
-    lines->join(next, stripes->specs[next]);
+    lines->join(stripes->specs[(start + i) % size]);
     while (!lines->decided() && !lines->knows()) co_await lines->change();
   }
   // None was free.
@@ -143,40 +137,43 @@ asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes,
   while (!lines->ended()) co_await lines->change();
   acquire->give_up->forget(lines.get());
 
-  if (lines->first() != nullptr) {
-    *index = lines->first()->index;
-    co_return std::move(*lines->first()->end);
-  }
+  if (lines->first() != nullptr) co_return std::move(*lines->first()->end);
   acquire->declined = !acquire->give_up->requested();
-  co_return Place{asio::error::operation_aborted, {}};
+  co_return error_code{asio::error::operation_aborted};
 }
 
-asio::awaitable<Turn> take_any(AcquirePtr acquire, StripesPtr stripes,
-                               std::shared_ptr<std::size_t> index) {
-  Place place = co_await stand_in_lines(acquire, stripes, index);
-  if (place.error) co_return Turn{place.error, {}};
-  co_return co_await take(acquire, std::move(place.node));
+asio::awaitable<Result<Leases>> take_any(AcquirePtr acquire, StripesPtr stripes) {
+  Place place = co_await stand_in_lines(acquire, stripes);
+  if (!place) co_return place.error();
+  co_return co_await take(acquire, std::move(*place));
+}
+
+/// Which stripe a lease is of.
+std::size_t index_of(const Stripes& stripes, const Lease& lease) {
+  const std::string_view path = parent_of(lease.node());
+  const auto found = std::ranges::find_if(
+      stripes.specs, [&](const LockSpecPtr& spec) { return spec->path == path; });
+  return static_cast<std::size_t>(found - stripes.specs.begin());
 }
 
 void start_acquire_any_within(const StripesPtr& stripes, CancellationPtr cancellation,
                               WaitLimit wait_limit, AcquireOptions options,
                               Handler<StripeLease> handler) {
-  const auto index = std::make_shared<std::size_t>(0);
   start(std::make_shared<Acquire>(Acquire{.spec = stripes->specs.front(),
                                           .wait_limit = wait_limit,
                                           .options = std::move(options),
                                           .attempt =
-                                              [stripes, index](const AcquirePtr& acquire) {
-                                                attempt_by(acquire,
-                                                           take_any(acquire, stripes, index));
+                                              [stripes](const AcquirePtr& acquire) {
+                                                attempt_by(acquire, take_any(acquire, stripes));
                                               }}),
         std::move(cancellation),
-        [index, handler = std::move(handler)](error_code error, Outcome outcome) mutable {
-          StripeLease result{.lease = {},
-                             .index = *index,
-                             .blocked_by = std::move(outcome.blocked_by),
-                             .reason = outcome.reason};
-          if (!outcome.leases.empty()) result.lease = std::move(outcome.leases.front());
+        [stripes, handler = std::move(handler)](error_code error, Acquired acquired) mutable {
+          StripeLease result{.blocked_by = std::move(acquired.blocked_by),
+                             .reason = acquired.reason};
+          if (!acquired.leases.empty()) {
+            result.lease = std::move(acquired.leases.front());
+            result.index = index_of(*stripes, result.lease);
+          }
           std::move(handler)(error, std::move(result));
         });
 }

@@ -8,7 +8,7 @@
 
 namespace custodian {
 
-using recipes_detail::Outcome;
+using recipes_detail::Acquired;
 using recipes_detail::Permits;
 using recipes_detail::SemaphoreSpecPtr;
 
@@ -16,11 +16,11 @@ namespace recipes_detail {
 
 namespace {
 
-Handler<Outcome> as_permits(Handler<PermitsResult> handler) {
-  return [handler = std::move(handler)](error_code error, Outcome outcome) mutable {
-    std::move(handler)(error, PermitsResult{.permits = std::move(outcome.leases),
-                                            .blocked_by = std::move(outcome.blocked_by),
-                                            .reason = outcome.reason});
+Handler<Acquired> as_permits(Handler<PermitsResult> handler) {
+  return [handler = std::move(handler)](error_code error, Acquired acquired) mutable {
+    std::move(handler)(error, PermitsResult{.permits = std::move(acquired.leases),
+                                            .blocked_by = std::move(acquired.blocked_by),
+                                            .reason = acquired.reason});
   };
 }
 

@@ -15,6 +15,7 @@
 #include "acquire/queue_warnings.hpp"
 #include "acquire/watching.hpp"
 #include "async/started_operation.hpp"
+#include "custodian/authoring/follow.hpp"
 #include "custodian/authoring/path.hpp"
 #include "semaphores/permit_count.hpp"
 #include "shared/shared_node.hpp"
@@ -29,8 +30,9 @@ namespace asio = boost::asio;
 namespace {
 
 /// One lease for each permit; they travel together. Those of a failure are deleted.
-asio::awaitable<std::tuple<error_code, std::vector<OwnedNode>>> put_down_leases(
-    AcquirePtr acquire, SemaphoreSpecPtr spec, int permits) {
+asio::awaitable<Result<std::vector<OwnedNode>>> put_down_leases(AcquirePtr acquire,
+                                                                SemaphoreSpecPtr spec,
+                                                                int permits) {
   const auto core = acquire->client().core();
   const std::string path = join(spec->leases->path, spec->leases->lock_name);
   std::vector<StartedOperation<Created>> creations;
@@ -54,58 +56,41 @@ asio::awaitable<std::tuple<error_code, std::vector<OwnedNode>>> put_down_leases(
       leases.emplace_back(core, std::move(created));
     }
   }
-  if (error) leases.clear();
-  co_return std::tuple{error, std::move(leases)};
+  if (error) co_return error;
+  co_return std::move(leases);
 }
 
 /// As they were a moment ago; watched if somebody will wait for the next change.
-asio::awaitable<std::tuple<error_code, Listing, Watch>> list_leases(AcquirePtr acquire,
-                                                                    SemaphoreSpecPtr spec,
-                                                                    bool watched) {
-  const auto core = acquire->client().core();
-  error_code error;
-  Children children;
-  Watch watch;
-  if (watched) {
-    std::tie(error, children, watch) = co_await await<&start_children_and_watch, Children, Watch>(
-        core, acquire->give_up, spec->leases->path, acquire->operation());
-  } else {
-    std::tie(error, children) = co_await await<&start_children, Children>(
-        core, acquire->give_up, spec->leases->path, acquire->operation());
-  }
-  Listing listing{std::move(children.names), spec->leases->rule};
-  co_return std::tuple{error, std::move(listing), std::move(watch)};
+asio::awaitable<Result<Watched<Listing>>> list_leases(AcquirePtr acquire, SemaphoreSpecPtr spec,
+                                                      Watching watching) {
+  Result<Watched<Children>> seen =
+      co_await read_children(acquire->client().core(), acquire->give_up, spec->leases->path,
+                             acquire->operation(), watching);
+  if (!seen) co_return seen.error();
+  co_return Watched<Listing>{Listing{std::move(seen->value.names), spec->leases->rule},
+                             std::move(seen->watch)};
 }
 
 /// How many permits there are, and what tells of the next change of that.
-struct KnownMaximum {
-  int value = 0;
-  Watch change;
-};
+using KnownMaximum = Watched<int>;
 
 /// Reads it, unless it is still as it was when something was last heard of this connection. Watched
-/// if somebody will wait for a change. The caller awaits it, and what it knows outlives that.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<error_code> update(AcquirePtr acquire, SemaphoreSpecPtr spec, KnownMaximum& known,
-                                   bool watched) {
-  if (const int* fixed = std::get_if<int>(&spec->maximum)) {
-    known.value = *fixed;
-    co_return error_code{};
-  }
-  if (known.change && !is_over(known.change.state())) co_return error_code{};
+/// if somebody will wait for a change.
+asio::awaitable<Result<KnownMaximum>> update(AcquirePtr acquire, SemaphoreSpecPtr spec,
+                                             KnownMaximum known, Watching watching) {
+  if (const int* fixed = std::get_if<int>(&spec->maximum)) co_return KnownMaximum{*fixed, {}};
+  if (known.watch && !is_over(known.watch.state())) co_return std::move(known);
   const SharedNodePtr counter = std::get<SharedNodePtr>(spec->maximum);
-  if (watched) {
+  if (watching == Watching::yes) {
     Result<Watched<Versioned<std::int32_t>>> now =
         co_await read_and_watch<std::int32_t>(counter, acquire->give_up, acquire->operation());
-    known = {};
     if (!now) co_return now.error();
-    known = {now->value.value, std::move(now->watch)};
-    co_return error_code{};
+    co_return KnownMaximum{now->value.value, std::move(now->watch)};
   }
   const auto [error, now] = co_await await<&start_load<std::int32_t>, Versioned<std::int32_t>>(
       acquire->client().core(), acquire->give_up, counter, acquire->operation());
-  known = {now.value, Watch{}};
-  co_return error;
+  if (error) co_return error;
+  co_return KnownMaximum{now.value, Watch{}};
 }
 
 /// One's own node, or the container of one's own, is missing: with the session, or somebody has
@@ -122,18 +107,18 @@ PermitJudgement judge(const Listing& listing, const std::vector<OwnedNode>& mine
 }
 
 /// All of them are within the maximum: all are had, or none.
-asio::awaitable<Turn> take_all(AcquirePtr acquire, std::vector<OwnedNode> nodes) {
-  Turn all;
+asio::awaitable<Result<Leases>> take_all(AcquirePtr acquire, std::vector<OwnedNode> nodes) {
+  Leases all;
   for (OwnedNode& node : nodes) {
-    Turn one = co_await take(acquire, std::move(node));
-    if (one.error) co_return one;
-    all.leases.push_back(std::move(one.leases.front()));
+    Result<Leases> one = co_await take(acquire, std::move(node));
+    if (!one) co_return one.error();
+    all.push_back(std::move(one->front()));
   }
   // The first may have been lost before the last was had.
-  for (const Lease& lease : all.leases) {
-    if (lease.state() == LeaseState::lost) co_return Turn{error_of(lease.loss_reason()), {}};
+  for (const Lease& lease : all) {
+    if (lease.state() == LeaseState::lost) co_return error_of(lease.loss_reason());
   }
-  co_return all;
+  co_return std::move(all);
 }
 
 /// Sees who is in the way, unless that is known or nobody wants to, and tells whoever acquires.
@@ -157,86 +142,85 @@ asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr 
 }
 
 /// Waits, first at the turnstile, until a counter says that there are so many permits at all. Their
-/// leases, put down before, would be in everybody's way.
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
-asio::awaitable<error_code> wait_for_maximum(AcquirePtr acquire, SemaphoreSpecPtr spec,
-                                             OwnedNode& place, KnownMaximum& known, int permits) {
-  // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
-  for (bool waiting = false;; waiting = true) {
-    if (waiting) {
+/// leases, put down before, would be in everybody's way. The caller's place outlives that.
+asio::awaitable<Result<KnownMaximum>> wait_for_maximum(
+    AcquirePtr acquire, SemaphoreSpecPtr spec,
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+    OwnedNode& place, int permits) {
+  KnownMaximum known;
+  for (Watching watching = Watching::no;; watching = Watching::yes) {
+    if (watching == Watching::yes) {
       const error_code error = co_await watch_own(acquire, place);
       if (error) co_return what_it_means(error, place);
     }
-    const error_code error = co_await update(acquire, spec, known, waiting);
-    if (error) co_return error;
+    Result<KnownMaximum> now = co_await update(acquire, spec, std::move(known), watching);
+    if (!now) co_return now.error();
     if (!place.alive()) co_return Errc::session_lost;
-    if (permits <= known.value) co_return error_code{};
+    if (permits <= now->value) co_return std::move(now);
+    known = std::move(*now);
     acquire->somebody_ahead = true;
     if (acquire->wait_limit.try_once) {
       acquire->declined = true;
-      co_return asio::error::operation_aborted;
+      co_return error_code{asio::error::operation_aborted};
     }
-    if (!waiting) continue;
+    if (watching == Watching::no) continue;
     acquire->nearest.reset();
     tell_position(*acquire, static_cast<std::size_t>(permits - std::max(known.value, 0)));
-    std::vector watchers{place.watch().state(), known.change.state()};
+    std::vector watchers{place.watch().state(), known.watch.state()};
     const error_code failure = co_await wait_for_any(acquire, std::move(watchers));
     if (failure) co_return failure;
   }
 }
 
-asio::awaitable<Turn> take_permits(AcquirePtr acquire, SemaphoreSpecPtr spec, int permits,
-                                   OwnedNode turnstile) {
-  KnownMaximum maximum;
-  const error_code hopeless = co_await wait_for_maximum(acquire, spec, turnstile, maximum, permits);
-  if (hopeless) co_return Turn{hopeless, {}};
-  auto [create_error, leases] = co_await put_down_leases(acquire, spec, permits);
-  if (create_error) co_return Turn{create_error, {}};
+asio::awaitable<Result<Leases>> take_permits(AcquirePtr acquire, SemaphoreSpecPtr spec, int permits,
+                                             OwnedNode turnstile) {
+  Result<KnownMaximum> maximum = co_await wait_for_maximum(acquire, spec, turnstile, permits);
+  if (!maximum) co_return maximum.error();
+  Result<std::vector<OwnedNode>> leases = co_await put_down_leases(acquire, spec, permits);
+  if (!leases) co_return leases.error();
 
   // Who will not wait needs no watches, and most need not wait.
-  for (bool waiting = false;; waiting = true) {
-    if (waiting) {
+  for (Watching watching = Watching::no;; watching = Watching::yes) {
+    if (watching == Watching::yes) {
       // Somebody may delete the node at the turnstile, and then let the next one in: two would
       // count each other's leases and wait for ever. Who is second gives up.
       const error_code error = co_await watch_own(acquire, turnstile);
-      if (error) co_return Turn{what_it_means(error, turnstile), {}};
+      if (error) co_return what_it_means(error, turnstile);
     }
-    auto [error, listing, change] = co_await list_leases(acquire, spec, waiting);
-    if (error) co_return Turn{what_it_means(error, turnstile), {}};
+    const Result<Watched<Listing>> listed = co_await list_leases(acquire, spec, watching);
+    if (!listed) co_return what_it_means(listed.error(), turnstile);
     // Behind the list: when the maximum is lowered, nobody is let in by the higher one after that.
-    const error_code unread = co_await update(acquire, spec, maximum, waiting);
-    if (unread) co_return Turn{unread, {}};
-    if (!turnstile.alive()) co_return Turn{Errc::session_lost, {}};
-    report_oddities(*spec->leases, listing);
+    maximum = co_await update(acquire, spec, std::move(*maximum), watching);
+    if (!maximum) co_return maximum.error();
+    if (!turnstile.alive()) co_return Errc::session_lost;
+    report_oddities(*spec->leases, listed->value);
 
-    const PermitJudgement judgement = judge(listing, leases, maximum.value);
+    const PermitJudgement judgement = judge(listed->value, *leases, maximum->value);
     if (std::holds_alternative<Held>(judgement)) {
-      co_return co_await take_all(acquire, std::move(leases));
+      co_return co_await take_all(acquire, std::move(*leases));
     }
-    if (std::holds_alternative<OwnNodeMissing>(judgement)) co_return Turn{Errc::node_deleted, {}};
-    if (std::holds_alternative<Exhausted>(judgement)) {
-      co_return Turn{Errc::sequence_exhausted, {}};
-    }
+    if (std::holds_alternative<OwnNodeMissing>(judgement)) co_return Errc::node_deleted;
+    if (std::holds_alternative<Exhausted>(judgement)) co_return Errc::sequence_exhausted;
     if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
-      co_return Turn{report_malformed(*spec->leases, malformed->name), {}};
+      co_return report_malformed(*spec->leases, malformed->name);
     }
-    if (!waiting && !acquire->wait_limit.try_once) continue;
+    if (watching == Watching::no && !acquire->wait_limit.try_once) continue;
     error_code failure = co_await look_who_holds(acquire, spec, std::get<Full>(judgement));
-    if (failure) co_return Turn{failure, {}};
+    if (failure) co_return failure;
     if (acquire->wait_limit.try_once) {
       acquire->declined = true;
-      co_return Turn{asio::error::operation_aborted, {}};
+      co_return error_code{asio::error::operation_aborted};
     }
-    std::vector watchers{turnstile.watch().state(), change.state()};
-    if (maximum.change) watchers.push_back(maximum.change.state());
+    std::vector watchers{turnstile.watch().state(), listed->watch.state()};
+    if (maximum->watch) watchers.push_back(maximum->watch.state());
     failure = co_await wait_for_any(acquire, std::move(watchers));
-    if (failure) co_return Turn{failure, {}};
+    if (failure) co_return failure;
   }
 }
 
 void begin_to_take(const AcquirePtr& acquire, const SemaphoreSpecPtr& spec, int permits) {
   stand_in_line(acquire, [acquire, spec, permits](error_code error, OwnedNode turnstile) {
-    if (error) return end_attempt(acquire, Turn{error, {}});
+    if (error) return end_attempt(acquire, error);
     attempt_by(acquire, take_permits(acquire, spec, permits, std::move(turnstile)));
   });
 }
@@ -313,7 +297,7 @@ void check_permits(const SemaphoreSpec& spec, std::string_view operation, int pe
 
 void start_acquire_permits_within(const SemaphoreSpecPtr& spec, CancellationPtr cancellation,
                                   int permits, WaitLimit wait_limit, AcquireOptions options,
-                                  Handler<Outcome> handler) {
+                                  Handler<Acquired> handler) {
   start(std::make_shared<Acquire>(Acquire{
             .spec = spec->turnstile,
             .wait_limit = wait_limit,

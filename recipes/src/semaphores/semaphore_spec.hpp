@@ -38,6 +38,6 @@ void check_permits(const SemaphoreSpec& spec, std::string_view operation, int pe
 /// From any thread. The handler runs on the strand, or at once. All or none.
 void start_acquire_permits_within(const SemaphoreSpecPtr& spec, CancellationPtr cancellation,
                                   int permits, WaitLimit wait_limit, AcquireOptions options,
-                                  Handler<Outcome> handler);
+                                  Handler<Acquired> handler);
 
 }  // namespace custodian::recipes_detail

@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "custodian/error.hpp"
 #include "custodian/lease/lease.hpp"
 #include "custodian/lock_sets/lease_group.hpp"
 
 namespace custodian::recipes_detail {
-
-template <typename Held>
-bool HoldPool<Held>::put(std::vector<Held> holds) {
-  const std::lock_guard lock{mutex_};
-  std::ranges::move(holds, std::back_inserter(holds_));
-  return !holds.empty();
-}
 
 template <typename Held>
 bool HoldPool<Held>::put(Held hold) {
@@ -45,6 +39,12 @@ template <typename Held>
 Held HoldPool<Held>::youngest() const {
   const std::lock_guard lock{mutex_};
   return holds_.empty() ? Held{} : holds_.back().share();
+}
+
+template <typename Held>
+bool HoldPool<Held>::is_held() const {
+  const LeaseState state = youngest().state();
+  return state == LeaseState::held || state == LeaseState::suspended;
 }
 
 template class HoldPool<Lease>;

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace custodian::recipes_detail {
 
@@ -16,8 +15,6 @@ namespace custodian::recipes_detail {
 template <typename Held>
 class HoldPool {
  public:
-  /// False if there are none to put.
-  bool put(std::vector<Held> holds);
   /// False if it is empty.
   bool put(Held hold);
   /// Gives back so many, the oldest first. Throws Error (operation_not_permitted), and releases
@@ -25,6 +22,8 @@ class HoldPool {
   void release(std::ptrdiff_t count, std::string_view operation, const std::string& path);
   /// Shares the youngest; empty if there is none.
   [[nodiscard]] Held youngest() const;
+  /// Whether there is one, and the youngest is not lost.
+  [[nodiscard]] bool is_held() const;
 
  private:
   mutable std::mutex mutex_;

@@ -62,9 +62,6 @@ void LockSetBase::unlock() { pool_->release(1, "unlock", spec_->locks.front().pa
 
 LeaseGroup LockSetBase::current_leases() const { return pool_->youngest(); }
 
-bool LockSetBase::owns_lock() const {
-  const LeaseState state = current_leases().state();
-  return state == LeaseState::held || state == LeaseState::suspended;
-}
+bool LockSetBase::owns_lock() const { return pool_->is_held(); }
 
 }  // namespace custodian

@@ -26,6 +26,12 @@ Handler<Acquired> as_permits(Handler<PermitsResult> handler) {
 
 }  // namespace
 
+void start_acquire_permit(CorePtr, CancellationPtr cancellation, SemaphoreSpecPtr spec,
+                          WaitLimit limit, AcquireOptions options, Handler<AcquireResult> handler) {
+  start_acquire_permits_within(spec, std::move(cancellation), 1, limit.from_now(),
+                               std::move(options), as_one_lease(std::move(handler)));
+}
+
 void start_acquire_permits(CorePtr, CancellationPtr cancellation, Permits permits, WaitLimit limit,
                            AcquireOptions options, Handler<PermitsResult> handler) {
   start_acquire_permits_within(permits.spec, std::move(cancellation), permits.count,
@@ -48,15 +54,6 @@ void start_permit_queue_length(CorePtr core, CancellationPtr cancellation, Semap
 }  // namespace recipes_detail
 
 namespace {
-
-AcquireResult as_one(PermitsResult result) {
-  AcquireResult one{
-      .lease = {}, .blocked_by = std::move(result.blocked_by), .reason = result.reason};
-  if (!result.permits.empty()) one.lease = std::move(result.permits.front());
-  return one;
-}
-
-// What the semaphore and its counting view share.
 
 PermitsResult acquire_from(const SemaphoreSpecPtr& spec, std::string_view operation, int permits,
                            const WaitLimit& limit, AcquireOptions options, std::stop_token stop) {
@@ -85,7 +82,7 @@ const std::string& InterProcessSemaphore::path() const noexcept { return spec_->
 AcquireResult InterProcessSemaphore::acquire_within(std::string_view operation,
                                                     const WaitLimit& limit, AcquireOptions options,
                                                     std::stop_token stop) const {
-  return as_one(acquire_from(spec_, operation, 1, limit, std::move(options), std::move(stop)));
+  return acquire_permit(spec_, operation, limit, std::move(options), std::move(stop));
 }
 
 std::vector<Lease> InterProcessSemaphore::acquire(int permits, AcquireOptions options,
@@ -121,15 +118,15 @@ using Counting = InterProcessSemaphore::Counting;
 Counting::Counting(const InterProcessSemaphore& semaphore)
     : spec_{semaphore.spec_}, pool_{std::make_shared<recipes_detail::HoldPool<Lease>>()} {}
 
-void Counting::acquire() { pool_->put(acquire_from(spec_, "acquire", 1, {}, {}, {}).permits); }
+void Counting::acquire() { pool_->put(acquire_permit(spec_, "acquire", {}, {}, {}).lease); }
 
 bool Counting::try_acquire() {
-  return pool_->put(acquire_from(spec_, "try_acquire", 1, {.try_once = true}, {}, {}).permits);
+  return pool_->put(acquire_permit(spec_, "try_acquire", {.try_once = true}, {}, {}).lease);
 }
 
 bool Counting::try_acquire_until(Deadline deadline) {
   return pool_->put(
-      acquire_from(spec_, "try_acquire_until", 1, {.deadline = deadline}, {}, {}).permits);
+      acquire_permit(spec_, "try_acquire_until", {.deadline = deadline}, {}, {}).lease);
 }
 
 void Counting::release(std::ptrdiff_t permits) { pool_->release(permits, "release", spec_->path); }

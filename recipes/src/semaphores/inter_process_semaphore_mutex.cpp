@@ -3,20 +3,9 @@
 #include <utility>
 
 #include "acquire/hold_pool.hpp"
-#include "async/block_in_time.hpp"
 #include "semaphores/semaphore_spec.hpp"
 
 namespace custodian {
-
-namespace recipes_detail {
-
-void start_acquire_permit(CorePtr, CancellationPtr cancellation, SemaphoreSpecPtr spec,
-                          WaitLimit limit, AcquireOptions options, Handler<AcquireResult> handler) {
-  start_acquire_permits_within(spec, std::move(cancellation), 1, limit.from_now(),
-                               std::move(options), as_one_lease(std::move(handler)));
-}
-
-}  // namespace recipes_detail
 
 InterProcessSemaphoreMutex::InterProcessSemaphoreMutex(const Client& client,
                                                        const std::string& path,
@@ -40,9 +29,7 @@ AcquireResult InterProcessSemaphoreMutex::acquire_within(std::string_view operat
                                                          const WaitLimit& limit,
                                                          AcquireOptions options,
                                                          std::stop_token stop) const {
-  return recipes_detail::block_in_time<&recipes_detail::start_acquire_permit, AcquireResult>(
-      spec_->turnstile->client, operation, path(), spec_, limit, std::move(options),
-      std::move(stop));
+  return acquire_permit(spec_, operation, limit, std::move(options), std::move(stop));
 }
 
 bool InterProcessSemaphoreMutex::lock_within(std::string_view operation, const WaitLimit& limit) {
@@ -53,10 +40,7 @@ void InterProcessSemaphoreMutex::unlock() { pool_->release(1, "unlock", path());
 
 Lease InterProcessSemaphoreMutex::current_lease() const { return pool_->youngest(); }
 
-bool InterProcessSemaphoreMutex::owns_lock() const {
-  const LeaseState state = current_lease().state();
-  return state == LeaseState::held || state == LeaseState::suspended;
-}
+bool InterProcessSemaphoreMutex::owns_lock() const { return pool_->is_held(); }
 
 std::vector<Participant> InterProcessSemaphoreMutex::participants(OperationOptions options) const {
   return block_or_throw<&recipes_detail::start_permit_holders, std::vector<Participant>>(

@@ -14,6 +14,7 @@
 #include "acquire/not_acquired.hpp"
 #include "acquire/queue_warnings.hpp"
 #include "acquire/watching.hpp"
+#include "async/block_in_time.hpp"
 #include "async/started_operation.hpp"
 #include "custodian/authoring/follow.hpp"
 #include "custodian/authoring/path.hpp"
@@ -305,6 +306,13 @@ void start_acquire_permits_within(const SemaphoreSpecPtr& spec, CancellationPtr 
             .attempt = [spec, permits](
                            const AcquirePtr& acquire) { begin_to_take(acquire, spec, permits); }}),
         std::move(cancellation), std::move(handler));
+}
+
+AcquireResult acquire_permit(const SemaphoreSpecPtr& spec, std::string_view operation,
+                             const WaitLimit& limit, AcquireOptions options, std::stop_token stop) {
+  return block_in_time<&start_acquire_permit, AcquireResult>(spec->turnstile->client, operation,
+                                                             spec->path, spec, limit,
+                                                             std::move(options), std::move(stop));
 }
 
 }  // namespace custodian::recipes_detail

@@ -4,6 +4,7 @@
 /// The way to the permits of a semaphore: what InterProcessSemaphore and InterProcessSemaphoreMutex
 /// have in common.
 
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -39,5 +40,10 @@ void check_permits(const SemaphoreSpec& spec, std::string_view operation, int pe
 void start_acquire_permits_within(const SemaphoreSpecPtr& spec, CancellationPtr cancellation,
                                   int permits, WaitLimit wait_limit, AcquireOptions options,
                                   Handler<Acquired> handler);
+
+/// Waits for one permit. Throws Error.
+[[nodiscard]] AcquireResult acquire_permit(const SemaphoreSpecPtr& spec, std::string_view operation,
+                                           const WaitLimit& limit, AcquireOptions options,
+                                           std::stop_token stop);
 
 }  // namespace custodian::recipes_detail

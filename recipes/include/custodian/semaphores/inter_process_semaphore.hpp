@@ -63,6 +63,9 @@ struct Permits {
 
 CUSTODIAN_EXPORT void check_permits(const SemaphoreSpec& spec, std::string_view operation,
                                     int permits);
+CUSTODIAN_EXPORT void start_acquire_permit(CorePtr core, CancellationPtr cancellation,
+                                           SemaphoreSpecPtr spec, WaitLimit limit,
+                                           AcquireOptions options, Handler<AcquireResult> handler);
 CUSTODIAN_EXPORT void start_acquire_permits(CorePtr core, CancellationPtr cancellation,
                                             Permits permits, WaitLimit limit,
                                             AcquireOptions options, Handler<PermitsResult> handler);

@@ -32,12 +32,6 @@
 
 namespace custodian {
 
-namespace recipes_detail {
-CUSTODIAN_EXPORT void start_acquire_permit(CorePtr core, CancellationPtr cancellation,
-                                           SemaphoreSpecPtr spec, WaitLimit limit,
-                                           AcquireOptions options, Handler<AcquireResult> handler);
-}  // namespace recipes_detail
-
 /// A fair mutex over processes that no thread owns.
 /// \copydetails custodian/semaphores/inter_process_semaphore_mutex.hpp
 ///

@@ -1,8 +1,6 @@
 #include "custodian/client.hpp"
 
 #include <algorithm>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <future>
 #include <thread>
 #include <utility>
@@ -10,63 +8,11 @@
 #include "base/connection_string.hpp"
 #include "client/argument_checks.hpp"
 #include "client/client_core.hpp"
+#include "client/client_runtime.hpp"
 
 namespace custodian {
 
 namespace asio = boost::asio;
-
-/// Two threads, one for I/O and one for callbacks, which end by themselves when nobody has anything
-/// left to do with the client. Each keeps this alive.
-struct Client::Runtime : std::enable_shared_from_this<Client::Runtime> {
-  using WorkGuard = asio::executor_work_guard<asio::io_context::executor_type>;
-
-  asio::io_context io{1};
-  asio::io_context callbacks{1};
-  std::optional<WorkGuard> io_work{asio::make_work_guard(io)};
-  std::optional<WorkGuard> callback_work{asio::make_work_guard(callbacks)};
-  std::vector<std::thread> threads;
-  std::mutex mutex;
-  std::condition_variable thread_ended;
-  int running = 0;
-
-  ~Runtime() {
-    for (std::thread& thread : threads) thread.detach();
-  }
-
-  void run() {
-    const std::lock_guard starting{mutex};
-    for (asio::io_context* context : {&io, &callbacks}) {
-      ++running;
-      threads.emplace_back([self = shared_from_this(), context] {
-        context->run();
-        const std::lock_guard lock{self->mutex};
-        --self->running;
-        self->thread_ended.notify_all();
-      });
-    }
-  }
-
-  /// Nobody will use the contexts any more. Called by the core's destructor, on any thread.
-  void let_go() {
-    asio::post(io, [self = shared_from_this()] {
-      self->io_work.reset();
-      self->callback_work.reset();
-    });
-  }
-
-  /// Joins the threads if they end in time.
-  void join(Deadline deadline) {
-    std::unique_lock lock{mutex};
-    for (const std::thread& thread : threads) {
-      if (thread.get_id() == std::this_thread::get_id()) return;
-    }
-    if (!thread_ended.wait_until(lock, deadline.time_point(), [this] { return running == 0; })) {
-      return;
-    }
-    for (std::thread& thread : threads) thread.join();
-    threads.clear();
-  }
-};
 
 namespace {
 

@@ -9,7 +9,6 @@
 #include "base/process_id.hpp"
 #include "base/runs_on_this_thread.hpp"
 #include "client/operation.hpp"
-#include "observe/observation.hpp"
 #include "text/in_hex.hpp"
 #include "text/one_line.hpp"
 
@@ -188,6 +187,15 @@ void ClientCore::log(LogLevel level, std::string message) {
       // A log that cannot be written must not end the process; there is nowhere else to say so.
     }
   });
+}
+
+std::string ClientCore::user_path(std::string_view full_path) const {
+  return prefix_.strip(full_path).value_or(std::string{full_path});
+}
+
+void ClientCore::call_observer(std::function<void()> call) {
+  if (forked()) return;
+  call_back([self = shared_from_this(), call = std::move(call)] { call(); });
 }
 
 Service& ClientCore::use_service(

@@ -30,13 +30,13 @@
 #include "custodian/client_options.hpp"
 #include "custodian/connection_state.hpp"
 #include "lease/client_session.hpp"
+#include "observe/observation.hpp"
 
 namespace custodian::detail {
 
-class Observation;
 class Operation;
 
-class ClientCore final : public std::enable_shared_from_this<ClientCore> {
+class ClientCore final : public ObservedClient, public std::enable_shared_from_this<ClientCore> {
  public:
   using Strand = boost::asio::strand<boost::asio::any_io_executor>;
   /// How long the end of a session may take to be sent.
@@ -45,9 +45,7 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   /// `keep_alive` is released last: it may own the context of the executors.
   ClientCore(const boost::asio::any_io_executor& executor, boost::asio::any_io_executor callbacks,
              ClientOptions options, std::shared_ptr<void> keep_alive);
-  ~ClientCore();
-  ClientCore(const ClientCore&) = delete;
-  ClientCore& operator=(const ClientCore&) = delete;
+  ~ClientCore() override;
 
   // Any thread.
   [[nodiscard]] const Strand& strand() const noexcept { return strand_; }
@@ -60,7 +58,9 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
     return boot_timers_;
   }
   /// What leases are told by.
-  [[nodiscard]] BootClock::time_point now() const noexcept { return now_by(options_.clock); }
+  [[nodiscard]] BootClock::time_point now() const noexcept override {
+    return now_by(options_.clock);
+  }
   [[nodiscard]] ConnectionState connection_state() const { return connection_.newest(); }
   [[nodiscard]] SessionInfo session_info() const;
   [[nodiscard]] std::string servers() const { return sessions_.servers(); }
@@ -75,7 +75,9 @@ class ClientCore final : public std::enable_shared_from_this<ClientCore> {
   [[nodiscard]] bool draining() const noexcept { return drain_.draining(); }
   /// Whether a thread that blocks now is one that runs the strand or the callbacks.
   [[nodiscard]] bool is_own_thread() const;
-  void log(LogLevel level, std::string message);
+  void log(LogLevel level, std::string message) override;
+  [[nodiscard]] std::string user_path(std::string_view full_path) const override;
+  void call_observer(std::function<void()> call) override;
   /// Null if there is no observer.
   [[nodiscard]] Observation* observation() const noexcept { return observation_.get(); }
   /// Runs user code on the callback executor, in the order of these calls.

@@ -5,34 +5,18 @@
 #include <utility>
 #include <variant>
 
-#include "client/client_core.hpp"
 #include "custodian/authoring/observed_lock.hpp"
 
-namespace custodian {
+namespace custodian::detail {
 
-std::string_view to_string(AcquireOutcome outcome) noexcept {
-  switch (outcome) {
-    case AcquireOutcome::acquired: return "acquired";
-    case AcquireOutcome::late: return "late";
-    case AcquireOutcome::declined: return "declined";
-    case AcquireOutcome::cancelled: return "cancelled";
-    case AcquireOutcome::failed: return "failed";
-  }
-  return "unknown";
-}
-
-namespace detail {
-
-Observation::Observation(ClientCore& core, std::shared_ptr<Observer> observer)
-    : core_{core}, observer_{std::move(observer)}, absence_{core.now()} {}
+Observation::Observation(ObservedClient& client, std::shared_ptr<Observer> observer)
+    : client_{client}, observer_{std::move(observer)}, absence_{client.now()} {}
 
 Observation::~Observation() = default;
 
 template <typename Tell>
 void Observation::post(Tell tell) {
-  // In the child of a fork mutexes may be locked for ever.
-  if (core_.forked()) return;
-  core_.call_back([this, keep = core_.shared_from_this(), tell = std::move(tell)] {
+  client_.call_observer([this, tell = std::move(tell)] {
     try {
       tell(*observer_);
     } catch (...) {
@@ -51,7 +35,7 @@ void Observation::on_thrown() {
   } catch (...) {
     what = "something that is no std::exception";
   }
-  core_.log(LogLevel::error, "the observer has thrown: " + what + "; this is said once");
+  client_.log(LogLevel::error, "the observer has thrown: " + what + "; this is said once");
 }
 
 // -- Locks ----------------------------------------------------------------------------------------
@@ -59,7 +43,7 @@ void Observation::on_thrown() {
 void Observation::tell_acquire_ended(const ObservedLockPtr& lock, AcquireOutcome outcome,
                                      const error_code& error, BootClock::time_point since,
                                      std::size_t leases) {
-  post([lock, outcome, error, waited = core_.now() - since, leases](Observer& observer) {
+  post([lock, outcome, error, waited = client_.now() - since, leases](Observer& observer) {
     observer.on_acquire_ended({.recipe = lock->recipe,
                                .path = lock->path,
                                .outcome = outcome,
@@ -77,7 +61,7 @@ void Observation::tell_lease_begun(const ObservedLockPtr& lock, FencingToken tok
 
 void Observation::tell_lease_lost(const ObservedLockPtr& lock, FencingToken token,
                                   LossReason reason, BootClock::time_point since) {
-  post([lock, token, reason, held_for = core_.now() - since](Observer& observer) {
+  post([lock, token, reason, held_for = client_.now() - since](Observer& observer) {
     observer.on_lease_lost({.recipe = lock->recipe,
                             .path = lock->path,
                             .token = token,
@@ -88,7 +72,7 @@ void Observation::tell_lease_lost(const ObservedLockPtr& lock, FencingToken toke
 
 void Observation::tell_lease_released(const ObservedLockPtr& lock, FencingToken token,
                                       LossReason loss, BootClock::time_point since) {
-  post([lock, token, loss, held_for = core_.now() - since](Observer& observer) {
+  post([lock, token, loss, held_for = client_.now() - since](Observer& observer) {
     observer.on_lease_released({.recipe = lock->recipe,
                                 .path = lock->path,
                                 .token = token,
@@ -129,7 +113,7 @@ void Observation::tell_retried(std::string_view operation, std::string_view full
                                const error_code& error, int attempts,
                                std::chrono::milliseconds pause) {
   std::string path;
-  if (!full_path.empty()) path = core_.prefix().strip(full_path).value_or(std::string{full_path});
+  if (!full_path.empty()) path = client_.user_path(full_path);
   post([operation, path = std::move(path), error, attempts, pause](Observer& observer) {
     observer.on_operation_retried({.operation = operation,
                                    .path = path,
@@ -145,12 +129,10 @@ void Observation::tell_retried(const Request& request, const error_code& error, 
 }
 
 void Observation::tell_connection_changed(ConnectionState state) {
-  const auto away = absence_.on_state(state, core_.now());
+  const auto away = absence_.on_state(state, client_.now());
   post([state, away](Observer& observer) {
     observer.on_connection_changed({.state = state, .away = away});
   });
 }
 
-}  // namespace detail
-
-}  // namespace custodian
+}  // namespace custodian::detail

@@ -4,18 +4,39 @@
 /// The one door to a client's observer: what it is told is made here, and called where user code
 /// runs.
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
+#include "custodian/log.hpp"
 #include "custodian/observer.hpp"
 #include "observe/downtime_clock.hpp"
 
 namespace custodian::detail {
 
-/// Part of a core that has an observer. Threads: any, but for what is said otherwise.
+/// *ObservedClient* is what an Observation needs of the client that it is a part of. Any thread.
+class ObservedClient {
+ public:
+  ObservedClient() = default;
+  ObservedClient(const ObservedClient&) = delete;
+  ObservedClient& operator=(const ObservedClient&) = delete;
+  virtual ~ObservedClient() = default;
+
+  /// Now, by the clock of leases.
+  [[nodiscard]] virtual BootClock::time_point now() const noexcept = 0;
+  /// A path as its user has it.
+  [[nodiscard]] virtual std::string user_path(std::string_view full_path) const = 0;
+  /// Runs it where user code runs, in the order of these calls, and keeps the client until then;
+  /// not in the child of a fork, where mutexes may be locked for ever.
+  virtual void call_observer(std::function<void()> call) = 0;
+  virtual void log(LogLevel level, std::string message) = 0;
+};
+
+/// Part of a client that has an observer. Threads: any, but for what is said otherwise.
 class Observation {
  public:
-  Observation(ClientCore& core, std::shared_ptr<Observer> observer);
+  Observation(ObservedClient& client, std::shared_ptr<Observer> observer);
   Observation(const Observation&) = delete;
   Observation& operator=(const Observation&) = delete;
   ~Observation();
@@ -41,7 +62,7 @@ class Observation {
   /// Within the catch of what the observer has thrown.
   void on_thrown();
 
-  ClientCore& core_;
+  ObservedClient& client_;
   const std::shared_ptr<Observer> observer_;
   DowntimeClock absence_;  ///< the strand only
   bool thrown_ = false;    ///< where user code runs, one call at a time

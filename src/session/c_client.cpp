@@ -10,11 +10,12 @@
 #include <string_view>
 #include <utility>
 
-#include "base/paths.hpp"
 #include "base/process_id.hpp"
 #include "session/address_list.hpp"
+#include "session/c_callbacks.hpp"
 #include "session/c_codec.hpp"
 #include "session/c_log_line.hpp"
+#include "session/c_multi.hpp"
 #include "session/library_call.hpp"
 
 namespace custodian::detail {
@@ -24,25 +25,7 @@ _zhandle* CClient::handle() const {
   return handle_;
 }
 
-struct CClient::MultiResults {
-  std::vector<zoo_op_t> operations;
-  std::vector<zoo_op_result_t> results;
-  std::vector<std::string> paths;
-  std::vector<::Stat> stats;
-};
-
 namespace {
-
-// NOLINTNEXTLINE(performance-no-int-to-ptr): a key, never followed
-void* to_context(std::uint64_t key) { return reinterpret_cast<void*>(key); }
-std::uint64_t to_key(const void* context) { return reinterpret_cast<std::uintptr_t>(context); }
-
-WatchEventType to_event_type(int type) {
-  if (type == ZOO_CREATED_EVENT) return WatchEventType::created;
-  if (type == ZOO_CHANGED_EVENT) return WatchEventType::data_changed;
-  if (type == ZOO_CHILD_EVENT) return WatchEventType::children_changed;
-  return WatchEventType::deleted;
-}
 
 ZooWatcherType to_watcher_type(WatchKind kind) {
   return kind == WatchKind::data ? ZWATCHTYPE_DATA : ZWATCHTYPE_CHILD;
@@ -56,119 +39,6 @@ int add_credential(_zhandle* handle, const SessionSettings::Credential& credenti
 }
 
 }  // namespace
-
-/// What the library calls back. Each only takes a note, and none throws: an exception would pass
-/// through the library's frames. What cannot be noted, for want of memory or because the library
-/// has not got it whole, ends the connection.
-struct Callbacks {
-  /// Room for one more event is there: see make_room_for_events().
-  template <typename Function>
-  static void note(Function function) noexcept {
-    try {
-      function(LibraryCall::client().events_);
-    } catch (...) {
-      LibraryCall::client().note_lost_ = true;
-    }
-  }
-
-  template <typename Fill>
-  static void complete(int rc, const void* operation, Fill fill) noexcept {
-    note([&](std::vector<Event>& events) {
-      auto& completed = std::get<event::Completed>(events.emplace_back(event::Completed{}));
-      completed.operation = to_key(operation);
-      completed.reply.error = ServerErrc::connection_loss;  // if the rest fails
-      fill(completed.reply);
-      completed.reply.error = to_error(rc);
-    });
-  }
-  static void complete(int rc, const void* operation) noexcept {
-    complete(rc, operation, [](Reply&) {});
-  }
-
-  static void created(int rc, const char* path, const ::Stat* stat,
-                      const void* operation) noexcept {
-    complete(rc, operation, [&](Reply& reply) {
-      if (rc != ZOK) return;
-      reply.path = &present(path);
-      reply.stat = to_stat(present(stat));
-    });
-  }
-
-  static void stat(int rc, const ::Stat* stat, const void* operation) noexcept {
-    complete(rc, operation, [&](Reply& reply) {
-      if (rc == ZOK) reply.stat = to_stat(present(stat));
-    });
-  }
-
-  static void data(int rc, const char* value, int length, const ::Stat* stat,
-                   const void* operation) noexcept {
-    complete(rc, operation, [&](Reply& reply) {
-      if (rc != ZOK) return;
-      // A node without data answers with the length -1.
-      if (value != nullptr && length > 0) {
-        reply.data.assign(value, static_cast<std::size_t>(length));
-      }
-      reply.stat = to_stat(present(stat));
-    });
-  }
-
-  static void children(int rc, const String_vector* names, const ::Stat* stat,
-                       const void* operation) noexcept {
-    complete(rc, operation, [&](Reply& reply) {
-      if (rc != ZOK) return;
-      reply.children = to_strings(present(names));
-      reply.stat = to_stat(present(stat));
-    });
-  }
-
-  static void acl(int rc, ACL_vector* acl, ::Stat* stat, const void* operation) noexcept {
-    complete(rc, operation, [&](Reply& reply) {
-      if (rc != ZOK) return;
-      reply.acl = to_acl(present(acl));
-      reply.stat = to_stat(present(stat));
-    });
-  }
-
-  static void done(int rc, const void* operation) noexcept { complete(rc, operation); }
-  static void synced(int rc, const char*, const void* operation) noexcept {
-    complete(rc, operation);
-  }
-
-  static void committed(int rc, const void* operation) noexcept {
-    complete(rc, operation, [&](Reply& reply) {
-      const auto multi = LibraryCall::client().multis_.extract(to_key(operation));
-      for (const zoo_op_result_t& result : multi.mapped()->results) {
-        TransactionResult ours;
-        // Here the code means "rolled back with the others", and nothing about the outcome.
-        ours.error = result.err == ZRUNTIMEINCONSISTENCY
-                         ? make_error_code(ServerErrc::runtime_inconsistency)
-                         : to_error(result.err);
-        if (rc == ZOK && result.value != nullptr) ours.path = result.value;
-        if (rc == ZOK && result.stat != nullptr) ours.stat = to_stat(*result.stat);
-        reply.results.push_back(std::move(ours));
-      }
-    });
-  }
-
-  static void watched(_zhandle*, int type, int, const char* path, void*) noexcept {
-    // Session events reach every watch without ending it, and the state is read after each call.
-    if (type == ZOO_SESSION_EVENT || type == ZOO_NOTWATCHING_EVENT) return;
-    note([&](std::vector<Event>& events) {
-      events.emplace_back(event::Watched{path, to_event_type(type)});
-    });
-  }
-
-  static void logged(const char* line) noexcept {
-    try {
-      auto parsed = parse_c_log_line(line);
-      if (!parsed) return;
-      LibraryCall::client().events_.emplace_back(
-          event::Logged{parsed->level, std::move(parsed->message)});
-    } catch (...) {
-      // A line less.
-    }
-  }
-};
 
 CClient::CClient(const std::string& servers, const SessionSettings& settings)
     : owner_{process_id()},
@@ -342,56 +212,9 @@ int CClient::dispatch(const Request& request, std::uint64_t operation, Arms arms
 }
 
 int CClient::commit(const request::Multi& multi, std::uint64_t operation) {
-  auto pending = std::make_unique<MultiResults>();
-  const std::size_t count = multi.operations.size();
-  pending->operations.resize(count);
-  pending->results.resize(count);
-  pending->paths.resize(count);
-  pending->stats.resize(count);
-  std::vector<CAcl> acls;
-  acls.reserve(count);
-
-  // An operation that the library refuses makes it free what it has linked already: nothing that
-  // it would refuse may reach it. Containers and TTL nodes come back in a form that it misreads.
-  if (count == 0 || is_unrecoverable(handle()) != ZOK) return ZBADARGUMENTS;
-  for (std::size_t i = 0; i < count; ++i) {
-    zoo_op_t& op = pending->operations[i];
-    const auto& ours = multi.operations[i];
-    const bool valid = std::visit(
-        [](const auto& o) {
-          if constexpr (requires { o.mode; }) {
-            return !path_fault(o.path, is_sequential(o.mode) ? PathKind::sequential_prefix
-                                                             : PathKind::plain) &&
-                   !has_ttl(o.mode) && o.mode != CreateMode::container;
-          } else {
-            return !path_fault(o.path);
-          }
-        },
-        ours);
-    if (!valid) return ZBADARGUMENTS;
-    if (const auto* create = std::get_if<request::Create>(&ours)) {
-      constexpr std::size_t sequence_digits = 10;
-      std::string& path = pending->paths[i];
-      path.resize(create->path.size() + sequence_digits + 2);
-      zoo_create_op_init(&op, create->path.c_str(), create->data.data(),
-                         static_cast<int>(create->data.size()),
-                         acls.emplace_back(create->acl).get(), to_flags(create->mode), path.data(),
-                         static_cast<int>(path.size()));
-    } else if (const auto* set = std::get_if<request::Set>(&ours)) {
-      zoo_set_op_init(&op, set->path.c_str(), set->data.data(), static_cast<int>(set->data.size()),
-                      set->version, &pending->stats[i]);
-    } else if (const auto* remove = std::get_if<request::Remove>(&ours)) {
-      zoo_delete_op_init(&op, remove->path.c_str(), remove->version);
-    } else {
-      const auto& check = std::get<transaction::Check>(ours);
-      zoo_check_op_init(&op, check.path.c_str(), check.version);
-    }
-  }
-
-  MultiResults& results = *pending;
-  multis_.emplace(operation, std::move(pending));
-  const int rc = zoo_amulti(handle(), static_cast<int>(count), results.operations.data(),
-                            results.results.data(), &Callbacks::committed, to_context(operation));
+  if (!CMulti::accepts(multi) || is_unrecoverable(handle()) != ZOK) return ZBADARGUMENTS;
+  const auto place = multis_.emplace(operation, std::make_unique<CMulti>(multi)).first;
+  const int rc = place->second->submit(handle(), &Callbacks::committed, to_context(operation));
   if (rc != ZOK) multis_.erase(operation);
   return rc;
 }

@@ -42,6 +42,8 @@ struct _zhandle;  // NOLINT(bugprone-reserved-identifier): the C client's own na
 
 namespace custodian::detail {
 
+class CMulti;
+
 /// What the library wants to wait for.
 struct Interest {
   error_code error;     ///< look at this first
@@ -122,7 +124,6 @@ class CClient {
  private:
   friend class LibraryCall;
   friend struct Callbacks;
-  struct MultiResults;
 
   [[nodiscard]] int dispatch(const Request& request, std::uint64_t operation, Arms arms);
   [[nodiscard]] int commit(const request::Multi& multi, std::uint64_t operation);
@@ -146,7 +147,7 @@ class CClient {
   /// The library's socket, as long as is_reading().
   int descriptor_ = -1;
   /// Results of transactions under way, by operation: the library writes into them.
-  std::map<std::uint64_t, std::unique_ptr<MultiResults>> multis_;
+  std::map<std::uint64_t, std::unique_ptr<CMulti>> multis_;
   HandleState state_ = HandleState::disconnected;
   bool send_failed_ = false;
   /// A callback could not take its note.

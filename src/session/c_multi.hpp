@@ -1,0 +1,46 @@
+#pragma once
+
+/// \file
+/// A transaction in the C client's form. Included by the door to the C client only.
+
+#include <string>
+#include <vector>
+
+#include "custodian/session/session.hpp"
+#include "session/c_codec.hpp"
+
+namespace custodian::detail {
+
+/// *CMulti* is one transaction, and the place that the library writes its results into. It points
+/// into the request until it is submitted.
+class CMulti {
+ public:
+  /// Whether the library would take each operation. One that it refuses makes it free what it has
+  /// linked already: nothing that it would refuse may reach it. Containers and TTL nodes come back
+  /// in a form that it misreads.
+  [[nodiscard]] static bool accepts(const request::Multi& multi);
+
+  explicit CMulti(const request::Multi& multi);
+  CMulti(const CMulti&) = delete;
+  CMulti& operator=(const CMulti&) = delete;
+  ~CMulti() = default;
+
+  /// The library's own code.
+  [[nodiscard]] int submit(zhandle_t* handle, void_completion_t completion, const void* context);
+  /// Of a transaction that has come to this.
+  [[nodiscard]] std::vector<TransactionResult> results(int code) const;
+
+ private:
+  void add(std::size_t place, const request::Create& create);
+  void add(std::size_t place, const request::Set& set);
+  void add(std::size_t place, const request::Remove& remove);
+  void add(std::size_t place, const transaction::Check& check);
+
+  std::vector<zoo_op_t> operations_;
+  std::vector<zoo_op_result_t> results_;
+  std::vector<std::string> paths_;
+  std::vector<::Stat> stats_;
+  std::vector<CAcl> acls_;  ///< at its full size from the beginning: the operations point into it
+};
+
+}  // namespace custodian::detail

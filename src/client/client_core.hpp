@@ -21,6 +21,7 @@
 #include "base/boot_timers.hpp"
 #include "base/paths.hpp"
 #include "base/state_broadcast.hpp"
+#include "client/client_session.hpp"
 #include "client/drain.hpp"
 #include "client/guaranteed_deletes.hpp"
 #include "client/late_creates.hpp"
@@ -29,7 +30,6 @@
 #include "custodian/authoring/service.hpp"
 #include "custodian/client_options.hpp"
 #include "custodian/connection_state.hpp"
-#include "lease/client_session.hpp"
 #include "observe/observation.hpp"
 
 namespace custodian::detail {

@@ -11,9 +11,9 @@
 #include <memory>
 #include <string>
 
+#include "client/queued_node.hpp"
 #include "custodian/error.hpp"
 #include "custodian/session/session.hpp"
-#include "lease/queued_node.hpp"
 
 namespace custodian::detail {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "client/client_core.hpp"
-#include "lease/client_session.hpp"
+#include "client/client_session.hpp"
 #include "session/reconnect.hpp"
 
 namespace custodian::detail {

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "client/operation.hpp"
+#include "client/queued_node.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "lease/holder.hpp"
 #include "lease/lock_node.hpp"
-#include "lease/queued_node.hpp"
 
 namespace custodian {
 

@@ -4,9 +4,9 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "client/queued_node.hpp"
 #include "custodian/authoring/operations.hpp"
 #include "lease/holder.hpp"
-#include "lease/queued_node.hpp"
 
 namespace custodian::detail {
 

@@ -13,8 +13,8 @@
 
 #include "base/boot_timers.hpp"
 #include "client/client_core.hpp"
+#include "client/client_session.hpp"
 #include "custodian/lease/lease.hpp"
-#include "lease/client_session.hpp"
 
 namespace custodian::detail {
 
@@ -23,25 +23,22 @@ using ChangeLine = std::deque<CancellationPtr>;
 using ChangeLinePtr = std::shared_ptr<ChangeLine>;
 
 /// Its destruction, on any thread, lets go of the node.
-class LockNode : public std::enable_shared_from_this<LockNode> {
+class LockNode final : public SessionLease, public std::enable_shared_from_this<LockNode> {
  public:
   using Time = BootClock::time_point;
 
   /// On the strand.
   static LockNodePtr make(CorePtr core, std::shared_ptr<ClientSession> session, OwnedNode node,
                           NodeData data, const LeaseOptions& options, ObservedLockPtr observed);
-  LockNode(const LockNode&) = delete;
-  LockNode& operator=(const LockNode&) = delete;
-  ~LockNode();
+  ~LockNode() override;
 
   // Any thread.
   [[nodiscard]] const CorePtr& core() const noexcept { return core_; }
   [[nodiscard]] const std::string& path() const noexcept { return node_.path(); }
-  [[nodiscard]] const std::string& full_path() const noexcept { return full_path_; }
+  [[nodiscard]] const std::string& full_path() const noexcept override { return full_path_; }
   [[nodiscard]] LeaseState state() noexcept;
   [[nodiscard]] LossReason loss_reason() noexcept;
-  /// As is known by now, without a look at the clock.
-  [[nodiscard]] bool is_lost() const noexcept { return loss_ != LossReason::none; }
+  [[nodiscard]] bool is_lost() const noexcept override { return loss_ != LossReason::none; }
   [[nodiscard]] Time valid_until() const noexcept;
   /// As what its leases are told of; null if nobody is told.
   [[nodiscard]] const ObservedLockPtr& observed() const noexcept { return observed_; }
@@ -58,12 +55,10 @@ class LockNode : public std::enable_shared_from_this<LockNode> {
   [[nodiscard]] const std::shared_ptr<PassOn>& pass_on() const noexcept { return pass_on_; }
 
   // The strand only.
-  /// For ever; the first reason counts.
-  void lose(LossReason reason);
-  void on_session_state();
-  /// A quorum was asked whether the node is there.
-  void on_check_failed(const error_code& error);
-  [[nodiscard]] bool is_checkable() const noexcept { return checkable_; }
+  void lose(LossReason reason) override;
+  void on_session_state() override;
+  void on_check_failed(const error_code& error) override;
+  [[nodiscard]] bool is_checkable() const noexcept override { return checkable_; }
   /// Whether somebody wants it: its holder is told.
   void look();
   /// Its deletion by somebody else is noticed by a watch from now on, and not only by the beats.

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "client/client_core.hpp"
-#include "lease/queued_node.hpp"
+#include "client/queued_node.hpp"
 
 namespace custodian {
 

@@ -13,15 +13,38 @@
 #include <vector>
 
 #include "base/boot_timers.hpp"
+#include "client/lease_clock.hpp"
 #include "custodian/lease/lease.hpp"
 #include "custodian/session/session.hpp"
-#include "lease/lease_clock.hpp"
 #include "session/reconnect.hpp"
 
 namespace custodian::detail {
 
 class ClientCore;
-class LockNode;
+
+/// *SessionLease* is a lease as its session sees it.
+class SessionLease {
+ public:
+  SessionLease() = default;
+  SessionLease(const SessionLease&) = delete;
+  SessionLease& operator=(const SessionLease&) = delete;
+  virtual ~SessionLease() = default;
+
+  // Any thread.
+  /// Of the node, as the server knows it.
+  [[nodiscard]] virtual const std::string& full_path() const noexcept = 0;
+  /// As is known by now, without a look at the clock.
+  [[nodiscard]] virtual bool is_lost() const noexcept = 0;
+
+  // The strand only.
+  /// Whether the servers let the client check that the node is there.
+  [[nodiscard]] virtual bool is_checkable() const noexcept = 0;
+  /// For ever; the first reason counts.
+  virtual void lose(LossReason reason) = 0;
+  virtual void on_session_state() = 0;
+  /// A quorum was asked whether the node is there.
+  virtual void on_check_failed(const error_code& error) = 0;
+};
 
 class ClientSession final : public SessionObserver,
                             public std::enable_shared_from_this<ClientSession> {
@@ -40,8 +63,8 @@ class ClientSession final : public SessionObserver,
     return comfortable_until_;
   }
   /// The lease may come when the session is over; it is lost then.
-  void add(const std::shared_ptr<LockNode>& hold);
-  void remove(const LockNode& hold);
+  void add(const std::shared_ptr<SessionLease>& hold);
+  void remove(const SessionLease& hold);
 
   // The strand only.
   [[nodiscard]] Session& wire() noexcept { return *wire_; }
@@ -67,12 +90,12 @@ class ClientSession final : public SessionObserver,
   void on_credentials_refused(const std::vector<SessionSettings::Credential>& kept) override;
 
  private:
-  using LockNodes = std::vector<std::shared_ptr<LockNode>>;
+  using Leases = std::vector<std::shared_ptr<SessionLease>>;
   /// A lease that is released meanwhile does not wait for the answer.
-  using AskedFor = std::vector<std::weak_ptr<LockNode>>;
+  using AskedFor = std::vector<std::weak_ptr<SessionLease>>;
 
   [[nodiscard]] BootClock::time_point now() const noexcept { return now_by(time_); }
-  [[nodiscard]] LockNodes holds() const;
+  [[nodiscard]] Leases holds() const;
   void set_clock();
   void on_connection(SessionState state, const SessionInfo& info);
   void close_if_free();
@@ -96,8 +119,8 @@ class ClientSession final : public SessionObserver,
   BootTimer timer_;
   Purpose purpose_ = Purpose::serving;
   bool minds_clock_ = false;  ///< the timer is set to its end, too, for there is a lease
-  std::deque<std::weak_ptr<LockNode>> to_ask_for_;  ///< by the newest beat
-  int unanswered_ = 0;                              ///< parts of it that were sent
+  std::deque<std::weak_ptr<SessionLease>> to_ask_for_;  ///< by the newest beat
+  int unanswered_ = 0;                                  ///< parts of it that were sent
 
   std::atomic<std::int64_t> id_ = 0;
   std::atomic<bool> connected_ = false;
@@ -105,7 +128,7 @@ class ClientSession final : public SessionObserver,
   std::atomic<BootClock::time_point> comfortable_until_{BootClock::time_point::min()};
 
   mutable std::mutex mutex_;  ///< guards what follows
-  std::map<const LockNode*, std::weak_ptr<LockNode>> holds_;
+  std::map<const SessionLease*, std::weak_ptr<SessionLease>> holds_;
 };
 
 }  // namespace custodian::detail

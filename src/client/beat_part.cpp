@@ -1,4 +1,4 @@
-#include "lease/beat_part.hpp"
+#include "client/beat_part.hpp"
 
 #include "base/encoded_size.hpp"
 

@@ -1,13 +1,12 @@
-#include "lease/client_session.hpp"
+#include "client/client_session.hpp"
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
 
 #include "base/encoded_size.hpp"
+#include "client/beat_part.hpp"
 #include "client/client_core.hpp"
-#include "lease/beat_part.hpp"
-#include "lease/lock_node.hpp"
 
 namespace custodian::detail {
 
@@ -105,12 +104,12 @@ void ClientSession::on_log(LogLevel level, std::string message) {
 
 // -- Leases ---------------------------------------------------------------------------------------
 
-void ClientSession::add(const std::shared_ptr<LockNode>& hold) {
+void ClientSession::add(const std::shared_ptr<SessionLease>& hold) {
   const std::lock_guard lock{mutex_};
   holds_.emplace(hold.get(), hold);
 }
 
-void ClientSession::remove(const LockNode& hold) {
+void ClientSession::remove(const SessionLease& hold) {
   {
     const std::lock_guard lock{mutex_};
     holds_.erase(&hold);
@@ -119,9 +118,9 @@ void ClientSession::remove(const LockNode& hold) {
   if (core) core->on_strand([self = shared_from_this()] { self->close_if_free(); });
 }
 
-ClientSession::LockNodes ClientSession::holds() const {
+ClientSession::Leases ClientSession::holds() const {
   const std::lock_guard lock{mutex_};
-  LockNodes all;
+  Leases all;
   all.reserve(holds_.size());
   for (const auto& [key, hold] : holds_) {
     if (auto alive = hold.lock()) all.push_back(std::move(alive));
@@ -212,7 +211,7 @@ void ClientSession::schedule() {
 }
 
 void ClientSession::beat() {
-  LockNodes held = holds();
+  Leases held = holds();
   std::erase_if(held, [](const auto& hold) { return hold->is_lost(); });
   const bool quorum = !held.empty();
   std::erase_if(held, [](const auto& hold) { return !hold->is_checkable(); });

@@ -1,4 +1,4 @@
-#include "lease/lease_clock.hpp"
+#include "client/lease_clock.hpp"
 
 #include <algorithm>
 

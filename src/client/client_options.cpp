@@ -6,8 +6,8 @@
 #include "base/connection_string.hpp"
 #include "base/paths.hpp"
 #include "client/argument_checks.hpp"
+#include "client/lease_clock.hpp"
 #include "custodian/error.hpp"
-#include "lease/lease_clock.hpp"
 
 namespace custodian {
 

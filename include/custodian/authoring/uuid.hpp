@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "custodian/authoring/uuid.hpp"
 #include "custodian/export.hpp"
 
 namespace custodian {

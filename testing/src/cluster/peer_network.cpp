@@ -80,7 +80,8 @@ void PeerNetwork::cut(std::size_t from, std::size_t to) {
     link.quorum->hold_back(direction);
     link.election->hold_back(direction);
   };
-  // On connections that it has opened, and on those that the other has opened.
+  // Its bytes travel on connections that it has opened, and on those that the other member has
+  // opened.
   hold_back(link(from, to), Direction::to_server);
   hold_back(link(to, from), Direction::to_client);
 }

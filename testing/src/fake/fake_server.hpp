@@ -149,8 +149,9 @@ class FakeServer final : public TimedServers {
     /// connected.
     std::weak_ptr<FakeConnection> connection;
     ArmedWatches watches;
-    std::optional<FakeTree> stale;       ///< the tree that its server shows while it lags behind
-    std::optional<FakeTree> next_stale;  ///< the same for its next server
+    std::optional<FakeTree> stale;  ///< the tree that its server shows while it lags behind
+    std::optional<FakeTree>
+        next_stale;  ///< the tree that its next server shows while that lags behind
   };
 
   /// A request that was sent on a connection that is cut by now.
@@ -186,7 +187,7 @@ class FakeServer final : public TimedServers {
   void ask(ServerSession& session, const FakeConnectionPtr& connection);
   void heard(ServerSession& session);
   [[nodiscard]] bool accepts(const std::string& client) const;
-  /// Without the mutex: sessions that were refused try again.
+  /// Makes sessions that were refused try again. Call it without the mutex.
   void wake_absent();
   [[nodiscard]] Time now() const noexcept { return keeper_ ? keeper_->now() : Time{}; }
   void note_activity() noexcept {

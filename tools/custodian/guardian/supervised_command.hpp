@@ -79,7 +79,7 @@ class SupervisedCommand {
   int exec_error_ = 0;
   int wait_status_ = 0;
   bool active_ = false;
-  /// It has asked for the terminal, which may be lent now or not.
+  /// It has asked for the terminal, and gets it again in proceed().
   bool wants_terminal_ = false;
   /// A process that it has left behind has asked for the terminal, and was stopped.
   bool leftover_is_refused_ = false;

@@ -10,7 +10,7 @@
 
 namespace custodian::cli {
 
-/// A subcommand of this group runs no other.
+/// The help's group of the subcommands that do not run a command.
 inline constexpr const char* looking_group = "Commands that look, ask and break";
 
 enum class Log { as_asked, none };

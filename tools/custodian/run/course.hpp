@@ -54,7 +54,7 @@ struct Stopped {
   /// The number of the last Proceed that it had received.
   std::uint64_t proceeded = 0;
 };
-/// With all that it has started.
+/// The command has ended, with all the processes that it has started.
 struct Ended {
   int wait_status = 0;
   bool for_loss = false;

@@ -90,9 +90,9 @@ class TestingCluster {
 
   /// How many members it has, running or not.
   [[nodiscard]] std::size_t size() const;
-  /// All members, or the proxies in front of them, for a client.
+  /// The connection string of all members, or of the proxies in front of them.
   [[nodiscard]] std::string connect_string() const;
-  /// One of them.
+  /// The connection string of one member.
   [[nodiscard]] std::string connect_string(std::size_t member) const;
   /// Like TestingServer::client_options(), with the addresses of all members.
   [[nodiscard]] ClientOptions client_options() const;

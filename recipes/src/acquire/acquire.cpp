@@ -26,7 +26,7 @@ PendingAcquires& pending_acquires(const Acquire& acquire) {
   return Client{acquire.client().share()}.use_service<PendingAcquires>();
 }
 
-/// What the caller is told of an acquire that did not come to a lease.
+/// The caller's result for an acquire that ended without a lease.
 error_code verdict(const Acquire& acquire, const PendingAcquires& service, error_code error) {
   if (error != asio::error::operation_aborted) return error;
   if (service.closing()) return Errc::closed;

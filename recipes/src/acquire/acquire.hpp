@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// One acquire, from its call to its end: its limits, its cancellation, its attempts, its result.
-/// What an attempt does is elsewhere: contender.hpp for a lock. For the strand only, but for what
-/// begins one.
+/// Acquire is one acquire, from its call to its end: its limits, its cancellation, its attempts,
+/// its result. An attempt itself is elsewhere: contender.hpp for a lock. For the strand only,
+/// except the functions that begin one.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -36,34 +36,35 @@ using AcquirePtr = std::shared_ptr<Acquire>;
 /// Ends with end_attempt().
 using Attempt = std::function<void(const AcquirePtr&)>;
 
-/// There may be thousands of them that wait, each for hours: who waits in line has this, its place
-/// there, and nothing else.
+/// Thousands of them may wait, each for hours: a waiter has only this object and its place in the
+/// queue.
 struct Acquire {
-  LockSpecPtr spec;  ///< where it stands
+  LockSpecPtr spec;  ///< the lock
   WaitLimit wait_limit;
   AcquireOptions options;
-  /// What is tried, and again if the session is lost.
+  /// The attempt, which is repeated if the session is lost.
   Attempt attempt;
-  /// The only way in which anything here is cut short: by the caller, the deadline, or the client's
-  /// end.
+  /// Ends everything here early: for the caller, the deadline, and the client's end.
   CancellationPtr give_up{};
-  /// The exclusive lock that the shared one is acquired beside, if so.
+  /// The exclusive lock of the same caller, for a shared one that is acquired beside it.
   Lease held{};
   bool late = false;
   bool out_of_reach = false;
-  bool declined = false;  ///< it was only to be tried
+  bool declined = false;  ///< it only tries, and the lock is held
   bool has_queued = false;
-  bool asked = false;           ///< somebody has written into its node while it waited
-  bool for_others = false;      ///< who wait; what becomes of them is told, and not of this
-  bool somebody_ahead = false;  ///< as last seen, if not always who
-  /// The nearest one ahead, as last seen; of one that waits behind its own client's, when it ends.
+  bool asked = false;       ///< its node was written to while it waited
+  bool for_others = false;  ///< stands in for a cohort's waiters: the observer hears of those, not
+                            ///< of this acquire
+  bool somebody_ahead = false;  ///< as last seen, even where the nearest one is unknown
+  /// The nearest contender ahead, as last seen; for one that waits behind a contender of its own
+  /// client, as of its end.
   std::unique_ptr<Participant> nearest{};
-  /// It is asked for meanwhile, too.
+  /// Whether `nearest` is read before the end, too.
   bool shows_nearest = false;
   /// Called on the strand whenever it begins to wait in its queue, if set.
   std::function<void()> on_waiting{};
 
-  // What start() puts here, for the end.
+  // Set by start(), for the end.
   BootClock::time_point began{};  ///< read only for an observer
   CancellationPtr callers{};
   CancellationPtr reachability_watch{};                ///< ends watch_reachability()
@@ -71,7 +72,8 @@ struct Acquire {
   Handler<Acquired> handler{};
 
   [[nodiscard]] const Client& client() const { return spec->client; }
-  /// Everything is retried until somebody gives up, so operations need no limits of their own.
+  /// Everything is retried until the acquire is given up, so operations need no limits of their
+  /// own.
   [[nodiscard]] RetryPolicy retry() const {
     return wait_limit.try_once ? RetryPolicy::none() : client().retry_policy().unlimited();
   }
@@ -84,14 +86,14 @@ struct Acquire {
   }
 };
 
-/// Begins an acquire, from any thread: sees to its limits, its cancellation, the client's end. The
+/// Begins an acquire, from any thread, with its limits, its cancellation, and the client's end. The
 /// handler runs on the strand, or at once.
 void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> handler);
 
 /// For an acquire of one lease.
 [[nodiscard]] Handler<Acquired> as_one_lease(Handler<AcquireResult> handler);
 
-/// Tells the client's observer, if there is one, of the end of an acquire.
+/// Reports the end of an acquire to the client's observer, if there is one.
 void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::time_point began,
                  const error_code& error, std::size_t leases);
 
@@ -100,11 +102,11 @@ void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt);
 /// For an attempt, or the rest of one, that is a coroutine.
 void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Result<Leases>> coroutine);
 
-/// From any thread, for an acquire that stands in the queue itself. The handler runs on the strand,
-/// or at once.
+/// From any thread, for an acquire that enters the queue itself. The handler runs on the strand, or
+/// at once.
 ///
-/// `held` is empty, or what the caller has of this lock already. They get another lease on the same
-/// hold, or the shared lock beside the exclusive one, or are told of the objection.
+/// `held` is empty, or the caller's lease on this lock. The caller then gets another lease on the
+/// same hold, or the shared lock beside the exclusive one, or the error of objection_to().
 void start_acquire_within(const LockSpecPtr& spec, CancellationPtr cancellation,
                           WaitLimit wait_limit, AcquireOptions options, Lease held,
                           Handler<AcquireResult> handler);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What an observer is told that an acquire has come to. Pure.
+/// outcome_of() is the outcome of an acquire in an observer's words. Pure.
 
 #include <boost/asio/error.hpp>
 #include <cstddef>

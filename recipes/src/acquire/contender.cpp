@@ -16,16 +16,18 @@
 // 2. Judge the list (ordering/contender_order.hpp, pure): the lowest number has the lock; every
 //    other contender waits for the one in front of it.
 // 3. Watch the node in front, and the own node. A contender whose nearest one in front has gone,
-//    and which was told so in the order of the changes, is first; in doubt it lists again, and goes
+//    and which got the events in the order of the changes, is first; in doubt it lists again, and
+//    goes
 //    on with step 2.
 // 4. Make a lease of the node, as soon as the lease clock says that the session is certainly alive.
 //
 // Whatever ends this early, `node_` goes with it, and its destructor deletes the node.
 //
-// Two shortcuts need no word from the servers (local_handover/): contenders of one client wait for
-// each other in a LocalQueue, which calls on_woken(); and a number that follows that of another
-// contender of this client tells without a list that nobody is between them. There may be thousands
-// that wait so. A contender has no coroutine meanwhile: those here end where such a wait begins.
+// Two shortcuts need no answer from the servers (local_handover/): contenders of one client wait
+// for each other in a LocalQueue, which calls on_woken(); and if its number follows that of another
+// contender of this client, no contender is between them, which saves the list. There may be
+// thousands that wait so. A contender has no coroutine meanwhile: those here end where such a wait
+// begins.
 
 namespace custodian::recipes_detail {
 
@@ -36,7 +38,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What a listing has shown of those in front.
+/// What a listing has shown of the contenders in front.
 struct Ahead {
   std::string nearest;  ///< its path
   std::size_t count = 0;
@@ -44,7 +46,7 @@ struct Ahead {
   std::uint64_t connection = 0;  ///< that has shown it
 };
 
-/// One contender on its way to the front. What calls it next owns it: the reply to its create, the
+/// One contender on its way to the front. Its next caller owns it: the reply to its create, the
 /// listing or the local contender that it waits for, the coroutine that watches another client's
 /// node.
 class Contender final : public ResumeTarget, public std::enable_shared_from_this<Contender> {
@@ -75,7 +77,7 @@ class Contender final : public ResumeTarget, public std::enable_shared_from_this
   ListingInterest interest_;        ///< for a listing that it waits for
   bool listed_before_ = false;      ///< was that asked for before the node was known?
   std::size_t ahead_ = 0;           ///< how many, as far as is known
-  LocalQueue::MemberPtr behind_{};  ///< whom it waits for
+  LocalQueue::MemberPtr behind_{};  ///< the member that it waits for
 };
 
 // -- 1. Create and list ---------------------------------------------------------------------------
@@ -118,7 +120,7 @@ void Contender::go_on() {
   look();
 }
 
-/// Asks the servers who is in front.
+/// Lists the queue, to find the contender in front.
 void Contender::look() {
   if (!node_.alive()) return finish(Errc::session_lost);
   listed_before_ = static_cast<bool>(interest_);
@@ -198,8 +200,8 @@ enum class Change : std::uint8_t {
 asio::awaitable<Result<Change>> wait_for_change(AcquirePtr acquire, OwnedNode& own,
                                                 std::string nearest, std::size_t ahead) {
   const auto core = acquire->client().core();
-  // Somebody else may delete the own node, and then let the others in. Watched before the other is
-  // relied on; both travel together.
+  // If the own node were deleted by hand, others would get in, so it is watched before the
+  // predecessor is relied on; both requests travel together.
   std::optional<StartedOperation<GetResult, Watch>> watching;
   if (!is_watched(own) && !acquire->wait_limit.try_once) {
     watching = StartedOperation<GetResult, Watch>::start<&start_get_and_watch>(
@@ -234,7 +236,7 @@ asio::awaitable<Result<Change>> wait_for_change(AcquirePtr acquire, OwnedNode& o
   co_return known ? Change::nearest_is_gone : Change::unknown;
 }
 
-/// Waits for somebody else's.
+/// Waits for another client's contender.
 asio::awaitable<void> Contender::wait_for_others(std::shared_ptr<Contender> self, Ahead ahead) {
   const AcquirePtr acquire = self->acquire_;
   const Result<Change> change =
@@ -248,7 +250,7 @@ asio::awaitable<void> Contender::wait_for_others(std::shared_ptr<Contender> self
   self->go_on();
 }
 
-/// Waits behind another of this client's, until it may go on or must look again.
+/// Waits behind another contender of this client, until it may go on or must list again.
 void Contender::wait_in_line() {
   behind_ = line_->in_front_of(*member_);
   acquire_->somebody_ahead = true;
@@ -301,7 +303,7 @@ Result<Leases> leases_of(const error_code& error, Lease lease) {
 }
 
 /// A request that came while the contender waited has replaced its identity. The lease finds that
-/// out, and writes the identity back, if it has no watch yet and is to have one.
+/// out, and writes the identity back, if it has no watch yet and needs one.
 void forget_watch_if_asked(const Acquire& acquire, OwnedNode& node) {
   if (acquire.asked) node.set_watch(Watch{});
 }

@@ -87,7 +87,7 @@ asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
       left =
           OwnedNode{core, Created{path, Stat{.ephemeral_owner = acquire->client().session().id}}};
     }
-    // The check: somebody has deleted the node of the lock that is held.
+    // The check: an operator has deleted the node of the lock that is held.
     if (error == ServerErrc::no_node) error = Errc::lock_lost;
     co_return error;
   }
@@ -114,7 +114,7 @@ asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
 asio::awaitable<Result<Leases>> stand_beside(AcquirePtr acquire) {
   // No writer of a batch comes after this one while it reads.
   detail::keep(detail::lock_node(acquire->held));
-  // What is to be kept is gone then, and nothing is worth waiting for.
+  // The writer's lock is gone then, so waiting is useless.
   const std::stop_callback on_loss{acquire->held.lost(),
                                    [give_up = acquire->give_up] { give_up->request(); }};
   Result<Leases> reading = co_await create_beside(acquire);

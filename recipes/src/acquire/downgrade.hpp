@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// What somebody may acquire who holds a lease on the lock already; above all the downgrade from
-/// the write lock to the read lock.
+/// A downgrade acquires the read lock beside the write lock; further functions judge what else a
+/// holder may acquire.
 ///
 /// The reader's node gets the number of the writer's, with which it sorts behind that and before
 /// all others: when the writer's goes, no writer can come in between. Its creation is one
-/// transaction with a check of the writer's node, so whoever has it has held the lock without a
-/// gap, and need not list. (Apache Curator's names.)
+/// transaction with a check of the writer's node, so its owner has held the lock without a gap, and
+/// need not list. (Apache Curator's names.)
 
 #include <boost/asio/awaitable.hpp>
 #include <string_view>
@@ -16,12 +16,12 @@
 
 namespace custodian::recipes_detail {
 
-/// Why a lock cannot be acquired by somebody who comes with this lease: lock_lost, invalid_argument
-/// (of another lock), resource_deadlock_would_occur (an upgrade).
+/// Why a lock cannot be acquired by the holder of this lease: lock_lost, invalid_argument (of
+/// another lock), resource_deadlock_would_occur (an upgrade).
 [[nodiscard]] error_code objection_to(const LockSpec& spec, const Lease& held);
-/// What to tell them. Nothing if there is none.
+/// The message for the caller. Empty if there is no objection.
 [[nodiscard]] std::string_view explain_objection(const error_code& error) noexcept;
-/// Whether it is a lease on the very lock, so that it need only be shared.
+/// Whether it is a lease on this same lock, so that it need only be shared.
 [[nodiscard]] bool is_of_same_kind(const LockSpec& spec, const Lease& held);
 
 /// Creates a shared node beside the exclusive one that is held, and needs not wait.

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// What belongs to an object, and to no thread: any thread may give it back.
+/// HoldPool is a FIFO of leases that belong to a lock object and to no thread: any thread may
+/// release one.
 
 #include <cstddef>
 #include <deque>
@@ -17,7 +18,7 @@ class HoldPool {
  public:
   /// False if it is empty.
   bool put(Held hold);
-  /// Gives back so many, the oldest first. Throws Error (operation_not_permitted), and releases
+  /// Releases so many, the oldest first. Throws Error (operation_not_permitted), and releases
   /// nothing, if there are fewer.
   void release(std::ptrdiff_t count, std::string_view operation, const std::string& path);
   /// Shares the youngest; empty if there is none.

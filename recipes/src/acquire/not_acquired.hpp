@@ -9,12 +9,12 @@
 
 namespace custodian::recipes_detail {
 
-/// Whether the error means that no server answered, or not in time: no mistake of the caller, and
-/// nothing that the servers refused.
+/// Whether the error means that no server answered, or not in time: neither a mistake of the
+/// caller, nor a refusal by the servers.
 [[nodiscard]] bool is_lack_of_answer(const error_code& error) noexcept;
 
-/// What an acquire saw until its end. Somebody who was seen ahead is ahead still, for all that is
-/// known: doubt is no permission.
+/// What an acquire saw until its end. A contender that was seen ahead counts as still ahead: doubt
+/// is no permission.
 [[nodiscard]] NotAcquired why_not_acquired(bool somebody_ahead, bool connected) noexcept;
 
 /// What an acquire ends with that has lost a lease, for this reason, before it had all.

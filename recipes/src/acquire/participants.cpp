@@ -1,5 +1,5 @@
 /// \file
-/// Who holds a lock and who waits for it, for people who look.
+/// The holders and waiters of a lock, for people who look.
 
 #include "acquire/participants.hpp"
 

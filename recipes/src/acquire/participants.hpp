@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Who stands in a queue, as its nodes tell.
+/// Participants are the contenders of a queue, read from its nodes.
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// What waits for a lock ends with its client, and with the context that the client lives in.
+/// PendingAcquires ends a client's waiting acquires when the client ends, or the context that it
+/// lives in.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -15,7 +16,7 @@ namespace custodian::recipes_detail {
 
 struct Acquire;
 
-/// One a client. For the strand only.
+/// One for each client. For the strand only.
 class PendingAcquires final : public Service {
  public:
   explicit PendingAcquires(boost::asio::any_io_executor strand) : strand_{std::move(strand)} {}
@@ -25,10 +26,10 @@ class PendingAcquires final : public Service {
   void shutdown() override { keeper_.reset(); }
 
   [[nodiscard]] bool closing() const noexcept { return closing_; }
-  /// Should the context be destroyed the acquire's handler is destroyed with it, as Asio does with
-  /// its own: a thread that blocks is told so.
+  /// If the context is destroyed, the acquire's handler is destroyed with it, as Asio does with its
+  /// own: a blocked thread then wakes.
   void enter(const std::shared_ptr<Acquire>& acquire);
-  /// Something else that is to end with the client.
+  /// Another operation that must end with the client.
   void enter(const CancellationPtr& over) { (*all_)[over]; }
   void leave(const CancellationPtr& over) { all_->erase(over); }
 

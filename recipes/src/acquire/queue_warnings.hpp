@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What people should know of a queue whose children are not as they should be.
+/// Queue warnings are lines in the log about a queue's odd children.
 
 #include <string_view>
 
@@ -9,10 +9,10 @@
 
 namespace custodian::recipes_detail {
 
-/// Warns of children that are no contenders, of numbers that come to their end, and of other
-/// clients that cannot see ours. Each in the log, once a lock object.
+/// Warns of children that are no contenders, of sequence numbers near their end, and of other
+/// clients that cannot see ours. Each warning comes once for a lock object.
 void report_oddities(const LockSpec& spec, const Listing& listing);
-/// The same of a node whose number nobody can tell; gives the error.
+/// The same for a node without a readable number; returns the error.
 [[nodiscard]] error_code report_malformed(const LockSpec& spec, std::string_view name);
 
 }  // namespace custodian::recipes_detail

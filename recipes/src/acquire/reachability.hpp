@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// For those who have elsewhere to go: an acquire that ends when its servers are out of reach.
+/// watch_reachability() ends an acquire when its servers are out of reach, for callers that have
+/// other ensembles.
 
 #include <boost/asio/awaitable.hpp>
 
@@ -9,7 +10,8 @@
 
 namespace custodian::recipes_detail {
 
-/// Gives up when the servers are out of reach for longer than its patience allows; until `over`.
+/// Gives the acquire up when the servers are out of reach for longer than its `max_unreachable`;
+/// runs until `over`.
 [[nodiscard]] boost::asio::awaitable<void> watch_reachability(AcquirePtr acquire,
                                                               CancellationPtr over);
 

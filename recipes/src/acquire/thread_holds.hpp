@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Which threads hold a lock by its standard face, and how often. Threads: any.
+/// ThreadHolds counts the threads that hold a lock by its standard face, and how often. Threads:
+/// any.
 
 #include <map>
 #include <mutex>
@@ -13,12 +14,13 @@ namespace custodian::recipes_detail {
 
 class ThreadHolds {
  public:
-  /// Counts one more hold of this thread; false if it has none. Throws lock_lost if what it has is
+  /// Counts one more hold of this thread; false if it has none. Throws lock_lost if its hold is
   /// lost.
   [[nodiscard]] bool enter_again(std::string_view path);
   /// The first hold of this thread.
   void enter(Lease lease);
-  /// One hold less. The lease of the last one, to be released; throws if this thread has none.
+  /// Counts one hold less. Returns the lease of the last one, to be released; throws if this thread
+  /// has none.
   [[nodiscard]] Lease leave(std::string_view path);
 
   [[nodiscard]] int count() const;

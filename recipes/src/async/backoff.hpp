@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The pause of those who try again until somebody ends them.
+/// back_off() is the pause between tries that go on until they are cancelled.
 
 #include <boost/asio/awaitable.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace custodian::recipes_detail {
 
-/// After so many failures, as the client's retry policy has it, whose limit of tries does not
+/// Pauses as the client's retry policy says after so many failures; its limit of tries does not
 /// count. Ends early at the deadline, or when it is cancelled. Strand only.
 [[nodiscard]] boost::asio::awaitable<void> back_off(const Client& client, int failures,
                                                     Deadline until, CancellationPtr cancellation);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How a blocking acquire with a limit waits.
+/// block_in_time() waits for an acquire with a limit, in the caller's thread.
 
 #include <stop_token>
 #include <string_view>

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// An operation that is under way while its coroutine does something else. For the strand only.
+/// StartedOperation is an operation that is under way while its coroutine does something else. For
+/// the strand only.
 
 #include <memory>
 #include <optional>
@@ -28,7 +29,7 @@ class StartedOperation {
     return started;
   }
 
-  /// Waits for its end. Once.
+  /// Waits for its end. Call it once.
   boost::asio::awaitable<std::tuple<error_code, Results...>> get() {
     const auto state = state_;
     if (!state->outcome) co_await state->arrived.wait(state->strand);

@@ -17,8 +17,8 @@ namespace {
 
 using Ending = CohortOrder::Ending;
 
-/// An operator who deletes a node means one contender; every other failure would be that of all.
-/// One that was told to leave has nothing more to tell, but that the client has ended.
+/// A node that an operator deletes concerns one waiter; every other failure would be that of all. A
+/// stand-in that was asked to leave fails no waiter, unless the client has ended.
 Ending ending_of(const error_code& error, bool leaving) {
   if (leaving && error != Errc::closed) return Ending::left;
   if (error == asio::error::operation_aborted) return Ending::left;
@@ -113,7 +113,8 @@ void Cohort::on_done(const LockSpecPtr& spec, CohortOrder::Tenure tenure,
   Errand errand = cohort.begin_errand(spec, next.line);
   if (!next.holder) {
     lock.unlock();
-    // Who is in line for nobody leaves first; a lock that it is given all the same, it lets go of.
+    // A stand-in that no waiter needs leaves the queue first; if it is granted the lock anyway, it
+    // releases.
     return run(spec, std::move(errand));
   }
   Waiter holder = cohort.take(*next.holder, errand);
@@ -156,8 +157,8 @@ Cohort::Errand Cohort::begin_errand(const LockSpecPtr& spec, CohortOrder::Line l
 
 namespace {
 
-/// Says how the acquire in line ended; also if its handler is destroyed unused, with its executor's
-/// context.
+/// Reports the end of the stand-in's acquire; also if its handler is destroyed unused, with its
+/// executor's context.
 struct LastWord {
   LastWord(LockSpecPtr of_spec, std::function<void(error_code, Lease)> to_say)
       : spec{std::move(of_spec)}, say{std::move(to_say)} {}
@@ -238,7 +239,7 @@ void Cohort::give_up(const LockSpecPtr& spec, Id id, error_code error) {
   if (error == Errc::deadline_exceeded) {
     result.reason = why_not_acquired(somebody_ahead || result.blocked_by,
                                      is_connected(spec->client.connection_state()));
-    // An observer still sees the difference.
+    // The observer still distinguishes them.
     if (stood) error.clear();
   }
   Errand errand = cohort.begin_errand(spec, line);
@@ -282,7 +283,8 @@ void Cohort::on_alarm(const LockSpecPtr& spec) {
 LockSpecPtr make_lock_spec_with_cohort(const Client& client, std::string_view lock,
                                        const NamingRule& rule, ContenderKind kind, std::string path,
                                        LockOptions options, std::optional<ObservedAs> observed_as) {
-  // Readers are in at once; and a number below zero is refused by make_lock_spec().
+  // Readers hold together, so they need no cohort; and a number below zero is refused by
+  // make_lock_spec().
   const int max_local_handoffs = options.hand_off.max_local_handoffs();
   const bool cohort = kind == ContenderKind::exclusive && max_local_handoffs >= 0 &&
                       options.hand_off != HandOff::strict();

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// The acquires of one lock object that pass the lock on to each other, from thread to thread
-/// (HandOff::cohort). A few acquires of the ordinary kind stand in the queue for all of them; which
-/// of them has the lock then is decided here, under a mutex and without the strand.
+/// Cohort is the acquires of one lock object that pass the lock on to each other, from thread to
+/// thread (HandOff::cohort). A few ordinary acquires, the stand-ins, are in the queue for all of
+/// them; which waiter gets the lock then is decided here, under a mutex and without the strand.
 
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -19,7 +19,8 @@
 
 namespace custodian::recipes_detail {
 
-/// Part of a queue; what is called here is given that queue. Threads: any.
+/// A LockSpec owns its cohort; the static functions get that LockSpec, and so keep both alive.
+/// Threads: any.
 class Cohort {
  public:
   Cohort(const Client& client, int max_local_handoffs);
@@ -27,7 +28,7 @@ class Cohort {
   Cohort& operator=(const Cohort&) = delete;
   ~Cohort();
 
-  /// Whether an acquire may be one of these: it asks for the lock, and for nothing besides.
+  /// Whether an acquire may join: it asks for the lock, and for nothing else.
   [[nodiscard]] static bool may_enter(const WaitLimit& wait_limit, const AcquireOptions& options);
   /// The handler runs on any thread, or at once.
   static void enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadline deadline,
@@ -41,15 +42,16 @@ class Cohort {
     Deadline deadline;
     BootClock::time_point began;  ///< read only for an observer
   };
-  /// An ordinary acquire for whoever is first then. While it lasts it keeps itself, and the queue.
+  /// A stand-in: an ordinary acquire for the oldest waiter of the moment of its grant. Until its
+  /// end it keeps itself, and the LockSpec, alive.
   struct InLine {
     std::weak_ptr<Acquire> acquire;
     CancellationPtr end;
-    bool leaving = false;  ///< it was told to
+    bool leaving = false;  ///< it was asked to
   };
-  /// Of one in line; in the order in which they set out.
+  /// Numbers the stand-ins, in the order of their start.
   using Number = std::uint64_t;
-  /// What is to be done when the mutex is free again.
+  /// What must be done when the mutex is free again.
   struct Errand {
     AcquirePtr stand;
     Number number = 0;

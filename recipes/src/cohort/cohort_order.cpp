@@ -52,10 +52,11 @@ CohortOrder::Failure CohortOrder::on_ending(Ending ending) {
 
 CohortOrder::Line CohortOrder::set_line() {
   if (waiting_.empty()) {
-    // While the lock is held they stay for those who come: who was served often comes again.
+    // While the lock is held they stay for new waiters: a thread that had the lock often comes
+    // again.
     return in_line_ > 0 && !held_ ? Line::leave : Line::as_it_is;
   }
-  // Whatever happens, there is never more than one too few.
+  // In every case there is at most one too few.
   if (in_line_ == most_in_line || std::cmp_greater_equal(in_line_, waiting_.size())) {
     return Line::as_it_is;
   }

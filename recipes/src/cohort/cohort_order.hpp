@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// Who is next among those of one process who pass a lock on to each other (HandOff::cohort).
+/// CohortOrder decides which waiter of a cohort is next (HandOff::cohort).
 ///
-/// They have few nodes: the one that holds the lock, which passes from one to the next, and some in
-/// line, one for each who waits, up to `most_in_line`. So nobody's luck depends on the present
-/// holder; and by the time its passes are used up the next node is there: many pass faster than a
-/// server answers. Those in line are given up when nobody needs them: the last who waited gave up,
-/// or the lock is let go of and nobody waits.
+/// A cohort has few nodes: the one that holds the lock, which passes from one holder to the next,
+/// and the stand-ins in the queue, one for each waiter, up to `most_in_line`. So no waiter depends
+/// on the present holder alone; and by the time its passes are used up the next node is there:
+/// passes are faster than a server's answer. The stand-ins are given up when none needs them: the
+/// last waiter gave up, or the lock is released and there are no waiters.
 ///
 /// Pure: what happened in, what is to be done out.
 
@@ -21,59 +21,59 @@ namespace custodian::recipes_detail {
 class CohortOrder {
  public:
   static constexpr int most_in_line = 4;
-  using Id = std::uint64_t;  ///< of one who waits; in the order in which they came
+  using Id = std::uint64_t;  ///< of a waiter; in the order of arrival
 
-  /// What is to be done about the nodes in line.
+  /// What must be done about the stand-ins.
   enum class Line : std::uint8_t {
     as_it_is,
-    stand,  ///< there are too few: one more is to be created
-    leave,  ///< nobody needs any
+    stand,  ///< there are too few: create one more
+    leave,  ///< none is needed
   };
   struct Entry {
     Id id = 0;
     Line line = Line::as_it_is;
   };
   struct Exit {
-    bool waited = false;  ///< and waits no more
+    bool waited = false;  ///< and so it waits no more
     Line line = Line::as_it_is;
   };
   struct Next {
-    std::optional<Id> holder;  ///< who has the node now; nobody: it is to be let go of
+    std::optional<Id> holder;  ///< the next owner of the node; none: the node must be released
     Line line = Line::as_it_is;
   };
-  /// Of a node that has come to be first; they are numbered.
+  /// A node that was granted the lock; tenures are numbered.
   using Tenure = std::uint64_t;
   struct Failure {
-    std::vector<Id> failed;  ///< who wait no more
+    std::vector<Id> failed;  ///< the waiters that end with the error
     Line line = Line::as_it_is;
   };
-  /// How it ended with a node that was in line, and has not come to be first. One that was told to
-  /// leave has left, whatever else became of it: nobody who came later is told of that.
+  /// How a stand-in ended without the lock. One that was asked to leave counts as `left`, in every
+  /// case: later waiters must not get its error.
   enum class Ending : std::uint8_t {
-    left,            ///< as it was told to
-    failed_for_one,  ///< who is first among them, if there are not enough others in line
-    failed_for_all,  ///< and so would the others in line: they are to leave
+    left,            ///< as it was asked to
+    failed_for_one,  ///< fails the oldest waiter, if fewer stand-ins than waiters remain
+    failed_for_all,  ///< fails all waiters; the other stand-ins would fail as well, and must leave
   };
 
   explicit CohortOrder(int max_local_handoffs) noexcept : max_local_handoffs_{max_local_handoffs} {}
 
-  /// Somebody comes, and waits.
+  /// A waiter comes.
   [[nodiscard]] Entry enter();
-  /// Somebody gives up.
+  /// A waiter gives up.
   [[nodiscard]] Exit leave(Id id);
-  /// A node in line has come to be first; tenure() is its from now on, if somebody has it.
+  /// A stand-in was granted the lock; if a waiter takes it, tenure() is its own from now on.
   [[nodiscard]] Next on_first();
-  /// The holder of that one has let go; `sound`: of a node that the next one may have. A node that
-  /// was lost may have been followed by another before its holder lets go.
+  /// The holder of that tenure has released; `sound`: its node may be passed on. After a loss
+  /// another tenure may have begun before its holder releases.
   [[nodiscard]] Next on_done(Tenure tenure, bool sound);
   [[nodiscard]] Failure on_ending(Ending ending);
 
   [[nodiscard]] Tenure tenure() const noexcept { return tenure_; }
-  /// Whether one of them holds the lock, as far as is known here.
+  /// Whether a member holds the lock, as far as is known here.
   [[nodiscard]] bool held() const noexcept { return held_; }
 
  private:
-  /// Sees to it that enough are in line, and none if nobody needs them.
+  /// Decides that enough stand-ins are in the queue, and none if none is needed.
   [[nodiscard]] Line set_line();
   [[nodiscard]] Id take_first();
 

@@ -24,8 +24,8 @@ namespace {
 // Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
 // temporaries there twice.
 
-/// The folders of a semaphore. The permits are read first: whoever is not in line any more when
-/// that is read afterwards has what was seen of it.
+/// The folders of a semaphore. The permits are read first: a contender that has left the line when
+/// that is read afterwards has the permits that were seen.
 constexpr std::string_view permits_part = "leases";
 constexpr std::string_view line_part = "locks";
 
@@ -51,7 +51,7 @@ void name_oddities(Inspection& inspection, const std::string& path, const QueueR
   for (const std::string& name : reading.foreign) inspection.foreign.push_back(join(path, name));
 }
 
-/// Adds who stands there, as far as they are still there.
+/// Adds the contenders that still exist.
 asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
                                        std::vector<Standpoint> standpoints,
                                        std::shared_ptr<Inspection> inspection) {
@@ -88,7 +88,7 @@ asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
   co_return failure;
 }
 
-/// Those among the permits that whoever is first in line may just be taking.
+/// The permits that the first in line may just be taking.
 void judge_permits_of(Inspection& permits, QueueReading reading, std::int64_t taking,
                       std::size_t maximum) {
   for (Inspected& permit : permits.contenders) {

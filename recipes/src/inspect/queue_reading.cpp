@@ -10,7 +10,7 @@
 namespace custodian::recipes_detail {
 namespace {
 
-/// A rule that nodes bear the names of, and what its exclusive and its shared contenders want.
+/// A naming rule, and what its exclusive and its shared contenders want.
 struct Kind {
   NamingRule rule;
   Claim exclusive{};

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Which queues there are among the children of a node, and who stands where in them. Pure: names
-/// in, an account out. Safe to use from any thread.
+/// QueueReading finds the queues among the children of a node, and each contender's standing. Pure:
+/// names in, an account out. Safe to use from any thread.
 
 #include <cstddef>
 #include <string>
@@ -29,17 +29,17 @@ struct QueueReading {
 };
 
 /// Names of both kinds of exclusive locks of kazoo are alike: where readers or writers are, they
-/// are writers'. Permits are in order, and all hold: standing_of_permit() knows better.
+/// are writers'. Permits are in order, and all count as holding: judge_permit() decides.
 [[nodiscard]] QueueReading read_queues(std::vector<std::string> children);
 
 /// What is known of a permit, the one at `index` among `permits.standpoints`.
 struct PermitOf {
   std::size_t index = 0;
-  /// Its session is the one that is first in the line for permits.
+  /// Whether its session is the first in the line for permits.
   bool owner_is_taking = false;
 };
-/// Whoever has left the line has its permits. Who is first in it may have others from before, and
-/// has the new ones when they are within the maximum; 0: it is not known.
+/// A contender that has left the line has its permits. The first in line may have others from
+/// before, and has the new ones when they are within the maximum; 0: that is unknown.
 void judge_permit(QueueReading& permits, PermitOf which, std::size_t maximum);
 
 }  // namespace custodian::recipes_detail

@@ -55,7 +55,7 @@ asio::awaitable<Lease> Candidacy::stand() {
     if (error == Errc::closed || error == Errc::forked) end();
     if (ended()) break;
     tell(error);
-    // Whatever deletes its node again and again, say, is not to keep the servers busy.
+    // If its node is deleted again and again, for instance, that must not keep the servers busy.
     co_await back_off(client(), failures, Deadline::never(), over_);
   }
   co_return Lease{};

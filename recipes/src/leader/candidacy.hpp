@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// One candidate of an election, from its start to its end. What LeaderLatch and LeaderSelector
-/// share; they differ in what they do with a leadership.
+/// Candidacy is one candidate of an election, from its start to its end. LeaderLatch and
+/// LeaderSelector share it, and differ in their use of a leadership.
 
 #include <boost/asio/awaitable.hpp>
 #include <functional>
@@ -15,22 +15,21 @@
 
 namespace custodian::recipes_detail {
 
-/// Strand only, but for over() and what is constant.
+/// Strand only, except over() and constant members.
 class Candidacy : public std::enable_shared_from_this<Candidacy> {
  public:
   Candidacy(LockSpecPtr spec, std::function<void(error_code)> on_error);
 
-  /// Another one on the same terms, for whoever stands again after the end.
+  /// Another candidacy on the same terms, for a candidate that stands again after the end.
   [[nodiscard]] std::shared_ptr<Candidacy> anew() const;
   [[nodiscard]] const LockSpecPtr& spec() const noexcept { return spec_; }
   [[nodiscard]] const Client& client() const noexcept { return spec_->client; }
 
-  /// Any thread: nobody stands or leads any more.
+  /// Any thread: the candidacy has ended.
   void end();
   [[nodiscard]] bool ended() const noexcept { return over_->requested(); }
   [[nodiscard]] const CancellationPtr& over() const noexcept { return over_; }
-  /// Sees to it that the client's end is the candidacy's, and wakes those who wait for a change.
-  /// Once or often.
+  /// Ends the candidacy with the client, and wakes the waiters for a change. May be called again.
   void attach();
 
   /// Stands in the queue until it leads, through all errors. An empty lease: it has ended.
@@ -38,7 +37,7 @@ class Candidacy : public std::enable_shared_from_this<Candidacy> {
   /// Waits until the leadership is lost or the candidacy has ended.
   [[nodiscard]] boost::asio::awaitable<void> until_over(Lease leadership);
 
-  /// Ends with the next change of any kind, or as Condition::wait() does.
+  /// Ends with the next change of any kind, or as AsyncEvent::wait() does.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_change(Deadline until,
                                                              CancellationPtr cancellation);
   void notify() { changes_.notify_all(); }
@@ -55,12 +54,12 @@ class Candidacy : public std::enable_shared_from_this<Candidacy> {
 
 using CandidacyPtr = std::shared_ptr<Candidacy>;
 
-/// For a constructor of this name; throws what it is to throw.
+/// Checks the arguments of a constructor with this name; throws its errors.
 [[nodiscard]] CandidacyPtr make_candidacy(const Client& client, std::string_view recipe,
                                           const NamingRule& rule, std::string path,
                                           CandidateOptions options);
 /// For start(): the state is `started` now, also of a candidate that was closed. Throws Error if it
-/// is already, or the client takes nothing new.
+/// was started already, or the client accepts nothing new.
 void start(CandidateState& state, const LockSpec& spec, std::string_view recipe);
 
 }  // namespace custodian::recipes_detail

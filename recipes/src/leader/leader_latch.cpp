@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 
 namespace recipes_detail {
 
-/// What became of one start(): from there to the close. A node that it has created stays its own: a
+/// One run of the latch, from a start() to its close. A node that it has created stays its own: a
 /// later one begins at the end of the queue.
 struct Candidature {
   explicit Candidature(CandidacyPtr with) : candidacy{std::move(with)} {}
@@ -24,12 +24,12 @@ struct Candidature {
   LeaderLatch::CloseMode close_mode = LeaderLatch::CloseMode::silent;
   bool closed = false;
   Lease leadership;
-  /// Strand only: whether the listeners were told of this term; where they run.
+  /// Strand only: whether the listeners were notified of this term; where they run.
   std::shared_ptr<bool> told;
 };
 using CandidaturePtr = std::shared_ptr<Candidature>;
 
-/// What the latch, its story on the strand, and those who wait for it share.
+/// The state that the latch, its coroutine on the strand, and its waiters share.
 class Latch : public std::enable_shared_from_this<Latch> {
  public:
   explicit Latch(const CandidacyPtr& candidacy)
@@ -55,7 +55,7 @@ class Latch : public std::enable_shared_from_this<Latch> {
   [[nodiscard]] static asio::awaitable<void> stand(LatchPtr self, CandidaturePtr candidature);
   /// Where mutexes may be locked for ever.
   [[nodiscard]] bool in_forked_child() const { return client().unusable() == Errc::forked; }
-  /// What stands after the present one, which has ended; null if that was the latest.
+  /// The candidature after the present one, which has ended; null if that was the latest.
   [[nodiscard]] CandidaturePtr next();
   void take_office(const CandidaturePtr& candidature, Lease leadership);
   void leave_office(const CandidaturePtr& candidature, Lease leadership);
@@ -65,13 +65,14 @@ class Latch : public std::enable_shared_from_this<Latch> {
   void tell(Leadership now);
 
   const LockSpecPtr spec_;
-  /// Where listeners run: in order, on whatever executor.
+  /// Where listeners run: in order, on any executor.
   const asio::strand<asio::any_io_executor> listeners_turn_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   CandidateState state_ = CandidateState::latent;
   CandidaturePtr now_;
-  /// Of run(), if that is under way: it has left office before the next one stands.
+  /// The candidature of run(), if that is under way: it releases its leadership before the next one
+  /// stands.
   CandidaturePtr standing_;
   Listeners listeners_;
 };
@@ -140,7 +141,7 @@ void Latch::take_office(const CandidaturePtr& candidature, Lease leadership) {
   }
   candidature->told = std::make_shared<bool>(false);
   asio::post(listeners_turn_, [self = shared_from_this(), candidature, told = candidature->told] {
-    // It may be over by the time that they can be told.
+    // The term may be over by the time that they can be notified.
     const Lease current = self->leadership_of(*candidature);
     if (!current) return;
     *told = true;
@@ -157,9 +158,9 @@ void Latch::leave_office(const CandidaturePtr& candidature, Lease leadership) {
     published = std::move(candidature->leadership);
     silent = candidature->closed && candidature->close_mode == LeaderLatch::CloseMode::silent;
   }
-  // Closed before it was known to lead, it has nothing to tell.
+  // A latch that was closed before it was known to lead reports nothing.
   if (silent || !published) return;
-  // Both are let go of when the listeners have returned.
+  // Both are released when the listeners have returned.
   asio::post(listeners_turn_,
              [self = shared_from_this(), told = candidature->told,
               leadership = std::move(leadership), published = std::move(published)] {
@@ -175,7 +176,7 @@ void Latch::close(LeaderLatch::CloseMode mode) {
 void Latch::end(const CandidaturePtr& candidature, LeaderLatch::CloseMode mode) {
   {
     const std::lock_guard lock{mutex_};
-    // A latch that was started again is not ended by what comes late from before that.
+    // A late event from before does not end a latch that was started again.
     if (candidature == now_) state_ = CandidateState::closed;
     if (std::exchange(candidature->closed, true)) return;
     candidature->close_mode = mode;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Who leads, as the nodes tell.
+/// find_leader() reads from the nodes which candidate leads.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace custodian::recipes_detail {
 /// leader's identity may have changed.
 struct LeaderSnapshot {
   std::optional<Participant> leader{};
-  /// By which transaction the leader's node has its data.
+  /// The transaction that wrote the data of the leader's node.
   std::int64_t changed_by = 0;
   Watch watch{};
 };

@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace recipes_detail {
 
-/// What has been told. Strand only, but for what is constant.
+/// What has been reported. Strand only, except constant members.
 class Observed {
  public:
   Observed(Client client, std::string path) : client_{std::move(client)}, path_{std::move(path)} {}
@@ -21,8 +21,8 @@ class Observed {
   [[nodiscard]] const Client& client() const noexcept { return client_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-  /// Whether it is news. A queue only grows at its end, so a leader who came earlier than one that
-  /// was told is the sight of a server that lags behind.
+  /// Whether it is news. A queue only grows at its end, so an earlier leader than one that was
+  /// reported comes from a server that lags behind.
   [[nodiscard]] bool is_news(const LeaderSnapshot& seen) const {
     if (!seen.leader) return told_ != nobody;
     if (told_ == seen.leader->token.value) return is_called_otherwise(seen);
@@ -36,7 +36,8 @@ class Observed {
     identity_ = seen.leader ? seen.leader->identity : std::string{};
   }
 
-  /// For as long as it lives, a caller waits; it owns nothing if another one waits already.
+  /// Marks that a caller waits, for as long as it lives; it owns nothing if another one waits
+  /// already.
   class Waiting {
    public:
     explicit Waiting(Observed& observed)
@@ -53,8 +54,8 @@ class Observed {
   };
 
  private:
-  /// Of the same leader. What was so before is the sight of a server that lags behind; a request to
-  /// release the lock is nobody's identity.
+  /// For the same leader. An older identity comes from a server that lags behind; a request to
+  /// release the lock is no identity.
   [[nodiscard]] bool is_called_otherwise(const LeaderSnapshot& seen) const {
     return seen.changed_by > changed_by_ && seen.leader->identity != identity_ &&
            seen.leader->identity != revoke_message;
@@ -66,7 +67,7 @@ class Observed {
   const std::string path_;
   std::optional<std::int64_t> told_;
   std::int64_t latest_ = nobody;
-  // Of whom was told last.
+  // The leader that was reported last.
   std::int64_t changed_by_ = 0;
   std::string identity_;
   bool has_waiter_ = false;

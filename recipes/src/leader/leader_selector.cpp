@@ -31,7 +31,7 @@ std::string what_of(const std::exception_ptr& thrown) {
 
 }  // namespace
 
-/// What the selector, its story on the strand, and the function's executor share.
+/// The state that the selector, its coroutine on the strand, and the function's executor share.
 class Selector : public std::enable_shared_from_this<Selector> {
  public:
   Selector(CandidacyPtr candidacy, LeaderFunction function, asio::any_io_executor executor,
@@ -49,7 +49,7 @@ class Selector : public std::enable_shared_from_this<Selector> {
   void close();
   [[nodiscard]] bool is_running() const;
   void wait_until_function_returned();
-  /// Nothing is handed to the executor any more when it has returned.
+  /// After its return nothing more is posted to the executor.
   void hand_over_no_more();
   // On the function's executor.
   [[nodiscard]] bool begin(const LeaderTurn& turn);
@@ -137,7 +137,7 @@ asio::awaitable<void> Selector::take_turn(SelectorPtr self, Lease leadership) {
   const CandidacyPtr candidacy = self->candidacy_;
   auto turn = std::make_shared<LeaderTurn>(self, std::move(leadership));
   self->in_turn_ = true;
-  // A client that drains ends the candidacy on the strand, where no user's code is to run.
+  // A client that drains ends the candidacy on the strand, where no user code may run.
   candidacy->over()->on_request(
       self.get(), [executor = candidacy->client().callback_executor(), stop = turn->stop_source()] {
         asio::post(executor, [asked = stop]() mutable { asked.request_stop(); });
@@ -149,7 +149,7 @@ asio::awaitable<void> Selector::take_turn(SelectorPtr self, Lease leadership) {
   if (self->refusals_ == before) {
     self->refusals_ = 0;
   } else {
-    // An executor that refuses again and again is not to keep the servers busy.
+    // An executor that refuses again and again must not keep the servers busy.
     co_await back_off(candidacy->client(), before, Deadline::never(), candidacy->over());
   }
 }
@@ -160,7 +160,7 @@ void Selector::hand_over(std::shared_ptr<LeaderTurn> turn) {
     const std::lock_guard lock{handing_over_};
     if (hands_over_) function_(executor_, turn);
   } catch (...) {
-    // A user's executor may refuse work by an exception: the turn ends by it.
+    // A user's executor may refuse work by an exception, which ends the turn.
     refused = std::current_exception();
   }
   if (!refused) return;
@@ -240,7 +240,7 @@ bool Selector::interrupt() {
     const std::lock_guard lock{mutex_};
     if (running_) stop = stop_;
   }
-  // Whoever listens may call back.
+  // A listener may call back into the selector.
   if (stop) stop->request_stop();
   return stop.has_value();
 }

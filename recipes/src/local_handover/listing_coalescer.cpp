@@ -43,7 +43,7 @@ void ListingCoalescer::on_seen(const LockSpecPtr& spec,
     const OperationOptions patient{Deadline::never(), spec->client.retry_policy().unlimited()};
     if (running_) start(spec, running_, patient);
   }
-  // Whoever is woken may make another one give up.
+  // A contender that is woken may make another one give up.
   while (!request->waiting.empty()) {
     const std::shared_ptr<ResumeTarget> next = std::move(request->waiting.front());
     request->waiting.pop_front();

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Listings of a queue for all of a client's contenders in it. For the strand only.
+/// ListingCoalescer lists a queue for all of a client's contenders in it. For the strand only.
 
 #include <cstdint>
 #include <deque>
@@ -12,7 +12,7 @@
 
 namespace custodian::recipes_detail {
 
-/// A queue as it was a moment ago, and the connection that told.
+/// A queue as it was a moment ago, and the connection that showed it.
 struct ListingReply {
   error_code error{};
   Listing listing;
@@ -20,16 +20,16 @@ struct ListingReply {
 };
 using ListingReplyPtr = std::shared_ptr<const ListingReply>;
 
-/// One request for a listing, and who wants the reply.
+/// One request for a listing, and the contenders that want the reply.
 struct ListingRequest {
   /// Woken by the reply itself, without another turn of the queue.
   std::deque<std::shared_ptr<ResumeTarget>> waiting;
-  ListingReplyPtr reply;  ///< what has been seen, or why nothing was
+  ListingReplyPtr reply;  ///< the listing, or the error
   CancellationPtr give_up;
   int wanted = 0;
 };
 
-/// The wish to see what a request comes to. If nobody has it any more the request is given up.
+/// Keeps a shared listing request alive; dropping the last interest cancels it.
 class ListingInterest {
  public:
   ListingInterest() = default;
@@ -58,8 +58,8 @@ enum class Sharing { shared, alone };
 
 class ListingCoalescer : public std::enable_shared_from_this<ListingCoalescer> {
  public:
-  /// Asks for a listing that is made after this call. Those that ask meanwhile get one together,
-  /// with the next request. A try asks alone, and once.
+  /// Asks for a listing that is made after this call. Contenders that ask while a request is under
+  /// way share the next one. A try asks alone, and once.
   [[nodiscard]] ListingInterest ask(const LockSpecPtr& spec, OperationOptions options,
                                     Sharing sharing);
 

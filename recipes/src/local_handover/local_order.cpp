@@ -11,7 +11,7 @@ bool shares_with(const LocalEntry& ahead, const LocalEntry& member) {
          member.kind == ContenderKind::shared;
 }
 
-/// The member, if that is new, and all readers in a row behind it, if it reads.
+/// The member, if its grant is new, and all readers in a row behind it, if it reads.
 void let_go_on(LocalEntry& member, std::vector<LocalEntry*>& granted) {
   std::vector<LocalEntry*> going_on{&member};
   for (std::size_t i = 0; i < going_on.size(); ++i) {
@@ -24,7 +24,7 @@ void let_go_on(LocalEntry& member, std::vector<LocalEntry*>& granted) {
   }
 }
 
-/// Takes those who wait behind it out of the line.
+/// Takes the members behind it out of the line.
 void send_away(LocalEntry& member, std::vector<LocalEntry*>& away) {
   for (LocalEntry* next : std::vector{member.behind}) {
     if (next->granted) continue;
@@ -43,7 +43,7 @@ void stand_apart(LocalEntry& member) {
 
 std::vector<LocalEntry*> stand_behind(LocalEntry& member, LocalEntry& ahead) {
   stand_apart(member);
-  // Its writer is lost, and nobody can tell here when that one's node goes.
+  // Its writer is lost, and the end of that one's node is not noticed here.
   if (ahead.beside && ahead.ahead == nullptr) return {};
   member.ahead = &ahead;
   ahead.behind.push_back(&member);
@@ -75,7 +75,7 @@ Departure leave(LocalEntry& member, bool in_order) {
   for (LocalEntry* next : std::exchange(member.behind, {})) {
     next->ahead = nullptr;
     if (in_order && ahead != nullptr) {
-      // Nobody is between these two either, and the one in front shields both.
+      // No contender is between these two either, and the one in front shields both.
       for (LocalEntry* each : stand_behind(*next, *ahead)) departure.granted.push_back(each);
     } else if (passes_on && departure.successor == nullptr) {
       departure.successor = next;

@@ -1,12 +1,13 @@
 #pragma once
 
 /// \file
-/// Who may go on in a line of one client's own contenders, and who is next when one of them leaves.
+/// The local order decides which contenders in a line of one client may go on, and which is next
+/// when one of them leaves.
 ///
 /// A member stands right behind another one if nobody of any client is between the two. Contenders
 /// come only behind, so that stays true, but for the reader of a downgrade, which comes right
-/// behind its writer: see join_beside(). Whoever leaves passes on what it has to the one right
-/// behind, without a word from the servers.
+/// behind its writer: see join_beside(). A member that leaves passes its place to the one right
+/// behind, without an answer from the servers.
 ///
 /// Pure: members in, who goes on out. Members stay where they are in memory while they are in line.
 
@@ -28,40 +29,40 @@ struct LocalEntry {
   bool granted = false;
   /// Granted while the same caller's exclusive lock is in front: not to be passed on yet.
   bool beside = false;
-  /// Right in front; null if nobody of the line is known to be there.
+  /// Right in front; null if no member of the line is known to be there.
   LocalEntry* ahead = nullptr;
   /// Right behind. More than one only if an operator has deleted the node of one of them, which
   /// does not know yet.
   std::vector<LocalEntry*> behind;
 };
 
-/// What the end of a member's stay means for others.
+/// What a member's departure means for the others.
 struct Departure {
-  /// Stands now where nobody of the line shields it: the servers must be asked whether it is there.
-  /// Null if there is no such member.
+  /// The member that no other one of the line shields now: the servers must be asked whether its
+  /// node exists. Null if there is no such member.
   LocalEntry* successor = nullptr;
-  /// May go on from now on, in order.
+  /// Members that may go on from now on, in order.
   std::vector<LocalEntry*> granted;
-  /// Do not know any more who is in front of them.
+  /// Members that do not know their predecessor any more.
   std::vector<LocalEntry*> look_again;
 };
 
-/// Nobody is between the two; whoever was in front of it before is not any more. Gives those who
-/// may go on: a reader behind one who reads. Stands apart behind a reader whose writer is lost.
+/// Puts it right behind the other one, instead of its place before. Returns the members that may go
+/// on: a reader behind one that reads. Behind a reader whose writer is lost it stands apart.
 [[nodiscard]] std::vector<LocalEntry*> stand_behind(LocalEntry& member, LocalEntry& ahead);
-/// Whoever is in front of it is not one of the line.
+/// Its predecessor is not a member of the line.
 void stand_apart(LocalEntry& member);
-/// A listing shows that it may go on. Gives those who may go on with it.
+/// A listing shows that it may go on. Returns the members that may go on with it.
 [[nodiscard]] std::vector<LocalEntry*> grant(LocalEntry& member);
-/// A reader that has come right behind its own caller's writer, and in front of all others. Null:
-/// the writer has been lost meanwhile.
+/// Adds a reader right behind its own caller's writer, and in front of all others. Null: the writer
+/// was lost meanwhile.
 void join_beside(LocalEntry& reader, LocalEntry* writer);
 /// In order: its caller is done, and its node is there, and will be deleted only when that of the
-/// heir has been seen. Otherwise nobody gets what it had: the node may be gone, or stay for a
+/// heir has been seen. Otherwise no member gets its place: the node may be gone, or stay for a
 /// while.
 ///
 /// A writer behind a reader gets nothing either, and looks again. Its node may have been deleted by
-/// hand, and a reader's node in front of it shields it from nobody who reads.
+/// hand, and a reader's node in front of it keeps no readers out.
 [[nodiscard]] Departure leave(LocalEntry& member, bool in_order);
 
 }  // namespace custodian::recipes_detail

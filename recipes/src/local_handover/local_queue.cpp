@@ -76,7 +76,7 @@ LocalQueue::MemberPtr LocalQueue::add(OwnedNode& node, const LockSpec& spec, Pos
 LocalQueue::MemberPtr LocalQueue::enter(OwnedNode& node, const LockSpec& spec,
                                         Positions positions) {
   MemberPtr member = add(node, spec, positions);
-  // Two who meet now and then are served as well by a listing each.
+  // For two contenders that meet now and then a listing each is as good.
   constexpr std::size_t crowd = 3;
   if (members_.size() >= crowd) guard_->begin(spec);
   const ParsedName parsed = parse_name(node.name(), spec.rule);
@@ -159,8 +159,8 @@ std::shared_ptr<detail::QueuedNode> LocalQueue::leave(Member& member, LeaveReaso
   if (members_.erase(name_of(*member.created)) == 0) return nullptr;
   const bool in_order = leaving == LeaveReason::in_order;
   if (last_.member == &member) {
-    // Nobody is between whoever is in front of it and the next number; nobody at all is in front of
-    // whoever excludes everybody.
+    // No contender is between its predecessor and the next number; none at all is in front of a
+    // holder that excludes all others.
     const bool is_alone = member.granted && member.kind == ContenderKind::exclusive;
     const bool known = in_order && (member.ahead != nullptr || is_alone);
     last_ = known ? Last{last_.told, static_cast<Member*>(member.ahead)} : Last{};
@@ -193,7 +193,7 @@ asio::awaitable<void> LocalQueue::mind_session(LocalQueuePtr self, CorePtr core,
     const auto [error, now] =
         co_await await<&start_wait_connection_state, ConnectionState>(core, over, known);
     if (over->requested()) co_return;
-    // They look again, and see that they are lost with it.
+    // They list again, and see that they are lost with it.
     if (error || now == ConnectionState::lost || now == ConnectionState::closed) {
       self->look_again_all();
     }
@@ -218,7 +218,8 @@ const LocalQueue::Member* LocalQueue::holder() const {
 asio::awaitable<void> LocalQueue::mind_holder(LocalQueuePtr self,
                                               std::shared_ptr<const Client> client,
                                               CancellationPtr over) {
-  // Everything that waits here gives way to the holder within a session timeout, if that one dies.
+  // A holder that dies is out of the way within a session timeout, so a longer wait deserves a
+  // warning.
   std::int64_t known = 0;
   bool reported = false;
   while (!over->requested()) {

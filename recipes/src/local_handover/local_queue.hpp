@@ -1,12 +1,11 @@
 #pragma once
 
 /// \file
-/// The contenders of one client in one line, that is, under one path and rule. They share listings,
-/// and what one of them has passes to the next without a word from the servers (see local order).
-/// For the strand only.
+/// LocalQueue is the contenders of one client in one line, that is, under one path and rule. They
+/// share listings, and a place passes from one to the next without an answer from the servers (see
+/// local_order.hpp). For the strand only.
 ///
-/// Who is in front of whom is known from a listing, or from the number alone: see
-/// SequenceContinuity.
+/// Their order is known from a listing, or from the numbers alone: see SequenceContinuity.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
@@ -29,13 +28,13 @@ using LocalQueuePtr = std::shared_ptr<LocalQueue>;
 
 /// Which changes in front of it a contender wants to know.
 enum class Positions {
-  none,  ///< only that it may go on
+  none,  ///< only its own grant
   all,   ///< each of them
 };
 
 class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
  public:
-  /// One contender, from its create's reply until its node is let go of.
+  /// One contender, from its create's reply until its node is released.
   struct Member : LocalEntry {
     using LocalEntry::LocalEntry;
     std::shared_ptr<const Created> created;
@@ -49,40 +48,40 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
 
   explicit LocalQueue(const LockSpec& spec);
 
-  /// The client's one of this path and rule.
+  /// The client's queue for this path and rule.
   [[nodiscard]] static LocalQueuePtr of(const LockSpec& spec);
 
   [[nodiscard]] ListingCoalescer& listings() noexcept { return *listings_; }
-  /// Whether the next contender's number will probably tell who is in front of it.
+  /// Whether the next contender's number will probably identify its predecessor.
   [[nodiscard]] bool expects_neighbour() const noexcept { return numbers_run_on_; }
 
-  /// The node is in the line until it is destroyed or forfeited. If the number tells who is in
-  /// front of it the member stands behind that one.
+  /// The node is in the line until it is destroyed or forfeited. If the number identifies its
+  /// predecessor, the member goes behind that one.
   [[nodiscard]] MemberPtr enter(OwnedNode& node, const LockSpec& spec, Positions positions);
   /// The same for a reader that its own caller's writer, of this node, lets in.
   void enter_beside(OwnedNode& node, const LockSpec& spec, Positions positions,
                     std::string_view writer);
-  /// A listing has shown who is right in front, who may be anybody's.
+  /// A listing has shown the predecessor, which may be another client's.
   void place_behind(Member& member, std::string_view in_front);
   /// A listing has shown that it may go on.
   void grant(Member& member);
-  /// Of a member that stands behind another.
+  /// For a member behind another one of the line.
   [[nodiscard]] MemberPtr in_front_of(const Member& member) const;
   [[nodiscard]] Participant participant(const Member& member) const;
-  /// A listing shows that nobody is in front of the member: tells whoever believes to be, for the
-  /// nodes of those were deleted by hand.
+  /// A listing shows that no contender is in front of the member: members that believe to be there
+  /// are notified of their loss, for their nodes were deleted by hand.
   void tell_missing(const Member& member, const Listing& listing);
-  /// Of a member that stands behind another: wakes the waiter, once and in a turn of its own, when
-  /// it may go on or is to look again.
+  /// For a member behind another one of the line: wakes the waiter, once and in its own turn of the
+  /// executor, when it may go on or must list again.
   void wait(Member& member, std::shared_ptr<ResumeTarget> waiter, const Client& client);
-  /// The same for another reason: whoever waits gives up. Nothing happens if nobody waits.
+  /// Wakes it for another reason: the waiter gives up. Does nothing if there is no waiter.
   void wake(Member& member);
 
  private:
-  /// Who came last, as far as the numbers tell.
+  /// The newest contender, as far as the numbers show.
   struct Last {
     NumberTold told;
-    /// Nobody is between it and that number. Null: nobody at all is in front of the next one.
+    /// No contender is between it and that number. Null: the next one has no predecessor.
     Member* member = nullptr;
   };
 
@@ -93,8 +92,8 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   void mind(const Client& client);
   /// The oldest member that may go on; null if another client holds the lock.
   [[nodiscard]] const Member* holder() const;
-  /// Warns, once a holder, of those who wait behind one of this client for a session timeout: the
-  /// task that waits may be the one that holds.
+  /// Warns, once for each holder, of waiters that wait behind it, a holder of the same client, for
+  /// a session timeout: a waiting task may be the holder itself.
   [[nodiscard]] static boost::asio::awaitable<void> mind_holder(
       LocalQueuePtr self, std::shared_ptr<const Client> client, CancellationPtr over);
   [[nodiscard]] static boost::asio::awaitable<void> mind_session(LocalQueuePtr self, CorePtr core,
@@ -108,7 +107,7 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   std::shared_ptr<SequenceContinuity> guard_ = std::make_shared<SequenceContinuity>();
   Last last_;
   bool numbers_run_on_ = false;
-  CancellationPtr minding_;  ///< of the session, while somebody waits
+  CancellationPtr minding_;  ///< ends mind_holder() and mind_session(); set while there are waiters
 };
 
 }  // namespace custodian::recipes_detail

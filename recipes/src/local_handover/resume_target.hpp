@@ -2,8 +2,8 @@
 
 namespace custodian::recipes_detail {
 
-/// Waits for something without a coroutine, which would cost more memory than all that it is about.
-/// For the strand only.
+/// ResumeTarget is a waiter without a coroutine, which would cost more memory than everything else
+/// of a waiter. For the strand only.
 class ResumeTarget {
  public:
   ResumeTarget() = default;

@@ -1,13 +1,14 @@
 #pragma once
 
 /// \file
-/// Whether the numbers of two contenders may be compared without a listing. For the strand only.
+/// SequenceContinuity decides whether the numbers of two contenders may be compared without a
+/// listing. For the strand only.
 ///
-/// A server numbers sequential nodes by how many children their parent has ever had. So nobody was
-/// ever between two of them whose numbers follow each other, if the parent has not been deleted and
-/// made anew meanwhile: then they start again. A watch on the parent tells. What one connection
-/// brings comes in the order of the changes: a reply to the create of a node in a new parent comes
-/// behind the event that the old one has gone.
+/// A server numbers sequential nodes by how many children their parent has ever had. So no
+/// contender was ever between two of them whose numbers follow each other, unless the parent was
+/// deleted and made anew meanwhile: then they start again. A watch on the parent shows that.
+/// Messages of one connection come in the order of the changes: a reply to the create of a node in
+/// a new parent comes behind the event that the old one has gone.
 
 #include <cstdint>
 #include <memory>
@@ -16,26 +17,26 @@
 
 namespace custodian::recipes_detail {
 
-/// A stretch of time in which the parent was one and the same, as one connection shows it; 0 if
-/// nobody can tell.
+/// A period in which the parent was one and the same node, as one connection shows it; 0 if
+/// unknown.
 using ParentEra = std::uint64_t;
 
-/// A contender's number, and when it was told.
+/// A contender's number, and the era in which it was received.
 struct NumberTold {
   Sequence number = 0;
   ParentEra era = 0;
 };
 
-/// Whether nobody was ever between the two.
+/// Whether no contender was ever between the two.
 [[nodiscard]] constexpr bool follows(const NumberTold& later, const NumberTold& earlier) noexcept {
   return later.era != 0 && later.era == earlier.era && later.number == earlier.number + 1;
 }
 
 class SequenceContinuity : public std::enable_shared_from_this<SequenceContinuity> {
  public:
-  /// Of what is told now.
+  /// The era of numbers that are received now.
   [[nodiscard]] ParentEra era(const LockSpec& spec) const;
-  /// Begins an epoch as soon as the servers have answered, unless there is one.
+  /// Begins an era as soon as the servers have answered, unless there is one.
   void begin(const LockSpec& spec);
 
  private:

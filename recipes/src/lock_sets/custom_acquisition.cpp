@@ -32,7 +32,7 @@ class CustomAcquisition : public std::enable_shared_from_this<CustomAcquisition>
   void start();
 
   // Any thread.
-  /// The first answer counts; the others are released by whoever brings them.
+  /// The first answer counts; the others are released by the thread that brings them.
   void answer(error_code error, std::unique_ptr<CustomHold>& hold);
   void fail(const Thrown& thrown);
 
@@ -54,7 +54,7 @@ class CustomAcquisition : public std::enable_shared_from_this<CustomAcquisition>
   asio::steady_timer timer_;
 };
 
-/// What a lock has been given; all copies of the function share it.
+/// The state behind the answer function of a lock; all its copies share it.
 class Answer {
  public:
   explicit Answer(std::weak_ptr<CustomAcquisition> acquisition)
@@ -70,7 +70,7 @@ class Answer {
 
   void give(error_code error, std::unique_ptr<CustomHold> hold) {
     if (const auto waiting = acquisition_.lock()) waiting->answer(error, hold);
-    // Nobody wants it.
+    // The acquire is over, so the hold is released.
     if (hold) hold->release();
   }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The way to a custom lock, which may answer whenever it likes, or never.
+/// A custom acquisition waits for a custom lock, which may answer at any time, or never.
 
 #include <memory>
 #include <string>
@@ -13,11 +13,11 @@
 
 namespace custodian::recipes_detail {
 
-/// What an acquire of a custom lock came to: neither if it is somebody's.
+/// The result of an acquire of a custom lock; neither error nor hold if another one holds it.
 using HeldCustomPtr = std::shared_ptr<HeldCustom>;
 
 /// On the client's strand, where the handler runs, too. Ends with the lock's answer, at the limit
-/// (as if the lock were somebody's), or by a cancellation (operation_aborted), whatever comes
+/// (as if another one held the lock), or by a cancellation (operation_aborted), whichever comes
 /// first.
 void start_acquire_custom(const Client& home, CancellationPtr cancellation,
                           std::shared_ptr<CustomLock> lock, std::string name,

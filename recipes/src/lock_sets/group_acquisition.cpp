@@ -1,9 +1,9 @@
 /// \file
-/// How several locks are acquired, or enough of them.
+/// A group acquisition acquires several locks, or enough of them.
 ///
-/// One after the other, in the order given, so that those who name them in the same order never
-/// wait in a circle. What is had meanwhile may be lost meanwhile: so it is counted again before
-/// every step, at the end, and whenever a loss is told, which also ends a wait that has become
+/// The locks are acquired one after the other, in the order given, so that callers with the same
+/// order never wait in a circle. Acquired locks may be lost meanwhile: so they are counted again
+/// before every step, at the end, and at every loss, which also ends a wait that has become
 /// useless. A pass without enough locks ends with the release of all, the last one first, and only
 /// then does the next one begin.
 
@@ -52,13 +52,13 @@ const Client& LockSet::runner_of(const AnyLock& lock) const {
 
 namespace {
 
-/// What an acquire of one of the locks came to.
+/// The result of an acquire of one of the locks.
 struct Taken {
   Acquired acquired;
   HeldCustomPtr custom{};
 };
 
-/// A lock that was not had, or was lost again.
+/// A lock that was not acquired, or was lost again.
 struct Miss {
   error_code error;
   std::string path;
@@ -76,7 +76,7 @@ struct GroupAcquire {
   // The pass that is under way.
   std::vector<Share> had{};
   std::vector<Miss> misses{};
-  std::size_t tried = 0;      ///< so many of the locks
+  std::size_t tried = 0;      ///< how many of the locks
   CancellationPtr waiting{};  ///< of the next, which has a strand of its own
 
   [[nodiscard]] Prospect prospect() const {
@@ -91,8 +91,8 @@ struct GroupAcquire {
   }
   [[nodiscard]] bool is_quorum() const { return group->spare() > 0; }
   [[nodiscard]] bool over() const { return give_up->requested() || wait_limit.deadline.passed(); }
-  /// Once, at the end of a pass: how many locks are held. These then count, whatever the clocks say
-  /// a moment later; the group's loss is for that.
+  /// Once, at the end of a pass: how many locks are held. These then count; a later loss is the
+  /// group's.
   std::size_t count() {
     std::size_t held = 0;
     for (Share& share : had) {
@@ -146,7 +146,7 @@ void start_one(CorePtr, CancellationPtr cancellation, LockSetPtr group, std::siz
       });
 }
 
-/// With what is left of the time; and when enough are had, not in vain.
+/// With what is left of the time; the rest are only tried when enough are held.
 WaitLimit patience_for_next(const GroupAcquire& acquire) {
   WaitLimit wait_limit = acquire.wait_limit;
   const auto within = acquire.group->max_unreachable;
@@ -166,9 +166,9 @@ asio::awaitable<std::tuple<error_code, Taken>> acquire_next(GroupAcquirePtr acqu
   acquire->give_up->on_request(cancellation.get(), [cancellation] { cancellation->request(); });
   const WaitLimit wait_limit = patience_for_next(*acquire);
   AcquireOptions options = acquire->options;
-  // A quorum's waiter has a place to lose in one ensemble only.
+  // A quorum's waiter has a place in the queue of one ensemble only.
   if (acquire->is_quorum()) options.requeue = RequeuePolicy::queue_again;
-  // With a session, what was had on it is lost, too: all begins again, or fails.
+  // With a session its leases are lost, too: the pass begins again, or fails.
   if (acquire->has_any_of(core)) options.requeue = RequeuePolicy::fail;
   auto taken = co_await await<&start_one, Taken>(core, cancellation, acquire->group, acquire->tried,
                                                  wait_limit, std::move(options));
@@ -209,9 +209,10 @@ asio::awaitable<std::size_t> pass(GroupAcquirePtr acquire) {
   co_return acquire->count();
 }
 
-/// Whether the lock will not be had by another pass either.
+/// Whether another pass could not acquire the lock either.
 bool is_final(const GroupAcquire& acquire, const error_code& error) {
-  // Without an error it was somebody's; aborted by a loss, which has a reason of its own.
+  // No error: another contender holds it. Aborted: a lease of the group was lost, which is reported
+  // by itself.
   if (!error || error == asio::error::operation_aborted) return false;
   if (acquire.wait_limit.try_once) return true;
   if (!acquire.is_quorum()) {
@@ -226,7 +227,7 @@ struct Ending {
   GroupAcquireResult result;
 };
 
-/// What the acquire ends with when a pass was in vain; nothing if it is to begin again.
+/// The acquire's end after a failed pass; nothing if another pass follows.
 std::optional<Ending> ending_of(const GroupAcquire& acquire) {
   if (acquire.give_up->requested()) return Ending{asio::error::operation_aborted, {}};
   std::size_t spare = acquire.group->spare();
@@ -243,7 +244,7 @@ std::optional<Ending> ending_of(const GroupAcquire& acquire) {
     return Ending{
         {}, {.blocked_by = telling->blocked_by, .path = telling->path, .reason = telling->reason}};
   }
-  // The time was up before anything was asked for, or what was had was lost again.
+  // The time was up before the first request, or an acquired lock was lost again.
   const AnyLock& first = acquire.group->locks.front();
   const bool connected = is_connected(acquire.group->home().connection_state());
   return Ending{{},
@@ -274,7 +275,7 @@ asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
                                 acquire->give_up);
     auto ending = ending_of(*acquire);
     if (!ending) {
-      // Those who have come into each other's way are not to come again at the same time.
+      // Contenders that were in each other's way must not come back at the same time.
       co_await back_off(acquire->group->home(), max_local_handoffs, acquire->wait_limit.deadline,
                         acquire->give_up);
       ending = ending_of(*acquire);  // the time may be up by now

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The way to several locks, or to enough of them.
+/// A group acquisition acquires several locks, or enough of them.
 
 #include <chrono>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace custodian::recipes_detail {
 
-/// What all acquires of one group of locks have in common. Immutable.
+/// The common part of all acquires of one group of locks. Immutable.
 struct LockSet {
   std::vector<AnyLock> locks;
   std::size_t needed;  ///< of the locks
@@ -22,9 +22,10 @@ struct LockSet {
   std::optional<std::chrono::nanoseconds> max_unreachable{};
 
   [[nodiscard]] std::size_t spare() const { return locks.size() - needed; }
-  /// Whose strand the acquires run on.
+  /// The client on whose strand the acquires run.
   [[nodiscard]] const Client& home() const;
-  /// Whose strand the acquire of this lock runs on: its client's; of a custom one, at home.
+  /// The client on whose strand the acquire of this lock runs: its own; for a custom lock the home
+  /// client.
   [[nodiscard]] const Client& runner_of(const AnyLock& lock) const;
 };
 

@@ -33,8 +33,8 @@ struct Progress {
   AsyncEvent over;
 };
 
-/// Shares on their way to the callback executor. Their releases happen in the destructor: there, or
-/// when that executor's context is destroyed.
+/// Shares on their way to the callback executor. The destructor releases them: there, or when that
+/// executor's context is destroyed.
 class Releases {
  public:
   Releases(const Client& home, std::vector<Share> shares, std::weak_ptr<Progress> progress)
@@ -71,7 +71,7 @@ asio::awaitable<void> release_in_reverse(const Client& home, std::vector<Share> 
   while (!shares.empty() && !shares.back().custom) release_last(shares);
   if (shares.empty()) co_return;
   const auto progress = std::make_shared<Progress>();
-  // Not here: that is the user's code. The locks before a custom one wait for it.
+  // Not on the strand, for it runs user code. The locks before a custom one wait for it.
   asio::post(home.callback_executor(),
              [releases = std::make_unique<Releases>(home, std::move(shares), progress)]() mutable {
                releases.reset();
@@ -79,7 +79,7 @@ asio::awaitable<void> release_in_reverse(const Client& home, std::vector<Share> 
   const asio::any_io_executor strand = home.get_executor();
   co_await progress->over.wait(strand, limit, give_up);
   if (progress->is_over) co_return;
-  // Less than what a blocking call waits for the acquire to end.
+  // Less than a blocking call waits for the acquire to end.
   const Deadline a_moment{detail::blocking_grace / 2};
   const CancellationPtr is_given_up_already;
   co_await progress->over.wait(strand, a_moment, is_given_up_already);

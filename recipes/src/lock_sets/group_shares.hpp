@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What an acquire of several locks has acquired so far, and how that is released again.
+/// Group shares are the locks that an acquire of several has acquired so far, with their release.
 
 #include <boost/asio/awaitable.hpp>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace custodian::recipes_detail {
 
-/// One of the locks, which is acquired: its leases, or a custom lock.
+/// One acquired lock: its leases, or a custom lock.
 struct Share {
   std::string path;
   std::vector<Lease> leases;

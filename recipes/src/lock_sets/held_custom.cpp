@@ -34,7 +34,7 @@ HeldCustom::HeldCustom(const Client& home, std::string name, std::unique_ptr<Cus
 
 HeldCustom::~HeldCustom() {
   if (home_.unusable() == Errc::forked) {
-    // It is the parent's; and mutexes may be locked for ever.
+    // The hold is the parent's; and mutexes may be locked for ever.
     [[maybe_unused]] const auto* const leaked = hold_.release();
     return;
   }

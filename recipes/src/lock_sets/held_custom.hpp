@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A custom lock that a group holds.
+/// HeldCustom is a custom lock that a group holds.
 
 #include <memory>
 #include <stop_token>
@@ -13,7 +13,7 @@
 namespace custodian::recipes_detail {
 
 /// Its destruction releases the lock: in place, on any thread; on the client's strand by way of the
-/// callback executor. Groups that are shared share it.
+/// callback executor. Shared groups share it.
 class HeldCustom {
  public:
   /// The client is the group's: for its log.
@@ -27,7 +27,7 @@ class HeldCustom {
   [[nodiscard]] bool is_lost() const noexcept { return lost_.stop_requested(); }
 
  private:
-  /// On the strand, where the user's code would hold up the client.
+  /// Called on the strand, where user code would hold up the client.
   void release_elsewhere();
 
   const Client home_;
@@ -36,7 +36,7 @@ class HeldCustom {
   const std::stop_token lost_;
 };
 
-/// What an exception says: for an answer, and for the log. Within a catch block.
+/// The text of the present exception, for an answer and for the log. Call it within a catch block.
 struct Thrown {
   error_code error;
   std::string text;

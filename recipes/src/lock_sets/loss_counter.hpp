@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Counts how many leases of a group are lost, and tells when it is one too many.
+/// LossCounter counts the lost leases of a group, and reports when it is one too many.
 
 #include <atomic>
 #include <deque>
@@ -18,7 +18,7 @@ namespace custodian::recipes_detail {
 /// Threads: any, but for listen(), which comes first.
 class LossCounter : public std::enable_shared_from_this<LossCounter> {
  public:
-  /// So many may be lost without harm.
+  /// The number that may be lost without harm.
   LossCounter(const Client& home, std::size_t spare);
   LossCounter(const LossCounter&) = delete;
   LossCounter& operator=(const LossCounter&) = delete;
@@ -26,7 +26,8 @@ class LossCounter : public std::enable_shared_from_this<LossCounter> {
 
   /// Keeps itself alive from now on until dismiss().
   void listen(const std::stop_token& lost);
-  /// The leases are released: nobody is told any more. Does not wait for those who are being told.
+  /// The leases are released: nothing is reported any more. Does not wait for callbacks that are
+  /// running.
   void dismiss() noexcept;
 
   [[nodiscard]] std::stop_token lost() const noexcept { return lost_.get_token(); }
@@ -55,7 +56,7 @@ class LossCounter : public std::enable_shared_from_this<LossCounter> {
   std::atomic<std::ptrdiff_t> spare_;
   std::atomic<Phase> phase_ = Phase::listening;
   std::stop_source lost_;
-  /// Their end waits for one that is just running, on another thread.
+  /// Their destruction waits for a callback that is running on another thread.
   std::deque<std::stop_callback<std::function<void()>>> ears_;
 
   std::mutex mutex_;  ///< guards what follows

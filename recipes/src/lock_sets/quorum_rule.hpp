@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How many of several leases suffice. Pure; for any thread.
+/// The quorum rule says how many of several leases suffice. Pure; for any thread.
 
 #include <chrono>
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace custodian::recipes_detail {
 
-/// So many of n that any two majorities have one in common.
+/// The smallest number of n of which any two majorities have one in common.
 [[nodiscard]] constexpr std::size_t majority_of(std::size_t count) noexcept {
   return count / 2 + 1;
 }
 
-/// What can still come of an acquire of several locks, of which some are held and some are yet to
-/// be tried.
+/// The prospects of an acquire of several locks, of which some are held and some are yet to be
+/// tried.
 enum class Prospect { enough, open, hopeless };
 [[nodiscard]] constexpr Prospect prospect(std::size_t held, std::size_t to_come,
                                           std::size_t needed) noexcept {
@@ -29,7 +29,7 @@ enum class Prospect { enough, open, hopeless };
 /// The state of a group of leases in these states.
 [[nodiscard]] LeaseState state_of(std::span<const LeaseState> leases, std::size_t needed) noexcept;
 
-/// How long the group lasts whose leases last so long: as long as the `needed` most lasting.
+/// How long a group lasts, by the remaining times of its leases: as long as the `needed` longest.
 [[nodiscard]] std::chrono::nanoseconds remaining_of(std::vector<std::chrono::nanoseconds> leases,
                                                     std::size_t needed) noexcept;
 

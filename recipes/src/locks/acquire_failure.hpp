@@ -1,19 +1,19 @@
 #pragma once
 
 /// \file
-/// What the end of an acquire says of the lock and of ZooKeeper.
+/// acquire_failure() says what the end of an acquire means: the lock is busy, or ZooKeeper is away.
 
 #include "custodian/error.hpp"
 
 namespace custodian::recipes_detail {
 
 enum class AcquireFailure {
-  busy,    ///< somebody else is in, or may be
-  away,    ///< there is no connection, and nobody has been seen in
-  failed,  ///< neither: the error says what
+  busy,    ///< another one holds the lock, or may
+  away,    ///< there is no connection, and no holder has been seen
+  failed,  ///< neither: the error says why
 };
 
-/// What an acquire saw that ended without a lease.
+/// What an acquire without a lease saw.
 struct AcquireEvidence {
   error_code error;
   bool somebody_ahead = false;

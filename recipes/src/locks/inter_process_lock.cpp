@@ -19,8 +19,8 @@ namespace recipes_detail {
 
 namespace {
 
-/// Among those who pass the lock on to each other, if this lock has such and the acquire is one of
-/// them: the handler runs on any thread then, and not on the strand.
+/// In the cohort, if this lock has one and the acquire may join it: the handler then runs on any
+/// thread, and not on the strand.
 void start_in_turn(const LockSpecPtr& spec, CancellationPtr cancellation, WaitLimit wait_limit,
                    AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
   if (spec->cohort && !held && Cohort::may_enter(wait_limit, options)) {

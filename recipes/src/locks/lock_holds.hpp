@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// What threads hold of a lock by its standard face; of a read/write lock, of both its sides.
+/// LockHolds are the holds that threads have on a lock by its standard face; of a read/write lock,
+/// on both sides.
 
 #include "acquire/thread_holds.hpp"
 #include "ordering/contender_order.hpp"
@@ -13,7 +14,7 @@ class LockHolds {
   [[nodiscard]] ThreadHolds& of(ContenderKind kind) noexcept {
     return kind == ContenderKind::exclusive ? exclusive_ : shared_;
   }
-  /// What a thread may have of the other side when it comes for this one.
+  /// The hold on the other side that a thread may have when it acquires this one.
   [[nodiscard]] ThreadHolds& beside(ContenderKind kind) noexcept {
     return kind == ContenderKind::exclusive ? shared_ : exclusive_;
   }

@@ -32,7 +32,7 @@ std::size_t stripe_of(std::string_view key, std::size_t stripes) {
 
 namespace recipes_detail {
 
-/// What all acquires of one object have in common. Immutable.
+/// The common part of all acquires of one object. Immutable.
 struct Stripes {
   std::string path;
   std::vector<LockSpecPtr> specs;
@@ -43,14 +43,14 @@ namespace {
 /// The first place in a queue; nobody else has it while the node lives.
 using Place = Result<OwnedNode>;
 
-/// One line of those that an acquire stands in: an acquire of its own, as far as the front.
+/// An acquire's place in one queue: an acquire of its own, as far as the front.
 struct Line {
   AcquirePtr acquire;
   bool waits = false;
   std::optional<Place> end{};
 };
 
-/// The lines that an acquire stands in. On the strand.
+/// The queues that an acquire is in. On the strand.
 class Lines : public std::enable_shared_from_this<Lines> {
  public:
   explicit Lines(const AcquirePtr& whole)
@@ -77,9 +77,9 @@ class Lines : public std::enable_shared_from_this<Lines> {
     for (const auto& line : lines_) line->acquire->give_up->request();
   }
 
-  /// Whether the line joined last has been looked through: it is at its end, or waits.
+  /// Whether the queue entered last has been judged: the acquire has ended there, or waits.
   [[nodiscard]] bool knows() const { return lines_.back()->waits || lines_.back()->end; }
-  /// Whether there is a first one: at the front, or with an error.
+  /// Whether one place decides: it is at the front, or has an error.
   [[nodiscard]] bool decided() const { return first_ != nullptr; }
   [[nodiscard]] bool ended() const {
     return std::ranges::all_of(lines_, [](const auto& line) { return line->end.has_value(); });
@@ -91,7 +91,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
   }
 
  private:
-  /// With the same limits but for time, which the whole sees to.
+  /// With the same limits except time, which the whole acquire handles.
   [[nodiscard]] AcquirePtr part_for(const LockSpecPtr& spec) const {
     return std::make_shared<Acquire>(
         Acquire{.spec = spec,

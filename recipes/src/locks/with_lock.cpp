@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 AcquireFailure acquire_failure(const AcquireEvidence& seen) noexcept {
   if (seen.error && !is_lack_of_answer(seen.error)) return AcquireFailure::failed;
-  // With a connection it was slow, or is back: whoever holds the lock may be alive.
+  // With a connection the servers were slow, or are back: the lock's holder may be alive.
   if (seen.somebody_ahead || seen.connected) return AcquireFailure::busy;
   return AcquireFailure::away;
 }
@@ -23,14 +23,14 @@ namespace {
 using std::chrono::nanoseconds;
 
 nanoseconds wait_of(const Client& client, const WithLockOptions& options) {
-  // Other locks add it to their clocks, and do not think of overflow.
+  // Other locks add it to their clocks, without a check for overflow.
   constexpr nanoseconds most = std::chrono::hours{24 * 365};
   const nanoseconds wait =
       options.wait ? *options.wait : client.deadline_or_default(Deadline{}).remaining();
   return std::clamp(wait, nanoseconds{0}, most);
 }
 
-/// It is the very lock that others make themselves.
+/// It is the same lock that other callers make by hand.
 std::string_view observed_recipe(LockKind kind) {
   switch (kind) {
     case LockKind::mutex: return observed_mutex;
@@ -43,7 +43,7 @@ std::string_view observed_recipe(LockKind kind) {
 LockSpecPtr queue_of(const Client& client, const std::string& path,
                      const WithLockOptions& options) {
   LockOptions terms = options.lock;
-  // There is nobody in the same lock object to pass it on to.
+  // The lock object has no other waiters to pass the lock on to.
   terms.hand_off = HandOff::strict();
   if (options.hold_at_most) terms.lease.hold_at_most = options.hold_at_most;
   const NamingRule& rule = options.kind == LockKind::mutex ? mutex_rule : read_write_rule;
@@ -53,7 +53,7 @@ LockSpecPtr queue_of(const Client& client, const std::string& path,
                         ObservedAs{observed_recipe(options.kind), path});
 }
 
-/// Until when a connection is waited for, if there is none and that has a limit of its own.
+/// The limit of the wait for a connection, if there is none and that wait has its own limit.
 std::optional<OperationOptions> connection_limit(const Client& client,
                                                  const WithLockOptions& options, nanoseconds wait) {
   const bool apart = options.connection_wait && *options.connection_wait < wait;
@@ -61,8 +61,8 @@ std::optional<OperationOptions> connection_limit(const Client& client,
   return OperationOptions{Deadline{*options.connection_wait}, client.retry_policy().unlimited()};
 }
 
-/// Whether to stand in the queue after the wait for a connection: there is one, if only since the
-/// end of the wait.
+/// Whether to enter the queue after the wait for a connection: there is one, if only since the end
+/// of the wait.
 bool is_in_reach(const Client& client, error_code waited) {
   if (!waited) return true;
   return acquire_failure({.error = waited}) == AcquireFailure::away &&
@@ -78,7 +78,7 @@ LockedEntry otherwise(const Client& client, Otherwise what, const std::string& p
       .under = Under::nothing, .blocked_by = std::move(result.blocked_by), .reason = result.reason};
 }
 
-/// What an acquire has come to: the way in, or past; nothing if there is a fallback to try.
+/// The outcome of an acquire: the lock, or a skipped call; nothing if a fallback is to be tried.
 std::optional<LockedEntry> judge(const Client& client, const std::string& path,
                                  const WithLockOptions& options, error_code error,
                                  AcquireResult result, bool connected) {
@@ -102,7 +102,7 @@ std::optional<LockedEntry> judge(const Client& client, const std::string& path,
                    error ? error : make_error_code(Errc::not_connected), std::move(result));
 }
 
-/// Throws if the fallback was had, or not, too late: for nothing new may begin.
+/// Throws if the fallback's answer, yes or no, came too late: nothing new may begin then.
 LockedEntry under_fallback(const Client& client, const std::string& path,
                            const WithLockOptions& options, std::shared_ptr<void> held) {
   if (options.stop.stop_requested()) {
@@ -146,7 +146,7 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
   const nanoseconds wait = wait_of(client, options);
   const Deadline deadline{wait};
 
-  // Nobody can tell whether somebody else is in.
+  // Whether another one holds the lock is unknown.
   const auto not_run = [&] {
     AcquireResult nothing{.reason = NotAcquired::context_not_run};
     const std::string why = nothing.explain();

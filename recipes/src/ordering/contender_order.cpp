@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view protection_prefix = "_c_";
 
-/// Names decide between equals only so that everybody decides alike: no two nodes have one name.
+/// Names decide between equals only so that all clients decide alike: no two nodes have one name.
 bool precedes(const ContenderName& left, const ContenderName& right) {
   return std::tie(left.sequence, left.kind, left.name) <
          std::tie(right.sequence, right.kind, right.name);

@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// Who is first in a queue of contenders: the names of the children of a lock's node are read, put
-/// in order and judged. All queued recipes decide by this, and differ only in their `Rule`.
+/// The order of contenders decides which is first in a queue: the names of the children of a lock's
+/// node are read, put in order and judged. All queued recipes decide by this, and differ only in
+/// their `NamingRule`.
 ///
-/// Pure: names in, a judgement out. What is judged is a listing, that is the past; when a listing
-/// may be trusted is the caller's business. A caller that knows of nodes which no longer count (its
-/// own, released but not yet deleted; its own write node, when it takes the read lock besides)
-/// leaves them out of the listing.
+/// Pure: names in, a judgement out. A listing shows the past; its caller decides when to trust it.
+/// A caller that knows of nodes which no longer count (its own, released but not yet deleted; its
+/// own write node, when it takes the read lock besides) leaves them out of the listing.
 ///
 /// Names in an answer are views into the `Listing`, which must outlive them. Safe to use from any
 /// thread.
@@ -55,7 +55,7 @@ inline constexpr std::array read_write_names{
 inline constexpr std::array latch_names{
     LockName{"latch-", ContenderKind::exclusive, NamingProfile::curator},
 };
-/// All elections that are known, for those who only look.
+/// All elections that are known, for observers.
 inline constexpr std::array election_names{
     LockName{"latch-", ContenderKind::exclusive, NamingProfile::curator},
     LockName{"lock-", ContenderKind::exclusive, NamingProfile::curator},
@@ -81,10 +81,10 @@ using Sequence = std::int32_t;
 
 enum class SequenceState {
   usable,
-  /// Usable, but within 2^20 of the end of the counter: somebody should know.
+  /// Usable, but within 2^20 of the end of the counter, which deserves a warning.
   near_end,
   /// The counter stands at its end and repeats itself, or has gone below zero: a contender with
-  /// this number cannot tell who came before it.
+  /// this number cannot know its predecessors.
   exhausted,
 };
 
@@ -97,7 +97,7 @@ struct ContenderName {
   Sequence sequence;
 };
 
-/// The name has no lock name in it: somebody else's child, which takes no part.
+/// The name has no lock name in it: a foreign child, which takes no part.
 struct Foreign {};
 /// The name has a lock name in it but no number after it, so its place in the queue is unknown.
 struct MalformedName {};
@@ -121,7 +121,7 @@ class Listing {
 
   /// The first in the queue is the first here.
   [[nodiscard]] std::span<const ContenderName> contenders() const noexcept { return contenders_; }
-  /// In the order listed. Worth a line in the log, once.
+  /// In the order listed. They deserve one line in the log.
   [[nodiscard]] std::span<const std::string_view> foreign() const noexcept { return foreign_; }
   [[nodiscard]] std::span<const std::string_view> malformed() const noexcept { return malformed_; }
 
@@ -133,7 +133,7 @@ class Listing {
 
   /// How many contenders in front of the one at `index` exclude it.
   [[nodiscard]] std::size_t blockers_of(std::size_t index) const;
-  /// The last of them, whose going is worth waiting for; nothing if there are none.
+  /// The last of them, whose end is worth waiting for; nothing if there are none.
   [[nodiscard]] std::optional<std::size_t> nearest_blocker_of(std::size_t index) const;
 
  private:
@@ -146,19 +146,19 @@ class Listing {
   std::vector<std::string_view> malformed_;
 };
 
-/// Nobody in front excludes this contender.
+/// No contender in front excludes this one.
 struct Held {
-  /// Who is right in front, excluding it or not; empty if nobody is.
+  /// The contender right in front, excluding it or not; empty if there is none.
   std::string_view in_front{};
 };
 /// `position` contenders in front exclude this one; `nearest` is the last of them.
 struct Wait {
   ContenderName nearest;
   std::size_t position = 0;
-  /// Nobody else is in front, and contenders come only behind: when it has gone nobody is. Not for
-  /// a writer behind a writer, who may have left a reader in front, as a downgrade does.
+  /// No other contender is in front, and new ones come only behind: when it has gone none is. Not
+  /// for a writer behind a writer, which may have left a reader in front, as a downgrade does.
   bool is_last = false;
-  /// Who is right in front, excluding it or not.
+  /// The contender right in front, excluding it or not.
   std::string_view in_front{};
 };
 /// The listing does not contain the contender's own node.
@@ -167,13 +167,13 @@ struct OwnNodeMissing {};
 struct Exhausted {
   std::string_view name;
 };
-/// A child claims a place in the queue that nobody can know. Whoever it is, nobody may pass it.
+/// A child is a contender at an unknown place, so no contender may pass it.
 struct Malformed {
   std::string_view name;
 };
 using Judgement = std::variant<Held, Wait, OwnNodeMissing, Exhausted, Malformed>;
 
-/// What the contender named `mine` is to do. Of several answers that apply, the one first in this
+/// What the contender named `mine` must do. Of several answers that apply, the one first in this
 /// list: own node malformed, missing, exhausted; another's malformed; wait, held.
 [[nodiscard]] Judgement judge(const Listing& listing, std::string_view mine);
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Where a lock can be: a lock's node has the contenders as its children, and must be nobody
-/// else's.
+/// A lock's path is checked here: a lock's node has the contenders as its children, and must have
+/// no other use.
 
 #include <memory>
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace custodian::recipes_detail {
 
-/// Why no lock can be at this path, whatever else there is; empty if one can. Pure.
+/// Why no lock can ever be at this path; empty if one can. Pure.
 [[nodiscard]] std::string_view objection_to_path(std::string_view path) noexcept;
 
 /// A lock of one client, at a path, until it is destroyed. Any thread.
 class LockPlace;
 using LockPlacePtr = std::shared_ptr<const LockPlace>;
 
-/// Takes the path for a lock, for a constructor of this name. Any number of locks may be at one
+/// Registers a lock's path, for a constructor with this name. Any number of locks may be at one
 /// path. Throws Error (invalid_argument) if no lock can be there, or this client has a lock at a
 /// node above it.
 [[nodiscard]] LockPlacePtr take_place(const Client& client, std::string_view lock,

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What a lock object is made of: its path, its rule, and the name that its contenders bear. What
-/// differs between recipes is such data.
+/// LockSpec is the data of a lock object: its path, its rule, and the name that its contenders
+/// bear. Recipes differ in these data.
 
 #include <atomic>
 #include <memory>
@@ -19,17 +19,17 @@ namespace custodian::recipes_detail {
 
 class Cohort;
 
-/// What all acquires of one lock object have in common. Immutable but for the flags.
+/// The common part of all acquires of one lock object. Immutable except the flags.
 struct LockSpec {
   Client client;
   std::string path;
   NamingRule rule;
-  ContenderKind kind;  ///< of who acquires here
+  ContenderKind kind;  ///< of the contenders of this lock
   NamingProfile profile;
   std::string_view lock_name;  ///< of this kind and profile
   std::string identity;
   LeaseOptions lease;  ///< unless the acquire says otherwise
-  /// Those who pass the lock on to each other; null if it goes by the queue alone.
+  /// The cohort whose members pass the lock on to each other; null without one.
   std::shared_ptr<Cohort> cohort{};
   /// As what the client's observer is told of it; null if there is none.
   ObservedLockPtr observed{};
@@ -42,7 +42,7 @@ struct LockSpec {
 
 using LockSpecPtr = std::shared_ptr<const LockSpec>;
 
-/// As what an observer is told of a lock.
+/// A lock's names in an observer's events.
 struct ObservedAs {
   std::string_view recipe;
   std::string_view path;
@@ -51,8 +51,8 @@ inline constexpr std::string_view observed_mutex = "InterProcessMutex";
 inline constexpr std::string_view observed_reader = "InterProcessReadWriteLock::read";
 inline constexpr std::string_view observed_writer = "InterProcessReadWriteLock::write";
 
-/// For a constructor of this name; throws what it is to throw. An observer is told of it as of
-/// `lock` at `path`, unless it is to be told otherwise.
+/// Makes the spec for a constructor with this name, and throws its errors. An observer hears of it
+/// as `lock` at `path`, unless other names are given.
 [[nodiscard]] LockSpecPtr make_lock_spec(const Client& client, std::string_view lock,
                                          const NamingRule& rule, ContenderKind kind,
                                          std::string path, LockOptions options,

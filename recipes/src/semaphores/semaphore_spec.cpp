@@ -1,11 +1,11 @@
 /// \file
-/// How permits are taken.
+/// Permits are taken in these steps.
 ///
-/// Whoever wants permits queues at the turnstile like for a mutex. Who is first there puts down one
-/// lease for each permit, waits until all of them are within the maximum, and leaves the turnstile
-/// to the next. So permits are had in the order of asking, and who asks for many is not starved by
-/// those who ask for few. What keeps the number is not the turnstile but the leases' own order (see
-/// permit_count.hpp); it could be lost at any time, and then nobody enters but who may.
+/// An acquire queues at the turnstile like for a mutex. The first there creates one lease for each
+/// permit, waits until all of them are within the maximum, and leaves the turnstile to the next. So
+/// permits are granted in the order of asking, and an acquire of many is not starved by acquires of
+/// few. The maximum rests on the leases' own order, not on the turnstile (see permit_count.hpp),
+/// which may be lost at any time without harm to it.
 
 #include "semaphores/semaphore_spec.hpp"
 
@@ -94,8 +94,7 @@ asio::awaitable<Result<KnownMaximum>> update(AcquirePtr acquire, SemaphoreSpecPt
   co_return KnownMaximum{now.value, Watch{}};
 }
 
-/// One's own node, or the container of one's own, is missing: with the session, or somebody has
-/// deleted it.
+/// The own node, or its container, is missing: it went with the session, or was deleted by hand.
 error_code what_it_means(error_code error, const OwnedNode& own) {
   if (error != ServerErrc::no_node) return error;
   return own.alive() ? Errc::node_deleted : Errc::session_lost;
@@ -122,7 +121,7 @@ asio::awaitable<Result<Leases>> take_all(AcquirePtr acquire, std::vector<OwnedNo
   co_return std::move(all);
 }
 
-/// Sees who is in the way, unless that is known or nobody wants to, and tells whoever acquires.
+/// Finds the contender in the way, unless it is known or not wanted, and reports it to the caller.
 asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr spec, Full full) {
   std::optional<std::string> node;
   const bool wanted = acquire->options.on_position || acquire->wait_limit.limited();

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The way to the permits of a semaphore: what InterProcessSemaphore and InterProcessSemaphoreMutex
-/// have in common.
+/// SemaphoreSpec is the common part of InterProcessSemaphore and InterProcessSemaphoreMutex: the
+/// way to the permits.
 
 #include <stop_token>
 #include <string>
@@ -14,26 +14,26 @@
 
 namespace custodian::recipes_detail {
 
-/// How many permits there are: for ever, or as a counter of the same client says now.
+/// The number of permits: constant, or the present value of a counter of the same client.
 using Maximum = std::variant<int, SharedNodePtr>;
 
 /// Each is a node, and a list of some ten thousand names is more than servers let through.
 inline constexpr int most_permits_at_once = 1000;
 
-/// What all acquires of one semaphore object have in common. Immutable. (Apache Curator's layout.)
+/// The common part of all acquires of one semaphore object. Immutable. (Apache Curator's layout.)
 struct SemaphoreSpec {
-  LockSpecPtr turnstile;  ///< at P/locks: whoever is first there may take permits
+  LockSpecPtr turnstile;  ///< at P/locks: the first there may take permits
   LockSpecPtr leases;     ///< at P/leases: a node is a permit taken, or about to be
   std::string path;
   Maximum maximum;
 };
 
-/// For a constructor of this name; throws what it is to throw.
+/// Makes the spec for a constructor with this name, and throws its errors.
 [[nodiscard]] SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name,
                                                    const std::string& path, Maximum maximum,
                                                    const LockOptions& options);
 
-/// Throws invalid_argument if so many can never be had.
+/// Throws invalid_argument if so many permits can never be granted.
 void check_permits(const SemaphoreSpec& spec, std::string_view operation, int permits);
 
 /// From any thread. The handler runs on the strand, or at once. All or none.

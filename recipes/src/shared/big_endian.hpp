@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Numbers as Java's ByteBuffer writes them, and so Curator's recipes. Pure.
+/// Numbers are encoded here as Java's ByteBuffer, and so Curator's recipes, write them. Pure.
 
 #include <concepts>
 #include <optional>

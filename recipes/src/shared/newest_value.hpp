@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Which reading of a node's data is news, and the newest one.
+/// NewestValue decides which reading of a node's data is news, and keeps the newest one.
 
 #include <cstdint>
 #include <mutex>
@@ -10,14 +10,14 @@
 
 namespace custodian::recipes_detail {
 
-/// That the write of this transaction was seen.
+/// The write of this transaction was seen.
 struct Sighting {
   std::int64_t mzxid = 0;  ///< 0: nothing was
-  /// In which session; none: then nothing but a later write is news.
+  /// The session of the reading; none: only a later write is news.
   std::optional<std::int64_t> session{};
 };
 
-/// Within a session that is a later write alone. After a lost session it is any other one: a server
+/// Within a session only a later write is news. After a lost session any other one is: a server
 /// that lags behind may show an earlier one, but so do servers that were rebuilt, or restored from
 /// an older snapshot, and for good.
 [[nodiscard]] bool is_news(const Sighting& seen, const Sighting& now) noexcept;

@@ -58,7 +58,7 @@ namespace {
 
 // -- Bytes and the node ---------------------------------------------------------------------------
 
-/// Creates the node with its seed. Without an error it is there, or the reply was lost: look again.
+/// Creates the node with its seed. Without an error it exists, or the reply was lost: read again.
 asio::awaitable<error_code> create_with_seed(SharedNodePtr node, CancellationPtr cancellation,
                                              OperationOptions options) {
   CreateOptions as_planned{.parents = Parents::created_as_containers,
@@ -67,7 +67,7 @@ asio::awaitable<error_code> create_with_seed(SharedNodePtr node, CancellationPtr
   auto [error, created] = co_await await<&start_create, Created>(
       node->client.core(), cancellation, node->path, node->seed, std::move(as_planned));
   if (error == ServerErrc::node_exists || error == ServerErrc::connection_loss) error.clear();
-  // Created or not, a node that is missing counts as its seed.
+  // Created or not, a missing node counts as its seed.
   if (error == Errc::deadline_exceeded_outcome_unknown) error = Errc::deadline_exceeded;
   co_return error;
 }

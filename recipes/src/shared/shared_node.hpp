@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The node behind a SharedValue or a SharedCount, for recipes that follow one.
+/// SharedNode is the node behind a SharedValue or a SharedCount, for recipes that follow one.
 
 #include <boost/asio/awaitable.hpp>
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace custodian::recipes_detail {
 
-/// Immutable, but for what was read.
+/// Immutable, except the newest value.
 struct SharedNode {
   Client client;
   std::string path;
@@ -33,12 +33,13 @@ template <typename T>
 [[nodiscard]] boost::asio::awaitable<Result<Watched<Versioned<T>>>> read_and_watch(
     SharedNodePtr node, CancellationPtr cancellation, OperationOptions options);
 
-/// Waits until there is news, and gives it with a watch, through disconnections and lost sessions.
+/// Waits until there is news, and returns it with a watch, through disconnections and lost
+/// sessions.
 /// `watch` is that of the news before, or none. With an error there is no watch. Strand only.
 [[nodiscard]] boost::asio::awaitable<Result<Watched<GetResult>>> next_news_of(
     SharedNodePtr node, CancellationPtr cancellation, Sighting seen, Watch watch);
 
-/// Of what was read just now.
+/// The reading that was made just now.
 [[nodiscard]] Sighting sighting_of(const SharedNode& node, const Stat& stat);
 
 /// The value in a node's data, or why there is none; notes it as the newest one. For std::string

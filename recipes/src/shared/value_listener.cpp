@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What a Subscription keeps. It has no part in the client, which may go first.
+/// The object that a Subscription keeps. It does not own the client, which may end first.
 template <typename T>
 struct Registration {
   Registration(std::function<void(const Versioned<T>&)> function, CancellationPtr ending)
@@ -28,7 +28,7 @@ struct Registration {
   const CancellationPtr over;
 };
 
-/// The newest value that the listener has not been shown: a slow listener skips those before.
+/// The newest value that the listener has not got yet: a slow listener skips those before.
 template <typename T>
 class Outbox : public std::enable_shared_from_this<Outbox<T>> {
  public:
@@ -38,7 +38,7 @@ class Outbox : public std::enable_shared_from_this<Outbox<T>> {
   void put(Versioned<T> value) {
     {
       const std::lock_guard lock{mutex_};
-      if (std::exchange(next_, std::move(value))) return;  // the call to come shows this one
+      if (std::exchange(next_, std::move(value))) return;  // the pending call gets this one
     }
     asio::post(turn_, [self = this->shared_from_this()] { self->show(); });
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Those who are notified of each new value of a SharedValue or a SharedCount.
+/// A value listener is notified of each new value of a SharedValue or a SharedCount.
 
 #include "custodian/shared/basic_shared_value.hpp"
 

@@ -1,14 +1,15 @@
 #pragma once
 
 /// \file
-/// Who is at a path: every recipe's queue, told from the names of its nodes, for people who look.
+/// inspect() shows the contenders at a path: every recipe's queue, recognised by the names of its
+/// nodes, for people who look.
 ///
 ///     for (const Inspected& each : inspect(client, "/locks/printer").contenders) ...
 ///
-/// Locks, semaphores and elections of this library, of Apache Curator and of kazoo are told from
-/// each other, and nobody need know beforehand what is used there. What cannot be told: a mutex
-/// from a LeaderSelector or from kazoo's Lock, which look alike; and the maximum of a semaphore,
-/// which stands nowhere.
+/// It distinguishes locks, semaphores and elections of this library, of Apache Curator and of
+/// kazoo, so the kind at the path need not be known. It cannot distinguish a mutex from a
+/// LeaderSelector or from kazoo's Lock, which look alike; and it cannot find the maximum of a
+/// semaphore, which no node has.
 ///
 /// When not to use it: to decide anything. What is seen is the past by the time that it arrives.
 /// A lock's own `participants()` costs less where the kind of the lock is known.
@@ -30,7 +31,7 @@
 
 namespace custodian {
 
-/// What somebody stands in a queue for.
+/// What a contender wants.
 enum class Claim : std::uint8_t {
   /// An exclusive lock: a mutex, the turn of a LeaderSelector; kazoo's WriteLock, too, as long as
   /// none of its readers is there.
@@ -44,49 +45,49 @@ enum class Claim : std::uint8_t {
   turn,        ///< to take permits of a semaphore
 };
 
-/// Whether somebody has what they stand in a queue for.
+/// Whether a contender has what it wants.
 enum class Standing : std::uint8_t {
   /// It has it.
   holds,
   /// It does not have it yet.
   waits,
-  /// It may hold or wait. Of who is first: a child whose number cannot be read stops the queue
-  /// (`Inspection::malformed`), or the numbers are used up. Of a permit: its owner is just taking
-  /// permits, and `InspectOptions::permits` does not say how many there are.
+  /// It may hold or wait. Of the first in a queue: a child whose number cannot be read stops the
+  /// queue (`Inspection::malformed`), or the numbers are used up. Of a permit: its owner is just
+  /// taking permits, and `InspectOptions::permits` does not say how many there are.
   unclear,
 };
 
-/// Somebody in a queue.
+/// A contender in a queue.
 struct Inspected {
-  /// Who, since when, by which node.
+  /// Its identity, since when it is there, and its node.
   Participant participant;
   /// What for.
   Claim claim = Claim::mutex;
   /// Whether it has it.
   Standing standing = Standing::holds;
-  /// How many are to go before its turn comes.
+  /// How many must leave before it holds.
   std::size_t ahead = 0;
-  /// Whose names its node bears.
+  /// The profile of its node's name.
   NamingProfile profile = NamingProfile::curator;
-  /// Somebody has written into its node, as `revoke()` does; of a holder that was asked, and goes
-  /// on. Where the request has replaced the identity, and its holder does not write it back (see
-  /// revoke.hpp), `participant.identity` is empty.
+  /// It was asked to release: its node was written to, as `revoke()` does. It may still hold. Where
+  /// the request has replaced the identity, and its holder does not write it back (see revoke.hpp),
+  /// `participant.identity` is empty.
   bool is_asked_to_let_go = false;
 };
 
 /// What is at a path.
 struct Inspection {
   /// Each queue in its order, one after the other where a path has several: the permits of a
-  /// semaphore, then who waits for some. Empty if the path does not exist.
+  /// semaphore, then the waiters for some. Empty if the path does not exist.
   std::vector<Inspected> contenders{};
-  /// Paths of nodes that stop everybody in their queue, since nobody can read their number: remove
-  /// them.
+  /// Paths of nodes that stop all acquires in their queue, since their number cannot be read:
+  /// remove them.
   std::vector<std::string> malformed{};
   /// Paths of children that take no part in any queue.
   std::vector<std::string> foreign{};
 };
 
-/// What an inspection may be told.
+/// The options of an inspection.
 struct InspectOptions {
   /// How many permits the semaphore has, if known; 0: unknown.
   std::size_t permits = 0;
@@ -100,7 +101,7 @@ CUSTODIAN_EXPORT void start_inspect(CorePtr core, CancellationPtr cancellation, 
                                     Handler<Inspection> handler);
 }  // namespace recipes_detail
 
-/// Who is at the path. A path that does not exist is an empty answer.
+/// The contenders at the path. A path that does not exist gives an empty answer.
 /// Completes with: error, the inspection.
 /// Cancellation: total.
 /// Errors: invalid_argument (thrown at once), no_auth, deadline_exceeded, operation_aborted, and

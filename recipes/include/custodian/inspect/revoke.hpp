@@ -1,18 +1,18 @@
 #pragma once
 
 /// \file
-/// Asking a holder to let go.
+/// revoke() asks a holder to release.
 ///
 ///     for (const Participant& holder : mutex.participants()) revoke(client, holder.node);
 ///
-/// A request and no more: a holder who does not listen (see Lease::make_revocable()) is not
-/// disturbed, and who listens decides. What is written into the node, Apache Curator's message,
-/// replaces the identity that others see there. A holder of this library that listens writes it
-/// back at once; of others, Curator's among them, it is gone: whoever asks has it from
-/// `participants()`. Curator's holders understand the message, if they have been made revocable;
+/// It is a request and no more: a holder that does not listen (see Lease::make_revocable()) is not
+/// disturbed, and one that listens decides. What is written into the node, Apache Curator's
+/// message, replaces the identity that others see there. A holder of this library that listens
+/// writes it back at once; of others, Curator's among them, it is gone: `participants()` before the
+/// request has it. Curator's holders understand the message, if they have been made revocable;
 /// kazoo's do not.
 ///
-/// When not to use it: to take a lock away. Who is asked may be asked again, by anybody, and the
+/// When not to use it: to take a lock away. A holder may be asked again, by any client, and the
 /// lock's users should have agreed on what that means.
 
 #include <string>
@@ -26,8 +26,8 @@
 namespace custodian {
 
 namespace recipes_detail {
-/// Throws Error (invalid_argument) unless the name is that of a contender: data of other nodes are
-/// not to be overwritten by mistake.
+/// Throws Error (invalid_argument) unless the name is that of a contender: data of other nodes must
+/// not be overwritten by mistake.
 CUSTODIAN_EXPORT void check_revoke(const Client& client, std::string_view operation,
                                    std::string_view node);
 CUSTODIAN_EXPORT void start_revoke(CorePtr core, CancellationPtr cancellation, Client client,
@@ -35,9 +35,9 @@ CUSTODIAN_EXPORT void start_revoke(CorePtr core, CancellationPtr cancellation, C
                                    Handler<bool> handler);
 }  // namespace recipes_detail
 
-/// Asks whoever holds a lock, or a permit, by this node, or waits for it: `Participant::node`,
-/// `Lease::node()`. A holder who listens is told each time.
-/// Completes with: error, whether the node was there: false when it is gone, and nobody to ask.
+/// Asks the contender with this node (`Participant::node`, `Lease::node()`), a holder or a waiter.
+/// A holder that listens is notified each time.
+/// Completes with: error, whether the node was there: false when it is gone.
 /// Cancellation: total; what was sent by then may still be applied.
 /// Errors: invalid_argument (not the node of a lock; thrown at once), no_auth, deadline_exceeded,
 /// operation_aborted, and those common to all operations. Lost replies are no error: it asks again.

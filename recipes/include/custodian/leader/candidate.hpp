@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What LeaderLatch and LeaderSelector have in common: a place in an election, and a look at who
-/// else stands.
+/// Candidate is the common part of LeaderLatch and LeaderSelector: a place in an election, and a
+/// look at the other candidates.
 ///
 /// Threads: any. Lifetimes: the client may go first.
 
@@ -41,10 +41,10 @@ class CUSTODIAN_EXPORT Candidate {
 
   /// Of the election.
   [[nodiscard]] const std::string& path() const noexcept;
-  /// Whom others see: `CandidateOptions::id`, or the client's identity.
+  /// The identity that others see: `CandidateOptions::id`, or the client's identity.
   [[nodiscard]] const std::string& id() const noexcept;
 
-  /// Who leads, or nothing if nobody stands. A look at the past when it arrives.
+  /// The leader, or nothing if there is no candidate. The answer is the past when it arrives.
   /// Completes with: error, the leader.
   /// Cancellation: total.
   /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.

@@ -7,11 +7,11 @@
 /// Each candidate creates an ephemeral sequential node below the path; the lowest number leads, and
 /// each other waits for the one before it. A leader leads until it closes its latch or loses the
 /// leadership; then it stands again, at the end. Its leadership is a Lease: with a fencing token, a
-/// stop_token for its loss, and the promise that it is told before another one can lead.
+/// stop_token for its loss, and the promise that the loss is reported before another one can lead.
 ///
 /// When not to use it: for work that begins and ends (LeaderSelector runs a function while it
-/// leads; a lock is for what must not run at the same time); to know who leads without taking part
-/// (LeaderObserver); for work that must never be done twice, unless what it changes checks the
+/// leads; a lock is for work that must not run at the same time); to know who leads without taking
+/// part (LeaderObserver); for work that must never be done twice, unless what it changes checks the
 /// fencing token: a leader that is stopped does not know that it has been replaced.
 ///
 /// A latch that was closed may be started again: it stands once more, with another node, at the end
@@ -53,7 +53,7 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
  public:
   /// Whether it stands.
   using State = CandidateState;
-  /// What the listeners of a latch are told that is closed while it leads.
+  /// What the listeners of a latch hear if it is closed while it leads.
   enum class CloseMode {
     /// Nothing.
     silent,
@@ -67,14 +67,14 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   ~LeaderLatch();
 
   /// Stands for election from now on; returns at once. After a close(), too, at any time and from
-  /// any thread: listeners are told of the end of the old leadership before they are told of the
-  /// new one, and the new node stands behind the old one until that is deleted, so that a lease of
-  /// the old leadership that is kept keeps the latch waiting.
-  /// Throws Error: invalid_argument if it is started, closed if its client was closed, forked.
+  /// any thread: listeners are notified of the end of the old leadership before the new one, and
+  /// the new node is behind the old one until that is deleted, so that a lease of the old
+  /// leadership that is kept keeps the latch waiting. Throws Error: invalid_argument if it is
+  /// started, closed if its client was closed, forked.
   void start();
   /// Gives up the leadership or the candidacy until the next start(); returns at once, and the node
-  /// is deleted in the background. Those who wait for the leadership are told (closed). Does
-  /// nothing if it is closed.
+  /// is deleted in the background. Waits for the leadership end with `closed`. Does nothing if it
+  /// is closed.
   void close(CloseMode mode = CloseMode::silent);
 
   /// As of now. Any thread.
@@ -84,16 +84,16 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   /// \{
 
   /// Reads the boot clock, and asks no server. True for a moment, like every answer about a lock:
-  /// whatever changes something should check the token.
+  /// let a resource that is changed check the token.
   [[nodiscard]] bool has_leadership() const;
   /// The leadership, shared: for its token, check(), state and lost(). Empty if it does not lead.
   /// Keeps the leadership until it is released, even if the latch is closed before that; and, if it
-  /// is lost, its node, and so everybody behind that: let go of what is lost.
+  /// is lost, its node, and so all candidates behind that: release a lost leadership.
   [[nodiscard]] Lease leadership() const;
 
-  /// Told of every change from now on, until the subscription is destroyed.
-  /// `ended` is told to whoever was told `gained`; as Lease::lost() is, before another one can
-  /// lead, unless somebody has deleted the leader's node or its maximum time is over.
+  /// Called with every change from now on, until the subscription is destroyed. `ended` goes to
+  /// each listener that got `gained`; like Lease::lost(), before another one can lead, unless the
+  /// leader's node was deleted by hand or its maximum time is over.
   [[nodiscard]] Subscription on_leadership(LeadershipListener listener);
 
   /// Waits until it leads, at once if it does; started or not. Returns the leadership, as

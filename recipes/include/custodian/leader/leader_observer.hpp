@@ -1,20 +1,20 @@
 #pragma once
 
 /// \file
-/// Who leads, seen from outside: watches an election without taking part in it.
+/// LeaderObserver watches an election without taking part in it.
 ///
 /// Any election at the path will do: LeaderLatch's, LeaderSelector's, Apache Curator's, kazoo's.
-/// Whoever stands first in the queue counts as the leader, from the moment that it is first, which
+/// The first candidate in the queue counts as the leader, from the moment that it is first, which
 /// may be a round trip before it knows.
 ///
-/// When not to use it: to decide whether one may do something oneself (LeaderLatch); what is seen
-/// is the past by the time that it arrives.
+/// When not to use it: to decide whether the program itself may do something (LeaderLatch); what is
+/// seen is the past by the time that it arrives.
 ///
 /// It watches the leader's node, not the queue: it is woken when the leadership changes and not
 /// when candidates come. A leader that changes its identity (Lease::set_identity()) is shown again.
-/// Nothing but one election may be at the path: another recipe's nodes would pass for candidates.
-/// Leaders and identities that follow each other quickly may be passed over; none is shown again
-/// after a later one, not even by a server that lags behind.
+/// The path must have only one election: another recipe's nodes would pass for candidates. Leaders
+/// and identities that follow each other quickly may be skipped; none is shown again after a later
+/// one, not even by a server that lags behind.
 ///
 /// Threads: any; one wait for next() at a time. Lifetimes: the client may go first (closed).
 
@@ -42,7 +42,7 @@ CUSTODIAN_EXPORT void start_next_leader(CorePtr core, CancellationPtr cancellati
                                         Handler<std::optional<Participant>> handler);
 }  // namespace recipes_detail
 
-/// Who leads, seen from outside.
+/// The leaders of an election, seen from outside.
 /// \copydetails custodian/leader/leader_observer.hpp
 class CUSTODIAN_EXPORT LeaderObserver {
  public:
@@ -50,7 +50,7 @@ class CUSTODIAN_EXPORT LeaderObserver {
   /// need not exist yet.
   LeaderObserver(const Client& client, std::string path);
 
-  /// Who leads now, or nothing.
+  /// The present leader, or nothing.
   /// Completes with: error, the leader.
   /// Cancellation: total.
   /// Errors: no_auth, malformed_contender, deadline_exceeded, operation_aborted, and common ones.
@@ -63,10 +63,9 @@ class CUSTODIAN_EXPORT LeaderObserver {
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
-  /// The stream of leaders. The first call tells who leads now; each other one waits until that is
-  /// somebody else, or nobody, than the one before has told, or the same leader under another
-  /// identity. Waits through disconnections and lost
-  /// sessions.
+  /// The stream of leaders. The first call returns the present leader; each later one waits until
+  /// there is another leader than the one before has returned, or none, or the same leader under
+  /// another identity. Waits through disconnections and lost sessions.
   /// Completes with: error, the leader or nothing.
   /// Cancellation: total; the stream can be continued.
   /// Errors: no_auth, malformed_contender (a candidate without a number), closed,

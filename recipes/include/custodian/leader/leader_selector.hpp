@@ -1,14 +1,14 @@
 #pragma once
 
 /// \file
-/// Runs a function while it leads, and lets others lead when the function has returned: Apache
-/// Curator's LeaderSelector, and compatible with it on the wire.
+/// LeaderSelector runs a function while it leads, and lets others lead when the function has
+/// returned: Apache Curator's LeaderSelector, and compatible with it on the wire.
 ///
-/// The candidates queue as for an InterProcessMutex at the same path. Whoever is first has its
-/// function called with the leadership, a Lease, and a stop_token that stops when the leadership is
-/// lost, when it is interrupted, and when the selector is closed. The function should return soon
-/// then. The leadership passes on when it has; but one that is lost waits for nobody, and nor does
-/// one whose `hold_at_most` is over.
+/// The candidates queue as for an InterProcessMutex at the same path. The first one's function is
+/// called with the leadership, a Lease, and a stop_token that stops when the leadership is lost,
+/// when it is interrupted, and when the selector is closed. The function should return soon then.
+/// The leadership passes on when it has; a lost one, or one whose `hold_at_most` is over, passes on
+/// without waiting for that.
 ///
 /// When not to use it: to lead for as long as possible, and only to know that (LeaderLatch); for
 /// work that must never be done twice, unless what it changes checks the fencing token.
@@ -41,9 +41,9 @@
 
 namespace custodian {
 
-/// What a selector may be told.
+/// The options of a selector.
 struct LeaderSelectorOptions {
-  /// Who stands, and on which terms it leads.
+  /// The identity of the candidate, and the terms of its leadership.
   CandidateOptions candidate{};
   /// When it stands again.
   enum class Requeue : std::uint8_t {
@@ -57,9 +57,9 @@ struct LeaderSelectorOptions {
   /// Where the function runs. Default: a function that returns void has a thread of its own, a
   /// coroutine the client's callback executor.
   std::optional<boost::asio::any_io_executor> executor{};
-  /// Told on the callback executor what the function has thrown, or the executor that was to run
-  /// it; the log says so, too. The leadership has been released as if it had returned. Perhaps told
-  /// after the selector's destruction.
+  /// Called on the callback executor with an exception of the function, or of the executor for it;
+  /// the log says so, too. The leadership has been released as if the function had returned. It may
+  /// be called after the selector's destruction.
   std::function<void(std::exception_ptr)> on_exception{};
 };
 
@@ -69,8 +69,8 @@ using CandidacyPtr = std::shared_ptr<Candidacy>;
 class Selector;
 using SelectorPtr = std::shared_ptr<Selector>;
 
-/// One turn of the function. Its destruction ends it, too: an executor's context may go before the
-/// function could begin.
+/// One turn of the function. Destroying it ends the turn, too, for an executor's context may end
+/// before the function begins.
 class CUSTODIAN_EXPORT LeaderTurn {
  public:
   LeaderTurn(SelectorPtr selector, Lease leadership);
@@ -78,7 +78,7 @@ class CUSTODIAN_EXPORT LeaderTurn {
   LeaderTurn& operator=(const LeaderTurn&) = delete;
   ~LeaderTurn();
 
-  /// Where the function is to run, just before: whether it may.
+  /// Called on the function's executor, just before: whether it may run.
   [[nodiscard]] bool begin();
   /// By value: it belongs to one thread after the other.
   void end(std::exception_ptr thrown) noexcept;
@@ -145,8 +145,8 @@ class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
   /// Stands once more when the present turn is over. False if that is so already, or if the
   /// selector is closed. Throws Error (invalid_argument) before start().
   bool requeue();
-  /// Asks the function to stop, if it is running; whether it was. It stands again, then, only if it
-  /// would have anyway.
+  /// Asks the function to stop, if it is running; returns whether it was. The selector then stands
+  /// again only if it would have done so anyway.
   bool interrupt_leadership();
   /// Gives up the candidacy for good, and asks the function to stop, if it is running; returns at
   /// once. Does nothing the second time.

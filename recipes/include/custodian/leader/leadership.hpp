@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What LeaderLatch and LeaderSelector have in common. Value types.
+/// The common value types of LeaderLatch and LeaderSelector.
 
 #include <cstdint>
 #include <functional>
@@ -21,7 +21,7 @@ enum class CandidateState : std::uint8_t {
   closed,
 };
 
-/// What has become of a leadership.
+/// A change of a leadership.
 enum class Leadership : std::uint8_t {
   /// It leads from now on.
   gained,
@@ -31,19 +31,18 @@ enum class Leadership : std::uint8_t {
 /// Called on the client's callback executor, in the order of the changes.
 using LeadershipListener = std::function<void(Leadership)>;
 
-/// What a candidate may be told.
+/// The options of a candidate.
 struct CandidateOptions {
-  /// Who this is: the data of its node, which others see as the leader's identity. Empty: the
-  /// client's identity.
+  /// Its identity: the data of its node, which others see. Empty: the client's identity.
   std::string id{};
   /// The terms of the leadership. With `hold_at_most` it passes on after that time, a second later
-  /// at most, whether or not whoever led has finished, and they stand again, at the end of the
+  /// at most, whether or not the leader has finished, which then stands again, at the end of the
   /// queue. `LossPolicy::on_suspended` is Curator's standard error policy, `on_lease_expiry` its
   /// session policy, but on time.
   LeaseOptions lease{};
-  /// Told on the callback executor why this candidate is not in the queue at the moment, if that is
-  /// so: no permission, a number that nobody can read. It tries again, at the client's retry
-  /// policy's pace, until it is closed. Perhaps told after that.
+  /// Called on the callback executor with the reason, while this candidate cannot enter the queue:
+  /// no permission, an unreadable number. It tries again, at the client's retry policy's pace,
+  /// until it is closed. It may be called after that.
   std::function<void(error_code)> on_error{};
 };
 

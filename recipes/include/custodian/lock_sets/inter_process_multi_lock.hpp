@@ -1,16 +1,17 @@
 #pragma once
 
 /// \file
-/// Several locks as one: all of them or none. Apache Curator's InterProcessMultiLock.
+/// InterProcessMultiLock is several locks as one: all of them or none. Apache Curator's class of
+/// this name.
 ///
 ///     InterProcessMultiLock both{{accounts, prices.read(), {licences, 2}}};
 ///     const LeaseGroup leases = both.acquire();
 ///
 /// The locks may be of any kinds, and of one client or of several, also of different ensembles; and
 /// locks of one's own may be among them (CustomLock).
-/// They are acquired one after the other, in the order given. So whoever else wants several of them
-/// must name them in the same order, or with a deadline: otherwise two may wait for each other for
-/// ever.
+/// They are acquired one after the other, in the order given. So all callers that want several of
+/// them must name them in the same order, or set a deadline: otherwise two may wait for each other
+/// for ever.
 ///
 /// When not to use it: for parts of one thing that are always locked together; one lock on the
 /// whole is faster and safer. For one lock that outlives the loss of an ensemble: QuorumLock.
@@ -33,14 +34,14 @@
 namespace custodian {
 
 /// A lock of any kind, as one of several. May outlive the lock object that it was made of, and
-/// knows nothing of what threads hold by that object's standard face.
+/// knows nothing of the threads' holds by that object's standard face.
 class CUSTODIAN_EXPORT AnyLock {
  public:
   // Implicit, all: the point is to name the locks.
   AnyLock(const InterProcessLock& lock);  ///< a mutex, or one of a read/write lock's two
   /// A mutex that no thread owns.
   AnyLock(const InterProcessSemaphoreMutex& mutex);
-  /// So many permits. Throws Error (invalid_argument) if they can never be had.
+  /// So many permits. Throws Error (invalid_argument) if they can never be granted.
   AnyLock(const InterProcessSemaphore& semaphore, int permits = 1);
 
   /// A lock of one's own. Throws Error (invalid_argument) if it is null, and what its name()
@@ -62,10 +63,10 @@ class CUSTODIAN_EXPORT AnyLock {
   struct Custom {
     /// The lock.
     std::shared_ptr<CustomLock> lock;
-    /// As it names itself.
+    /// Its name.
     std::string name;
   };
-  /// For authors of recipes: where an acquire stands.
+  /// For authors of recipes: the lock of an acquire.
   using Place = std::variant<recipes_detail::LockSpecPtr, Permits, Custom>;
   /// For authors of recipes.
   [[nodiscard]] const Place& place() const noexcept { return place_; }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Several leases that are held as one: all of them, or enough of them.
+/// LeaseGroup is several leases that are held as one: all of them, or enough of them.
 
 #include <chrono>
 #include <cstddef>
@@ -42,9 +42,9 @@ CUSTODIAN_EXPORT void start_wait_group_lost(CorePtr core, CancellationPtr cancel
 /// empty one holds nothing.
 ///
 /// Destroying it releases all leases, in the reverse of the order in which they were acquired, in
-/// the background; whatever becomes of one of these releases, the others happen. Neither that nor
-/// release() blocks or throws, but for the time that a CustomLock's release takes. Those that are
-/// left of a lost group are kept until then: let go.
+/// the background; if one of these releases fails, the others still happen. Neither that nor
+/// release() blocks, except for a CustomLock's release, and neither throws. The remaining leases of
+/// a lost group are kept until then: release it.
 ///
 /// Fencing tokens and check() are those of the single leases: see leases(). Locks of different
 /// ensembles have no token in common; QuorumLock says what to do.
@@ -62,27 +62,26 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
   LeaseGroup& operator=(LeaseGroup&& other) noexcept;
   ~LeaseGroup();
 
-  /// Whether there is something to release; says nothing about a loss, which state() tells.
+  /// Whether there is something to release; state() says whether it is lost.
   [[nodiscard]] explicit operator bool() const& noexcept { return needed_ > 0; }
   /// Not of a temporary, which would release the locks before the condition's body runs: give it a
   /// name, as in `if (auto result = both.try_acquire())`.
   explicit operator bool() const&& = delete;
 
-  /// Lets go of all leases, the last one first; does nothing if empty. The group is empty
-  /// afterwards.
+  /// Releases all leases, the last one first; does nothing if empty. The group is empty afterwards.
   void release() noexcept;
 
   /// `held` while enough of the leases are; `suspended` while enough are held or suspended; `lost`
   /// otherwise, for ever. Reads the boot clock, and asks no server.
   [[nodiscard]] LeaseState state() const noexcept;
-  /// How long enough of the leases would last from now on without another word from the servers;
+  /// How long enough of the leases would last from now on without another answer from the servers;
   /// zero if it is lost or empty.
   [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
 
-  /// Stops as soon as too few of the leases are held; never after the group was released (but for a
-  /// loss that is being told at that moment), nor if it is empty. Callbacks on it run on the
-  /// callback executor of the client whose lease was the one too many, as those of Lease::lost(),
-  /// and must not keep it busy.
+  /// Stops as soon as too few of the leases are held; never after the group was released (except
+  /// for a loss that is being reported at that moment), nor if it is empty. Callbacks on it run on
+  /// the callback executor of the client whose lease was the one too many, as those of
+  /// Lease::lost(), and must not keep it busy.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
   /// Waits until the group is lost.
@@ -96,12 +95,11 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
         recipes_detail::core_of(loss_, "async_wait_lost"), std::forward<Token>(token), loss_);
   }
 
-  /// In the order in which they were acquired: to look at, for their tokens, nodes and checks. Of a
-  /// QuorumLock's, those that were had, and perhaps not all that could be; without custom locks,
-  /// which have no lease. The span is good until
-  /// the group is moved, released or destroyed.
+  /// In the order in which they were acquired: for their tokens, nodes and checks. Of a QuorumLock
+  /// those that were acquired, which may be fewer than all; without custom locks, which have no
+  /// lease. The span is good until the group is moved, released or destroyed.
   [[nodiscard]] std::span<const Lease> leases() const noexcept { return leases_; }
-  /// How many leases, and custom locks, the group cannot do without; 0 if empty.
+  /// How many leases, and custom locks, the group needs; 0 if empty.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
 
   /// Another group on the same holds, lost or not: the locks are released with the last of them.
@@ -122,13 +120,14 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
   recipes_detail::LossCounterPtr loss_;
 };
 
-/// What an acquire of several locks ends with: the leases, or who or what was in the way.
+/// The result of an acquire of several locks: the leases, or the obstacle.
 struct [[nodiscard]] GroupAcquireResult {
   /// Empty if it came too late.
   LeaseGroup leases{};
-  /// Who was in the way last, at the lock `path`. Empty if there are leases, or nobody was seen.
+  /// The contender that was in the way last, at the lock `path`. Empty if there are leases, or none
+  /// was seen.
   std::optional<Participant> blocked_by{};
-  /// The lock that was not had: of several, the one that decided. Empty if there are leases.
+  /// The lock that was not acquired: of several, the one that decided. Empty if there are leases.
   std::string path{};
   /// Why there are no leases, of the lock `path`.
   NotAcquired reason = NotAcquired::none;

@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// What locks that are made of several locks have in common: how they are acquired, in two faces.
-/// The locks themselves are InterProcessMultiLock and QuorumLock.
+/// LockSetBase is the common part of locks that are made of several locks: how they are acquired,
+/// in two faces. The locks themselves are InterProcessMultiLock and QuorumLock.
 ///
 /// The *lease face* hands out a LeaseGroup, which is the lock. On the *standard face*,
 /// TimedLockable (std::scoped_lock and std::unique_lock work), the object has the lock: any thread
-/// may unlock it. Nothing is re-entrant: an acquire by somebody who holds one of the locks already,
-/// by this object or otherwise, waits for itself.
+/// may unlock it. Nothing is re-entrant: an acquire by a holder of one of the locks, by this object
+/// or otherwise, waits for itself.
 ///
 /// An acquire is run by the client of the first lock, and ends with `closed` when that is closed.
 /// It passes through the executor of every client in turn: one that is stopped or kept busy holds

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What an acquire of any lock may be told, and what it ends with. Value types.
+/// The options and results of an acquire of any lock. Value types.
 
 #include <chrono>
 #include <cstddef>
@@ -18,11 +18,11 @@
 
 namespace custodian {
 
-/// Somebody in the queue of a lock: holds it, or waits for it.
+/// A contender in the queue of a lock: it holds the lock, or waits for it.
 struct Participant {
   std::string node{};  ///< the path of its node
-  /// The node's data: "host/process id" unless it chose otherwise; `revoke_message` where a request
-  /// has replaced that, see revoke.hpp.
+  /// The node's data: by default "host/process id"; `revoke_message` where a request has replaced
+  /// that, see revoke.hpp.
   std::string identity{};
   /// The id of the session that the node belongs to.
   std::int64_t session = 0;
@@ -36,7 +36,7 @@ struct Participant {
 /// left no node, and a later one may succeed.
 enum class NotAcquired {
   none,           ///< there is a lease
-  blocked,        ///< somebody holds the lock, or waits ahead: see `blocked_by`
+  blocked,        ///< another one holds the lock, or waits ahead: see `blocked_by`
   no_answer,      ///< there is a connection, but the servers did not answer in time
   no_connection,  ///< there is no connection to the servers
   /// The blocking call's time ran out before the client's context had ended it: no thread runs the
@@ -47,7 +47,7 @@ enum class NotAcquired {
 /// The reason in one or two words: "blocked", "no answer".
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(NotAcquired reason) noexcept;
 
-/// What an acquire does that loses its session, and with it its place, while it waits.
+/// What an acquire does when it loses its session, and so its place, while it waits.
 enum class RequeuePolicy {
   /// Queues again, at the end, until its deadline.
   queue_again,
@@ -55,16 +55,17 @@ enum class RequeuePolicy {
   fail,
 };
 
-/// What one acquire may be told.
+/// The options of one acquire.
 struct AcquireOptions {
   /// What it does when its session ends while it waits.
   RequeuePolicy requeue = RequeuePolicy::queue_again;
-  /// What is set here wins over the lock's own terms.
+  /// Options that are set here win over the lock's own terms.
   LeaseOptions lease{};
-  /// Called whenever the place in the queue has become known or better: how many are ahead, and the
-  /// nearest of them. Runs on the client's callback executor; perhaps after the acquire has ended.
+  /// Called whenever the place in the queue has become known or better, with the number of
+  /// contenders ahead, and the nearest of them. Runs on the client's callback executor; perhaps
+  /// after the acquire has ended.
   std::function<void(std::size_t ahead, const Participant& nearest)> on_position{};
-  /// Called when the acquire stands at the end of the queue again.
+  /// Called when the acquire has entered the queue again, at its end.
   std::function<void()> on_requeued{};
 };
 
@@ -74,11 +75,11 @@ namespace recipes_detail {
                                                    std::string_view path = {});
 }  // namespace recipes_detail
 
-/// What an acquire with a limit ends with: a lease, or the reason why there is none.
+/// The result of an acquire with a limit: a lease, or the reason why there is none.
 struct [[nodiscard]] AcquireResult {
   /// Empty if it came too late.
   Lease lease{};
-  /// The nearest one ahead, as last seen. Empty if there is a lease, or nobody was seen.
+  /// The nearest contender ahead, as last seen. Empty if there is a lease, or none was seen.
   std::optional<Participant> blocked_by{};
   /// Why there is no lease.
   NotAcquired reason = NotAcquired::none;
@@ -94,13 +95,13 @@ struct [[nodiscard]] AcquireResult {
   explicit operator bool() const&& = delete;
 };
 
-/// What an acquire of several permits with a limit ends with: all of them, or the reason why there
+/// The result of an acquire of several permits with a limit: all of them, or the reason why there
 /// are none.
 struct [[nodiscard]] PermitsResult {
   /// As many as asked for, or none.
   std::vector<Lease> permits{};
-  /// The nearest one ahead, or the youngest holder of a permit, as last seen. Empty if there are
-  /// permits, or nobody was seen.
+  /// The nearest contender ahead, or the youngest holder of a permit, as last seen. Empty if there
+  /// are permits, or none was seen.
   std::optional<Participant> blocked_by{};
   /// Why there are no permits.
   NotAcquired reason = NotAcquired::none;

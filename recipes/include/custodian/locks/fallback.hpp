@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A lock to fall back on when ZooKeeper is away, whatever it is: see with_lock().
+/// Fallback is a lock to fall back on when ZooKeeper is away: see with_lock().
 
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
@@ -25,11 +25,12 @@ concept FallbackLock = requires(Lock& lock) {
 
 /// Any lock of the standard's shape: a `std::mutex`, one of a database, one of a file. With a
 /// try_lock_for() it is waited for as long as for ZooKeeper's lock; without, until it is free. It
-/// is locked and unlocked by the thread that runs the function. Its loss, as of one whose
-/// connection to a database dies, is told to nobody: the function goes on, and others may be in.
+/// is locked and unlocked by the thread that runs the function. Its loss, for instance when its
+/// connection to a database dies, is not noticed: the function goes on, and others may hold the
+/// lock.
 ///
-/// When calls nest, on different paths, use by_path(): one lock for all paths is wanted a second
-/// time by the inner call, which waits for itself, for ever if there is no try_lock_for().
+/// When calls nest, on different paths, use by_path(): the inner call would lock one lock for all
+/// paths a second time, and wait for itself, for ever if there is no try_lock_for().
 ///
 /// Threads: a value; one may be used by several calls at once if the lock may.
 class Fallback {
@@ -63,7 +64,7 @@ class Fallback {
   [[nodiscard]] explicit operator bool() const noexcept { return hold_ != nullptr; }
 
   /// Locks it, in this thread: it is unlocked when what is given here is destroyed. Null if it is
-  /// not had in time. Throws what the lock throws.
+  /// not acquired in time. Throws what the lock throws.
   [[nodiscard]] std::shared_ptr<void> hold(const std::string& path,
                                            std::chrono::nanoseconds wait) const {
     return hold_(path, wait);
@@ -92,7 +93,8 @@ class Fallback {
 };
 
 /// The same for coroutines, which must not block. Awaited with the path and how long to wait: gives
-/// something whose destruction, on any thread, lets go of the lock; null if it is not had in time.
+/// an object whose destruction, on any thread, releases the lock; null if it is not acquired in
+/// time.
 using AsyncFallback = std::function<boost::asio::awaitable<std::shared_ptr<void>>(
     std::string path, std::chrono::nanoseconds wait)>;
 

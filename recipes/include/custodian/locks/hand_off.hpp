@@ -1,31 +1,29 @@
 #pragma once
 
 /// \file
-/// To whom a lock passes when its holder lets go.
+/// HandOff decides which waiter gets a lock when its holder releases.
 
 namespace custodian {
 
-/// Strict is what one expects of a fair lock. A batch trades fairness between processes, within a
-/// bound, for speed: a lock that stays in its process costs a wake-up of a thread, and one that
-/// passes through the servers two writes on their disks.
+/// Strict is the order of a fair lock. A cohort trades fairness between processes, within a bound,
+/// for speed: a lock that stays in its process costs a wake-up of a thread, and one that passes
+/// through the servers two writes on their disks.
 class HandOff {
  public:
-  /// To whoever came first, of whatever process.
+  /// To the oldest waiter, of any process.
   [[nodiscard]] static constexpr HandOff strict() noexcept { return HandOff{0}; }
 
-  /// To whoever came first of those who wait for *this lock object*, up to `passes` times; then to
-  /// whoever came first of all. So the order inside the process is kept, and another process waits
-  /// for `passes` holders more at each place in the queue; a lock object has four places there at
-  /// most. 64 is a good start: many more gain little, for the price of the servers is shared by so
-  /// many then.
+  /// To the oldest waiter for *this lock object*, up to `passes` times; then to the oldest of all.
+  /// So the order inside the process is kept, and another process waits for `passes` holders more
+  /// at each place in the queue; a lock object has four places there at most. 64 is a good start:
+  /// many more gain little, for 64 holders share the cost of the servers already.
   ///
   /// All of these holders share one node, hence:
-  /// - fencing tokens differ in `FencingToken::grant` only: whoever compares them must compare it,
-  ///   too;
+  /// - fencing tokens differ in `FencingToken::grant` only: a resource must compare it, too;
   /// - `Lease::check()` protects against other processes only. A write of an earlier holder of the
   ///   same process, late, may pass it while the next one holds the lock;
-  /// - the queue, as others see it, shows one node for all of them; and up to four in line, from
-  ///   when somebody waits until nobody does, or the holder lets go.
+  /// - the queue, as others see it, shows one node for all of them; and up to four more while there
+  ///   are waiters.
   ///
   /// The node is not passed on if it is lost, or its connection is, or its lease is near its end;
   /// nor when a holder that listens (`Lease::make_revocable`) was asked to release it, or a writer

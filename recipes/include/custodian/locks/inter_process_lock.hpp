@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// What the fair locks of this library have in common: how they are acquired, in two faces, and
-/// looked at. The locks themselves are InterProcessMutex, and InterProcessReadWriteLock's two.
+/// InterProcessLock is the common part of this library's fair locks: how they are acquired, in two
+/// faces, and looked at. The locks themselves are InterProcessMutex, and
+/// InterProcessReadWriteLock's two.
 ///
 /// The *lease face* hands out a Lease: the object owns the lock, so it may travel between threads
 /// and coroutines. The *standard face* is that of std::recursive_timed_mutex: the thread owns the
@@ -31,17 +32,17 @@
 
 namespace custodian {
 
-/// What every lock may be told. Everybody may use other options on the same path, but for the
+/// The options of every lock. Locks of one path may have different options, but they need the same
 /// profile.
 struct LockOptions {
   /// The data of this lock's nodes, for people who look at them. Empty: the client's identity.
   std::string identity{};
   /// The terms of this lock's leases, on the standard face, too.
   LeaseOptions lease{};
-  /// Whose names the nodes bear.
+  /// The profile of the nodes' names.
   NamingProfile profile = NamingProfile::curator;
-  /// To whom the lock passes. Not with `lease.hold_at_most`, which ends a node. Of a read/write
-  /// lock: of its writers.
+  /// Which waiter gets the lock next. Not with `lease.hold_at_most`, which ends a node. Of a
+  /// read/write lock: of its writers.
   HandOff hand_off = HandOff::strict();
 };
 
@@ -82,8 +83,8 @@ class CUSTODIAN_EXPORT InterProcessLock
   InterProcessLock(const InterProcessLock&) = delete;
   InterProcessLock& operator=(const InterProcessLock&) = delete;
   /// Of the moved-from object no member function may be called any more; it may be destroyed, or
-  /// assigned to. What threads hold of it by the standard face goes along: they unlock the new
-  /// object. Not while a blocking call of the object is under way.
+  /// assigned to. The threads' holds by the standard face go along: they unlock the new object. Not
+  /// while a blocking call of the object is under way.
   InterProcessLock(InterProcessLock&&) noexcept;
   /// The same. Threads must not hold the object that is assigned to.
   InterProcessLock& operator=(InterProcessLock&&) noexcept;
@@ -101,8 +102,8 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// server. Throws lock_lost if it is not held any more, invalid_argument if it is another lock's
   /// or another client's.
   ///
-  /// With a lease on the write lock, the read lock besides: see InterProcessReadWriteLock. Asks the
-  /// servers then, until they answer or the write lock is lost (lock_lost); `stop` ends it with
+  /// With a lease on the write lock, the read lock beside it: see InterProcessReadWriteLock. Asks
+  /// the servers then, until they answer or the write lock is lost (lock_lost); `stop` ends it with
   /// operation_aborted; of the options the lease's terms count. The servers must let the client
   /// read the writer's node. With a lease on the read lock, the write lock is refused:
   /// resource_deadlock_would_occur.
@@ -134,8 +135,8 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// hold it.
   void unlock();
 
-  /// The lease behind this thread's hold, shared: for its token, its state, and to be told of its
-  /// loss. Empty if this thread has locked nothing. Keeps the lock until it is released, too.
+  /// The lease behind this thread's hold, shared: for its token, its state, and its loss. Empty if
+  /// this thread has locked nothing. Keeps the lock until it is released, too.
   [[nodiscard]] Lease current_lease() const;
   /// Whether this thread has locked it, and has not lost it. Apache Curator's
   /// isOwnedByCurrentThread.
@@ -149,7 +150,8 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// \name Introspection
   /// \{
 
-  /// The queue in order, the holder first, whoever they are. A look at the past when it arrives.
+  /// The queue in order, the holder first, with all clients' contenders. The answer is the past
+  /// when it arrives.
   /// Completes with: error, the participants.
   /// Cancellation: total.
   /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
@@ -163,7 +165,7 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
-  /// How many hold it or wait for it. Otherwise as async_participants().
+  /// How many contenders hold it or wait for it. Otherwise as async_participants().
   template <typename Token>
   auto async_queue_length(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::size_t), &recipes_detail::start_queue_length>(
@@ -172,12 +174,12 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
 
-  /// For authors of recipes: where an acquire stands.
+  /// For authors of recipes: the lock of an acquire.
   [[nodiscard]] const recipes_detail::LockSpecPtr& spec() const noexcept { return spec_; }
   /// \}
 
  protected:
-  /// Threads must not hold it by the standard face any more; what they held is released.
+  /// Threads must not hold it by the standard face any more; their holds are released.
   ~InterProcessLock();
   /// `holds` is shared by the locks of one read/write lock.
   InterProcessLock(recipes_detail::LockSpecPtr spec,

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A fair lock that processes on different machines share: Apache Curator's InterProcessMutex, and
-/// compatible with it on the wire.
+/// InterProcessMutex is a fair lock that processes on different machines share: Apache Curator's
+/// class of this name, and compatible with it on the wire.
 ///
 /// Each contender creates an ephemeral sequential node below the lock's path; the lowest number
 /// holds the lock, and each other waits for the one before it to go. So a release wakes one waiter,
@@ -12,7 +12,7 @@
 /// When not to use it: inside one process (std::mutex is a thousand times faster); for work that
 /// must never run twice, whatever happens (a holder that is stopped or cut off may believe in a
 /// lock that has passed on: let the resource check Lease::token()); for thousands of acquires a
-/// second; where many only read (InterProcessReadWriteLock).
+/// second; where most acquires only read (InterProcessReadWriteLock).
 ///
 /// How it is used, its threads and lifetimes: InterProcessLock.
 

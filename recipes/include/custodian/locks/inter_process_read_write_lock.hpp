@@ -17,14 +17,14 @@
 ///
 /// (1) Contenders are served in the order in which they came: a reader waits for a writer that came
 /// before it, even if that one waits itself, so that readers cannot starve writers. A reader
-/// watches the nearest writer before it and nobody else, a writer whoever is before it: the end of
-/// a writer wakes the readers behind it up to the next writer, or one writer.
+/// watches only the nearest writer before it, a writer the contender before it: the end of a writer
+/// wakes the readers behind it up to the next writer, or one writer.
 ///
-/// **Downgrade.** Who holds the write lock may take the read lock besides,
-/// `read().acquire(write_lease)`, and then let the write lock go: no writer comes in between. It
-/// takes the place of the write lock in the queue, so writers that wait go on waiting. **Upgrade.**
-/// Two readers that wanted to write would wait for each other for ever; the write lock is refused
-/// to a thread, or for a lease, that holds the read lock.
+/// **Downgrade.** A writer may acquire the read lock beside the write lock,
+/// `read().acquire(write_lease)`, and then release the write lock: no other writer gets in between.
+/// It takes the place of the write lock in the queue, so writers that wait go on waiting.
+/// **Upgrade.** Two readers that upgrade would wait for each other for ever; the write lock is
+/// refused to a thread, or for a lease, that holds the read lock.
 ///
 /// When not to use it: with few readers, or where reading is short, InterProcessMutex costs the
 /// same, for each acquire is a write to the servers. A reader's fencing token says when it came and
@@ -43,7 +43,7 @@ namespace custodian {
 /// \copydetails custodian/locks/inter_process_read_write_lock.hpp
 class CUSTODIAN_EXPORT InterProcessReadWriteLock {
  public:
-  /// The side of those who read: many may hold it at once.
+  /// The readers' side: many may hold it at once.
   class ReadLock final : public InterProcessLock {
    public:
     /// \name SharedTimedLockable: for `std::shared_lock{lock.read()}`
@@ -71,7 +71,7 @@ class CUSTODIAN_EXPORT InterProcessReadWriteLock {
     friend class InterProcessReadWriteLock;
     using InterProcessLock::InterProcessLock;
   };
-  /// The side of those who write: one holds it, and nobody reads.
+  /// The writers' side: one holds it, and there are no readers then.
   class WriteLock final : public InterProcessLock {
     friend class InterProcessReadWriteLock;
     using InterProcessLock::InterProcessLock;

@@ -1,14 +1,14 @@
 #pragma once
 
 /// \file
-/// Which other clients a lock is shared with.
+/// NamingProfile says with which other clients a lock is shared.
 
 #include <cstdint>
 
 namespace custodian {
 
-/// Whose names the nodes of a lock bear. All locks of one path must bear the same ones, other
-/// clients' included; names of both kinds are recognised when it is judged who is first.
+/// The client whose names the nodes of a lock bear. All locks of one path must bear the same ones,
+/// other clients' included; a judgement recognises names of both kinds.
 enum class NamingProfile : std::uint8_t {
   /// Apache Curator's, which the Go and Rust clients understand, too.
   curator,

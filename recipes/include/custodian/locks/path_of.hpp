@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A node's path from values, of which none can lead elsewhere.
+/// path_of() makes a node's path from values, none of which can lead elsewhere.
 ///
 ///     path_of("/orders/{}/stock", order.id)      // "/orders/17/stock"
 ///     path_of("/users/{}", "../admin")           // "/users/..%2Fadmin"

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A hot key in segments: so many mutexes side by side, of which a caller needs one.
+/// A hot key in segments: several mutexes side by side, of which a caller needs one.
 ///
 ///     StripedMutex stock{client, "/stock/4711", 5};  // 100 pieces, 20 of them under each
 ///     {
@@ -13,13 +13,13 @@
 /// One mutex serves one holder after another, and each hand-over costs trips to the servers. Where
 /// the work can be divided, each segment gets a mutex of its own, and the hand-overs overlap.
 ///
-/// Everybody must name the same number of stripes; it is kept nowhere. Who uses another number
-/// finds another mutex for the same key, and nothing excludes the two. So change it while nobody
-/// is there, or on another path.
+/// All programs must use the same number of stripes; no node has it. A program with another number
+/// finds another mutex for the same key, and nothing excludes the two. So change it while there are
+/// no contenders, or on another path.
 ///
 /// When not to use it: where the work cannot be divided (that takes InterProcessMutex, or every
-/// stripe); where it does not matter *which* one is had (InterProcessSemaphore waits in one line
-/// and costs less); for hundreds of stripes: who waits for any one waits in all the lines.
+/// stripe); where it does not matter *which* one it is (InterProcessSemaphore waits in one queue
+/// and costs less); for hundreds of stripes: an acquire of any waits in all the queues.
 ///
 /// Threads: any. Lifetimes: the client may go first (acquires then fail with closed); a lease or a
 /// waiting acquire may outlive this object; the mutexes that it gives out live in it.
@@ -49,14 +49,14 @@ namespace custodian {
 /// every version. Throws Error (invalid_argument) if there are none.
 [[nodiscard]] CUSTODIAN_EXPORT std::size_t stripe_of(std::string_view key, std::size_t stripes);
 
-/// What an acquire of any stripe ends with: a lease and which stripe it is of, or neither.
+/// The result of an acquire of any stripe: a lease and the index of its stripe, or neither.
 struct [[nodiscard]] StripeLease {
   /// Empty if it came too late.
   Lease lease{};
-  /// Means something only with a lease.
+  /// The stripe's index; valid only with a lease.
   std::size_t index = 0;
-  /// Who was ahead in one of the lines, as last seen: of all of them, the one seen last. Empty if
-  /// there is a lease, or nobody was seen.
+  /// The contender ahead in one of the queues that was seen last. Empty if there is a lease, or
+  /// none was seen.
   std::optional<Participant> blocked_by{};
   /// Why there is no lease.
   NotAcquired reason = NotAcquired::none;
@@ -80,7 +80,7 @@ CUSTODIAN_EXPORT void start_acquire_any(CorePtr core, CancellationPtr cancellati
                                         Handler<StripeLease> handler);
 }  // namespace recipes_detail
 
-/// A hot key in segments: so many mutexes side by side, of which a caller needs one.
+/// A hot key in segments: several mutexes side by side, of which a caller needs one.
 /// \copydetails custodian/locks/striped_mutex.hpp
 class CUSTODIAN_EXPORT StripedMutex {
  public:
@@ -130,12 +130,12 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// no order.
   ///
   /// Errors: as those of InterProcessLock's acquires; one stripe's error is the acquire's. An
-  /// acquire that ends without a lease leaves no node, in any of the lines; one with a lease, only
-  /// that lease's. `on_position` tells of each line by itself; the participant's node says of
-  /// which.
+  /// acquire that ends without a lease leaves no node, in any of the queues; one with a lease, only
+  /// that lease's. `on_position` is called for each queue by itself; the participant's node says
+  /// for which.
   /// \{
 
-  /// Waits until a stripe is had, without limit. `stop` ends it with operation_aborted. Throws
+  /// Waits until a stripe is granted, without limit. `stop` ends it with operation_aborted. Throws
   /// resource_deadlock_would_occur if this thread holds all of them by their standard faces.
   [[nodiscard]] StripeLease acquire_any(AcquireOptions options, std::stop_token stop = {});
   /// The same with default options.
@@ -143,7 +143,7 @@ class CUSTODIAN_EXPORT StripedMutex {
     return acquire_any(AcquireOptions{}, std::move(stop));
   }
 
-  /// Takes a stripe that nobody holds or waits for, if there is one. Time and connection as
+  /// Takes a stripe that is free and has no waiters, if there is one. Time and connection as
   /// InterProcessLock::try_acquire().
   [[nodiscard]] StripeLease try_acquire_any(AcquireOptions options = {});
 

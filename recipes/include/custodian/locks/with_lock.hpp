@@ -1,23 +1,23 @@
 #pragma once
 
 /// \file
-/// A function that runs under a lock, with an answer for each way in which that can fail.
+/// with_lock() runs a function under a lock, and has an answer for each way in which that can fail.
 ///
 ///     const auto call = with_lock(client, "/jobs/report",
 ///                                 {.wait = 2s, .when_busy = Otherwise::skip}, [&] { report(); });
 ///     if (!call) log("somebody else makes the report");
 ///
-/// Two reasons not to get the lock are told apart. *Busy*: somebody else is in, or may be: the wait
+/// It distinguishes two reasons not to get the lock. *Busy*: another one holds it, or may: the wait
 /// is over, and there is a connection. The function is skipped, or an error is thrown, but it never
-/// runs. *Away*: the wait is over, there is no connection, and nobody has been seen in. Then it may
-/// run under a fallback: any lock that does not need ZooKeeper. A server that is slow is not away:
-/// with a wait that is shorter than its answer takes, a lock that is free is busy, too.
+/// runs. *Away*: the wait is over, there is no connection, and no holder was seen. Then it may run
+/// under a fallback: any lock that does not need ZooKeeper. A server that is slow is not away: with
+/// a wait that is shorter than its answer takes, a lock that is free is busy, too.
 ///
-/// What a fallback is worth: who falls back is kept apart from others who fall back on the same
-/// lock, and from *nobody else*. If only this process is cut off, others go on under ZooKeeper's
-/// lock beside it; and when ZooKeeper comes back, the next one does not see who is still in by the
-/// fallback. So it is for work that may run twice now and then, or where all lose ZooKeeper at the
-/// same time. Where two at once do harm, do not set a fallback.
+/// What a fallback is worth: it excludes other holders of the same fallback, and *nobody else*. If
+/// only this process is cut off, others go on under ZooKeeper's lock beside it; and when ZooKeeper
+/// comes back, the next holder does not see a call that still runs under the fallback. So it is for
+/// work that may run twice now and then, or where all lose ZooKeeper at the same time. Where two at
+/// once do harm, do not set a fallback.
 ///
 /// When not to use it: for a lock that outlives a function, or is passed on (Lease); for re-entry:
 /// a call inside another one on the same path is busy, with itself. A call inside another one on
@@ -67,7 +67,7 @@ enum class WhenLost {
 /// Which lock a function runs under: a mutex, or a side of a read/write lock.
 enum class LockKind { mutex, read, write };
 
-/// What a call of with_lock() or co_with_lock() may be told.
+/// The options of with_lock() and co_with_lock().
 struct WithLockOptions {
   /// How long to wait for the lock. Not positive: takes it if it is free. A fallback is waited for
   /// as long again. Default: `ClientOptions::operation_timeout`.
@@ -75,11 +75,11 @@ struct WithLockOptions {
   /// How much of that to spend on a connection, if there is none: ZooKeeper is away after it.
   /// Default: all of it, so that every call waits it out while ZooKeeper is away.
   std::optional<std::chrono::nanoseconds> connection_wait{};
-  /// The lock is given up after this long, in the midst of the function, which is told by
+  /// The lock is given up after this long, even while the function runs, which is notified by
   /// `Lease::lost()`. Not under a fallback. Default: no limit.
   std::optional<std::chrono::nanoseconds> hold_at_most{};
 
-  /// Somebody else holds the lock, or the fallback; or the lock was not had in time.
+  /// Another one holds the lock, or the fallback; or the lock was not acquired in time.
   Otherwise when_busy = Otherwise::fail;
   /// There is no connection to ZooKeeper, and no fallback.
   Otherwise when_away = Otherwise::fail;
@@ -87,26 +87,26 @@ struct WithLockOptions {
   Fallback fallback{};
   /// The same, for co_with_lock().
   AsyncFallback async_fallback{};
-  /// Whether a loss in the midst of the function is an error.
+  /// Whether a loss while the function runs is an error.
   WhenLost when_lost = WhenLost::fail;
 
   /// A mutex, or a side of a read/write lock.
   LockKind kind = LockKind::mutex;
   /// Its further terms; the `hold_at_most` above wins.
   LockOptions lock{};
-  /// Ends the wait with operation_aborted. Only for with_lock(). The wait for a fallback is not
-  /// cut, for not every lock can be told; but what is had then is let go of, and the function not
-  /// run.
+  /// Ends the wait with operation_aborted. Only for with_lock(). It does not end the wait for a
+  /// fallback, for not every lock can do that; but the fallback is released then, and the function
+  /// not run.
   std::stop_token stop{};
 };
 
 /// What a function ran under.
 enum class Under { lock, fallback, nothing };
 
-/// What has become of a call. `value` is that of the function, if it ran and gives one.
+/// The outcome of a call. `value` is that of the function, if it ran and returned one.
 template <typename Value>
 struct [[nodiscard]] LockedCall {
-  /// Of a function that returns nothing, std::monostate.
+  /// std::monostate for a function that returns nothing.
   using Stored = std::conditional_t<std::is_void_v<Value>, std::monostate, Value>;
 
   /// What the function ran under, if it ran.
@@ -115,7 +115,7 @@ struct [[nodiscard]] LockedCall {
   std::optional<Stored> value{};
   /// Why the lock was lost before the function had ended; none if it was not.
   LossReason loss = LossReason::none;
-  /// Who was in the way, if somebody was seen.
+  /// The contender that was in the way, if one was seen.
   std::optional<Participant> blocked_by{};
   /// Why the function did not run under the lock; none if it did.
   NotAcquired reason = NotAcquired::none;
@@ -129,7 +129,7 @@ struct [[nodiscard]] LockedCall {
 
 namespace recipes_detail {
 
-/// The way into a call, and out of it: destroying it lets go of what is held.
+/// The lock, or fallback, of a call: destroying it releases it.
 struct CUSTODIAN_EXPORT LockedEntry {
   Under under = Under::nothing;
   Lease lease{};
@@ -137,8 +137,8 @@ struct CUSTODIAN_EXPORT LockedEntry {
   std::optional<Participant> blocked_by{};
   NotAcquired reason = NotAcquired::none;
 
-  /// Lets go of it, and tells whether it was lost until then; throws lock_lost if that is asked
-  /// for.
+  /// Releases it, and returns why it was lost until then, if it was; throws lock_lost if the
+  /// options ask for that.
   LossReason leave(std::string_view path, WhenLost when_lost);
 };
 
@@ -194,15 +194,15 @@ boost::asio::awaitable<LockedCall<Value>> co_run(std::shared_ptr<Client> client,
 
 /// Runs the function under the lock at the path, in this thread. It may take the lease
 /// (`const Lease&`), to look at `lost()`, `token()` and `check()`; under a fallback that is empty.
-/// What the function throws passes through, after the release, and then nothing tells of a loss.
+/// What the function throws passes through, after the release, and then a loss is not reported.
 ///
 /// Errors: device_or_resource_busy (*busy*; the message says with whom, if known);
 /// not_connected, deadline_exceeded (*away*; with skip or a fallback they are not thrown);
 /// lock_lost (when_lost); and whatever else, in both cases: closed, operation_aborted,
 /// invalid_argument, no_auth, would_deadlock and so on. A client that is closing is not away:
-/// nothing new shall begin, and the client is looked at again when the fallback is had. Who was
-/// seen to be ahead before ZooKeeper went away counts as being in, so that it is busy, until this
-/// client's own session has ended: then theirs may have, too.
+/// nothing new may begin, and the client is checked again when the fallback is acquired. A
+/// contender that was seen ahead before ZooKeeper went away counts as the holder, which means busy,
+/// until this client's own session has ended: then the other's may have, too.
 template <typename Function>
 auto with_lock(const Client& client, const std::string& path, const WithLockOptions& options,
                Function&& function) {
@@ -228,8 +228,8 @@ auto with_lock(const Client& client, const std::string& path, const WithLockOpti
 /// there, too. Copies what it is given; what the function refers to must outlive it. With g++ 12
 /// give the options a name: written in place, as `{.wait = 2s}` in the `co_await` expression, that
 /// compiler destroys them twice, which ends the process.
-/// Cancellation: that of the awaiting coroutine; the wait for the lock leaves no node, and what the
-/// function does about it is its own affair.
+/// Cancellation: that of the awaiting coroutine; the wait for the lock leaves no node, and the
+/// function handles its own cancellation.
 /// Executor: the awaiting coroutine's.
 template <typename Function>
 auto co_with_lock(const Client& client, std::string path, WithLockOptions options,

@@ -1,31 +1,32 @@
 #pragma once
 
 /// \file
-/// A semaphore over processes: so many may be in at once.
+/// A semaphore over processes: a number of permits that they share.
 ///
 ///     InterProcessSemaphore licences{client, "/licences/solver", 5};
 ///     Lease licence = licences.acquire();
 ///     std::vector<Lease> three = licences.acquire(3);  // all or none
 ///
-/// Fair: permits are had in the order of asking, and who asks for many is not passed by those who
-/// ask for few. A permit is a Lease, with a node, a state and a loss of its own: release them one
-/// by one, or all. Nothing is re-entrant, and no thread owns anything.
+/// Fair: permits are granted in the order of asking, and an acquire of many is not overtaken by
+/// acquires of few. A permit is a Lease, with a node, a state and a loss of its own: release them
+/// one by one, or all. Nothing is re-entrant, and no thread owns anything.
 ///
-/// Everybody names the maximum, and those who use one path with different numbers each keep to
-/// their own; or it stands in a SharedCount, which may be written while others hold and wait. Who
-/// waits sees it raised at once. When it is lowered nobody loses a permit, but nobody gets one
-/// until enough were given back. While it is less than what the first in the queue asks for, that
-/// one waits, and all behind it.
+/// Each program names the maximum, and programs with different numbers on one path each keep to
+/// their own; or it is in a SharedCount, which may be written while others hold and wait. Waiters
+/// see at once when it is raised. When it is lowered no holder loses a permit, but none is granted
+/// until enough were released. While it is less than the first in the queue asks for, that one
+/// waits, and all behind it.
 ///
 /// A permit costs a node and two requests: meant for tens, not thousands.
 ///
-/// Do not use it as a mutex that somebody else may release: that is InterProcessSemaphoreMutex. A
-/// token says when a permit was had, and of several holders the younger has the greater; it does
-/// not tell the only holder from all others, as a mutex's does.
+/// Do not use it as a mutex that another thread may release: that is InterProcessSemaphoreMutex. A
+/// token says when a permit was granted, and of several holders the younger has the greater; it
+/// does not fence, as a mutex's does.
 ///
 /// On the servers it is Apache Curator's InterProcessSemaphoreV2, and both may share a path. Beware
-/// there of Curator's acquire(n): it takes the permits one by one, and two who hold some and want
-/// more may wait for each other for ever. Ours has all or none, but cannot cure Curator's.
+/// there of Curator's acquire(n): it takes the permits one by one, and two clients that hold some
+/// and want more may wait for each other for ever. Ours takes all or none, but cannot prevent that
+/// among Curator's.
 ///
 /// Threads: any. Lifetimes: the client may go first (acquires then fail with closed); a lease or a
 /// waiting acquire may outlive the semaphore object.
@@ -77,7 +78,7 @@ CUSTODIAN_EXPORT void start_permit_queue_length(CorePtr core, CancellationPtr ca
                                                 Handler<std::size_t> handler);
 }  // namespace recipes_detail
 
-/// A semaphore over processes: so many may be in at once.
+/// A semaphore over processes: a number of permits that they share.
 /// \copydetails custodian/semaphores/inter_process_semaphore.hpp
 class CUSTODIAN_EXPORT InterProcessSemaphore
     : public BlockingAcquire<InterProcessSemaphore, Lease, AcquireResult> {
@@ -86,11 +87,10 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// options' profile is not Curator's. The path belongs to the semaphore: it gets two children.
   InterProcessSemaphore(const Client& client, const std::string& path, int maximum,
                         const LockOptions& options = {});
-  /// The maximum is what the counter says at the time, its seed if it is missing; below 1, nobody
-  /// gets a permit. The counter must be one of the same client, and its node neither the
-  /// semaphore's path or above it, nor at or below its `locks` and `leases` (or else
-  /// invalid_argument); the object may go before the semaphore does. Each acquire reads it: two
-  /// requests more.
+  /// The maximum is the counter's value at the time, its seed if it is missing; below 1, no permit
+  /// is granted. The counter must be one of the same client, and its node neither the semaphore's
+  /// path or above it, nor at or below its `locks` and `leases` (or else invalid_argument); the
+  /// object may go before the semaphore does. Each acquire reads it: two requests more.
   InterProcessSemaphore(const Client& client, const std::string& path, const SharedCount& maximum,
                         const LockOptions& options = {});
 
@@ -108,8 +108,8 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// operator removed a node of the permits, or the containers that they are in. An acquire that
   /// ends without its permits leaves no node, whenever and however it ends.
   ///
-  /// `AcquireOptions::on_position` tells of the queue of those who ask, and then, first in it, of
-  /// how many permits are missing, at every change; the nearest is then the youngest holder.
+  /// `AcquireOptions::on_position` gets the place in the queue of acquires, and at its front the
+  /// number of missing permits, at every change; the nearest is then the youngest holder.
   /// \{
 
   using BlockingAcquire::acquire;
@@ -203,8 +203,8 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
 
   /// A view with std::counting_semaphore's functions, for code written for that. The permits that
   /// are acquired through a view belong to it and its copies, not to a thread: any thread may
-  /// release them. The last copy releases what is left. Nobody is told of a loss: use leases where
-  /// that matters.
+  /// release them. The last copy releases the rest. A loss is not reported: use leases where that
+  /// matters.
   class Counting {
    public:
     /// As InterProcessSemaphore::acquire(), and throws Error as that does.
@@ -241,8 +241,8 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// \name Introspection
   /// \{
 
-  /// Who holds permits, in the order in which they came, a participant each permit; the last of
-  /// them may belong to who waits for more to become free. A look at the past when it arrives.
+  /// The holders of permits, in order, a participant for each permit; the last of them may belong
+  /// to an acquire that waits for more to become free. The answer is the past when it arrives.
   /// Completes with: error, the participants.
   /// Cancellation: total.
   /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
@@ -265,7 +265,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
 
-  /// For authors of recipes: where an acquire stands.
+  /// For authors of recipes: the semaphore of an acquire.
   [[nodiscard]] const recipes_detail::SemaphoreSpecPtr& spec() const noexcept { return spec_; }
   /// \}
 

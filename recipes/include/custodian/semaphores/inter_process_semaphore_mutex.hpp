@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A fair mutex over processes that no thread owns: whoever has the object may unlock it, and who
-/// locks it twice waits for themselves, as with std::binary_semaphore.
+/// InterProcessSemaphoreMutex is a fair mutex over processes that no thread owns: any thread may
+/// unlock it, and a thread that locks it twice waits for itself, as with std::binary_semaphore.
 ///
 ///     InterProcessSemaphoreMutex mutex{client, "/migration"};
 ///     mutex.lock();                                  // here,
@@ -67,9 +67,9 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
   /// object before that, its hold is the younger one: the first unlock() gives back the lost one.
   void unlock();
 
-  /// The lease behind the object's youngest hold, shared: for its token, its state, and to be told
-  /// of its loss. Empty if it is not locked. Keeps the lock until it is released, too. It is the
-  /// object's and need not be the caller's: who has lost the lock finds here whoever locked the
+  /// The lease behind the object's youngest hold, shared: for its token, its state, and its loss.
+  /// Empty if it is not locked. Keeps the lock until it is released, too. It is the object's and
+  /// need not be the caller's: after a loss it may be that of another thread, which has locked the
   /// object since. A holder that guards its writes by a token takes the lease face.
   [[nodiscard]] Lease current_lease() const;
   /// Whether the object has locked it, and has not lost it.
@@ -79,8 +79,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
   /// \name Introspection
   /// \{
 
-  /// Whoever holds it, and after that perhaps who will be next. As
-  /// InterProcessSemaphore::participants().
+  /// The holder, and after it perhaps the next one. As InterProcessSemaphore::participants().
   template <typename Token>
   auto async_participants(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::vector<Participant>),
@@ -90,7 +89,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
-  /// For authors of recipes: where an acquire stands.
+  /// For authors of recipes: the lock of an acquire.
   [[nodiscard]] const recipes_detail::SemaphoreSpecPtr& spec() const noexcept { return spec_; }
   /// \}
 

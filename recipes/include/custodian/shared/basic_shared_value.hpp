@@ -1,17 +1,17 @@
 #pragma once
 
 /// \file
-/// What SharedValue and SharedCount have in common: a small value that processes on different
-/// machines share, in the data of one node. The functions are those of std::atomic, with a version
-/// where that compares values.
+/// BasicSharedValue is the common part of SharedValue and SharedCount: a small value that processes
+/// on different machines share, in the data of one node. The functions are those of std::atomic,
+/// with a version where that compares values.
 ///
-/// A node that is missing counts as the seed: who finds it missing creates it, and containers above
-/// it. Of several who do so at once, the first wins, and all go on with what is there then.
+/// A missing node counts as the seed: the client that finds it missing creates it, and containers
+/// above it. Of several that do so at once, the first wins, and all go on with what is there then.
 ///
 /// Reads come from the server that the client is connected to, which may be behind. One client
 /// never sees an older value after a newer one, unless its session was lost in between; a
-/// compare_exchange() with an older one fails. Who must see what somebody else has just written
-/// calls Client::sync() first.
+/// compare_exchange() with an older one fails. A reader that must see the newest write calls
+/// Client::sync() first.
 ///
 /// Do not delete the node while it is in use. The servers compare version numbers, which begin at 0
 /// again with a new node: a compare_exchange() that expects the old node's value then succeeds if
@@ -41,7 +41,7 @@ namespace recipes_detail {
 struct SharedNode;
 using SharedNodePtr = std::shared_ptr<const SharedNode>;
 
-/// What a compare_exchange() needs of what it expects.
+/// The part of an expected value that a compare_exchange() needs.
 struct ExpectedVersion {
   std::int32_t version = 0;
   std::int64_t mzxid = 0;
@@ -49,7 +49,7 @@ struct ExpectedVersion {
 
 // Compiled for std::string and std::int32_t.
 
-/// What a node's data are to be. Throws Error (invalid_argument) if the servers would not take
+/// The data of a node for this value. Throws Error (invalid_argument) if the servers would not take
 /// them.
 template <typename T>
 [[nodiscard]] CUSTODIAN_EXPORT std::string bytes_for(const SharedNodePtr& node, const T& value);
@@ -110,7 +110,7 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   /// Completes with: error.
   /// Cancellation: total; what was sent by then may still be applied.
   /// Errors: see above. A lost reply leaves the outcome unknown (connection_loss,
-  /// deadline_exceeded_outcome_unknown): nothing is repeated, for that might undo somebody else's
+  /// deadline_exceeded_outcome_unknown): nothing is repeated, for that might undo another client's
   /// write.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
@@ -181,14 +181,14 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   using Listener = std::function<void(const Versioned<T>&)>;
 
   /// Notifies the listener of the value that is there, and then of each newer one, through
-  /// disconnections and lost sessions, until the subscription is destroyed or the client is closed;
-  /// it is not told of either. A missing node comes into being, with the seed; a deleted one counts
-  /// as the seed, written anew.
+  /// disconnections and lost sessions, until the subscription is destroyed or the client is closed,
+  /// neither of which it hears of. A missing node comes into being, with the seed; a deleted one
+  /// counts as the seed, written anew.
   ///
   /// No write is notified twice. Within a session none is notified after a later one; after a lost
   /// session the first one may be earlier, of a server that lags behind or of servers that were
   /// restored. What was overwritten before the listener was called is skipped, so a slow listener
-  /// costs others nothing. A compare_exchange() may begin with what the listener was given.
+  /// costs others nothing. A compare_exchange() may begin with the value that the listener got.
   ///
   /// Errors: they do not reach the listener. While the servers forbid to read or to create the node
   /// (no_auth), the client tries again, with the pauses of its retry policy; of a node that holds
@@ -197,7 +197,7 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   ///
   /// The subscription may be destroyed at any moment, by any thread, by the listener itself, too:
   /// no new call begins then; one that is under way may still be running. It may outlive the client
-  /// and this object. To be used as a member, declare it after what the listener uses.
+  /// and this object. As a member, declare it after the objects that the listener uses.
   ///
   /// Executor: the client's callback executor; calls do not overlap. What the listener throws
   /// reaches that executor.
@@ -210,7 +210,7 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   [[nodiscard]] std::optional<Versioned<T>> last_known() const;
   /// \}
 
-  /// For authors of recipes: what to keep of it.
+  /// For authors of recipes: the node to keep.
   [[nodiscard]] const recipes_detail::SharedNodePtr& state() const noexcept { return node_; }
 
  protected:

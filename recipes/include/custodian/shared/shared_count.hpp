@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// A number that processes on different machines share: Apache Curator's SharedCount, and
-/// compatible with it on the wire (four bytes, big-endian).
+/// SharedCount is a number that processes on different machines share: Apache Curator's class of
+/// this name, and compatible with it on the wire (four bytes, big-endian).
 ///
-/// When not to use it: to count what happens often (each increment is a quorum's write, fails
-/// whenever somebody else was quicker, and wakes everybody who waits).
+/// When not to use it: to count frequent events (each increment is a quorum's write, fails whenever
+/// another client was quicker, and wakes every waiter).
 ///
 /// How it is used, its threads and lifetimes: BasicSharedValue.
 

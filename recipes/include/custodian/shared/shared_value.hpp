@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// A few bytes that processes on different machines share: Apache Curator's SharedValue, and
-/// compatible with it on the wire.
+/// SharedValue is a few bytes that processes on different machines share: Apache Curator's class of
+/// this name, and compatible with it on the wire.
 ///
 /// When not to use it: for what changes many times a second (each write is a quorum's, and wakes
-/// everybody who waits), or is large (each of them reads it all; the servers take 1 MB at most);
-/// for numbers (SharedCount).
+/// every waiter), or is large (each of them reads it all; the servers take 1 MB at most); for
+/// numbers (SharedCount).
 ///
 /// How it is used, its threads and lifetimes: BasicSharedValue.
 

@@ -73,14 +73,14 @@ void BootTimers::set_alarm(std::optional<TimerQueue::Time> time) {
   if (alarm_) return alarm_->set(time);
   const bool is_mine = strand_.running_in_this_thread();
   if (!descriptor_.is_open()) {
-    // An object of Asio's, unlike the descriptor, is no other thread's to set.
+    // Another thread may not set an Asio object, unlike the descriptor.
     asio::dispatch(strand_, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->steady_.cancel();
     });
     return;
   }
-  // With nothing to wait for the wait ends, or it would keep the executor's context running: at
-  // once on the strand; elsewhere by an alarm, for the kernel does not mind which thread sets it.
+  // Without a timer the wait ends, or it would keep the executor's context running: at once on the
+  // strand; on other threads by an alarm, which any thread may set in the kernel.
   if (!time && is_mine) {
     error_code ignored;
     descriptor_.cancel(ignored);
@@ -116,7 +116,7 @@ void BootTimers::on_wake() {
   if (descriptor_.is_open()) {
     [[maybe_unused]] const auto read = ::read(descriptor_.native_handle(), &alarms, sizeof(alarms));
   }
-  // An action that throws must not stop the others: what is still due comes with the next alarm.
+  // An action that throws must not stop the others: those still due come with the next alarm.
   try {
     run_due();
   } catch (...) {

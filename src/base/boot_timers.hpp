@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// Timers that go on while the machine is suspended, as leases do: the servers' clocks have gone
-/// on. Asio's stand still meanwhile, so that a holder would hear of a loss long after the waking.
-/// All those of a client share one descriptor (a timerfd of CLOCK_BOOTTIME), or one alarm of the
-/// clock that the client was given.
+/// BootTimers are timers that go on while the machine is suspended, as leases do: the servers'
+/// clocks have gone on. Asio's stand still meanwhile, so that a holder would hear of a loss long
+/// after the waking. All those of a client share one descriptor (a timerfd of CLOCK_BOOTTIME), or
+/// one alarm of the clock that the client was given.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -24,7 +24,7 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
  public:
   using Strand = boost::asio::strand<boost::asio::any_io_executor>;
 
-  /// `callbacks`: where what happens by these timers is told to the user; for the clock's alarm.
+  /// `callbacks`: where the user hears of the effects of these timers; for the clock's alarm.
   explicit BootTimers(const Strand& strand, std::shared_ptr<Clock> clock = nullptr,
                       boost::asio::any_io_executor callbacks = {});
   /// Before the first use. With an error there is no such descriptor, and the timers stand still
@@ -34,8 +34,7 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
   // The strand only.
   void set(TimerQueue::Key key, TimerQueue::Time time, TimerQueue::Action action);
 
-  // Any thread.
-  /// What happens already is not stopped.
+  // Any thread. An action that runs already is not stopped.
   void cancel(TimerQueue::Key key);
 
  private:
@@ -44,13 +43,13 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
   void on_wake();
   void run_due();
   void wait_again();
-  /// The time of the first one is another, or there is none any more.
+  /// The time of the first timer has changed, or there is none any more.
   void set_alarm(std::optional<TimerQueue::Time> time);
 
   const Strand strand_;
   const std::shared_ptr<Clock> clock_;
   const boost::asio::any_io_executor callbacks_;
-  std::unique_ptr<Clock::Alarm> alarm_;  ///< of the clock; with one, nothing of what follows waits
+  std::unique_ptr<Clock::Alarm> alarm_;  ///< of the clock; with one, the members below do not wait
   /// Of the two, one waits.
   boost::asio::posix::basic_stream_descriptor<Strand> descriptor_;
   boost::asio::basic_waitable_timer<std::chrono::steady_clock,
@@ -62,8 +61,8 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
   TimerQueue queue_;
 };
 
-/// One of them: at most one action at a time. For the strand, but for its destruction, which may be
-/// anywhere; the action may still run then if it has begun.
+/// One timer: at most one action at a time. For the strand, except its destruction, which may be on
+/// any thread; the action may still run then if it has begun.
 class BootTimer {
  public:
   explicit BootTimer(std::shared_ptr<BootTimers> timers) : timers_{std::move(timers)} {}
@@ -71,7 +70,7 @@ class BootTimer {
   BootTimer& operator=(const BootTimer&) = delete;
   ~BootTimer() { timers_->cancel(this); }
 
-  /// Later, on the strand; instead of what was to happen before.
+  /// Runs the action later, on the strand; replaces an earlier action.
   void set(TimerQueue::Time time, TimerQueue::Action action) {
     timers_->set(this, time, std::move(action));
   }

@@ -20,7 +20,7 @@ BootClock::time_point BootClock::now() noexcept {
   static const clockid_t clock = choose_clock();
   timespec now{};
   if (::clock_gettime(clock, &now) != 0) {
-    // By a clock that stands still no lease would ever run out.
+    // With a clock that stands still no lease would ever run out.
     std::fputs("custodian: this process may not read the clock\n", stderr);
     std::abort();
   }

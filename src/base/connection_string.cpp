@@ -116,7 +116,7 @@ class Element {
     return name;
   }
 
-  /// The lengths of RFC 1035, which a resolver would refuse much later and in less clear words.
+  /// The limits of RFC 1035: a resolver would refuse a longer name much later and less clearly.
   void check_labels(std::string_view name) const {
     // A name may end in a dot: it is complete then, and no search domain is tried.
     if (name.ends_with('.')) {
@@ -144,7 +144,7 @@ class Element {
     return port;
   }
 
-  /// "::1:2181" is an address with a port and an address alone: only the user knows.
+  /// "::1:2181" may be an address with a port or an address alone: only the user knows.
   std::string bracket_advice() const {
     const auto colon = text_.rfind(':');
     const auto address = text_.substr(0, colon);
@@ -187,7 +187,7 @@ std::string parse_chroot(std::string_view operation, std::string_view chroot) {
 }
 
 bool same_server(const HostPort& left, const HostPort& right) {
-  // Names of hosts know no case; neither does this machine's locale have a say in it.
+  // Names of hosts have no case, independently of this machine's locale.
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c + 0; };
   return left.port == right.port && std::ranges::equal(left.host, right.host, {}, lower, lower);
 }

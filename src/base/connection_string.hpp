@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// "zk1:2181,10.0.0.2,[::1]:2182/app": the servers of an ensemble and the chroot below which a
-/// client works, in the form that all ZooKeeper clients share.
+/// A connection string, "zk1:2181,10.0.0.2,[::1]:2182/app", is the servers of an ensemble and the
+/// chroot below which a client works, in the form that all ZooKeeper clients share.
 
 #include <cstdint>
 #include <string>

@@ -1,10 +1,11 @@
 #pragma once
 
 /// \file
-/// How many bytes a request is in a packet, to the byte: what a server compares with its
-/// `jute.maxbuffer`, which leaves out the four bytes of the length in front (NIOServerCnxn,
-/// readLength; a packet of exactly the limit passes). A larger one is answered by closing the
-/// connection, so that one request too large costs every lock of its client a reconnection. Pure.
+/// The encoded size is the exact number of bytes of a request in a packet. A server compares it
+/// with its `jute.maxbuffer`, which leaves out the four bytes of the length in front
+/// (NIOServerCnxn, readLength; a packet of exactly the limit passes). A larger one is answered by
+/// closing the connection, so that one request too large costs every lock of its client a
+/// reconnection. Pure.
 
 #include <cstddef>
 #include <string_view>
@@ -15,10 +16,10 @@ namespace custodian::detail {
 
 [[nodiscard]] std::size_t encoded_size(const Request& request);
 
-/// Of what presents a credential to a server.
+/// The size of the packet that presents a credential to a server.
 [[nodiscard]] std::size_t encoded_size(const SessionSettings::Credential& credential);
 
-/// Of the multi of one check, with a path of so many bytes.
+/// The size of the multi of one check, with a path of so many bytes.
 [[nodiscard]] std::size_t encoded_size_of_check(std::size_t path_size);
 
 /// What a sequential create appends to its path.

@@ -57,8 +57,8 @@ std::string at_byte(std::size_t position, std::string_view rule) {
 
 std::optional<std::string> character_fault(std::string_view path, std::size_t position,
                                            std::optional<Character> character) {
-  // The server decodes a path leniently, so that other bytes than UTF-8 would name another node:
-  // one with U+FFFD in its place.
+  // The server decodes a path leniently: bytes that are not UTF-8 would name another node, with
+  // U+FFFD in their place.
   if (!character) {
     return at_byte(position, "must be UTF-8");
   }
@@ -78,7 +78,7 @@ std::optional<std::string> character_fault(std::string_view path, std::size_t po
   return std::nullopt;
 }
 
-/// Of a name which ends in front of the byte `end`.
+/// Checks the name that ends before the byte `end`.
 std::optional<std::string> name_fault(std::string_view path, std::size_t begin, std::size_t end) {
   const auto name = path.substr(begin, end - begin);
   if (name == "." || name == "..") {

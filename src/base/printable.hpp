@@ -7,7 +7,7 @@
 
 namespace custodian::detail {
 
-/// For what a message quotes: the backslash and the double quote are escaped, too.
+/// For a quotation in a message: the backslash and the double quote are escaped, too.
 [[nodiscard]] inline std::string printable(std::string_view text) {
   std::string quotable;
   quotable.reserve(text.size());
@@ -18,7 +18,7 @@ namespace custodian::detail {
   return in_one_line(quotable);
 }
 
-/// For a path in a message: what is longer than people read is cut in the middle.
+/// For a path in a message: a path that is too long to read is cut in the middle.
 [[nodiscard]] inline std::string shortened(std::string_view path) {
   constexpr std::size_t longest = 1000;
   constexpr std::size_t kept = 100;  // at each end

@@ -4,7 +4,8 @@
 
 namespace custodian::detail {
 
-/// Whether this thread runs the context behind an executor, as far as executors can tell.
+/// runs_on_this_thread() says whether this thread runs the context behind an executor, as far as
+/// executors show it.
 [[nodiscard]] bool runs_on_this_thread(const boost::asio::any_io_executor& executor);
 
 }  // namespace custodian::detail

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Those who wait until a state is another than the one they know. Strand only.
+/// StateWaiters are the waiters for a state other than the one they know. Strand only.
 
 #include <algorithm>
 #include <boost/asio/error.hpp>
@@ -16,7 +16,7 @@ namespace custodian::detail {
 template <typename State>
 class StateWaiters {
  public:
-  /// Whether anybody has ever waited. Any thread.
+  /// Whether there was ever a waiter. Any thread.
   [[nodiscard]] bool used() const noexcept { return waiting_ != nullptr; }
 
   /// Completes at once if the state is another already; with the known one if it is cancelled.
@@ -44,7 +44,7 @@ class StateWaiters {
   /// This is the state now.
   void tell(State now) {
     if (!waiting_) return;
-    // A handler may wait again, or cancel somebody.
+    // A handler may wait again, or cancel another waiter.
     Waiting told;
     for (auto& each : *waiting_) {
       if (each->known != now) told.push_back(std::move(each));
@@ -53,7 +53,7 @@ class StateWaiters {
     for (const auto& waiter : told) complete(*waiter, error_code{}, now);
   }
 
-  /// Nobody has a state any more.
+  /// The owner of the state is gone.
   void abort(State last) {
     if (!waiting_) return;
     for (const auto& waiter : std::exchange(*waiting_, {})) {
@@ -74,7 +74,7 @@ class StateWaiters {
     std::move(waiter.handler)(error, state);
   }
 
-  /// Shared with cancellations, which may come when this is gone.
+  /// Shared with cancellations, which may come after the end of this object.
   std::shared_ptr<Waiting> waiting_;
 };
 

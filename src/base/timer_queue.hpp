@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What is to happen when. Pure: times go in, and nothing is waited for here.
+/// TimerQueue keeps actions with their times. Pure: times go in, and nothing is waited for here.
 
 #include <functional>
 #include <map>
@@ -22,18 +22,18 @@ class TimerQueue {
   using Action = std::function<void()>;
   using Entry = std::pair<Time, Key>;
 
-  /// Instead of what was to happen by this key, if anything was; that is given back, for its
-  /// destruction is its owner's.
+  /// Sets the action of this key. Returns the action that it replaces, if any, for the caller to
+  /// destroy.
   Action set(Key key, Time time, Action action);
-  /// Nothing happens by this key any more.
+  /// Removes the action of this key.
   Action cancel(Key key);
 
   [[nodiscard]] bool empty() const noexcept { return order_.empty(); }
   /// When the first is due; nothing if none is.
   [[nodiscard]] std::optional<Time> next() const;
-  /// Those that are due, in their order.
+  /// The keys that are due, in order.
   [[nodiscard]] std::vector<Entry> due(Time now) const;
-  /// Removes one and gives what is to happen; null if it was set anew, or cancelled, meanwhile.
+  /// Removes a key and returns its action; null if it was set anew, or cancelled, meanwhile.
   [[nodiscard]] Action take(const Entry& entry);
 
  private:

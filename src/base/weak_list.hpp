@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Registrations that belong to others, who may drop them at any time without a word.
+/// WeakList has registrations that others own, and may drop at any time without notice.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace custodian::detail {
 
-/// Forgets those that are gone when there are twice as many as were left the last time: adding
-/// costs the same however many there are, and what is kept is at most twice what was ever alive at
-/// once. (What is gone keeps its memory until it is forgotten: std::make_shared allocates the
-/// counts with the object.) Not synchronised.
+/// Forgets the dropped ones when there are twice as many entries as were left the last time: adding
+/// costs the same however many there are, and there are at most twice as many entries as were ever
+/// alive at once. (A dropped one keeps its memory until it is forgotten: std::make_shared allocates
+/// the counts with the object.) Not synchronised.
 template <typename T>
 class WeakList {
  public:
@@ -22,13 +22,13 @@ class WeakList {
     entries_.push_back(each);
   }
 
-  /// Those that are left, in the order in which they came.
+  /// The registrations that are left, in the order in which they came.
   [[nodiscard]] const std::vector<std::weak_ptr<T>>& alive() {
     sweep();
     return entries_;
   }
 
-  /// How many are kept, those that are gone included.
+  /// The number of entries, dropped ones included.
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
  private:

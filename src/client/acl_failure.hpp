@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// What an ACL provider throws, who may throw anything: it fails what asked, and nothing else.
+/// acl_failure() handles an exception of an ACL provider, which may be of any type: it fails the
+/// operation that asked, and nothing else.
 
 #include <string_view>
 

@@ -1,8 +1,7 @@
 #include "client/argument_checks.hpp"
 
 /// \file
-/// What a caller may not ask for. Refused before anything is sent, naming the argument and the
-/// rule.
+/// These checks refuse wrong arguments before anything is sent, and name the argument and the rule.
 
 #include <algorithm>
 
@@ -31,7 +30,7 @@ struct Argument {
   std::size_t size = 0;
 };
 
-/// Refuses a request of so many bytes, because of this argument, if the servers would.
+/// Refuses a request of this size if it exceeds the limit; the message blames this argument.
 void check_size(std::size_t limit, std::string_view operation, std::string_view path,
                 std::size_t request_size, Argument culprit) {
   if (request_size <= limit) return;
@@ -42,7 +41,8 @@ void check_size(std::size_t limit, std::string_view operation, std::string_view 
              "ClientOptions::max_request_size, or use less)");
 }
 
-/// A request that is too large because of its path, or else of what is in the node.
+/// Refuses a request that is too large: because of its path, or, if that alone would fit, of its
+/// data.
 void check_size(const detail::ClientCore& core, std::string_view operation, std::string_view path,
                 const Request& without_data, Argument data) {
   const std::size_t limit = core.options().max_request_size;
@@ -109,7 +109,7 @@ void check_create(const CorePtr& core, std::string_view path, std::string_view d
   if (options.acl && options.acl->empty()) refuse("create", path, "acl: it has no entry");
   check_ttl(path, options.mode, options.ttl);
   std::string full_path = core->prefix().add(path, PathKind::sequential_prefix);
-  // What it is made longer by on the way.
+  // The bytes that it grows by on the way.
   if (options.protection == Protection::by_unique_name) full_path.append(protection_size, '_');
   if (is_sequential(options.mode)) full_path.append(sequence_digits, '0');
   const request::Create create{

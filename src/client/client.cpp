@@ -40,7 +40,7 @@ Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, o
   const std::shared_ptr<void> keep_alive{runtime_.get(),
                                          [runtime = runtime_](void*) { runtime->let_go(); }};
   core_ = make_core(runtime_->io.get_executor(), callbacks, std::move(options), keep_alive);
-  // First: if a session cannot even be made, it is its threads that let the runtime go.
+  // First: if a session cannot even be made, the threads end the runtime.
   runtime_->run();
   core_->start();
 }
@@ -58,7 +58,7 @@ Client::Client(CorePtr core, std::shared_ptr<Runtime> runtime)
 Client::~Client() {
   if (!core_ || !owner_) return;
   if (core_->forked()) {
-    // The threads are the parent's; joining, or even destroying what they use, would not end.
+    // The threads are the parent's; joining them, or even destroying their contexts, would not end.
     // NOLINTBEGIN(bugprone-unhandled-exception-at-new): without memory for this, the child may end
     static_cast<void>(new std::shared_ptr{std::move(core_)});
     static_cast<void>(new std::shared_ptr{std::move(runtime_)});
@@ -73,8 +73,8 @@ Client::~Client() {
   close();
   const std::weak_ptr<detail::ClientCore> last{core_};
   core_.reset();
-  // Whoever still has a lease or a lock keeps the threads; they end with the last of those.
-  // What the strand and the log still have to say holds it for a moment, too.
+  // A remaining lease or lock keeps the threads; they end with the last of those. Pending work of
+  // the strand and the log keeps them for a moment, too.
   const Deadline brief{std::chrono::milliseconds{100}};
   while (!last.expired() && !brief.passed()) {
     std::this_thread::sleep_for(std::chrono::microseconds{200});
@@ -103,7 +103,7 @@ void Client::close() {
   core_->close(close_grace, [closed] { closed->tell(&Closed::value); });
   if (core_->is_own_thread()) return;
   std::unique_lock lock{closed->mutex};
-  // Nobody runs the context, as far as one can tell.
+  // No thread runs the context, as far as is known.
   const bool runs =
       closed->arrived.wait_for(lock, detail::blocking_grace, [&] { return closed->begun; });
   if (!runs && !runtime_) return;
@@ -122,7 +122,7 @@ bool Client::close(Deadline deadline) {
 
 namespace {
 
-/// Ends at the deadline, also if nobody runs the context; what is thrown then is `unended`.
+/// Ends at the deadline, also if no thread runs the context, and then throws `unended`.
 template <auto Start, typename... Results, typename... Arguments>
 std::tuple<error_code, Results...> block_in_time(const CorePtr& core, std::string_view operation,
                                                  std::string_view path, Errc unended,
@@ -135,7 +135,7 @@ std::tuple<error_code, Results...> block_in_time(const CorePtr& core, std::strin
               "no thread runs the client's context, or those that do are busy"};
 }
 
-// Nobody knows whether the context has sent it before it stood still.
+// It is unknown whether the context has sent it before it stood still.
 constexpr Errc write_unended = Errc::deadline_exceeded_outcome_unknown;
 constexpr Errc read_unended = Errc::deadline_exceeded;
 
@@ -228,7 +228,7 @@ std::vector<std::string> paths_of(const Transaction& transaction) {
   return paths;
 }
 
-/// Throws what a transaction came to, with the operation that it failed by.
+/// Throws the error of a transaction, with the operation that failed it.
 void throw_if_failed(const detail::ClientCore& core, error_code error,
                      const std::vector<TransactionResult>& results,
                      const std::vector<std::string>& paths) {

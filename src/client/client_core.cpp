@@ -91,7 +91,7 @@ void ClientCore::on_session_state(SessionState state, const SessionInfo& info) {
 void ClientCore::on_answer() {
   sessions_.on_answer();
   if (next_to_resume_ == 0 || std::exchange(resume_scheduled_, true)) return;
-  // Later: the answer may be the last one of a connection whose loss is noticed next.
+  // Posted: the answer may be the last one of a connection whose loss is noticed next.
   asio::post(strand_, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
@@ -101,8 +101,8 @@ void ClientCore::on_answer() {
 }
 
 void ClientCore::resume_operations() {
-  // After an outage there may be a request for each of thousands of waiters. More at once than a
-  // server works on (its globalOutstandingLimit is 1000) would only keep the beats waiting.
+  // After an outage there may be a request for each of thousands of waiters. Sending more than a
+  // server works on at once (its globalOutstandingLimit is 1000) would only delay the beats.
   constexpr std::size_t most_at_once = 500;
   while (next_to_resume_ != 0 && connected_ && session().load().operations < most_at_once) {
     const auto next = operations_.lower_bound(next_to_resume_);
@@ -166,7 +166,7 @@ void ClientCore::set_connection_state(ConnectionState state) {
 void ClientCore::wait_state(ConnectionState known, const CancellationPtr& cancellation,
                             Handler<ConnectionState> handler) {
   const ConnectionState now = connection_state();
-  // It will never be another.
+  // A closed client never changes its state again.
   if (now == ConnectionState::closed && known == now) return std::move(handler)(Errc::closed, now);
   connection_.wait(now, known, cancellation, std::move(handler));
 }
@@ -178,13 +178,14 @@ SessionInfo ClientCore::session_info() const {
 
 void ClientCore::log(LogLevel level, std::string message) {
   if (!options_.log) return;
-  // Here, so that none is forgotten: nodes' names and servers' words are chosen by others.
+  // Escaped here, in one place: nodes' names and servers' words are chosen by others.
   message = in_one_line(message);
   asio::post(callbacks_, [self = shared_from_this(), level, message = std::move(message)] {
     try {
       self->options_.log(level, message);
     } catch (...) {
-      // A log that cannot be written must not end the process; there is nowhere else to say so.
+      // A log that cannot be written must not end the process, and the failure cannot be reported
+      // elsewhere.
     }
   });
 }
@@ -293,7 +294,7 @@ void ClientCore::end_sessions(std::chrono::milliseconds grace, std::function<voi
     if (!std::exchange(self->shut_down_, true)) {
       for (Service* service : self->services()) service->shutdown();
     }
-    // A session that was over already had nothing to say.
+    // A session that was over already sends nothing.
     if (self->connection_state() != ConnectionState::closed) {
       self->set_connection_state(ConnectionState::closed);
     }

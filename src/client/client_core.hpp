@@ -92,8 +92,8 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   }
 
   void start();
-  /// Calls back, on the strand, when the end of the session was sent or the grace has passed. Those
-  /// who still hold something are told first. May be called again, also before it is over.
+  /// Calls back, on the strand, when the end of the session was sent or the grace has passed.
+  /// Remaining holders are notified first. May be called again, also before it is over.
   void close(std::chrono::milliseconds grace, std::function<void()> done);
   void begin_drain();
   /// A lease begins (+1) or has ended (-1).
@@ -161,7 +161,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   std::map<std::uint64_t, Operation*> operations_;
   std::minstd_rand random_{std::random_device{}()};
   std::uint64_t next_operation_ = 0;
-  /// Of those that wait for a connection: the next to be sent; 0: none is left.
+  /// The next of the operations that wait for a connection; 0: none is left.
   std::uint64_t next_to_resume_ = 0;
   bool resume_scheduled_ = false;
   bool connected_ = false;

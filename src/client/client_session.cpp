@@ -135,8 +135,8 @@ bool ClientSession::has_holds() const {
 
 bool ClientSession::has_live_holds() const {
   const std::lock_guard lock{mutex_};
-  // No owning pointer, which might be the last: remove() wants the mutex. A node that is being
-  // destroyed is here until then.
+  // Not an owning pointer, which might be the last one: remove() locks the mutex. A node that is
+  // being destroyed stays in the list until then.
   return std::ranges::any_of(holds_, [](const auto& each) { return !each.first->is_lost(); });
 }
 
@@ -220,7 +220,7 @@ void ClientSession::beat() {
   to_ask_for_.assign(held.begin(), held.end());
   if (!held.empty()) return go_on_with_beat();
   Request request = request::Exists{"/", nullptr};
-  // Of a node that may not be checked nothing is learnt, but the clock must run.
+  // A node that may not be checked teaches nothing, but the clock must run.
   if (quorum) request = request::Multi{{transaction::Check{"/", any_version}}};
   ++unanswered_;
   submit(std::move(request), [weak = weak_from_this()](const Reply& reply) {
@@ -229,8 +229,9 @@ void ClientSession::beat() {
 }
 
 void ClientSession::go_on_with_beat() {
-  // The rest follows on the answers: a server serves a connection in order, so whatever is sent
-  // meanwhile, an acquire for one, waits behind these and not behind a check of every lease.
+  // The rest follows on the answers: a server serves a connection in order, so a request that is
+  // sent meanwhile, an acquire for one, waits behind these parts and not behind the checks of every
+  // lease.
   constexpr int most_at_once = 8;
   const auto core = core_.lock();
   if (!core) return;
@@ -277,7 +278,7 @@ void ClientSession::on_check_failed(const AskedFor& asked_for, const Reply& repl
   if (culprit == reply.results.end() || place >= std::ssize(asked_for)) return;
   const auto failed = asked_for.begin() + place;
   if (const auto hold = failed->lock()) hold->on_check_failed(reply.error);
-  // Of those behind it nothing was said.
+  // The answer says nothing about the nodes behind it.
   to_ask_for_.insert(to_ask_for_.begin(), std::next(failed), asked_for.end());
 }
 

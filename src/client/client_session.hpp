@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// One session of a client: its wire, its lease clock and beats, and the leases that stand on it.
+/// ClientSession is one session of a client: its wire, its lease clock and beats, and its leases.
 
 #include <atomic>
 #include <boost/asio/any_io_executor.hpp>
@@ -56,9 +56,9 @@ class ClientSession final : public SessionObserver,
   /// 0 before the servers have given it one.
   [[nodiscard]] std::int64_t id() const noexcept { return id_; }
   [[nodiscard]] bool connected() const noexcept { return connected_; }
-  /// Until when what it holds is certainly its own.
+  /// Until when its locks are certainly its own.
   [[nodiscard]] BootClock::time_point valid_until() const noexcept { return valid_until_; }
-  /// Until when there is enough left of that for somebody new to hold it.
+  /// Until when enough of that is left for a new holder.
   [[nodiscard]] BootClock::time_point comfortable_until() const noexcept {
     return comfortable_until_;
   }
@@ -68,20 +68,20 @@ class ClientSession final : public SessionObserver,
 
   // The strand only.
   [[nodiscard]] Session& wire() noexcept { return *wire_; }
-  /// What leaves the client goes through here: a request that is larger than the servers accept is
+  /// All requests of the client go through here: one that is larger than the servers accept is
   /// answered (request_too_large), and not sent, for they would close the connection.
   void submit(Request request, ReplyHandler handler);
   [[nodiscard]] const LeaseClock& clock() const noexcept { return clock_; }
   [[nodiscard]] bool has_holds() const;
-  /// There is a new lease: sees to it that somebody minds the clock.
+  /// There is a new lease: makes sure that the clock is monitored.
   void on_lease();
   /// A lease has seen its clock run out, and counts as lost now: so do the others, unless an answer
   /// has come meanwhile.
   void give_up_if_run_out();
-  /// Every lease is told.
+  /// Notifies every lease.
   void lose_holds(LossReason reason);
-  /// Serves nobody any more, and is closed when the last lease on it has been released; left to the
-  /// servers, who end it by themselves, if they cannot be reached for a session timeout.
+  /// Takes no new requests, and is closed when the last lease on it has been released; if the
+  /// servers cannot be reached for a session timeout, they end it by themselves.
   void retire();
 
   void on_state(SessionState state, const SessionInfo& info) override;
@@ -102,11 +102,11 @@ class ClientSession final : public SessionObserver,
   void abandon_unless_connected();
   [[nodiscard]] bool has_live_holds() const;
   [[nodiscard]] bool clock_has_run_out() const;
-  /// Looks after the clock and the beats.
+  /// Checks the clock, and sends the beats.
   void check();
   void schedule();
   void beat();
-  /// Sends what is next of the beat.
+  /// Sends the next parts of the beat.
   void go_on_with_beat();
   void on_beat(const AskedFor& asked_for, const Reply& reply);
   void on_check_failed(const AskedFor& asked_for, const Reply& reply);

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The state of one Watch: the event, or who waits for it. Strand only, but for its construction.
+/// ClientWatcher is the state of one Watch: the event, or the waiter for it. Strand only, except
+/// its construction.
 
 #include <optional>
 

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Protected creates of which it was unknown for a while whether they were applied: which nodes
-/// they have left that nobody owns, and when to look for such nodes again. Pure: times and names go
-/// in.
+/// DoubtfulCreates remembers protected creates of which it was unknown for a while whether they
+/// were applied: which nodes they have left without an owner, and when to look for such nodes
+/// again. Pure: times and names go in.
 
 #include <chrono>
 #include <map>
@@ -21,22 +21,22 @@ class DoubtfulCreates {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::steady_clock::duration;
-  /// From the end of a doubt to the first look for what comes late.
+  /// From the end of a doubt to the first look for late nodes.
   static constexpr std::chrono::milliseconds first_pause{50};
   /// Twice as long after each look, up to this: a lock is blocked for no longer.
   static constexpr std::chrono::milliseconds longest_pause{500};
 
-  /// Whether a look has shown what there is.
+  /// Whether a look was complete.
   enum class Look : std::uint8_t { complete, failed };
 
   /// A create whose doubt is over. `kept` is the name of the node that its caller owns, if it owns
-  /// one. What comes later than `until` is not expected.
+  /// one. Later than `until` no node is expected.
   void add(const std::string& parent, std::string protection, std::optional<std::string> kept,
            Time now, Time until);
-  /// What is remembered may come until then, too: a session that was thought to be the only one
-  /// goes on beside another one.
+  /// Remembered creates may come until then, too: a session that was given up goes on beside the
+  /// new one.
   void extend(Time until);
-  /// Nobody wants this node any more: should it come again, it is a stray.
+  /// This node is not wanted any more: if it comes again, it is a stray.
   void disown(std::string_view path);
   /// This node cannot be deleted: no look will be of any use.
   void forget(std::string_view path);
@@ -47,7 +47,7 @@ class DoubtfulCreates {
   [[nodiscard]] std::optional<Time> next() const;
   /// Where to look now.
   [[nodiscard]] std::vector<std::string> due(Time now) const;
-  /// The paths of those among a parent's children that a doubtful create has left, and nobody owns.
+  /// The paths of a parent's children that a doubtful create has left without an owner.
   [[nodiscard]] std::vector<std::string> strays(const std::string& parent,
                                                 const std::vector<std::string>& children) const;
   /// A look at this parent began and ended then. Creates whose time had passed before a complete

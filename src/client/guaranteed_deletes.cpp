@@ -57,14 +57,14 @@ void GuaranteedDeletes::on_reply(const std::string& path, const QueuedNodePtr& c
   const bool check_failed = checked && error == ServerErrc::no_node && !reply.results.empty() &&
                             reply.results.front().error == error;
   if (check_failed) {
-    // Told before the node goes that shields it. If it has handed on meanwhile, whoever is behind
-    // the same shield by now is checked in turn.
+    // Notified before the node that shields it is deleted. If it has passed its place on meanwhile,
+    // the present owner of the place is checked in turn.
     if (!checked->left) tell_missing(*checked);
     return attempt(path, found->second);
   }
   if (checked && (error == ServerErrc::no_auth || error == Errc::request_too_large)) {
-    // It may be the other one that may not be read, and so cannot be checked; or two such paths are
-    // too much for one request.
+    // Perhaps the other node may not be read, and so cannot be checked; or two such paths are too
+    // large for one request.
     found->second.in_line.reset();
     return attempt(path, found->second);
   }

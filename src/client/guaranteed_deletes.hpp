@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// Nodes that must go, whatever happens to the connection: released locks, and what a given-up
-/// acquire may have left. Tried at the pace of the client's retry policy, until the server says
-/// that the node is gone, or the session that owns it is over. Strand only.
+/// GuaranteedDeletes deletes nodes that must go, through all failures of the connection: of
+/// released locks, and of acquires that were given up. It tries at the pace of the client's retry
+/// policy, until the server says that the node is gone, or the session that owns it is over. Strand
+/// only.
 
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
@@ -24,16 +25,17 @@ class GuaranteedDeletes {
   explicit GuaranteedDeletes(ClientCore& core) : core_{core} {}
 
   /// `path` as the server knows it. `session` owns the node; 0 if none does. `keep` and `in_line`
-  /// live until the node is gone. If it stood `in_line`, and has an heir, it is deleted only while
-  /// that one's is there, or when who relied on it has been told that it is not.
+  /// live until the node is gone. If it was `in_line`, and has an heir, it is deleted only while
+  /// the heir's node exists, or when the contenders that relied on that were notified that it does
+  /// not.
   void add(std::string path, std::int64_t session, std::shared_ptr<void> keep = {},
            QueuedNodePtr in_line = {});
   [[nodiscard]] bool has(const std::string& path) const { return pending_.contains(path); }
-  /// There is a connection: before anything else travels on it.
+  /// There is a connection: the deletes are sent before anything else.
   void resume();
-  /// The servers have ended it. Not for a session that was given up: its end is our doing, perhaps
-  /// without their knowledge, and what is left of it would block others until they know. The answer
-  /// to the delete tells when the node is gone.
+  /// The servers have ended it. Not for a session that was given up: the servers may not know yet,
+  /// and its nodes would block others until they do. The answer to the delete says when the node is
+  /// gone.
   void session_over(std::int64_t session);
   /// The client is closed: the ends of its sessions take the nodes along.
   void clear() noexcept { pending_.clear(); }

@@ -86,7 +86,7 @@ asio::awaitable<void> LateCreates::look(CorePtr core) {
 asio::awaitable<DoubtfulCreates::Look> LateCreates::look_below(CorePtr core, std::string parent) {
   using enum DoubtfulCreates::Look;
   const Plan plan{Deadline::never(), core->options().retry.unlimited(), Repeat::always};
-  // A server that lags behind would show what was there a while ago.
+  // A server that lags behind would show the past.
   Request sync = request::Sync{parent};
   const Reply synced = co_await reply_to(core, std::move(sync), plan, nullptr);
   if (synced.error) co_return is_answer_of_server(synced.error) ? complete : failed;
@@ -95,7 +95,7 @@ asio::awaitable<DoubtfulCreates::Look> LateCreates::look_below(CorePtr core, std
   if (listing.stamp.connection != synced.stamp.connection) co_return failed;
   // A parent that is gone has nothing below it; one that may not be listed shows nothing, ever.
   if (listing.error) co_return is_answer_of_server(listing.error) ? complete : failed;
-  // Whose session owns it need not be known: it is deleted, or nobody may delete it.
+  // The owning session need not be known: the node is deleted, or the servers forbid it.
   constexpr std::int64_t no_session = 0;
   const std::vector<std::string> strays =
       core->late_creates().doubtful_.strays(parent, listing.children);

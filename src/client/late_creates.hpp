@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Creates that are applied after everybody has stopped to expect them, and the nodes that they
-/// leave.
+/// LateCreates handles creates that are applied when they are not expected any more, and deletes
+/// their nodes.
 ///
 /// What settles a create whose reply was lost is a look behind a later write
 /// (operations_create.cpp). That proves what has become of it only if the servers keep the order of
@@ -11,20 +11,22 @@
 /// - *Within one session.* A server with Netty connections (TLS needs them) hands on what it has
 ///   read from an earlier connection after it has begun to serve the next one: seen a dozen
 ///   requests late. All else is in order: a server closes a session's earlier connection when the
-///   next one begins, and refuses what comes by another server when the session has moved. So what
-///   is late was read by the server, and waits for a thread of it; after a session timeout it is
-///   not expected.
-/// - *Of a session that was given up* while leases on it are not released. What a later one does
-///   says nothing of it, and what was sent may lie in the network for as long as the servers keep
-///   that session. It is settled when the session stands on a new connection (above), or is over.
+///   next one begins, and refuses what comes by another server when the session has moved. So a
+///   late request was read by the server, and waits for a thread of it; after a session timeout it
+///   is not expected.
+/// - *Of a session that was given up* while leases on it are not released. A later session's
+///   requests prove nothing about it, and its requests may be in the network for as long as the
+///   servers keep that session. The doubt ends when the session has a new connection (above), or is
+///   over.
 ///   Let T be its timeout. The library notices a dead connection within 2/3 T;
 ///   ClientSession::retire() tries for T to connect, and each attempt may keep the session alive;
-///   then nothing more is sent, and the servers, who count in ticks of at most T/2 and hear through
-///   followers, end it within 7/4 T. That is less than 4 T together.
+///   then nothing more is sent, and the servers, which count in ticks of at most T/2 and hear
+///   through followers, end it within 7/4 T. That is less than 4 T together.
 ///
 /// So for so long, where an earlier create was in doubt, its parent is listed again and again, soon
-/// and often at first, and what has its protection, and is not the node that its caller owns, is
-/// deleted. Not before the doubt is over, or it would delete what a repetition is about to find.
+/// and often at first, and nodes with its protection, except the one that its caller owns, are
+/// deleted. Not before the doubt is over, or it would delete a node that a repetition is about to
+/// find.
 ///
 /// A request at a time; nothing while there is no connection. Strand only.
 
@@ -66,7 +68,7 @@ class LateCreates {
  private:
   void schedule();
   void on_look_failed();
-  /// How long what was sent in the client's session may come late.
+  /// How late a request of the client's session may come.
   [[nodiscard]] Clock::duration term(bool of_one_session) const;
   void begin_look();
   [[nodiscard]] static boost::asio::awaitable<void> look(CorePtr core);

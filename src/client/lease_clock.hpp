@@ -1,15 +1,15 @@
 #pragma once
 
 /// \file
-/// When is a session's hold on its locks certain, and when is it in doubt? Pure: stamps and times
-/// go in, and nothing is asked or done here.
+/// LeaseClock decides when a session's hold on its locks is certain, and when it is in doubt. Pure:
+/// stamps and times go in, and nothing is asked or done here.
 ///
-/// The servers end a session when its timeout T has passed since its leader was last told of it. A
-/// leader is told by each request that it processes itself; a follower tells it of the sessions
+/// The servers end a session when its timeout T has passed since their leader last heard of it. A
+/// leader hears of it by each request that it processes itself; a follower reports the sessions
 /// that it has heard from only with its answer to the leader's next ping, every half tick
 /// (Learner.ping, LearnerHandler; ZooKeeper 3.8 to 3.10). And a follower, or a leader that has been
 /// replaced without knowing, may go on answering reads for a while. So no single answer proves that
-/// the leader has been told. What proves it:
+/// the leader has heard. These prove it:
 ///
 /// - a request that was answered at time r, and another on the same connection that was sent at
 ///   least the *touch interval* after r and came to a result that a quorum decided: in between, the
@@ -18,9 +18,9 @@
 /// - a reconnection, and the first such result on it: credited with the time of its handshake;
 /// - the handshake of a new session: the leader made it.
 ///
-/// Until T, less a margin, has passed since the newest credited time, nobody else can have been
-/// given what the session holds. Assumed: clocks run at nearly the same rate, and a server answers
-/// its leader's ping within the touch interval; the margin, a tenth of T, covers the rest.
+/// Until T, less a margin, has passed since the newest credited time, no other session can have got
+/// its locks. Assumed: clocks run at nearly the same rate, and a server answers its leader's ping
+/// within the touch interval; the margin, a tenth of T, covers the rest.
 
 #include <deque>
 
@@ -35,7 +35,7 @@ class LeaseClock {
 
   explicit LeaseClock(Duration touch_interval) : touch_interval_{touch_interval} {}
 
-  /// A connection stands. The first one is that of a new session.
+  /// There is a connection. The first one is that of a new session.
   void connected(const SessionInfo& session);
   void disconnected();
   void answered(const ReplyProof& stamp);
@@ -51,7 +51,7 @@ class LeaseClock {
   /// Before this moment the session is certainly alive.
   [[nodiscard]] Time valid_until() const noexcept;
   /// How much must be left of it for a lock to be granted, so that its holder has time to work and
-  /// to be told of a loss.
+  /// to be notified of a loss.
   [[nodiscard]] Duration comfortable_rest() const noexcept { return timeout_ / 3; }
 
  private:
@@ -72,11 +72,11 @@ class LeaseClock {
   std::deque<Answer> answers_;
 };
 
-/// When a session has to be heard from: what keeps the clock above running. Pure, too.
+/// Decides when a session must send a beat, to keep the clock above running. Pure, too.
 ///
 /// A beat is sent every T/6; a little more often if a whole number of beats then spans the touch
-/// interval, for else each credit would wait for one beat more. No answer of any kind for T/4, with
-/// a beat on its way, tells of a connection that is dead, or a server that has been cut off.
+/// interval, or else each credit would wait for one more beat. No answer of any kind for T/4, with
+/// a beat on its way, means that the connection is dead, or the server cut off.
 class Heartbeat {
  public:
   using Time = LeaseClock::Time;
@@ -84,14 +84,14 @@ class Heartbeat {
 
   [[nodiscard]] static Duration interval(Duration timeout, Duration touch_interval) noexcept;
 
-  /// A connection stands: the first beat is due after an interval.
+  /// There is a connection: the first beat is due after an interval.
   void connected(Time now, Duration timeout, Duration touch_interval);
   void disconnected();
   void sent(Time now);
   void answered();
   /// An answer of any kind: those to earlier requests come before the one to the beat.
   void heard(Time now);
-  /// Something is to be checked now: the next beat is due at once.
+  /// A check is wanted now: the next beat is due at once.
   void hurry(Time now);
 
   [[nodiscard]] bool due(Time now) const noexcept;

@@ -20,7 +20,7 @@ Plan make_plan(const ClientCore& core, Deadline deadline, const std::optional<Re
 
 void perform(const CorePtr& core, Request request, Plan plan, CancellationPtr cancellation,
              ReplyHandler handler, ReplyHandler late) {
-  if (core->forked()) {  // nobody runs the strand here
+  if (core->forked()) {  // no thread runs the strand here
     Reply reply;
     reply.error = Errc::forked;
     return std::move(handler)(std::move(reply));
@@ -90,7 +90,8 @@ void Operation::start() {
 void Operation::attempt() {
   if (plan_.deadline.passed()) return finish(Errc::deadline_exceeded);
   const bool connected = core_->connected();
-  // A deadline is due at any time. While there is no connection its timer keeps this object alive.
+  // The deadline may come at any time. While there is no connection its timer keeps this object
+  // alive.
   if (!connected || !plan_.deadline.is_never()) wake_at(plan_.deadline.time_point());
   if (!connected) {
     if (plan_.retry == RetryPolicy::none()) return finish(Errc::not_connected);
@@ -160,7 +161,7 @@ void Operation::finish(error_code error) {
 
 void Operation::finish(Reply reply) {
   if (phase_ == Phase::finished) return;
-  const auto self = shared_from_this();  // the list and the timer let go of it below
+  const auto self = shared_from_this();  // the list and the timer drop it below
   core_->leave(*this);
   phase_ = Phase::finished;
   timer_.cancel();

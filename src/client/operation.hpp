@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// One request on its way: attempts, pauses, deadline, cancellation. Strand only.
+/// Operation is one request on its way: attempts, pauses, deadline, cancellation. Strand only.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -14,7 +14,7 @@
 
 namespace custodian::detail {
 
-/// Whether a request may be sent again when nobody knows what became of it.
+/// Whether a request may be sent again when its outcome is unknown.
 enum class Repeat { always, unless_outcome_unknown };
 
 struct Plan {

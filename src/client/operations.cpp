@@ -1,6 +1,6 @@
 /// \file
 /// The compiled functions behind the client's templates: which request an operation sends, whether
-/// it may be repeated, and what of the reply its caller is given.
+/// it may be repeated, and which part of the reply its caller gets.
 
 #include "custodian/authoring/operations.hpp"
 
@@ -42,7 +42,7 @@ std::optional<Stat> existence(Reply& reply) {
   return reply.error ? std::nullopt : std::optional{reply.stat};
 }
 
-/// A handler that is told of a missing node as "no error".
+/// A handler that gets "no error" for a missing node.
 template <typename... Results>
 Handler<Results...> unless_missing(Handler<Results...> handler) {
   return [handler = std::move(handler)](error_code error, Results... results) mutable {
@@ -106,7 +106,7 @@ void start_sync(CorePtr core, CancellationPtr cancellation, std::string path,
 
 namespace {
 
-/// Throws what the ACL provider does.
+/// Throws the exceptions of the ACL provider.
 request::Multi multi_of(const ClientCore& core, Transaction transaction) {
   request::Multi multi;
   const PathPrefix& prefix = core.prefix();
@@ -189,7 +189,7 @@ void start_children_and_watch(CorePtr core, CancellationPtr cancellation, std::s
 
 void start_wait_connected(CorePtr core, CancellationPtr cancellation, OperationOptions options,
                           Handler<> handler) {
-  // Any answer at all, to a read of what always exists.
+  // Waits for any answer to a read of a node that always exists.
   run(core, std::move(cancellation), request::Exists{"/", nullptr},
       plan_of(core, options, Repeat::always), std::move(handler), &nothing);
 }

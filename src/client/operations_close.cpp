@@ -1,5 +1,5 @@
 /// \file
-/// Closing in an orderly way without blocking: on the strand, until nobody holds anything.
+/// Closes in an orderly way without blocking: on the strand, until no lease is held.
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>

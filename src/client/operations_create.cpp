@@ -1,10 +1,10 @@
 /// \file
-/// Creating a node, and knowing afterwards whether it was.
+/// Creates a node, and finds out afterwards whether it was created.
 ///
 /// A create whose reply is lost may have been applied, and a server that lags behind can list
-/// without the node, so that looking proves nothing. What proves it is a write that a quorum
-/// decided on the same connection before the look: repeating the create is one (of two nodes the
-/// later goes), and a transaction that changes nothing is one for a caller who has given up.
+/// without the node, so that a look proves nothing. A write that a quorum decided on the same
+/// connection before the look proves it: repeating the create is one (of two nodes the later is
+/// deleted), and a transaction that changes nothing is one for a caller that has given up.
 
 #include <algorithm>
 
@@ -43,7 +43,7 @@ struct Create : std::enable_shared_from_this<Create> {
   CancellationPtr cancellation;
   std::string protection;  ///< `_c_<uuid>-`; empty if not protected
   bool makes_parents = false;
-  /// A reply was lost: there may be a node that nobody knows of.
+  /// A reply was lost: there may be a node without an owner.
   bool in_doubt = false;
   const LateCreates::Clock::time_point began = LateCreates::Clock::now();
   int attempts = 1;
@@ -94,8 +94,7 @@ struct Create : std::enable_shared_from_this<Create> {
     spawn(core, "deleting a node that may be left", abandon(shared_from_this()));
   }
 
-  /// It is settled: all that has its protection from now on, but the node that is kept, has come
-  /// late.
+  /// The outcome is known: all other nodes with its protection from now on have come late.
   void remember_doubt(std::optional<std::string> kept) const {
     core->late_creates().remember(std::string{parent_of(request.path)}, protection, std::move(kept),
                                   began);
@@ -107,7 +106,7 @@ Acl acl_for(const ClientCore& core, std::string_view path) {
   return provider ? provider(path) : open_acl();
 }
 
-/// Creates what is missing above a path, from the top down.
+/// Creates the missing nodes above a path, from the top down.
 asio::awaitable<Reply> create_parents(CreatePtr job, std::string path) {
   const std::string parent{parent_of(path)};
   Reply reply;
@@ -203,7 +202,7 @@ asio::awaitable<Reply> recover(CreatePtr job) {
   }
 }
 
-/// Deletes, in the background, what there is of a node that nobody wants any more.
+/// Deletes, in the background, a node that is not wanted any more, if it exists.
 asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::string protection) {
   const std::string parent{parent_of(create.path)};
   const std::int64_t session = core->own_session_info().id;
@@ -221,7 +220,8 @@ asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::
       if (listing.error == Errc::closed || listing.error == ServerErrc::no_node) co_return;
       if (listing.error == ServerErrc::connection_loss) continue;
       if (listing.error == ServerErrc::no_auth) {
-        // Nobody lets us look for it. Only the end of the session frees an ephemeral node then.
+        // An ACL forbids the look for it. Only the end of the session removes an ephemeral node
+        // then.
         core->log(LogLevel::error, "cannot list " + parent + " to delete a node that may be left");
         if (is_ephemeral(create.mode)) core->sessions().end(session);
         co_return;
@@ -239,13 +239,13 @@ asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::
   }
 }
 
-/// Nobody wants the node any more: sees to it that there is none, now and later.
+/// The node is not wanted any more: removes it, now and later.
 asio::awaitable<void> abandon(CreatePtr job) {
   co_await clean_up_after(job->core, job->request, job->protection);
   job->remember_doubt(std::nullopt);
 }
 
-/// What the happy path, one request and its reply, does not cover.
+/// Everything beyond the happy path of one request and its reply.
 asio::awaitable<void> settle(CreatePtr job, Reply reply) {
   for (;;) {
     if (reply.error == ServerErrc::no_node && job->makes_parents) {
@@ -308,7 +308,7 @@ void start_create(CorePtr core, CancellationPtr cancellation, std::string path, 
                   .mode = options.mode,
                   .acl = std::move(acl),
                   .ttl = options.ttl};
-  // The namespace itself is nobody's to create.
+  // The namespace itself is not created here.
   job->makes_parents = options.parents == Parents::created_as_containers ||
                        (parent_of(path) == "/" && core->prefix() != PathPrefix{});
   job->handler.swap(handler);

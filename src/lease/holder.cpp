@@ -24,7 +24,7 @@ Holder::~Holder() {
     core()->on_strand(
         [waiters = states_.take_waiters()]() mutable { waiters.abort(LeaseState::released); });
   }
-  // The function may let go of the node, and of itself with that.
+  // The function may destroy the node, and itself with that.
   if (const auto pass_on = node_->pass_on()) (*pass_on)(std::move(node_));
 }
 
@@ -77,9 +77,9 @@ void Holder::observe_release() const {
 }
 
 void Holder::tell_lost() {
-  // Not behind other callbacks, which may be slow, where the executor has more than one thread.
+  // Runs beside other callbacks, which may be slow, where the executor has more than one thread.
   asio::post(core()->callback_executor(), [weak = weak_from_this()] {
-    // Released by now, it was not lost any more.
+    // A lease that is released by now counts as released, not as lost.
     const auto self = weak.lock();
     if (!self) return;
     self->lost_.request_stop();

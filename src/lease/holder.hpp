@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the leases of one holder share: its turn on the node that the lock is held by, and who is
-/// to be told of what becomes of that.
+/// Holder is shared by the leases of one holder: its tenure of the lock's node, and the listeners
+/// for its state.
 
 #include <atomic>
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace custodian::detail {
 
-/// Its destruction, on any thread, releases: the node passes on, or is let go of.
+/// Its destruction, on any thread, releases: the node passes on, or is deleted.
 class Holder : public std::enable_shared_from_this<Holder> {
  public:
   /// For LockNode::next_holder(). The holders of a node are numbered from 0.
@@ -40,9 +40,9 @@ class Holder : public std::enable_shared_from_this<Holder> {
 
   // The strand only.
   void wait(LeaseState known, const CancellationPtr& cancellation, Handler<LeaseState> handler);
-  /// What the node's state is.
+  /// The node's state.
   void tell(LeaseState now);
-  /// Somebody has asked for the lock, by this transaction.
+  /// A client has asked for the lock, by this transaction.
   void tell_revocation(std::int64_t transaction);
 
  private:
@@ -59,7 +59,7 @@ class Holder : public std::enable_shared_from_this<Holder> {
   // The strand only.
   struct Revocable {
     std::weak_ptr<RevocationListener> listener;
-    std::int64_t told = 0;  ///< the transaction of the last request that it was told of
+    std::int64_t told = 0;  ///< the transaction of the last request that it was notified of
   };
   std::vector<Revocable> revocables_;
 

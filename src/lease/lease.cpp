@@ -44,7 +44,7 @@ request::Multi check_of(std::string full_path) {
   return {{transaction::Check{std::move(full_path), any_version}}};
 }
 
-/// A node that has come to be first, on its way to being a lease.
+/// A node that is first in its queue, on its way to being a lease.
 struct Grant {
   CorePtr core;
   CancellationPtr cancellation;
@@ -105,7 +105,7 @@ asio::awaitable<void> make_certain(std::shared_ptr<Grant> grant) {
     const auto session = grant->session();
     if (!session) co_return finish(*grant, Errc::session_lost);
     if (reply.error == ServerErrc::no_node) co_return finish(*grant, Errc::node_deleted);
-    // A node that we may not read is there all the same, and the quorum has spoken.
+    // The node exists even if we may not read it, and a quorum has answered.
     if (reply.error && reply.error != ServerErrc::no_auth) co_return finish(*grant, reply.error);
     if (readiness(*grant) != Readiness::uncertain) continue;
     // The answers of a young connection are credited only after a touch interval.
@@ -171,7 +171,7 @@ void start_assert_held(CorePtr core, CancellationPtr cancellation, HolderPtr hol
   perform(core, check_of(hold->node()->full_path()), plan, std::move(cancellation),
           [weak = std::weak_ptr{hold}, weak_node = std::weak_ptr{hold->node()},
            handler = std::move(handler)](const Reply& reply) mutable {
-            // The lease may be released meanwhile, and its node be another's.
+            // The lease may be released meanwhile, and its node have another holder.
             LockNodePtr node = weak_node.lock();
             if (node && reply.error == ServerErrc::no_node) node->on_check_failed(reply.error);
             const bool lost = weak.expired() || node->state() == LeaseState::lost;
@@ -215,7 +215,7 @@ void Lease::release() noexcept {
   if (!hold_) return;
   --hold_->leases;
   if (hold_->core()->forked()) {
-    // With it what it stands on may go: the session, its timers, their mutexes.
+    // Its session, timers and mutexes may be destroyed with it.
     // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory the child may end
     static_cast<void>(new detail::HolderPtr{std::move(hold_)});
     return;

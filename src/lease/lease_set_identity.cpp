@@ -1,10 +1,10 @@
 /// \file
-/// A holder changes the data of its node: what others see of it.
+/// A holder changes the data of its node, which others see.
 ///
-/// The node has a name that is nobody else's, so a write to it lands only while it is there, and
-/// needs no other check. It names the version that was read, so that it takes back nothing that
-/// somebody else has written meanwhile: a request to release the lock, for one. A write whose reply
-/// is lost is looked for in the next read.
+/// The node has a unique name, so a write to it lands only while it exists, and needs no other
+/// check. The write names the version that was read, so that it overwrites nothing that another
+/// client has written meanwhile: a request to release the lock, for one. A write whose reply is
+/// lost is looked for in the next read.
 
 #include <boost/asio/awaitable.hpp>
 #include <utility>
@@ -36,9 +36,9 @@ struct Change {
   std::string identity;
   Plan plan;
   Handler<> handler;
-  /// Ends what is under way: by the caller, or with the lease.
+  /// Ends the requests under way: for the caller, or with the lease.
   CancellationPtr over;
-  /// Whether a write was sent of which nobody knows what became.
+  /// Whether a write was sent whose outcome is unknown.
   bool uncertain = false;
   bool has_written = false;  ///< or may have
 
@@ -46,18 +46,18 @@ struct Change {
     const HolderPtr alive = hold.lock();
     return alive && alive->node()->state() != LeaseState::lost;
   }
-  /// Why nothing may be sent, if so.
+  /// The reason why nothing may be sent, if any.
   [[nodiscard]] error_code objection() const {
     if (!is_held()) return Errc::lock_lost;
     if (over->requested()) return asio::error::operation_aborted;
     return plan.deadline.passed() ? error_code{Errc::deadline_exceeded} : error_code{};
   }
-  /// It is there.
+  /// The node exists.
   [[nodiscard]] error_code succeed() const {
     if (const HolderPtr alive = hold.lock()) alive->node()->on_changed(identity);
     return {};
   }
-  /// What the caller is told of an error.
+  /// The error for the caller.
   [[nodiscard]] error_code explain(error_code error) const {
     const HolderPtr alive = hold.lock();
     if (alive && error == ServerErrc::no_node) alive->node()->on_check_failed(error);
@@ -70,8 +70,8 @@ struct Change {
 
 using ChangePtr = std::shared_ptr<Change>;
 
-/// Changes of one node take turns, so that the last one stays. This one is in their line for as
-/// long as this lives.
+/// Changes of one node follow each other, so that the last one stays. This one is in their line for
+/// as long as this lives.
 class Turn {
  public:
   explicit Turn(const Change& change) : woken_{std::make_shared<Cancellation>(change.core)} {
@@ -88,7 +88,7 @@ class Turn {
   }
 
   [[nodiscard]] bool has_come() const { return !line_ || line_->front() == woken_; }
-  /// Ends the wait for the turn.
+  /// Ends the wait for its turn.
   [[nodiscard]] const CancellationPtr& woken() const noexcept { return woken_; }
 
  private:
@@ -100,7 +100,7 @@ request::Set set_of(const Change& change, std::int32_t version) {
   return {change.full_path, change.identity, version};
 }
 
-/// Reads, and writes unless it is done. Nothing: once more.
+/// Reads, and writes unless that is done. Nothing: try once more.
 asio::awaitable<std::optional<error_code>> try_to_change(ChangePtr change) {
   if (const error_code error = change->objection()) co_return change->explain(error);
   Request get = request::Get{change->full_path, nullptr};
@@ -111,7 +111,7 @@ asio::awaitable<std::optional<error_code>> try_to_change(ChangePtr change) {
   if (found.data == change->identity) co_return change->succeed();
   if (found.data == revoke_message) co_return error_code{ServerErrc::bad_version};
   if (const error_code error = change->objection()) co_return change->explain(error);
-  // Twice, for an odd version says that somebody has asked for the lock: see revocation.hpp.
+  // Twice, for an odd version says that a client has asked for the lock: see revocation.hpp.
   Request sets =
       request::Multi{{set_of(*change, found.stat.version), set_of(*change, any_version)}};
   change->has_written = true;
@@ -135,19 +135,19 @@ asio::awaitable<void> make_change(ChangePtr change) {
     while (!outcome) outcome = co_await try_to_change(change);
     change->over->forget(&turn);
   }
-  change->over->request();  // nobody is to be told of a loss any more
+  change->over->request();  // no loss needs to be reported any more
   const HolderPtr alive = *outcome && change->has_written ? change->hold.lock() : nullptr;
   if (alive) alive->node()->on_maybe_changed(change->identity);
   if (change->callers) change->callers->forget(change.get());
   std::move(change->handler)(*outcome);
 }
 
-/// Ends it when the lease is lost or released, too: what is sent after that might be sent in
-/// another session.
+/// Ends it when the lease is lost or released, too: a later request might be sent in another
+/// session.
 void begin(const ChangePtr& change) {
   const HolderPtr hold = change->hold.lock();
   if (!hold) return std::move(change->handler)(Errc::lock_lost);
-  // The next holder of the node is somebody else.
+  // The next holder of the node is another one.
   hold->node()->keep();
   if (change->callers) {
     if (change->callers->requested()) change->over->request();

@@ -51,7 +51,7 @@ LockNode::LockNode(CorePtr core, std::shared_ptr<ClientSession> session, OwnedNo
 
 LockNode::~LockNode() {
   if (core_->forked()) {
-    // Where mutexes may be locked for ever; the lease has seen to it that this is not destroyed.
+    // Mutexes may be locked for ever there; the lease makes sure that this is not destroyed.
     [[maybe_unused]] const auto* const leaked = timer_.release();
     return;
   }
@@ -72,7 +72,8 @@ LeaseState LockNode::state() noexcept {
   if (now < valid_until()) {
     return session_->connected() ? LeaseState::held : LeaseState::suspended;
   }
-  // Said once, it is so for ever, though an answer may be on its way; the strand tells the others.
+  // A loss that was reported once is final, even if an answer is on its way; the strand notifies
+  // the others.
   const LossReason reason = now >= ends_at_ ? LossReason::held_too_long : LossReason::lease_expired;
   LossReason none = LossReason::none;
   loss_.compare_exchange_strong(none, reason);
@@ -105,7 +106,7 @@ HolderPtr LockNode::next_holder() {
     const std::lock_guard lock{mutex_};
     holder_ = hold;
   }
-  // What came before the last line was told to nobody.
+  // A loss before `holder_` was set had no listener: notify it now.
   if (state() != LeaseState::held) core_->on_strand([self = shared_from_this()] { self->tell(); });
   return hold;
 }
@@ -130,7 +131,7 @@ void LockNode::on_session_state() {
 
 void LockNode::on_check_failed(const error_code& error) {
   if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
-  // It cannot be said whether it is there, for want of permission to read it, for one.
+  // Whether it exists is unknown, for lack of permission to read it, for one.
   checkable_ = false;
   core_->log(LogLevel::warning, "cannot check " + path() + ": " + error.message() +
                                     "; its deletion by somebody else would not be noticed");
@@ -165,7 +166,7 @@ void LockNode::wait_for_event() {
 }
 
 void LockNode::watch() {
-  // Whoever has waited for the lock may have one already.
+  // A contender that has waited for the lock may have a watch already.
   const bool is_watched = node_.watch() && !is_over(node_.watch().state());
   if (!is_watched) look();
 }
@@ -202,14 +203,14 @@ void LockNode::on_look(const error_code& error, const GetResult& found, Watch wa
     request_ = found.stat.mzxid;
     keep();
   }
-  // Also the last request, to those who listen only since then.
+  // Also reports the last request to listeners that came after it.
   const HolderPtr hold = request_ != 0 ? holder() : nullptr;
   if (hold) hold->tell_revocation(request_);
   if (is_request) restore_data(found.stat.version);
 }
 
-// A request replaces what people are shown of the holder. It is put back only over the request that
-// was seen: of a later one the version is another, and its event, or the failure, has it read.
+// A request replaces the holder's identity. The identity is written back only over the request that
+// was read: a later one has another version, and its event, or the failure, causes another read.
 void LockNode::restore_data(std::int32_t version) {
   if (!data_ || *data_ == revoke_message || !restorable_ || std::exchange(restoring_, true)) return;
   Transaction writes{set(path(), *data_, version)};
@@ -248,7 +249,7 @@ void LockNode::limit() {
     const auto self = weak.lock();
     if (!self) return;
     self->lose(LossReason::held_too_long);
-    // on_holder_told() lets the lock go when the holder has been told; a holder who will not listen
+    // on_holder_told() releases the lock when the holder has been notified; a holder that blocks
     // cannot keep it longer than this.
     constexpr std::chrono::seconds grace{1};
     self->timer_->set(self->core_->now() + grace, [weak] {

@@ -1,9 +1,8 @@
 #pragma once
 
 /// \file
-/// The node that a lock is held by, and what has become of it: the session that it stands on, its
-/// deletion by somebody else, its end. Its holders share it, one after another; mostly there is
-/// one.
+/// LockNode is the node by which a lock is held, with its state: its session, its deletion by
+/// another client, its end. Its holders follow each other; mostly there is one.
 
 #include <atomic>
 #include <deque>
@@ -18,7 +17,7 @@
 
 namespace custodian::detail {
 
-/// Changes of a node's data that are under way; each is woken when it is its turn.
+/// Changes of a node's data that are under way; each is woken when it is next.
 using ChangeLine = std::deque<CancellationPtr>;
 using ChangeLinePtr = std::shared_ptr<ChangeLine>;
 
@@ -40,18 +39,18 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   [[nodiscard]] LossReason loss_reason() noexcept;
   [[nodiscard]] bool is_lost() const noexcept override { return loss_ != LossReason::none; }
   [[nodiscard]] Time valid_until() const noexcept;
-  /// As what its leases are told of; null if nobody is told.
+  /// The name of its leases in an observer's events; null without an observer.
   [[nodiscard]] const ObservedLockPtr& observed() const noexcept { return observed_; }
-  /// Nobody is to have it after its present holder.
+  /// It must not be passed on after its present holder.
   void keep() noexcept { kept_ = true; }
 
-  // Any thread, but of one holder after the other.
-  /// The next holder of the node, who is told from now on what becomes of it.
+  // Any thread, but one holder after the other. Makes the next holder of the node, which is
+  // notified of its state from now on.
   [[nodiscard]] HolderPtr next_holder();
-  /// Whether a new holder would have time to work, and to be told of a loss.
+  /// Whether a new holder would have time to work, and to be notified of a loss.
   [[nodiscard]] bool may_be_passed_on() noexcept;
   void set_pass_on(PassOn pass_on) { pass_on_ = std::make_shared<PassOn>(std::move(pass_on)); }
-  /// Null if it is to be let go of.
+  /// Null if it must be deleted.
   [[nodiscard]] const std::shared_ptr<PassOn>& pass_on() const noexcept { return pass_on_; }
 
   // The strand only.
@@ -61,21 +60,21 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   [[nodiscard]] bool is_checkable() const noexcept override { return checkable_; }
   /// Whether somebody wants it: its holder is told.
   void look();
-  /// Its deletion by somebody else is noticed by a watch from now on, and not only by the beats.
+  /// Its deletion by another client is noticed by a watch from now on, and not only by the beats.
   void watch();
-  /// Made when somebody asks for it first.
+  /// Made at the first use.
   [[nodiscard]] const ChangeLinePtr& changes();
-  /// Its holder has written these data: they are what is written back after a request.
+  /// Its holder has written these data, which are written back after a request.
   void on_changed(std::string data) {
     maybe_.reset();
     data_ = std::make_shared<const std::string>(std::move(data));
   }
-  /// The same of a write that may have been applied: a look tells.
+  /// The same for a write that may have been applied: another read decides.
   void on_maybe_changed(std::string data) {
     maybe_ = std::make_shared<const std::string>(std::move(data));
     look();
   }
-  /// The holder has been told that it is lost.
+  /// The holder has been notified of its loss.
   void on_holder_told();
 
  private:

@@ -31,10 +31,10 @@ const Created& none() {
   return created;
 }
 
-/// Lets go of a place in a line.
+/// Gives up a place in a line.
 void leave(detail::ClientCore& core, detail::QueuedNode& node, const FindSuccessor& next) {
   node.left = true;
-  // A delete that is under way already shields nobody.
+  // A delete that is under way already shields no other node.
   const bool in_order = !node.missing && !core.closed() &&
                         core.own_session_info().id == node.session &&
                         !core.deletes().has(node.path);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// For how long a client has had no connection. Pure: states and times go in.
+/// DowntimeClock measures how long a client has had no connection. Pure: states and times go in.
 
 #include <optional>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The one door to a client's observer: what it is told is made here, and called where user code
-/// runs.
+/// Observation is the one door to a client's observer: events are made here, and delivered where
+/// user code runs.
 
 #include <functional>
 #include <memory>
@@ -59,7 +59,7 @@ class Observation {
  private:
   template <typename Tell>
   void post(Tell tell);
-  /// Within the catch of what the observer has thrown.
+  /// Call it while the observer's exception is caught.
   void on_thrown();
 
   ObservedClient& client_;

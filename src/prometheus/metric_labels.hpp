@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Events as the values of labels: short, few, and the same for ever. Pure.
+/// Events are turned into values of labels here: short, few, and the same for ever. Pure.
 
 #include <array>
 #include <string>

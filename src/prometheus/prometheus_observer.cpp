@@ -216,7 +216,7 @@ void PrometheusObserver::on_lease_lost(const LeaseLost& event) {
 }
 
 void PrometheusObserver::on_lease_released(const LeaseReleased& event) {
-  // What was lost has been counted.
+  // A loss has been counted already.
   if (event.loss != LossReason::none) return;
   LockSeries& series = metrics_->of_lock(event.recipe, event.path);
   series.held->Decrement();

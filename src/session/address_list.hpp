@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The list of addresses as the C client must be given it. Pure.
+/// The address list is made here as the C client needs it. Pure.
 
 #include <cstddef>
 #include <string>

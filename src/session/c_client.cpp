@@ -53,7 +53,7 @@ CClient::CClient(const std::string& servers, const SessionSettings& settings)
   if (handle_ == nullptr) {
     throw Error{error_code{errno, boost::system::generic_category()}, "zookeeper_init", servers};
   }
-  // Otherwise it looks names up in the midst of a healthy connection.
+  // Otherwise the library resolves names while a connection works.
   zoo_set_servers_resolution_delay(handle_, -1);
   for (const auto& credential : settings.credentials) add_credential(handle_, credential);
 }
@@ -92,14 +92,14 @@ void CClient::process(bool readable, bool writable) {
   try {
     read_replies();
   } catch (const std::bad_alloc&) {
-    // How much it takes is for the server to say.
+    // The server decides how much it accepts.
     hang_up();
   }
 }
 
 void CClient::read_replies() {
-  // One call reads one reply. The bound leaves the strand to others when replies pour in; what is
-  // left makes the descriptor readable again.
+  // One call reads one reply. The bound leaves the strand to others when many replies come; the
+  // rest makes the descriptor readable again.
   constexpr int most_at_once = 256;
   inbox_.look_again();
   for (int i = 0; i < most_at_once && is_reading(); ++i) {
@@ -137,7 +137,7 @@ void CClient::hang_up() {
   note_lost_ = false;
   if (!is_reading()) return;
   ::shutdown(descriptor_, SHUT_RDWR);
-  // What has come already could still be read.
+  // Bytes that have come already could still be read.
   std::array<char, 4096> ignored;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
   while (::recv(descriptor_, ignored.data(), ignored.size(), MSG_DONTWAIT) > 0) continue;
   zookeeper_process(handle(), ZOOKEEPER_READ);
@@ -151,8 +151,7 @@ bool CClient::is_reading() const {
 error_code CClient::submit(const Request& request, std::uint64_t operation, Arms arms) {
   if (process_id() != owner_) return Errc::forked;
   const LibraryCall call{*this};
-  // The library would keep it for the next connection, of which we do not know yet whether
-  // something else must go first there.
+  // The library would keep it for the next connection, where other requests may have to go first.
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
   inbox_.expect(request);
   const int rc = dispatch(request, operation, arms);

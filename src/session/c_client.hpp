@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The one door to the ZooKeeper C client. Each of its awkward facts is dealt with here and known
-/// nowhere else:
+/// CClient is the one door to the ZooKeeper C client. Each of the library's awkward facts is
+/// handled here and known nowhere else:
 ///
 /// - The library is not thread-safe and keeps static state: every call is made under one
 ///   process-wide lock. No call made here blocks on the network (see close()).
@@ -14,7 +14,7 @@
 ///   insists.
 /// - Of an even number of addresses it tries every second one only: it is given an odd number.
 /// - It reports each change of the connection to each different watcher, in quadratic time. It is
-///   given one watcher, and events are told apart by their paths.
+///   given one watcher, and events are distinguished by their paths.
 /// - zoo_amulti corrupts memory when an operation of it is refused: submit() checks everything that
 ///   the library would check before it calls.
 /// - zoo_add_auth puts its packet in front of those that are still to be sent, of which the first
@@ -53,7 +53,7 @@ struct Interest {
   std::chrono::milliseconds timeout{0};
 };
 
-/// What happened inside a call; in the order in which it happened.
+/// The events inside a call, in their order.
 namespace event {
 struct Completed {
   std::uint64_t operation = 0;
@@ -107,7 +107,7 @@ class CClient {
   void forget_watches(const std::vector<KnownWatch>& watches);
   /// The socket is waited for, and not read, from now on: any byte makes it readable.
   void stop_reading();
-  /// May give up a standing connection, of which state() then tells.
+  /// May give up a standing connection, which state() then shows.
   void set_servers(const std::string& servers);
   /// Ends the handle. If it is connected, sends the end of the session; the library then blocks
   /// until there is something to read, so the caller makes sure that there is (or that the socket

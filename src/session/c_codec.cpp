@@ -9,10 +9,10 @@ error_code to_error(int code) noexcept {
   }
   switch (code) {
     // A request whose send failed ends like this after the reconnection; so does a reply out of
-    // order. Either way nobody knows whether it was applied.
+    // order. In both cases it is unknown whether it was applied.
     case ZRUNTIMEINCONSISTENCY:
     case ZOPERATIONTIMEOUT: return ServerErrc::connection_loss;
-    // What an expired handle says to every new call.
+    // The answer of an expired handle to every new call.
     case ZINVALIDSTATE: return ServerErrc::session_expired;
     case ZCLOSING: return Errc::closed;
     default: return static_cast<ServerErrc>(code);

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Between the C client's structures and ours. Included by the door to the C client only.
+/// The codec converts between the C client's structures and ours. Only the door to the C client
+/// includes it.
 
 #include <zookeeper/zookeeper.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the C client writes to its log, as this library's log has it. Pure.
+/// A line of the C client's log is translated here for this library's log. Pure.
 
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@
 namespace custodian::detail {
 
 /// An address to which no TCP connection can be begun: the C client is sent there when it must drop
-/// what it has. See CClient::take_up_changes().
+/// its connection. See CClient::take_up_changes().
 inline constexpr std::string_view nowhere = "255.255.255.255:9";
 
 struct CLogLine {
@@ -21,7 +21,7 @@ struct CLogLine {
 };
 
 /// Without the time, the process and the thread, which the log's own lines have or need not have.
-/// Nothing of a line that tells of `nowhere`: no server of the user's is meant.
+/// Empty for a line about `nowhere`, which is no server of the user's.
 [[nodiscard]] std::optional<CLogLine> parse_c_log_line(std::string_view line);
 
 }  // namespace custodian::detail

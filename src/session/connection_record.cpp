@@ -26,7 +26,7 @@ void ConnectionRecord::answered() {
 void ConnectionRecord::disconnected(Time now, EndedBy whom) {
   connected_ = false;
   disconnected_at_ = now;
-  // A server that is only slow is given up by us.
+  // If this side has ended the connection, the server may only be slow.
   if (asked_ && !answered_ && whom == EndedBy::peer) ++unanswered_;
   restores_nothing_ = restores_nothing_ || unanswered_ >= suspicious;
 }

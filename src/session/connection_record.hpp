@@ -1,10 +1,11 @@
 #pragma once
 
 /// \file
-/// What the ends of a session's connections say about the servers. Pure: events and times go in,
-/// and nothing is asked or done here.
+/// ConnectionRecord judges the servers by the ends of a session's connections. Pure: events and
+/// times go in, and nothing is asked or done here.
 ///
-/// Two things can keep a session from ever standing again, each of them silent on the wire:
+/// Two causes can keep a session from ever having a connection again, both of them silent on the
+/// wire:
 ///
 /// - A request right behind the handshake is longer than the servers accept: they end the
 ///   connection without an answer. After a reconnection that is the one which restores the watches.
@@ -31,17 +32,17 @@ class ConnectionRecord {
 
   /// The handshake was answered: the session, of this timeout, lives on this connection.
   void connected(Time now, Duration timeout);
-  /// Something was sent that a server will answer.
+  /// A request was sent that a server will answer.
   void asked();
-  /// A server has answered something on it.
+  /// A server has answered a request on it.
   void answered();
   void disconnected(Time now, EndedBy whom);
   /// An address is tried.
   void attempted(Time now);
   /// The peer has ended a connection before it answered the handshake.
   void refused(Time now);
-  /// A probe has got a session from these servers. That says something for as long as a session
-  /// lasts: attempts and refusals count meanwhile.
+  /// A probe has got a session from these servers. That is valid for a session timeout: attempts
+  /// and refusals count meanwhile.
   void probe_connected(Time now);
 
   /// Whether several connections in a row have ended before any answer, once, so that nothing
@@ -49,8 +50,8 @@ class ConnectionRecord {
   [[nodiscard]] bool restores_nothing() const noexcept { return restores_nothing_; }
   /// Whether they have done so although nothing was restored, for as long as a session lasts.
   [[nodiscard]] bool never_answers(Time now) const noexcept;
-  /// Whether the session has had no connection for so long that a probe shall find out why, and no
-  /// earlier one has lately.
+  /// Whether the session has had no connection for so long that a probe must find out why, and
+  /// there was none lately.
   [[nodiscard]] bool wants_probe(Time now) const noexcept;
   /// Whether the servers work, and will not continue this session: they have refused it for a while
   /// and several times, and all of the addresses were tried, since a probe was connected.

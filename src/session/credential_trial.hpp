@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// A second session with the same servers, begun to find out whether they accept credentials. A
-/// server that refuses some ends the connection, and the C client ends the handle with it: on the
-/// session that stands this would cost every lock. Strand only.
+/// CredentialTrial is a second session with the same servers, begun to find out whether they accept
+/// credentials. A server that refuses some ends the connection, and the C client ends the handle
+/// with it: on the client's own session this would cost every lock. Strand only.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>
@@ -32,7 +32,7 @@ class CredentialTrial final : public SessionObserver,
 
   void on_state(SessionState state, const SessionInfo& info) override;
   void on_answer(const ReplyProof&) override {}
-  /// The session that it serves logs what is to be known.
+  /// The session that it serves writes to the log instead.
   void on_log(LogLevel, std::string) override {}
 
  private:

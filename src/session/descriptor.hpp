@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The C client's socket, as Asio may see it.
+/// Descriptor is the C client's socket, as Asio may see it.
 ///
 /// The library closes its descriptor when it likes and gets the same number again for another
 /// socket. So Asio is given a duplicate, which is ours to close, and a socket is known by its
@@ -28,13 +28,13 @@ class Descriptor {
   [[nodiscard]] bool is_open() const { return duplicate_.is_open(); }
 
   /// Calls back once when it is readable, or writable. A wait that is under way already is kept. No
-  /// call comes for a socket that was let go.
+  /// call comes for a socket that was dropped.
   void wait_readable(std::function<void()> ready);
   void wait_writable(std::function<void()> ready);
 
   /// As a network failure would: both sides see the end of the connection.
   void shut_down();
-  /// Reads and forgets what has come; false when the other side has closed.
+  /// Reads and drops all input; false when the other side has closed.
   [[nodiscard]] bool discard_input();
 
  private:

@@ -10,7 +10,7 @@
 namespace custodian::detail {
 namespace {
 
-/// Nothing more will come.
+/// No more input will come.
 bool has_ended(int descriptor) {
   pollfd socket{descriptor, POLLRDHUP, 0};
   return ::poll(&socket, 1, 0) > 0;
@@ -56,7 +56,7 @@ Inbox::Next Inbox::look(int descriptor) {
     }
     const bool all_seen = bytes.size() < buffer_.size();
     if (good_frames_ > 0) {
-      // What is behind them is looked at when they are read.
+      // The frames behind them are checked when they are read.
       drained_ = rest.empty() && all_seen;
       if (awaited_ != 0) ask_for(descriptor, 0);
       return Next::read;
@@ -73,7 +73,7 @@ Inbox::Next Inbox::look(int descriptor) {
 Inbox::Next Inbox::look_at_part(int descriptor, std::string_view bytes, std::size_t size) {
   if (has_ended(descriptor)) return Next::broken;
   const std::size_t enough = size > longest_whole ? usual_size : size;
-  // Woken before that is there, the kernel cannot hold so much.
+  // Woken before that many bytes are there: the kernel cannot hold so many.
   if (bytes.size() < enough && awaited_ != enough && ask_for(descriptor, enough)) return Next::wait;
   // A header, and how long the parts are.
   constexpr std::size_t least = 64;

@@ -1,9 +1,8 @@
 #pragma once
 
 /// \file
-/// What has come in on the C client's socket and is not read yet. It is looked at in the kernel
-/// before the library may read it, and a frame that is there in part only is left there until it
-/// is whole.
+/// Inbox checks the unread input of the C client's socket: in the kernel, before the library may
+/// read it. A partial frame is left there until it is whole.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +22,7 @@ class Inbox {
 
   explicit Inbox(std::size_t credentials) : check_{credentials} {}
 
-  // What the library has sent, and whether it is connected.
+  // The requests that the library has sent, and whether it is connected.
   void expect(const Request& request) { check_.expect(expected_reply(request)); }
   void expect_no_body() { check_.expect({}); }
   void withdraw() { check_.withdraw(); }
@@ -42,9 +41,9 @@ class Inbox {
   void has_read(Read read);
   /// The socket may have more than it had.
   void look_again() noexcept { drained_ = false; }
-  /// Somebody else waits for the socket from now on.
+  /// Other code waits for the socket from now on.
   void leave(int descriptor);
-  /// Gives memory back that a large frame needed.
+  /// Frees the memory that a large frame needed.
   void tidy();
 
   /// Whether the server has answered anything since the handshake.

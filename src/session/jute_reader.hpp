@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Walks over a frame in Jute, ZooKeeper's encoding (numbers big-endian, strings and buffers after
-/// their length), without keeping anything of it. Pure.
+/// JuteReader walks over a frame in Jute, ZooKeeper's encoding (numbers big-endian, strings and
+/// buffers after their length), without keeping anything of it. Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace custodian::detail {
 
-/// Shown the beginning of a frame, or all of it, and told how long the frame is. Once a step has
-/// failed, or has led beyond what is shown, the others do nothing.
+/// It gets the beginning of a frame, or all of it, and the frame's length. Once a step has failed,
+/// or has led beyond the bytes that it has, the others do nothing.
 class JuteReader {
  public:
   enum class State {
     good,
-    unseen,  ///< what comes next is not shown: nothing can be said about it
-    wrong    ///< what comes next is not in the frame, or cannot be
+    unseen,  ///< the next part is beyond the bytes: nothing is known about it
+    wrong    ///< the next part is not in the frame, or cannot be
   };
 
   JuteReader(std::string_view shown, std::size_t frame) : shown_{shown}, frame_{frame} {}

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The lock that every call into the C client holds. Included by the door to the C client only.
+/// LibraryCall is the lock that every call into the C client holds. Only the door to the C client
+/// includes it.
 
 #include <pthread.h>
 
@@ -13,8 +14,8 @@
 
 namespace custodian::detail {
 
-/// Holds the process-wide lock during one call into the library, and says whose call it is:
-/// completions and log lines come without a handle.
+/// Holds the process-wide lock during one call into the library, and knows the caller: completions
+/// and log lines come without a handle.
 class LibraryCall {
  public:
   explicit LibraryCall(CClient& client) : lock_{(make_fork_safe(), mutex)} {
@@ -24,7 +25,7 @@ class LibraryCall {
   LibraryCall(const LibraryCall&) = delete;
   LibraryCall& operator=(const LibraryCall&) = delete;
   ~LibraryCall() {
-    // A connection may come or go inside any call, and without an event.
+    // A connection may begin or end inside any call, without an event.
     current->read_state();
     current = nullptr;
   }
@@ -36,8 +37,8 @@ class LibraryCall {
   }
 
  private:
-  /// A fork waits for the call under way: else the lock would be held for ever in the child, by a
-  /// thread that is not there.
+  /// A fork waits for the call under way: or else the lock would be held for ever in the child, by
+  /// a thread that does not exist there.
   static void make_fork_safe() {
     static const int once =
         ::pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A second session with the same servers, begun to find out whether they work. Strand only.
+/// Probe is a second session with the same servers, begun to find out whether they work. Strand
+/// only.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>
@@ -29,7 +30,7 @@ class Probe final : public SessionObserver, public std::enable_shared_from_this<
 
   void on_state(SessionState state, const SessionInfo& info) override;
   void on_answer(const ReplyProof&) override {}
-  /// The session that waits for the same servers logs what is to be known of them.
+  /// The session that waits for the same servers writes to the log instead.
   void on_log(LogLevel, std::string) override {}
 
  private:

@@ -162,7 +162,7 @@ std::string ReplyCheck::handshake_fault(JuteReader& frame) const {
   // A session that has expired; nothing else counts.
   if (session_ != 0 && session != session_) return {};
   if (session == 0) return "a handshake without a session";
-  // The library would never again wait for a connection.
+  // The library would never wait for a connection again.
   if (timeout <= 0 || timeout > longest_timeout) {
     return "a session timeout of " + std::to_string(timeout) + " ms";
   }
@@ -188,7 +188,7 @@ std::string ReplyCheck::frame_fault(JuteReader& frame) {
     default: break;
   }
   std::string fault = reply_fault(frame, error);
-  // A fault may be looked at again, when what came before it has been read.
+  // The same faulty frame may be judged again, when the frames before it have been read.
   if (fault.empty()) {
     expected_.pop_front();
     heard_ = true;
@@ -203,7 +203,7 @@ std::string ReplyCheck::reply_fault(JuteReader& frame, std::int32_t error) const
   if (error != 0) return {};
   if (expected.body == ReplyBody::results) {
     walk_results(frame, expected.results);
-    // It counts on as many results as it has operations, and looks at nothing.
+    // The library expects as many results as it has operations, without a check.
     if (frame.state() == JuteReader::State::unseen) return "too many results to look at";
   } else {
     walk(frame, expected.body);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a server may send on one connection. Pure: it is shown bytes and keeps none.
+/// ReplyCheck judges what a server sends on one connection. Pure: it gets bytes and keeps none.
 ///
 /// The C client believes its server. A reply that nobody asked for ends the process; one that is
 /// shorter than its kind makes the library free what is on its stack; a vector's count is allocated
@@ -22,7 +22,7 @@ namespace custodian::detail {
 
 class JuteReader;
 
-/// What follows the header of a reply that reports no error.
+/// The body of a reply without an error.
 enum class ReplyBody {
   nothing,
   path,
@@ -41,12 +41,12 @@ struct ExpectedReply {
 
 [[nodiscard]] ExpectedReply expected_reply(const Request& request);
 
-/// What stands at the front of the bytes that were shown.
+/// The verdict about the front of the bytes.
 struct Finding {
   enum class Kind {
     good,     ///< a frame that the library may read
     partial,  ///< not enough to tell
-    fault     ///< what the library must not read
+    fault     ///< a frame that the library must not read
   };
   Kind kind = Kind::partial;
   std::size_t size = 0;  ///< of the whole frame, its length included; of a partial one at least
@@ -77,8 +77,8 @@ class ReplyCheck {
 
   /// Judges the frame at the front. A good one counts as read.
   [[nodiscard]] Finding examine(std::string_view bytes);
-  /// The same by the frame's beginning, of one that cannot be seen as a whole: what is not shown
-  /// may be wrong, but harms nobody.
+  /// The same by the beginning of a frame that cannot be seen as a whole: the rest may be wrong,
+  /// but does no harm.
   [[nodiscard]] Finding examine_beginning(std::string_view bytes);
 
  private:

@@ -64,8 +64,8 @@ Resolver::Result look_up_all(const std::vector<HostPort>& hosts) {
 
 }  // namespace
 
-/// Between a look-up's thread and whoever waits for it; either may be gone first. Holding the lock
-/// keeps the executor's context alive while the answer is posted.
+/// Between a look-up's thread and its waiter; either may be gone first. Holding the lock keeps the
+/// executor's context alive while the answer is posted.
 struct Resolver::Mailbox {
   std::mutex mutex;
   std::optional<boost::asio::any_io_executor> strand;

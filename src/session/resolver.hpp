@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// Names to addresses, without ever waiting for the system's resolver.
+/// Resolver turns names into addresses, without ever waiting for the system's resolver.
 ///
 /// getaddrinfo() may take half a minute and cannot be cancelled. Asio's own resolver joins its
 /// thread when the io_context goes, and the C client calls it in the midst of a healthy connection.
-/// Here each look-up has a detached thread, and nobody waits for one that is not wanted any more.
+/// Here each look-up has a detached thread, and one that is not wanted any more is not waited for.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>

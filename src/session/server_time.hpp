@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Times as servers tell them. Pure.
+/// Servers' times are converted here. Pure.
 
 #include <algorithm>
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace custodian::detail {
 
-/// Of milliseconds since the epoch. Whatever a server says, it is a time that this clock can count,
-/// and far enough from the clock's ends to be rounded to seconds.
+/// The time of so many milliseconds since the epoch. For every number it is a time that this clock
+/// can count, and far enough from the clock's ends to be rounded to seconds.
 [[nodiscard]] inline std::chrono::system_clock::time_point to_time(std::int64_t since_epoch) {
   using std::chrono::milliseconds;
   using std::chrono::seconds;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Who watches what, by our own count. Pure: no library, no clock, no I/O.
+/// WatchTable is our own record of watches and watchers. Pure: no library, no clock, no I/O.
 ///
 /// The server knows one watch for each path and session, and so does this: all watchers of the same
 /// thing share one entry. When the last of them loses interest, the watch must come off the server,
@@ -9,8 +9,8 @@
 ///
 /// After a reconnection the C client restores all watches in one request, and a server ends a
 /// connection on which a request is too long: again and again, for the next connection brings the
-/// same request. So the bytes are counted here, and before the client reconnects what would be too
-/// much is given up: see drop_beyond().
+/// same request. So the bytes are counted here, and before the client reconnects the excess is
+/// given up: see drop_beyond().
 
 #include <cstdint>
 #include <map>
@@ -33,12 +33,12 @@ class WatchTable {
                                  const std::shared_ptr<Watcher>& watcher);
   /// Its reply has come, and has armed the watch or has not.
   void reply_received(Key key, const std::shared_ptr<Watcher>& watcher, bool armed);
-  /// An event of this type has come for the path: ends what it is about, and gives the watchers. A
-  /// deletion ends the watch on the children, too.
+  /// An event of this type has come for the path: ends the watches concerned, and returns the
+  /// watchers. A deletion ends the watch on the children, too.
   [[nodiscard]] std::vector<std::shared_ptr<Watcher>> fire(const std::string& path,
                                                            WatchEventType type);
   void cancel(const std::shared_ptr<Watcher>& watcher);
-  /// The session is over: everybody who was waiting. Whose request is under way learns it from the
+  /// The session is over: returns all watchers. One whose request is under way learns it from the
   /// reply.
   [[nodiscard]] std::vector<std::shared_ptr<Watcher>> clear();
 
@@ -47,14 +47,13 @@ class WatchTable {
     std::string path;
     WatchKind kind = WatchKind::data;
   };
-  /// Watches on the server that nobody wants any more. Each is given out once, until
-  /// removal_failed.
+  /// Watches on the server without watchers. Each is returned once, until removal_failed.
   [[nodiscard]] std::vector<Removal> take_removals();
   void removed(Key key);
   void removal_failed(Key key);
 
-  /// What has to be given up so that the rest can be restored by a request of this many bytes. The
-  /// watches have to come off the C client, and their watchers have to look again.
+  /// Gives up watches so that the rest can be restored by a request of this many bytes. The watches
+  /// have to come off the C client, and their watchers have to look again.
   struct Dropped {
     std::string path;
     WatchKind kind = WatchKind::data;
@@ -62,7 +61,7 @@ class WatchTable {
   };
   /// Watches without a watcher go first.
   [[nodiscard]] std::vector<Dropped> drop_beyond(std::size_t bytes);
-  /// What the request that restores the armed watches has for each, in bytes, summed up.
+  /// The bytes of all armed watches in the request that restores them.
   [[nodiscard]] std::size_t armed_bytes() const noexcept { return armed_bytes_; }
 
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }

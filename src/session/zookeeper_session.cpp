@@ -164,7 +164,8 @@ void ZooKeeperSession::wait_for_socket(const Interest& interest) {
 
 void ZooKeeperSession::wake_after(milliseconds pause) {
   const auto time = steady_clock::now() + std::max(pause, milliseconds{1});
-  // Too early does no harm, and each reply puts the time off: most need not set the timer anew.
+  // An early wake-up does no harm, and each reply postpones the time, so the timer rarely needs to
+  // be set anew.
   if (wakes_at_ <= time) return;
   wakes_at_ = time;
   timer_.expires_at(time);
@@ -256,8 +257,8 @@ void ZooKeeperSession::stop_timer() {
 }
 
 void ZooKeeperSession::fail_lost_operations() {
-  // Most have been completed by the library; not those whose send failed just now, nor what could
-  // not be noted.
+  // The library has completed most of them; not those whose send failed just now, nor those whose
+  // event could not be made.
   while (!operations_.empty()) {
     event::Completed lost{operations_.begin()->first, {}};
     lost.reply.error = ServerErrc::connection_loss;

@@ -86,7 +86,7 @@ class ZooKeeperSession final : public Session,
   void on_disconnected();
   void on_session_over(SessionState state);
   void end_watches(error_code error);
-  /// Gives up what could not be restored on the next connection.
+  /// Gives up watches that could not be restored on the next connection.
   void drop_excess_watches();
   void forget(const std::vector<WatchTable::Dropped>& watches);
   /// Without a connection for long: ends the session if the servers work, and do not continue it.
@@ -112,7 +112,7 @@ class ZooKeeperSession final : public Session,
   void wait_for_end_of_connection();
   void closed();
   void fail_operations(error_code error);
-  /// All that were sent on the connection that is gone.
+  /// Completes all operations that were sent on the connection that is gone.
   void fail_lost_operations();
 
   boost::asio::any_io_executor strand_;
@@ -143,7 +143,7 @@ class ZooKeeperSession final : public Session,
   std::shared_ptr<CredentialTrial> trial_;
   std::shared_ptr<Probe> probe_;
   bool probed_ = false;                 ///< it has its answer
-  LogLevel loudest_ = LogLevel::debug;  ///< of what the library has said in this outage
+  LogLevel loudest_ = LogLevel::debug;  ///< of the library's lines in this outage
   bool pump_scheduled_ = false;
 
   std::optional<Closing> closing_;  ///< since close()

@@ -1,5 +1,5 @@
 /// \file
-/// How a session ends without making anybody wait.
+/// A session ends here without blocking.
 ///
 /// zookeeper_close() sends the end of the session and then blocks until the socket is readable, or
 /// for one and a half seconds. So a harmless request goes out first, and its reply is left unread:
@@ -43,7 +43,7 @@ void ZooKeeperSession::begin_closing(Closing closing) {
     // The connection may have failed meanwhile, and everything be over.
     if (!self->reconnect_.closing()) return;
     if (!self->client_ || !connected) return self->finish_closing();
-    // No entry in the table: its completion is nobody's.
+    // No entry in the table: no caller waits for its completion.
     self->client_->stop_reading();
     static_cast<void>(self->client_->submit(request::Exists{"/", nullptr}, 0, Arms::nothing));
     self->pump_closing();
@@ -72,11 +72,11 @@ void ZooKeeperSession::pump_closing() {
 }
 
 void ZooKeeperSession::finish_closing() {
-  // What the library makes of them is of no interest any more.
+  // Their completions do not matter any more.
   fail_operations(Errc::closed);
   end_watches(Errc::closed);
   if (client_) {
-    // Without a session on it, nobody will close the connection from the other side.
+    // Without a session on it, the server will not close the connection.
     if (client_->state() != HandleState::connected) descriptor_.release();
     client_->close();
     client_.reset();

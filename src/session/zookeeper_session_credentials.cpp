@@ -1,5 +1,5 @@
 /// \file
-/// Credentials that come while a session stands. Nobody can take credentials back from a
+/// Credentials that come while a session stands. Credentials cannot be taken back from a
 /// connection, nor from a handle of the C client, and a refusal ends the handle. So each is
 /// presented once, and only after the servers have accepted it on a session of its own: see
 /// CredentialTrial.

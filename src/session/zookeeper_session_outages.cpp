@@ -1,6 +1,6 @@
 /// \file
-/// What a session gives up so that it can go on, and when it cannot go on: see ConnectionRecord and
-/// WatchTable::drop_beyond().
+/// A session gives up watches so that it can go on, and ends when it cannot: see ConnectionRecord
+/// and WatchTable::drop_beyond().
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +16,7 @@ using std::chrono::steady_clock;
 // -- Watches --------------------------------------------------------------------------------------
 
 void ZooKeeperSession::drop_excess_watches() {
-  // The rest of a request serves others; the restored watches travel in one by themselves.
+  // The other half is for other requests; the restored watches travel in a request by themselves.
   const std::size_t most = settings_.max_request_size / 2;
   const bool restored_all = std::exchange(restores_all_, !record_.restores_nothing());
   if (restored_all && !restores_all_ && watches_.armed_bytes() > 0) {
@@ -36,7 +36,7 @@ void ZooKeeperSession::drop_excess_watches() {
                           "again");
   forget(dropped);
   for (const auto& watch : dropped) {
-    // Nobody knows whether there is a change: that is for the next look to find out.
+    // Whether there was a change is unknown; the next read finds out.
     const auto type = watch.kind == WatchKind::data ? WatchEventType::data_changed
                                                     : WatchEventType::children_changed;
     for (const auto& watcher : watch.watchers) watcher->on_event({}, type);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Session ids as ZooKeeper's own tools write them.
+/// in_hex() writes session ids as ZooKeeper's own tools do.
 
 #include <array>
 #include <charconv>

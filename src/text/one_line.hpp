@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Text from elsewhere (nodes' names and data, servers' words, what a user typed) on its way into a
-/// message, a log or a terminal. Pure. The library and the command share it: a folder of its own,
-/// so that the command sees no more of the library's inside than this.
+/// one_line.hpp makes text from elsewhere (nodes' names and data, servers' words, a user's input)
+/// safe for a message, a log or a terminal. Pure. The library and the command share it: a folder of
+/// its own, so that the command sees no more of the library's inside than this.
 
 #include <cstddef>
 #include <optional>

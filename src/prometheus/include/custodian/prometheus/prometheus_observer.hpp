@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A client's metrics for Prometheus, by the library prometheus-cpp (target
+/// PrometheusObserver makes a client's metrics for Prometheus, by the library prometheus-cpp
+/// (target
 /// `custodian::prometheus`).
 ///
 ///     auto registry = std::make_shared<prometheus::Registry>();
@@ -25,8 +26,8 @@
 ///     custodian_sessions_lost_total
 ///     custodian_disconnected_seconds_total  grows when there is a connection again
 ///
-/// What exactly is counted is said with the events, in observer.hpp. A recipe's series begin, at 0,
-/// with its first event.
+/// observer.hpp says with the events what exactly is counted. A recipe's series begin, at 0, with
+/// its first event.
 ///
 /// Threads: any. Lifetimes: keeps the registry; the series stay in it.
 
@@ -47,10 +48,10 @@ namespace custodian {
 
 class PrometheusMetrics;
 
-/// What a PrometheusObserver can be told.
+/// The options of a PrometheusObserver.
 struct PrometheusOptions {
   /// The label `client` of all series. Clients that share a registry need an observer each, and
-  /// this, lest their connections be taken for one. Empty: no such label.
+  /// this label, or their connections would count as one. Empty: no such label.
   std::string client{};
 
   /// Gives the label `lock` of a lock's series for its path. Each value of it makes some forty

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Who may do what with a node. Value types; any thread.
+/// Acl says which identities may do what with a node. Value types; any thread.
 
 #include <cstdint>
 #include <functional>
@@ -54,12 +54,12 @@ struct AclEntry {
   friend bool operator==(const AclEntry&, const AclEntry&) = default;
 };
 
-/// A node's access control list: who is in none of its entries may do nothing.
+/// A node's access control list: an identity in none of its entries may do nothing.
 using Acl = std::vector<AclEntry>;
 
-/// Everybody may do everything: ZooKeeper's default.
+/// Every client may do everything: ZooKeeper's default.
 [[nodiscard]] CUSTODIAN_EXPORT Acl open_acl();
-/// Everybody may read, and nothing else.
+/// Every client may read, and nothing else.
 [[nodiscard]] CUSTODIAN_EXPORT Acl read_acl();
 /// The identities that the creating session has authenticated as may do everything. Useless
 /// without `ClientOptions::credentials`: the server refuses it then (invalid_acl).

@@ -64,8 +64,8 @@ class CUSTODIAN_EXPORT Client {
   explicit Client(std::string_view servers);
   /// The same, with options.
   explicit Client(ClientOptions options);
-  /// A client on somebody else's executor, whose context must outlive it and be run. Callbacks run
-  /// there, too, unless the options name another executor. While the client is open it has work
+  /// A client on an executor of the program's, whose context must outlive it and be run. Callbacks
+  /// run there, too, unless the options name another executor. While the client is open it has work
   /// there: io_context::run() returns only after close(), or after the client's destruction.
   Client(boost::asio::any_io_executor executor, ClientOptions options);
   /// What is moved from may only be destroyed.
@@ -181,7 +181,7 @@ class CUSTODIAN_EXPORT Client {
   void sync(std::string path, OperationOptions options = {}) const;
 
   /// Applies all operations, or none. Completes with the error of the first that failed, and with
-  /// what became of each. Never repeated when its reply is lost.
+  /// the result of each. Never repeated when its reply is lost.
   template <typename Token>
   auto async_commit(Transaction transaction, OperationOptions options, Token&& token) {
     check_commit(core_, transaction);
@@ -235,7 +235,8 @@ class CUSTODIAN_EXPORT Client {
 
   /// As of now: it may be another one when it arrives. Any thread.
   [[nodiscard]] ConnectionState connection_state() const;
-  /// Told of every change from now on. The listener is kept until the subscription is destroyed.
+  /// Called with every change from now on. The listener is kept until the subscription is
+  /// destroyed.
   [[nodiscard]] Subscription on_connection_state(ConnectionListener listener) const;
 
   /// Waits until the state is another than `known`, at once if it is already.
@@ -274,9 +275,9 @@ class CUSTODIAN_EXPORT Client {
   /// connection, on the next one. A request that needs them and is sent earlier fails (no_auth).
   /// If the servers refuse them, the log says that (`LogLevel::error`), and the client goes on with
   /// the earlier ones: nothing is lost. They refuse a scheme that they do not know; a `digest` with
-  /// a wrong password is another user to them, whom they accept.
+  /// a wrong password is another user to them, which they accept.
   ///
-  /// Earlier credentials: nobody can take back what a session has presented, so this one has their
+  /// Earlier credentials: what a session has presented cannot be taken back, so this one has their
   /// permissions until it ends, and nodes that it creates with creator_all_acl() belong to all that
   /// it has presented. Later sessions present the new ones alone.
   ///
@@ -284,15 +285,15 @@ class CUSTODIAN_EXPORT Client {
   void set_credentials(const std::vector<ClientOptions::Credential>& credentials);
 
   /// Ends the session and waits for that to be sent, one second at most; on a thread that runs the
-  /// client it only begins that, and a tenth of a second is all that it waits where nobody runs the
+  /// client it only begins that, and it waits only a tenth of a second where no thread runs the
   /// client's executor. What is under way fails (closed), leases are lost, watches end. Does
   /// nothing the second time.
   void close();
   /// The same in an orderly way: refuses new acquires, ends those that wait, and closes when the
-  /// last lease has been released, at the deadline, or when somebody else closes it. False if a
+  /// last lease has been released, at the deadline, or when another call closes it. False if a
   /// lease was still held then.
   bool close(Deadline deadline);
-  /// The same without blocking, for whoever runs the client on an executor of their own.
+  /// The same without blocking, for a program that runs the client on its own executor.
   /// Completes with: error, whether all leases were released in time.
   /// Cancellation: total; the client stays open then, and goes on refusing new acquires.
   /// Errors: operation_aborted, forked.
@@ -303,7 +304,7 @@ class CUSTODIAN_EXPORT Client {
                                                           deadline);
   }
 
-  /// The strand that recipes of one's own run on. Post nothing that may block.
+  /// The strand that recipes run on. Post nothing that may block.
   [[nodiscard]] boost::asio::any_io_executor get_executor() const;
   /// As `ClientOptions::identity`, with its default filled in.
   [[nodiscard]] const std::string& identity() const;
@@ -314,9 +315,9 @@ class CUSTODIAN_EXPORT Client {
   /// This deadline, or that of `ClientOptions::operation_timeout` from now on in the place of a
   /// default one.
   [[nodiscard]] Deadline deadline_or_default(Deadline deadline) const;
-  /// Why nothing new can be begun with this client, if so: closed (or draining), forked.
+  /// The reason why this client accepts nothing new, if so: closed (or draining), forked.
   [[nodiscard]] error_code unusable() const noexcept;
-  /// Reports something through the client's log sink: for authors of recipes.
+  /// Writes a line through the client's log sink: for authors of recipes.
   void log(LogLevel level, std::string message) const;
   /// Operations without a reply, and watches: for tests that nothing is left over.
   [[nodiscard]] Session::Load load() const;

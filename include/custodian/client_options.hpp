@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// How a client connects and behaves. A plain struct: set what differs from the defaults.
+/// ClientOptions say how a client connects and behaves. A plain struct: set what differs from the
+/// defaults.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <chrono>
@@ -23,8 +24,8 @@ namespace custodian {
 
 class Observer;
 
-/// All that a Client can be told. Each field has a default; docs/defaults.md has them in a table,
-/// with the reasons.
+/// The options of a Client. Each field has a default; docs/defaults.md has them in a table, with
+/// the reasons.
 struct ClientOptions {
   /// "host:port,host:port/chroot"; IPv6 literals in brackets; the port may be left out (2181). A
   /// chroot is put before every path, as in ZooKeeper's own clients.
@@ -39,10 +40,10 @@ struct ClientOptions {
   /// lock. kazoo's default; Curator's is 60 s, for which a crashed holder's waiters wait.
   std::chrono::milliseconds session_timeout{10'000};
 
-  /// How long a server may take to tell its leader that it has heard of a session: half the
+  /// How long a server may take to report to its leader that it has heard from a session: half the
   /// servers' tickTime, and slack. The default suits ZooKeeper's default tick of 2 s. Locks need a
-  /// session timeout of three of these at the least, for else a holder could not be told of a loss
-  /// in time.
+  /// session timeout of three of these at the least, or else a holder could not be notified of a
+  /// loss in time.
   std::chrono::milliseconds touch_interval{1'500};
 
   /// When a lease counts as lost; a lock or an acquire may say otherwise.
@@ -55,15 +56,15 @@ struct ClientOptions {
   /// After this long an address that does not answer is given up for the next one.
   std::chrono::milliseconds connect_timeout{3'000};
 
-  /// The deadline of every operation that is not given one of its own, waiting for a connection
-  /// included. Longer than the default session timeout, so that a session that can be saved is.
+  /// The deadline of every operation without its own one, waiting for a connection included. Longer
+  /// than the default session timeout, so that a session that can be saved is.
   std::chrono::milliseconds operation_timeout{15'000};
 
-  /// What is done about failures that change nothing (see `ErrorCondition::retryable`), and about
+  /// The retries after failures that change nothing (see `ErrorCondition::retryable`), and about
   /// lost replies of operations that may be repeated.
   RetryPolicy retry{};
 
-  /// What the client proves its identity with. See ZooKeeper's "addauth".
+  /// A proof of the client's identity. See ZooKeeper's "addauth".
   struct Credential {
     std::string scheme{};  ///< "digest"
     std::string value{};   ///< "user:password"
@@ -71,17 +72,18 @@ struct ClientOptions {
   /// Presented to every server; Client::set_credentials() replaces them.
   std::vector<Credential> credentials{};
 
-  /// ACLs of nodes that are created without one. Empty: open to everybody, ZooKeeper's default.
+  /// ACLs of nodes that are created without one. Empty: open to every client, ZooKeeper's default.
   AclProvider acl_provider{};
 
-  /// What people who look at a lock's nodes learn of their owner: the data of every node that a
-  /// recipe creates. Empty: "host/process id".
+  /// The identity that people see at a lock's nodes: the data of every node that a recipe creates.
+  /// Empty: "host/process id".
   std::string identity{};
 
-  /// Where the client reports what it does by itself. Empty: nowhere.
+  /// The sink for the client's log lines. Empty: none.
   LogSink log{};
 
-  /// Told of acquires, leases, retries and the connection, for metrics: see observer.hpp.
+  /// Receives the events of acquires, leases, retries and the connection, for metrics: see
+  /// observer.hpp.
   std::shared_ptr<Observer> observer{};
 
   /// Where listeners, stop callbacks, log sinks, the observer, and handlers without an executor of
@@ -102,7 +104,7 @@ struct ClientOptions {
   std::shared_ptr<Clock> clock{};
 };
 
-/// Tells what is wrong with the options, if anything, by throwing Error (invalid_argument).
+/// Throws Error (invalid_argument), naming the mistake, if an option is wrong.
 CUSTODIAN_EXPORT void validate(const ClientOptions& options);
 
 }  // namespace custodian

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The clock of a client's leases: the machine's, or one that a test moves.
+/// Clock is the clock of a client's leases: the machine's, or one that a test moves.
 ///
 /// Use it to test, by `ClientOptions::clock`; a service leaves that empty. `testing::FakeClock` is
 /// one that is moved by hand.
@@ -45,14 +45,14 @@ class CUSTODIAN_EXPORT Clock {
  public:
   virtual ~Clock() = default;
 
-  /// What time it is. It never goes back; a lease's state is asked for by each thread that works
-  /// under it, so this must be quick.
+  /// The present time. It never goes back. Each thread that works under a lease asks for its state,
+  /// so this must be quick.
   [[nodiscard]] virtual BootClock::time_point now() const noexcept = 0;
 
   /// Rings when its time has come.
   class CUSTODIAN_EXPORT Alarm {
    public:
-    /// It does not ring any more, but for a ring that is under way.
+    /// It does not ring any more, except for a ring that is under way.
     virtual ~Alarm() = default;
     /// Rings once, at this time or soon after it, at once if it has passed; instead of at the time
     /// that was set before. Never, without a time. Until it has rung, the executor has work.
@@ -62,7 +62,7 @@ class CUSTODIAN_EXPORT Clock {
   struct Executors {
     /// Where alarms ring.
     boost::asio::any_io_executor strand{};
-    /// Where the user's callbacks run that follow from it; empty: on the strand, too.
+    /// Where the user's callbacks run that a ring causes; empty: on the strand, too.
     boost::asio::any_io_executor callbacks{};
   };
   /// An alarm that is not set. It calls `ring` on the strand, never from within set().
@@ -70,7 +70,7 @@ class CUSTODIAN_EXPORT Clock {
                                                           std::function<void()> ring) = 0;
 };
 
-/// What a clock says; BootClock, if it is null.
+/// The clock's time; BootClock's, if it is null.
 [[nodiscard]] inline BootClock::time_point now_by(const std::shared_ptr<Clock>& clock) noexcept {
   return clock ? clock->now() : BootClock::now();
 }

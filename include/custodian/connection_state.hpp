@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// What a client knows of its connection. As in Curator, but for one case: while all servers are
-/// away, a client that holds no lease stays `suspended`, and keeps its session, however long that
-/// lasts.
+/// ConnectionState is what a client knows of its connection. As in Curator, except one case: while
+/// all servers are away, a client that holds no lease stays `suspended`, and keeps its session,
+/// however long that lasts.
 
 #include <functional>
 #include <memory>
@@ -12,7 +12,7 @@
 #include "custodian/export.hpp"
 namespace custodian {
 
-/// What the client's connection, and with it its session, is like.
+/// The state of the client's connection, and with it of its session.
 ///
 ///     connecting --> connected --> suspended --> reconnected --> suspended ...
 ///                                      |
@@ -20,7 +20,7 @@ namespace custodian {
 ///     any --> closed
 enum class ConnectionState {
   connecting,   ///< no session yet
-  connected,    ///< a new session: what was ephemeral in an earlier one is gone
+  connected,    ///< a new session: the ephemeral nodes of an earlier one are gone
   suspended,    ///< no connection, but the session may be alive: locks are in doubt
   reconnected,  ///< the same session goes on: locks and watches are still there
   /// The session has ended, or was given up: its ephemeral nodes, locks and watches are gone. Given
@@ -42,7 +42,7 @@ enum class ConnectionState {
 class Subscription {
  public:
   Subscription() = default;
-  /// For authors of recipes: whatever is to be destroyed in order to end it.
+  /// For authors of recipes: the object whose destruction ends the subscription.
   explicit Subscription(std::shared_ptr<void> registration)
       : registration_{std::move(registration)} {}
   /// What is moved from keeps nothing registered.

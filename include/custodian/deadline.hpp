@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Until when an operation may take.
+/// Deadline says how long an operation may take.
 
 #include <algorithm>
 #include <chrono>
@@ -49,7 +49,7 @@ constexpr std::chrono::steady_clock::time_point saturated_sum(
 /// Threads: a value; as safe as an `int`.
 class Deadline {
  public:
-  /// The clock that deadlines are told by.
+  /// The clock of deadlines.
   using Clock = std::chrono::steady_clock;
 
   /// The default of the operation that it is handed to. It has not passed, and counts as never,
@@ -108,7 +108,7 @@ class Deadline {
   friend constexpr bool operator==(const Deadline&, const Deadline&) noexcept = default;
 
   /// The earlier is the lesser, and never is the greatest. A default deadline has no order among
-  /// others, since nobody knows it yet.
+  /// others, since it is not known yet.
   friend constexpr std::partial_ordering operator<=>(const Deadline& left,
                                                      const Deadline& right) noexcept {
     if (left.is_default() != right.is_default()) {

@@ -26,7 +26,7 @@
 #include "custodian/export.hpp"
 namespace custodian {
 
-/// What asynchronous operations complete with.
+/// The error of asynchronous operations.
 using boost::system::error_code;
 
 /// Codes of the ZooKeeper protocol (`org.apache.zookeeper.KeeperException.Code`) and its C client.
@@ -82,9 +82,9 @@ enum class ServerErrc {
   ephemeral_on_local_session = -120,
   /// There is no such watch to be removed.
   no_watcher = -121,
-  /// The server lets in nobody without SASL, which this client does not speak.
+  /// The server accepts only clients with SASL, which this client does not speak.
   session_closed_require_sasl_auth = -124,
-  /// The server has too much to do, and has not applied the request.
+  /// The server is overloaded, and has not applied the request.
   throttled = -127,
 };
 
@@ -94,8 +94,7 @@ enum class Errc {
   ok = 0,
   /// An argument breaks a rule; the message of the `Error` names both.
   invalid_argument,
-  /// There is no connection to a server, and the operation was told not to wait for one. It was
-  /// not sent.
+  /// There is no connection to a server, and the operation does not wait for one. It was not sent.
   not_connected,
   /// The deadline passed, and nothing was changed: the operation was not sent, or only reads; or,
   /// of an acquire, it has no place in the queue, and a node that it may have created is deleted.
@@ -108,23 +107,25 @@ enum class Errc {
   forked,
   /// The session ended, and with it every ephemeral node, lock and watch that it had.
   session_lost,
-  /// A node that this acquire stood in the queue with was deleted by somebody else.
+  /// An operator, or another client, has deleted this acquire's node in the queue.
   node_deleted,
   /// The lock (or the lease) is not held any more.
   lock_lost,
-  /// The sequence counter of the lock's parent node is at its end: no order can be told any more.
+  /// The sequence counter of the lock's parent node is at its end: new contenders would have no
+  /// order.
   sequence_exhausted,
-  /// A child looks like a contender but has no sequence number, so nobody can tell who is first.
+  /// A child looks like a contender but has no sequence number, so it is unknown which contender is
+  /// first.
   malformed_contender,
   /// A node's data is not what this recipe writes there.
   malformed_data,
   /// The call would block one of the threads that it waits for.
   would_deadlock,
-  /// The servers shortened the session timeout so much that a holder could not be told in time that
-  /// it has lost its lock. See `ClientOptions::touch_interval`.
+  /// The servers shortened the session timeout so much that a holder could not be notified in time
+  /// of a loss. See `ClientOptions::touch_interval`.
   session_timeout_too_short,
-  /// The request is larger than the servers accept, who would close the connection of all locks for
-  /// it. It was not sent. See `ClientOptions::max_request_size`.
+  /// The request is larger than the servers accept, which would close the connection of all locks
+  /// for it. It was not sent. See `ClientOptions::max_request_size`.
   request_too_large,
 };
 
@@ -159,7 +160,7 @@ enum class ErrorCondition {
 /// that, by Boost, the category and the number: "get /jobs/last: no such node [zookeeper:-101]".
 class CUSTODIAN_EXPORT Error : public boost::system::system_error {
  public:
-  /// What went wrong, in which call, at which path, and whatever else is known.
+  /// An error code with its operation, its path, and further details.
   Error(error_code code, std::string_view operation, std::string_view path,
         std::string_view detail = {});
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a node is: its mode, its metadata, and the results of reading it. Value types.
+/// These types describe a node: its mode, its metadata, and the results of reading it. Value types.
 
 #include <chrono>
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace custodian {
 
 /// How long a node lives and how it is named.
 enum class CreateMode {
-  /// Stays until somebody deletes it.
+  /// Stays until a client deletes it.
   persistent,
   /// Deleted by the servers when the session that created it ends.
   ephemeral,
   /// The server appends ten digits that grow with every child of the parent.
   persistent_sequential,
-  /// Both `ephemeral` and sequential: what stands in a queue.
+  /// Both `ephemeral` and sequential: a contender in a queue.
   ephemeral_sequential,
   /// Deleted by the servers some time after its last child has gone.
   container,

@@ -13,7 +13,7 @@
 
 namespace custodian {
 
-/// What every operation may be told.
+/// The options of every operation.
 struct OperationOptions {
   /// Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};
@@ -25,7 +25,7 @@ struct OperationOptions {
 /// lost it finds the node by that, and ends with one node or, given up, with none.
 enum class Protection { none, by_unique_name };
 
-/// What a create does about a parent that is missing.
+/// What a create does if a parent is missing.
 enum class Parents {
   /// It fails with no_node.
   must_exist,
@@ -33,13 +33,13 @@ enum class Parents {
   created_as_containers,
 };
 
-/// What a create may be told.
+/// The options of a create.
 struct CreateOptions {
   /// How long the node lives, and whether it is numbered.
   CreateMode mode = CreateMode::persistent;
   /// Whether it can be found again when the reply to its create is lost.
   Protection protection = Protection::none;
-  /// What is done about missing parents.
+  /// Whether missing parents are created.
   Parents parents = Parents::must_exist;
   /// Default: what the client's ACL provider says.
   std::optional<Acl> acl{};
@@ -51,7 +51,7 @@ struct CreateOptions {
   std::optional<RetryPolicy> retry{};
 };
 
-/// What a write may be told.
+/// The options of a write.
 struct SetOptions {
   /// bad_version if the node has another.
   std::int32_t version = any_version;
@@ -61,12 +61,12 @@ struct SetOptions {
   std::optional<RetryPolicy> retry{};
 };
 
-/// What a remove does about a node that is not there.
+/// What a remove does if the node does not exist.
 enum class Missing { is_an_error, is_fine };
-/// What a remove does about children.
+/// What a remove does with children.
 enum class Descendants { must_not_exist, are_removed };
 
-/// What a remove may be told.
+/// The options of a remove.
 struct RemoveOptions {
   /// bad_version if the node has another.
   std::int32_t version = any_version;

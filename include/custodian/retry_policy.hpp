@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Whether an operation that failed is tried again, and after which pause.
+/// RetryPolicy decides whether a failed operation is tried again, and after which pause.
 
 #include <chrono>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace custodian {
 
-/// What a policy needs to know in order to decide.
+/// The input of a policy's decision.
 struct RetryAttempt {
   /// 0 after the first failure of an operation.
   int retries_so_far = 0;
@@ -70,8 +70,8 @@ class CUSTODIAN_EXPORT RetryPolicy {
       std::chrono::milliseconds max_pause = default_max_pause,
       std::optional<int> max_retries = default_max_retries);
 
-  /// This policy's pace, without an end: for what is retried until somebody gives it up. The
-  /// default pace in the place of none, lest the servers be flooded.
+  /// This policy's pace, without an end: for operations that are retried until they are cancelled.
+  /// The default pace in the place of none, lest the servers be flooded.
   [[nodiscard]] RetryPolicy unlimited() const noexcept;
 
   /// How long to wait before the next try; nothing if there is to be none. Values out of range (a

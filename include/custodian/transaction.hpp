@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Operations that a server applies all together or not at all: `client.commit({...})`.
-/// Value types; any thread.
+/// A transaction has operations that a server applies all together or not at all:
+/// `client.commit({...})`. Value types; any thread.
 
 #include <cstdint>
 #include <optional>
@@ -74,7 +74,7 @@ using Transaction = std::vector<TransactionOperation>;
 [[nodiscard]] CUSTODIAN_EXPORT TransactionOperation check(std::string path,
                                                           std::int32_t version = any_version);
 
-/// What became of one operation of a transaction.
+/// The result of one operation of a transaction.
 struct TransactionResult {
   /// If the transaction failed: the operation's own error where it is the culprit, and
   /// `ServerErrc::runtime_inconsistency` or no error for those that failed with it.

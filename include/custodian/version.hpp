@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Which version a program runs with.
+/// version() says which version a program runs with.
 
 #include <string_view>
 

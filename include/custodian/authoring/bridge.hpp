@@ -2,8 +2,8 @@
 
 /// \file
 /// The bridge between the client's strand and its users, for the client's own operations and for
-/// recipes: completion tokens, cancellation, blocking. Whoever writes a recipe of their own uses
-/// it; an application does not.
+/// recipes: completion tokens, cancellation, blocking. Authors of recipes use it; an application
+/// does not.
 ///
 /// A public function template only initiates: it erases the handler's type and calls a compiled
 /// function. Four promises are kept here and nowhere else:
@@ -62,18 +62,18 @@ using CorePtr = std::shared_ptr<detail::ClientCore>;
 template <typename... Results>
 using Handler = boost::asio::any_completion_handler<void(error_code, Results...)>;
 
-/// A request to give up, on its way from any thread to the client's strand.
+/// A cancellation, on its way from any thread to the client's strand.
 class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancellation> {
  public:
-  /// Of an operation of this client; does nothing when the client is gone.
+  /// For an operation of this client; does nothing when the client is gone.
   explicit Cancellation(std::weak_ptr<detail::ClientCore> core) : core_{std::move(core)} {}
 
   /// Any thread.
   void request();
-  /// On the strand: what to do about it, until forget() is called with the same key. Does nothing
-  /// if it has been requested already: ask first.
+  /// On the strand: sets the action of a request, until forget() is called with the same key. Does
+  /// nothing if it has been requested already: ask first.
   void on_request(const void* key, std::function<void()> action);
-  /// On the strand: what was to be done under this key is not done any more.
+  /// On the strand: removes the action of this key.
   void forget(const void* key);
   /// On the strand.
   [[nodiscard]] bool requested() const noexcept { return requested_; }
@@ -84,7 +84,7 @@ class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancel
   bool requested_ = false;
 };
 
-/// Shared by whoever may request it and by the operation. Null: it cannot be cancelled.
+/// Shared by the requesters and the operation. Null: it cannot be cancelled.
 using CancellationPtr = std::shared_ptr<Cancellation>;
 
 /// Throws what a blocking call has failed with. Of one that found no server in time the message
@@ -164,12 +164,12 @@ boost::asio::awaitable<std::tuple<error_code, Results...>> await(CorePtr core,
       token, std::move(core), std::move(cancellation), std::move(arguments)...);
 }
 
-/// The same, for a caller who waits: the error and the results. `stop` cancels.
+/// The same, for a caller that waits: the error and the results. `stop` cancels.
 ///
 /// The operation ends itself at its deadline, in a handler that the client's context runs. A
-/// context that nobody runs ends nothing: so the caller waits until `end` and a tenth of a second
-/// more, and then for nothing. The result is empty then. The operation is cancelled; if the context
-/// runs again later, what the operation brings is destroyed: a lease is released.
+/// context that no thread runs ends nothing: so the caller waits until `end` and a tenth of a
+/// second more, and no longer. The result is empty then. The operation is cancelled; if the context
+/// runs again later, its result is destroyed: a lease is released.
 template <auto Start, typename... Results, typename... Arguments>
 std::optional<std::tuple<error_code, Results...>> block_until(CorePtr core,
                                                               std::string_view operation,
@@ -190,10 +190,10 @@ std::optional<std::tuple<error_code, Results...>> block_until(CorePtr core,
       if (outcome->value || outcome->abandoned) return;
       outcome->value.emplace(error, std::move(results)...);
     }
-    // Whoever wakes finds the mutex free.
+    // The thread that wakes finds the mutex free.
     outcome->arrived.notify_one();
   };
-  // Should the handler be destroyed unused, with its executor's context, nobody waits for ever.
+  // If the handler is destroyed unused, with its executor's context, the caller still wakes.
   std::shared_ptr<void> last_word{nullptr, [settle](void*) { settle(Errc::closed, Results{}...); }};
   CancellationPtr cancellation;
   if (stop.stop_possible() || !end.is_never()) cancellation = std::make_shared<Cancellation>(core);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// An ephemeral node that stands for somebody in a queue: for authors of recipes.
+/// OwnedNode is a contender's ephemeral node: for authors of recipes.
 
 #include <cstdint>
 #include <functional>
@@ -17,23 +17,24 @@ namespace custodian {
 
 namespace detail {
 struct QueuedNode;
-/// On the strand: the servers do not have it. Tells whoever relies on it.
+/// On the strand: the servers do not have it. Notifies the owners that rely on it.
 CUSTODIAN_EXPORT void tell_missing(QueuedNode& node);
 }  // namespace detail
 
 /// How a node leaves a line of its client's own contenders.
 enum class LeaveReason : std::uint8_t {
-  in_order,   ///< it is about to be deleted: whoever is next may have its place
-  forfeited,  ///< it is not known to be there, or its session is over: nobody may
+  in_order,   ///< it is about to be deleted: the next one may have its place
+  forfeited,  ///< it may be gone, or its session is over: no other contender may have its place
 };
 
-/// Told on the strand, once, that a node leaves its line: who has its place from now on, and may
-/// act on that at once; null for nobody. The node is deleted in one transaction with a check of
-/// that one's, so that it stands in front of it until the servers have seen both. If the check
-/// fails whoever has the place by then is told that the node is gone, before this one is deleted.
+/// Called on the strand, once, when a node leaves its line. Returns the next owner of its place,
+/// which may act on that at once; null for none. The node is deleted in one transaction with a
+/// check of that one's, so that it is in front of it until the servers have seen both. If the check
+/// fails, the owner of the place at that moment is notified that its node is gone, before this one
+/// is deleted.
 using FindSuccessor = std::function<std::shared_ptr<detail::QueuedNode>(LeaveReason)>;
 
-/// Owns a node that the client's session has created, under a name that is nobody else's (see
+/// Owns a node that the client's session has created, under a unique name (see
 /// `Protection::by_unique_name`). Destroying it deletes the node in the background: again and again
 /// until the servers say that it is gone, or its session is over. Never blocks or throws.
 ///
@@ -49,7 +50,7 @@ class CUSTODIAN_EXPORT OwnedNode {
   OwnedNode& operator=(OwnedNode&& other) noexcept;
   ~OwnedNode();
 
-  /// What is known of it, for those who keep that longer than the node; null if this is empty.
+  /// The facts about the node, which may be kept longer than the node; null if this is empty.
   [[nodiscard]] const std::shared_ptr<const Created>& created() const noexcept { return created_; }
   /// Empty if this is.
   [[nodiscard]] const std::string& path() const noexcept;
@@ -63,9 +64,10 @@ class CUSTODIAN_EXPORT OwnedNode {
 
   /// On the strand: it stands in a line, from now on.
   void stand_in_line(FindSuccessor next);
-  /// On the strand: it leaves its line, whatever becomes of the node. Does nothing the second time.
+  /// On the strand: it leaves its line, in whichever way the node ends. Does nothing the second
+  /// time.
   void forfeit();
-  /// What the one in front answers for this one; null if it stands in no line.
+  /// The view that the one in front has of this one; null if it is in no line.
   [[nodiscard]] const std::shared_ptr<detail::QueuedNode>& in_line() const noexcept {
     return line_;
   }

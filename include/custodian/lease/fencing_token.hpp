@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A number that tells an old holder of a lock from a new one.
+/// FencingToken is a number that distinguishes an old holder of a lock from a new one.
 
 #include <compare>
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace custodian {
 ///
 /// It is the czxid of the holder's node: the number of the transaction that created it, of 64 bits,
 /// over the whole ensemble. So it survives the deletion of the lock's path, which a sequence number
-/// does not. It does not survive the rebuilding of the ensemble from nothing: whoever does that
-/// raises `ClientOptions::fencing_epoch`, which counts before the number. With `HandOff::cohort`
-/// the holders of one process may share a node, and are numbered: compare all three, as the
-/// operators do. Of leases that are shared (readers, semaphores) it tells nothing.
+/// does not. It does not survive the rebuilding of the ensemble from nothing: raise
+/// `ClientOptions::fencing_epoch` then, which counts before the number. With `HandOff::cohort` the
+/// holders of one process may share a node, and are numbered: compare all three, as the operators
+/// do. Of leases that are shared (readers, semaphores) it says nothing.
 struct FencingToken {
   /// `ClientOptions::fencing_epoch` of the client that holds the lock. Counts first.
   std::int64_t epoch = 0;
   /// The czxid of the holder's node. 0 in an empty lease, less than any that is held.
   std::int64_t value = 0;
-  /// Of those who held the lock on the same node, one after another: 0 for the first.
+  /// Numbers the holders of the same node, one after another: 0 for the first.
   std::int64_t grant = 0;
 
   /// The epoch first, then the value, then the grant.

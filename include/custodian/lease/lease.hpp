@@ -1,14 +1,14 @@
 #pragma once
 
 /// \file
-/// Ownership of a lock, as an object, and the truth about it.
+/// Lease is the ownership of a lock, as an object, and the truth about it.
 ///
 /// A lock over a network is held until the servers have not heard of its holder's session for the
 /// session timeout. A holder that is cut off cannot ask them; but it knows when it last reached
-/// them, and so when its hold may end: the *lease clock* counts from there. What is promised: a
-/// holder is told that it has lost the lock *before* the servers can give it to another, unless
-/// its process was stopped meanwhile. For a process that was stopped there are fencing (`token()`)
-/// and guarded writes (`check()`), which hold always.
+/// them, and so when its hold may end: the *lease clock* counts from there. The promise: a holder
+/// is notified that it has lost the lock *before* the servers can give it to another, unless its
+/// process was stopped meanwhile. For a process that was stopped there are fencing (`token()`) and
+/// guarded writes (`check()`), which hold always.
 
 #include <chrono>
 #include <functional>
@@ -30,15 +30,15 @@
 
 namespace custodian {
 
-/// What is true of a lease at the moment.
+/// The state of a lease at the moment.
 ///
 ///     held <--> suspended        a connection fails, and another stands
 ///     held, suspended --> lost   for ever, whatever comes later
 enum class LeaseState {
-  /// Nobody else can have the lock.
+  /// No other client can have the lock.
   held,
-  /// There is no connection, or its server is silent; the lease clock still runs. What is short may
-  /// be finished.
+  /// There is no connection, or its server is silent; the lease clock still runs. Short work may be
+  /// finished.
   suspended,
   released,  ///< by its holder; an empty lease
   lost,      ///< or ended; see LossReason
@@ -51,7 +51,7 @@ enum class LossReason {
   none,           ///< it is not lost
   lease_expired,  ///< the lease clock has run out: the servers may end the session now
   session_over,   ///< its session has ended
-  node_deleted,   ///< somebody has deleted the lease's node
+  node_deleted,   ///< an operator, or another client, has deleted the lease's node
   suspended,      ///< the connection failed, under `LossPolicy::on_suspended`
   held_too_long,  ///< the lease's maximum time is up (`hold_at_most`)
   closed,         ///< the client was closed
@@ -76,11 +76,11 @@ using LockNodePtr = std::shared_ptr<LockNode>;
 /// The data of an own node.
 using NodeData = std::shared_ptr<const std::string>;
 
-/// For authors of recipes, on the client's strand: makes a lease of a node that has come to be
-/// first, and that was created with these data: the client writes them back when a request
-/// (`revoke_message`) has replaced them. Asks the servers before that, if the lease clock has not
-/// got a comfortable rest (a third of the session timeout), and again by the policy. If it fails or
-/// is cancelled, the node is deleted. The client's observer hears of the lease as that of
+/// For authors of recipes, on the client's strand: makes a lease of a node that is first in its
+/// queue, and that was created with these data: the client writes them back when a request
+/// (`revoke_message`) has replaced them. Asks the servers before that, if less than a third of the
+/// session timeout is left on the lease clock, and again by the policy. If it fails or is
+/// cancelled, the node is deleted. The client's observer hears of the lease under the name in
 /// `observed` (see make_observed()); not if that is null. Errors: session_lost, node_deleted,
 /// session_timeout_too_short, operation_aborted, closed; and not_connected, connection_loss or
 /// throttled, if the policy gives up.
@@ -107,36 +107,36 @@ CUSTODIAN_EXPORT void start_set_identity(std::shared_ptr<ClientCore> core,
                                                                    std::string_view operation);
 
 /// For authors of recipes whose holders hold for long, on the strand: has the node of the lease,
-/// which is not empty, watched. Its deletion by somebody else is noticed at once then, and not only
-/// by the next beat. Costs a read, unless there is a watch already.
+/// which is not empty, watched. Its deletion by another client is noticed at once then, and not
+/// only by the next beat. Costs a read, unless there is a watch already.
 CUSTODIAN_EXPORT void watch_node(const Lease& lease);
 
 // For authors of recipes whose holders follow each other on one node: the node that a lease stands
 // on, which is not empty.
 [[nodiscard]] CUSTODIAN_EXPORT const LockNodePtr& lock_node(const Lease& lease) noexcept;
 
-/// Called when a holder has let go of its last lease, in the destructor of that, on any thread: it
-/// must not block or throw. The function has the node from then on, lost or not: to destroy it is
-/// to let go of the lock. Not called in the child of a fork.
+/// Called when a holder has released its last lease, in the destructor of that, on any thread: it
+/// must not block or throw. The function owns the node from then on, lost or not: destroying the
+/// node releases the lock. Not called in the child of a fork.
 using PassOn = std::function<void(LockNodePtr node)>;
 /// Before the first holder has its lease.
 CUSTODIAN_EXPORT void set_pass_on(const LockNodePtr& node, PassOn pass_on);
-/// False if it is lost, suspended or too near to the end of its lease, after keep(), and if
-/// somebody has asked for it and the client has seen that (see make_revocable()). Any thread.
+/// False if it is lost, suspended or too near to the end of its lease, after keep(), and if a
+/// client has asked for it and this one has seen that (see make_revocable()). Any thread.
 [[nodiscard]] CUSTODIAN_EXPORT bool may_be_passed_on(const LockNodePtr& node) noexcept;
-/// For the next holder, when the last one has let go. Any thread.
+/// Makes the lease of the next holder, when the last one has released. Any thread.
 [[nodiscard]] CUSTODIAN_EXPORT Lease next_lease(const LockNodePtr& node);
-/// The node is not to be passed on after the present holder. Any thread.
+/// The node must not be passed on after the present holder. Any thread.
 CUSTODIAN_EXPORT void keep(const LockNodePtr& node) noexcept;
 }  // namespace detail
 
-/// The right to be where the lock lets one in; ownership is this object, so it may cross threads
-/// and coroutines. Move-only; an empty one holds nothing. Several leases may share one hold (see
+/// Owns a lock; ownership is this object, so it may cross threads and coroutines. Move-only; an
+/// empty one holds nothing. Several leases may share one hold (see
 /// `share()`); the lock is released with the last of them.
 ///
 /// Destroying it releases in the background: the node is deleted, with retries, until it is gone or
 /// the session is over. Neither that nor release() blocks or throws. A lost lease is released, too:
-/// the client keeps a session that its clock has given up until the last lease on it is let go.
+/// the client keeps a session that its clock has given up until the last lease on it is released.
 ///
 /// Threads: different Lease objects may be used by different threads at once; one object by one
 /// thread at a time. Lifetimes: may outlive the lock object and the client; closing the client
@@ -151,13 +151,13 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   Lease& operator=(Lease&& other) noexcept;
   ~Lease();
 
-  /// Whether there is something to release; says nothing about a loss, which state() tells.
+  /// Whether there is something to release; state() says whether it is lost.
   [[nodiscard]] explicit operator bool() const& noexcept { return hold_ != nullptr; }
   /// Not of a temporary, which would release the lock before the condition's body runs: give it a
   /// name, as in `if (auto result = mutex.try_acquire())`.
   explicit operator bool() const&& = delete;
 
-  /// Lets go; does nothing if empty. The lease is empty afterwards.
+  /// Releases it; does nothing if empty. The lease is empty afterwards.
   void release() noexcept;
 
   /// \name Is it still held?
@@ -167,14 +167,14 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   [[nodiscard]] LeaseState state() const noexcept;
   /// Why it is lost; none if it is not.
   [[nodiscard]] LossReason loss_reason() const noexcept;
-  /// How long the lease would last from now on without another word from the servers; zero if it is
-  /// lost or empty. Grows again with each answer of theirs.
+  /// How long the lease would last from now on without another answer from the servers; zero if it
+  /// is lost or empty. Grows again with each answer of theirs.
   [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
 
   /// Stops when the lease is lost; never after it was released, nor if it is empty. Callbacks on it
   /// (`std::stop_callback`) run on the client's callback executor: they must not keep it busy, for
-  /// other leases' losses are told there, too. The token is stopped there as well, so who polls it
-  /// hears as late as a listener; state() is never late.
+  /// other leases' losses are reported there, too. The token is stopped there as well, so code that
+  /// polls it learns as late as a listener; state() is never late.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
   /// Waits until the lease is lost; `co_await (job() || lease.async_wait_lost(use_awaitable))`.
@@ -196,7 +196,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
         detail::core_of(hold_, "async_wait_state"), std::forward<Token>(token), hold_, known);
   }
 
-  /// Told of every change from now on, until the subscription or the hold is gone.
+  /// Called with every change from now on, until the subscription or the hold is gone.
   [[nodiscard]] Subscription on_state(LeaseListener listener) const;
 
   /// Asks a quorum of the servers whether the lease is held. True when they were asked, and not any
@@ -211,7 +211,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   void assert_held(std::stop_token stop = {}) const;
   /// \}
 
-  /// \name For those who must not believe an old holder
+  /// \name For resources that must not believe an old holder
   /// \{
 
   /// The fencing token. An empty lease has 0, smaller than any other.
@@ -222,13 +222,13 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   [[nodiscard]] TransactionOperation check() const;
   /// \}
 
-  /// \name When somebody else wants it
+  /// \name When another client wants it
   /// \{
 
-  /// Has the listener called whenever somebody asks for the lock (see `revoke()`), and at once if
-  /// they have asked already, until the subscription or the hold is gone. The lock stays held until
-  /// its holder releases it. Several requests in a short time may be told as one. Costs a watch on
-  /// the lease's node; a client that may not read its nodes is not told (the log says so). The
+  /// Has the listener called whenever a client asks for the lock (see `revoke()`), and at once if
+  /// one has asked already, until the subscription or the hold is gone. The lock stays held until
+  /// its holder releases it. Several requests in a short time may cause one call. Costs a watch on
+  /// the lease's node; a client that may not read its nodes is not notified (the log says so). The
   /// client then writes the node's identity back, which a request replaces; it does not wait for
   /// the listeners.
   [[nodiscard]] Subscription make_revocable(RevocationListener listener) const;
@@ -239,18 +239,18 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
 
   /// Changes the identity that others see of this holder (`Participant::identity`: participants(),
   /// a LeaderObserver, Curator's `getLeader().getId()`): the data of the node, until the lock is
-  /// released. For a leader that tells more than its name, an address or its progress. A later hold
-  /// of the same lock or candidate begins with the identity in its options again. Empty: the
+  /// released. For a leader that shows more than its name: an address, or its progress. A later
+  /// hold of the same lock or candidate begins with the identity in its options again. Empty: the
   /// client's identity. A node that others have seen under another identity is not passed on
   /// (HandOff::cohort): the next holder has one of its own.
   ///
   /// Only the node of this hold is written, and only while it is held. A request to release the
-  /// lock (`revoke()`) that the node still bears stays there, and fails this. What was lost on
-  /// the way is repeated; of several changes the one that was begun last stays. Throws Error
+  /// lock (`revoke()`) that the node still bears stays there, and fails this. A lost request is
+  /// repeated; of several changes the one that was begun last stays. Throws Error
   /// (invalid_argument) for an identity that is too large, or is `revoke_message`.
   /// Completes with: error; none when the servers have the identity.
   /// Cancellation: total; what was sent may still be applied.
-  /// Errors: lock_lost, also when it is released first; bad_version (somebody has asked for the
+  /// Errors: lock_lost, also when it is released first; bad_version (a client has asked for the
   /// lock); no_auth, and those common to all operations.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The terms of a lease. Value types.
+/// LeaseOptions are the terms of a lease. Value types.
 
 #include <chrono>
 #include <optional>
@@ -12,7 +12,7 @@ namespace custodian {
 
 /// When a lease counts as lost.
 enum class LossPolicy {
-  /// When somebody else may get the lock, and not before: a short disconnection costs nothing.
+  /// When another client may get the lock, and not before: a short disconnection costs nothing.
   on_lease_expiry,
   /// As soon as the connection fails: for work that is better stopped early. Curator's standard
   /// policy.

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// To ask a holder to let go, as Apache Curator does it: whoever wants a lock writes a message into
-/// the holder's node, and a holder who listens (Lease::make_revocable()) is told. It is a request,
-/// and takes nothing away.
+/// A revocation asks a holder to release, as Apache Curator does it: a client that wants a lock
+/// writes a message into the holder's node, and a holder that listens (Lease::make_revocable()) is
+/// notified. It is a request, and takes nothing away.
 ///
 /// The message replaces the holder's identity, which is the node's data. A holder of this library
 /// that sees the message writes its identity back, and leaves the node with an odd version: that
@@ -20,7 +20,7 @@ namespace custodian {
 /// What a node's data are then, until its holder writes the identity back.
 inline constexpr std::string_view revoke_message = "__REVOKE__";
 
-/// Whether somebody has asked the contender for its lock, or its place, as far as its node tells.
+/// Whether the contender was asked for its lock, or its place, as far as its node shows.
 [[nodiscard]] inline bool is_asked(const GetResult& contender) noexcept {
   return contender.data == revoke_message || contender.stat.version % 2 != 0;
 }

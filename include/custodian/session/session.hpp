@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// One ZooKeeper session as a client sees it: the seam between a `Client` and the wire.
+/// Session is one ZooKeeper session as a client sees it: the seam between a `Client` and the wire.
 ///
-/// A `Client` submits `Request`s to a `Session` and is told of its states. A `Session` is one
+/// A `Client` submits `Request`s to a `Session` and is notified of its states. A `Session` is one
 /// ZooKeeper session, from its first handshake to its end; the client makes another one when that
 /// is over. The session that talks to real servers is the default; another one (an in-memory fake,
 /// or a wrapper that injects faults) comes in through `ClientOptions::session_factory`. The seam
@@ -144,10 +144,10 @@ struct ReplyProof {
   bool quorum_result = false;
 };
 
-/// Whether a server has processed the request to come to this result. It has not if the connection
-/// failed, or if it refused to work (throttled, session moved or expired, read-only).
+/// Whether a server has processed the request for this result. It has not if the connection failed,
+/// or if it refused to work (throttled, session moved or expired, read-only).
 [[nodiscard]] CUSTODIAN_EXPORT bool is_answer_of_server(const error_code& error) noexcept;
-/// Whether a quorum decides about this kind of request: also if it comes to an error, since that
+/// Whether a quorum decides about this kind of request: also if it ends with an error, since that
 /// is proposed, too.
 [[nodiscard]] CUSTODIAN_EXPORT bool is_decided_by_quorum(const Request& request) noexcept;
 
@@ -178,7 +178,7 @@ struct SessionInfo {
   std::string server{};  ///< "address:port" that it leads to; empty if that is not known
 };
 
-/// What a session is like.
+/// The state of a session.
 enum class SessionState {
   connecting,  ///< no connection (yet, or any more); the session may still be alive
   /// A server answers.
@@ -188,7 +188,7 @@ enum class SessionState {
   closed,       ///< by us; the end
 };
 
-/// What a session needs to know.
+/// The settings of a session.
 struct SessionSettings {
   std::string servers{};  ///< host:port,... without a chroot
   /// What to ask the servers for.
@@ -209,12 +209,12 @@ struct SessionSettings {
   std::vector<Credential> credentials{};
   /// Bytes of a request that the servers accept; as `ClientOptions::max_request_size`.
   std::size_t max_request_size = 0xfffff;
-  /// What its stamps and handshakes are told by, as the client's leases are; null: BootClock.
+  /// The clock of its stamps and handshakes, the same as the client's leases have; null: BootClock.
   std::shared_ptr<Clock> clock{};
 };
 
-/// Told of each change of state, in order. When the state has become `connected`, what the
-/// observer submits from within the call travels before anything else on that connection.
+/// Notified of each change of state, in order. When the state has become `connected`, requests that
+/// the observer submits within the call travel before all others on that connection.
 class CUSTODIAN_EXPORT SessionObserver {
  public:
   virtual ~SessionObserver() = default;
@@ -222,9 +222,10 @@ class CUSTODIAN_EXPORT SessionObserver {
   virtual void on_state(SessionState state, const SessionInfo& info) = 0;
   /// A server has answered a request, whose handler is called next.
   virtual void on_answer(const ReplyProof& stamp) = 0;
-  /// Something that people may want to know.
+  /// A line for the log.
   virtual void on_log(LogLevel level, std::string message) = 0;
-  /// The servers refuse what `Session::set_credentials()` gave; the session goes on with these.
+  /// The servers refuse the credentials of `Session::set_credentials()`; the session goes on with
+  /// these.
   virtual void on_credentials_refused(const std::vector<SessionSettings::Credential>& kept) {
     static_cast<void>(kept);
   }
@@ -245,8 +246,9 @@ class CUSTODIAN_EXPORT Session {
   /// `ServerErrc::connection_loss`.
   virtual void submit(Request request, ReplyHandler handler) = 0;
 
-  /// Ends a watch without an event, and takes it off the server when nobody else here wants it. A
-  /// watcher whose request has no reply yet may be given, too. Does nothing if the watch is over.
+  /// Ends a watch without an event, and takes it off the server when no other watcher here wants
+  /// it. A watcher whose request has no reply yet may be given, too. Does nothing if the watch is
+  /// over.
   virtual void unwatch(const std::shared_ptr<Watcher>& watcher) = 0;
 
   /// Ends the session: fails what is under way (`Errc::closed`), ends all watches, tells the
@@ -254,8 +256,8 @@ class CUSTODIAN_EXPORT Session {
   /// the grace has passed. Does not block.
   virtual void close(std::chrono::milliseconds grace, std::function<void()> done) = 0;
 
-  /// Serves nobody any more: fails what is under way (connection_loss), ends all watches
-  /// (session_lost), refuses requests (not_connected). The session itself goes on, with its
+  /// Takes no new requests: fails those under way (connection_loss), ends all watches
+  /// (session_lost), refuses new ones (not_connected). The session itself goes on, with its
   /// ephemeral nodes, until close().
   virtual void retire() = 0;
 
@@ -268,7 +270,7 @@ class CUSTODIAN_EXPORT Session {
 
   /// Replaces the credentials (validated before). Those that are new are presented on the standing
   /// connection, once the servers have accepted them elsewhere, and on every later one; those that
-  /// are not among them any more stay with the session, for nobody can take them back. New ones
+  /// are not among them any more stay with the session, for they cannot be taken back. New ones
   /// that the servers refuse do not end the session: see SessionObserver::on_credentials_refused().
   virtual void set_credentials(std::vector<SessionSettings::Credential> credentials) = 0;
 
@@ -283,7 +285,7 @@ class CUSTODIAN_EXPORT Session {
   [[nodiscard]] virtual Load load() const = 0;
 };
 
-/// Makes a session on a strand. An observer that is gone is told nothing.
+/// Makes a session on a strand. An observer that is gone is not notified.
 using SessionFactory = std::function<std::shared_ptr<Session>(
     boost::asio::any_io_executor strand, SessionSettings settings,
     std::weak_ptr<SessionObserver> observer)>;

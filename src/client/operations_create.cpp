@@ -22,8 +22,7 @@ namespace custodian::detail {
 
 namespace asio = boost::asio;
 
-// Every argument in a co_await expression below is a named object: g++ 12 destroys some temporaries
-// there twice.
+// The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
 
 namespace {
 

@@ -151,6 +151,9 @@ auto initiate(CorePtr core, Token&& token, Arguments... arguments) {
 }
 
 /// The same, for a coroutine on the strand: `co_await` gives the error and the results.
+///
+/// Every argument must be a named object or trivial: g++ 12 destroys other temporaries in a
+/// `co_await` expression twice.
 template <auto Start, typename... Results, typename... Arguments>
 boost::asio::awaitable<std::tuple<error_code, Results...>> await(CorePtr core,
                                                                  CancellationPtr cancellation,

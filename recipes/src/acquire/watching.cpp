@@ -7,8 +7,7 @@ namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
 
-// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
-// temporaries there twice.
+// The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
 
 bool is_watched(const OwnedNode& own) { return own.watch() && !is_over(own.watch().state()); }
 

@@ -21,8 +21,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
-// temporaries there twice.
+// The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
 
 /// The folders of a semaphore. The permits are read first: a contender that has left the line when
 /// that is read afterwards has the permits that were seen.

@@ -29,8 +29,7 @@ namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
 
-// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
-// temporaries there twice.
+// The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
 
 const Client* client_of(const AnyLock& lock) {
   if (const auto* permits = std::get_if<AnyLock::Permits>(&lock.place())) {

@@ -27,8 +27,7 @@ std::size_t stripe_of(std::string_view key, std::size_t stripes) {
   return crc.checksum() % stripes;
 }
 
-// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
-// temporaries there twice.
+// The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
 
 namespace recipes_detail {
 

@@ -9,8 +9,7 @@ namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
 
-// Arguments in a co_await expression below are named objects, or trivial: g++ 12 destroys some
-// temporaries there twice.
+// The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
 
 namespace {
 

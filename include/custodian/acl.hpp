@@ -13,7 +13,7 @@
 
 namespace custodian {
 
-/// What an ACL entry permits; combine with `|`. The bits are ZooKeeper's own.
+/// The permissions of an ACL entry; combine with `|`. The bits are ZooKeeper's own.
 enum class Permissions : std::int32_t {
   /// Nothing.
   none = 0,
@@ -31,19 +31,19 @@ enum class Permissions : std::int32_t {
   all = 31,
 };
 
-/// What either permits.
+/// The permissions of both together.
 [[nodiscard]] constexpr Permissions operator|(Permissions a, Permissions b) noexcept {
   return static_cast<Permissions>(static_cast<std::int32_t>(a) | static_cast<std::int32_t>(b));
 }
 
-/// What both permit.
+/// The permissions that both have.
 [[nodiscard]] constexpr Permissions operator&(Permissions a, Permissions b) noexcept {
   return static_cast<Permissions>(static_cast<std::int32_t>(a) & static_cast<std::int32_t>(b));
 }
 
 /// One entry of a node's access control list.
 struct AclEntry {
-  /// What the identity may do.
+  /// The permissions of the identity.
   Permissions permissions = Permissions::all;
   /// "world", "auth", "digest", "ip", ...
   std::string scheme = "world";

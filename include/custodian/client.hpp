@@ -68,7 +68,7 @@ class CUSTODIAN_EXPORT Client {
   /// run there, too, unless the options name another executor. While the client is open it has work
   /// there: io_context::run() returns only after close(), or after the client's destruction.
   Client(boost::asio::any_io_executor executor, ClientOptions options);
-  /// What is moved from may only be destroyed.
+  /// A moved-from client may only be destroyed.
   Client(Client&&) noexcept = default;
   Client& operator=(Client&&) = delete;
   /// Ends the session, so that its locks pass on at once. With threads of its own, waits for that

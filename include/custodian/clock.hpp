@@ -23,7 +23,7 @@ namespace custodian {
 /// has no such clock it is CLOCK_MONOTONIC, which stands still then; where it has neither, the
 /// process is aborted, for no lease can be kept without a clock.
 struct CUSTODIAN_EXPORT BootClock {
-  /// Of the clock: nanoseconds.
+  /// The clock's unit: nanoseconds.
   using duration = std::chrono::nanoseconds;
   /// As every clock of std::chrono has it.
   using rep = duration::rep;

@@ -45,7 +45,7 @@ class Subscription {
   /// For authors of recipes: the object whose destruction ends the subscription.
   explicit Subscription(std::shared_ptr<void> registration)
       : registration_{std::move(registration)} {}
-  /// What is moved from keeps nothing registered.
+  /// A moved-from object keeps nothing registered.
   Subscription(Subscription&&) noexcept = default;
   /// Ends what it kept registered before.
   Subscription& operator=(Subscription&&) noexcept = default;

@@ -35,7 +35,7 @@ enum class ServerErrc {
   ok = 0,
   /// The C client failed; never sent by a server as such.
   system_error = -1,
-  /// Of an operation in a transaction: rolled back with the others. Else the C client has lost
+  /// An operation in a transaction was rolled back with the others. Otherwise the C client has lost
   /// track of a request.
   runtime_inconsistency = -2,
   /// The servers found their data inconsistent.
@@ -88,7 +88,7 @@ enum class ServerErrc {
   throttled = -127,
 };
 
-/// What this library decides by itself.
+/// Codes that this library decides by itself.
 enum class Errc {
   /// No error.
   ok = 0,

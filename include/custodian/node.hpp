@@ -69,9 +69,9 @@ struct Stat {
 
 /// A node that was created: its final path (with the sequence number, if it has one).
 struct Created {
-  /// As the caller would name it: without the client's chroot and namespace.
+  /// The path for the caller: without the client's chroot and namespace.
   std::string path{};
-  /// As of its creation.
+  /// The metadata of its creation.
   Stat stat{};
 };
 
@@ -79,7 +79,7 @@ struct Created {
 struct GetResult {
   /// Any bytes.
   std::string data{};
-  /// Of the node, when it was read.
+  /// The node's metadata, when it was read.
   Stat stat{};
 };
 

@@ -18,7 +18,7 @@
 namespace custodian {
 
 namespace transaction {
-/// What custodian::create() makes.
+/// The operation of custodian::create().
 struct Create {
   /// Where; of a sequential node, what comes before the number.
   std::string path{};
@@ -29,7 +29,7 @@ struct Create {
   /// Default: what the client's ACL provider says.
   std::optional<Acl> acl{};
 };
-/// What custodian::set() makes.
+/// The operation of custodian::set().
 struct Set {
   /// Which.
   std::string path{};
@@ -38,14 +38,14 @@ struct Set {
   /// The transaction fails with bad_version if the node has another.
   std::int32_t version = any_version;
 };
-/// What custodian::remove() makes.
+/// The operation of custodian::remove().
 struct Remove {
   /// Which.
   std::string path{};
   /// The transaction fails with bad_version if the node has another.
   std::int32_t version = any_version;
 };
-/// What custodian::check() makes, and Lease::check().
+/// The operation of custodian::check(), and of Lease::check().
 struct Check {
   /// Which.
   std::string path{};

@@ -50,7 +50,7 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
   const std::shared_ptr<Clock> clock_;
   const boost::asio::any_io_executor callbacks_;
   std::unique_ptr<Clock::Alarm> alarm_;  ///< of the clock; with one, the members below do not wait
-  /// Of the two, one waits.
+  /// One of the two waits.
   boost::asio::posix::basic_stream_descriptor<Strand> descriptor_;
   boost::asio::basic_waitable_timer<std::chrono::steady_clock,
                                     boost::asio::wait_traits<std::chrono::steady_clock>, Strand>

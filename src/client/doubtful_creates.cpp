@@ -9,7 +9,7 @@ namespace custodian::detail {
 
 std::optional<std::string_view> protection_of(std::string_view name) noexcept {
   constexpr std::string_view begin = "_c_";
-  constexpr std::size_t size = begin.size() + 36 + 1;  // a uuid, and what ends it
+  constexpr std::size_t size = begin.size() + 36 + 1;  // a uuid and its hyphen
   if (!name.starts_with(begin) || name.size() < size || name[size - 1] != '-') return std::nullopt;
   return name.substr(0, size);
 }

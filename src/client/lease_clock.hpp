@@ -66,9 +66,9 @@ class LeaseClock {
   Duration timeout_{0};
   std::uint64_t connection_ = 0;  ///< 0: none
   Time credited_{};
-  /// Of this connection, until a quorum result has come on it.
+  /// The handshake of this connection, until a quorum result has come on it.
   Time handshake_{};
-  /// Of this connection, in order, not credited yet.
+  /// The answers of this connection, in order, that are not credited yet.
   std::deque<Answer> answers_;
 };
 

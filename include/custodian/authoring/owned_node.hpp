@@ -56,7 +56,7 @@ class CUSTODIAN_EXPORT OwnedNode {
   [[nodiscard]] const std::string& path() const noexcept;
   /// The last part of the path.
   [[nodiscard]] std::string_view name() const noexcept;
-  /// Of its creation; all zero if this is empty.
+  /// The metadata of its creation; all zero if this is empty.
   [[nodiscard]] const Stat& stat() const noexcept;
   /// On the strand: whether its session is still the client's. A server that lags behind lists
   /// nodes of sessions that are over.
@@ -75,7 +75,7 @@ class CUSTODIAN_EXPORT OwnedNode {
   /// A watch on the node itself, to be kept until the deletion has fired it: taking it off the
   /// server before that would cost a request. Empty if it has none.
   void set_watch(Watch watch) noexcept { watch_ = std::move(watch); }
-  /// What set_watch() was given.
+  /// The watch of set_watch().
   [[nodiscard]] const Watch& watch() const noexcept { return watch_; }
 
  private:

@@ -119,7 +119,7 @@ CUSTODIAN_EXPORT void watch_node(const Lease& lease);
 /// must not block or throw. The function owns the node from then on, lost or not: destroying the
 /// node releases the lock. Not called in the child of a fork.
 using PassOn = std::function<void(LockNodePtr node)>;
-/// Before the first holder has its lease.
+/// Sets the function. Call it before the first holder has its lease.
 CUSTODIAN_EXPORT void set_pass_on(const LockNodePtr& node, PassOn pass_on);
 /// False if it is lost, suspended or too near to the end of its lease, after keep(), and if a
 /// client has asked for it and this one has seen that (see make_revocable()). Any thread.
@@ -145,9 +145,9 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
  public:
   /// Holds nothing.
   Lease() noexcept = default;
-  /// What is moved from is empty.
+  /// A moved-from object is empty.
   Lease(Lease&& other) noexcept = default;
-  /// Releases what it held before. What is moved from is empty.
+  /// Releases what it held before. A moved-from object is empty.
   Lease& operator=(Lease&& other) noexcept;
   ~Lease();
 
@@ -217,8 +217,8 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// The fencing token. An empty lease has 0, smaller than any other.
   [[nodiscard]] FencingToken token() const noexcept;
   /// For a transaction: passes only while the lock is held. The node's name is unique, so that its
-  /// existence means just that; with HandOff::cohort it means that this process holds the lock, and
-  /// perhaps a later holder of it. Throws Error (lock_lost) if empty.
+  /// existence means just that; with HandOff::cohort it means that this process holds the lock,
+  /// perhaps by a later holder. Throws Error (lock_lost) if empty.
   [[nodiscard]] TransactionOperation check() const;
   /// \}
 

@@ -17,7 +17,7 @@
 
 namespace custodian {
 
-/// What a node's data are then, until its holder writes the identity back.
+/// The message: a node's data after a request, until its holder writes the identity back.
 inline constexpr std::string_view revoke_message = "__REVOKE__";
 
 /// Whether the contender was asked for its lock, or its place, as far as its node shows.

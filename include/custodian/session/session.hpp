@@ -34,12 +34,12 @@
 
 namespace custodian {
 
-/// What happened to a watched node. A watch ends with its first event.
+/// The event of a watched node. A watch ends with its first event.
 enum class WatchEventType { created, deleted, data_changed, children_changed };
 /// In words, for people.
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(WatchEventType type) noexcept;
 
-/// What is watched: a node's existence and data, or the list of its children.
+/// The object of a watch: a node's existence and data, or the list of its children.
 enum class WatchKind { data, children };
 
 /// Receives the one event of a watch, or `Errc::session_lost` / `Errc::closed` when the session
@@ -62,7 +62,7 @@ struct Create {
   std::string data{};
   /// How long the node lives, and whether it is numbered.
   CreateMode mode = CreateMode::persistent;
-  /// Who may do what with it.
+  /// Its permissions.
   Acl acl{};
   /// For the modes that have one.
   std::chrono::milliseconds ttl{0};
@@ -110,7 +110,7 @@ struct GetAcl {
 struct SetAcl {
   /// Of which node.
   std::string path{};
-  /// Who may do what from now on.
+  /// The permissions from now on.
   Acl acl{};
   /// Of the ACL: fails with bad_version if it has another.
   std::int32_t version = any_version;
@@ -127,7 +127,7 @@ struct Multi {
 };
 }  // namespace request
 
-/// What a client asks a session to send.
+/// A request from a client to its session.
 using Request = std::variant<request::Create, request::Remove, request::Exists, request::Get,
                              request::Set, request::GetChildren, request::GetAcl, request::SetAcl,
                              request::Sync, request::Multi>;
@@ -168,7 +168,7 @@ struct Reply {
 /// Called once, on the strand, with the answer.
 using ReplyHandler = boost::asio::any_completion_handler<void(Reply)>;
 
-/// What is known of a session.
+/// The facts about a session.
 struct SessionInfo {
   std::int64_t id = 0;     ///< 0: there is none yet
   std::string password{};  ///< 16 bytes; with the id it *is* the session: keep it to yourself
@@ -191,7 +191,7 @@ enum class SessionState {
 /// The settings of a session.
 struct SessionSettings {
   std::string servers{};  ///< host:port,... without a chroot
-  /// What to ask the servers for.
+  /// The timeout to ask the servers for.
   std::chrono::milliseconds session_timeout{0};
   /// After this long an address that does not answer is given up for the next one.
   std::chrono::milliseconds connect_timeout{0};
@@ -202,7 +202,7 @@ struct SessionSettings {
     std::string scheme{};
     /// "user:password".
     std::string value{};
-    /// Of two that are the same.
+    /// Memberwise.
     friend bool operator==(const Credential&, const Credential&) = default;
   };
   /// Presented to every server.

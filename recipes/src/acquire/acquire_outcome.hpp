@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// outcome_of() is the outcome of an acquire in an observer's words. Pure.
+/// acquire_outcome() is the outcome of an acquire in an observer's words. Pure.
 
 #include <boost/asio/error.hpp>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace custodian::recipes_detail {
 
-/// Of an acquire that has ended with this error, if any, and so many leases.
+/// The outcome of an acquire that has ended with this error, if any, and so many leases.
 [[nodiscard]] inline AcquireOutcome acquire_outcome(const error_code& error, std::size_t leases,
                                                     bool only_try) noexcept {
   if (error == boost::asio::error::operation_aborted || error == Errc::closed) {

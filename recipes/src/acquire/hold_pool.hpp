@@ -12,7 +12,7 @@
 
 namespace custodian::recipes_detail {
 
-/// Of Lease, a permit each, or LeaseGroup. Threads: any.
+/// `Held` is Lease, for a permit each, or LeaseGroup. Threads: any.
 template <typename Held>
 class HoldPool {
  public:

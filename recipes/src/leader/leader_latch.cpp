@@ -109,7 +109,7 @@ asio::awaitable<void> Latch::stand(LatchPtr self, CandidaturePtr candidature) {
     co_await candidacy.until_over(leadership.share());
     self->leave_office(candidature, std::move(leadership));
   }
-  // Of a client that was closed, too.
+  // Also after the end of the client.
   self->end(candidature, LeaderLatch::CloseMode::silent);
 }
 

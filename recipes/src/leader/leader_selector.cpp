@@ -79,7 +79,7 @@ class Selector : public std::enable_shared_from_this<Selector> {
   // The strand only.
   bool in_story_ = false;
   bool in_turn_ = false;
-  int refusals_ = 0;  ///< of the executor to run the function, one after the other
+  int refusals_ = 0;  ///< consecutive refusals of the executor to run the function
 
   std::mutex handing_over_;  ///< guards the executor, which may go with the selector
   bool hands_over_ = true;

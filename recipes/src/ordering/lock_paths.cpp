@@ -16,7 +16,7 @@ using Paths = std::multiset<std::string, std::less<>>;
 /// The paths of a client's locks.
 class LockPaths {
  public:
-  /// Or the path of a lock above it.
+  /// Adds the path, or returns the path of a lock above it.
   std::optional<std::string> add(const std::string& path) {
     const std::lock_guard lock{mutex_};
     for (std::size_t end = path.rfind('/'); end != 0; end = path.rfind('/', end - 1)) {

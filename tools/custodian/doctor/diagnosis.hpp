@@ -18,10 +18,10 @@
 
 namespace custodian::cli {
 
-/// What became of a session that was asked for.
+/// The result of asking for a session.
 struct SessionTrial {
   error_code error{};
-  /// What the server made of the timeout.
+  /// The timeout that the server granted.
   std::chrono::milliseconds timeout{0};
 };
 

@@ -26,9 +26,10 @@ struct InspectRequest {
 [[nodiscard]] QueueView view_of(const InspectRequest& request, Inspection inspection,
                                 SessionAddresses* addresses);
 
-/// Until SIGINT or SIGTERM: on a terminal a picture that is drawn again, otherwise a block for each
-/// change, or a line of JSON. Goes on through disconnections, and says so. Returns the exit status;
-/// throws Error if it may not read, or if no server answers at the beginning.
+/// Shows the queue until SIGINT or SIGTERM: on a terminal as a picture that is drawn again,
+/// otherwise as a block for each change, or a line of JSON. Goes on through disconnections, and
+/// says so. Returns the exit status; throws Error if it may not read, or if no server answers at
+/// the beginning.
 [[nodiscard]] int watch_queue(const GlobalOptions& options, const InspectRequest& request);
 
 }  // namespace custodian::cli

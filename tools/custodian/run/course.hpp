@@ -138,7 +138,7 @@ class Course {
   Phase phase_ = Phase::waiting;
   /// The number of the last Proceed.
   std::uint64_t proceeds_ = 0;
-  /// Of giving up.
+  /// The exit status after giving up.
   int status_ = 0;
   /// The last signal that asked to end while a command ran.
   std::optional<event::Signalled> farewell_;

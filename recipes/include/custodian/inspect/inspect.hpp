@@ -61,9 +61,9 @@ enum class Standing : std::uint8_t {
 struct Inspected {
   /// Its identity, since when it is there, and its node.
   Participant participant;
-  /// What for.
+  /// What it wants.
   Claim claim = Claim::mutex;
-  /// Whether it has it.
+  /// Whether it holds that.
   Standing standing = Standing::holds;
   /// How many must leave before it holds.
   std::size_t ahead = 0;
@@ -75,7 +75,7 @@ struct Inspected {
   bool is_asked_to_let_go = false;
 };
 
-/// What is at a path.
+/// The queues at a path.
 struct Inspection {
   /// Each queue in its order, one after the other where a path has several: the permits of a
   /// semaphore, then the waiters for some. Empty if the path does not exist.

@@ -39,7 +39,7 @@ class CUSTODIAN_EXPORT Candidate {
   Candidate(const Candidate&) = delete;
   Candidate& operator=(const Candidate&) = delete;
 
-  /// Of the election.
+  /// The path of the election.
   [[nodiscard]] const std::string& path() const noexcept;
   /// The identity that others see: `CandidateOptions::id`, or the client's identity.
   [[nodiscard]] const std::string& id() const noexcept;

@@ -80,7 +80,7 @@ class CUSTODIAN_EXPORT LeaderTurn {
 
   /// Called on the function's executor, just before: whether it may run.
   [[nodiscard]] bool begin();
-  /// By value: it belongs to one thread after the other.
+  /// Returned by value: the turn moves from thread to thread.
   void end(std::exception_ptr thrown) noexcept;
 
   [[nodiscard]] const Lease& leadership() const noexcept { return leadership_; }
@@ -176,7 +176,7 @@ class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
                  recipes_detail::LeaderFunction function, LeaderSelectorOptions options);
 
   recipes_detail::LeaderFunctionKind kind_;
-  /// Of a function that may block, unless it was given an executor.
+  /// The thread of a function that may block, unless the options name an executor.
   std::unique_ptr<boost::asio::thread_pool> thread_;
   recipes_detail::SelectorPtr selector_;
 };

@@ -49,7 +49,7 @@ class CUSTODIAN_EXPORT AnyLock {
   template <std::derived_from<CustomLock> Lock>
   AnyLock(std::shared_ptr<Lock> lock) : place_{named(std::move(lock))} {}
 
-  /// Of the lock; the name of a custom one.
+  /// The path of the lock; the name of a custom one.
   [[nodiscard]] const std::string& path() const noexcept;
 
   /// For authors of recipes: so many permits of a semaphore.

@@ -56,9 +56,9 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
  public:
   /// Holds nothing.
   LeaseGroup() noexcept = default;
-  /// What is moved from is empty.
+  /// A moved-from object is empty.
   LeaseGroup(LeaseGroup&& other) noexcept;
-  /// Releases what it held before. What is moved from is empty.
+  /// Releases what it held before. A moved-from object is empty.
   LeaseGroup& operator=(LeaseGroup&& other) noexcept;
   ~LeaseGroup();
 

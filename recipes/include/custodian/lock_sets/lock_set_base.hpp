@@ -68,7 +68,7 @@ class CUSTODIAN_EXPORT LockSetBase
   /// The same. What the object that is assigned to had locked is unlocked.
   LockSetBase& operator=(LockSetBase&&) noexcept;
 
-  /// Of the locks, in the order in which they are acquired; the names of custom ones.
+  /// The paths of the locks, in the order in which they are acquired; the names of custom ones.
   [[nodiscard]] std::vector<std::string> paths() const;
 
   /// \name The standard face: as TimedLockable has it, owned by the object

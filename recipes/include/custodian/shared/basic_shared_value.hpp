@@ -77,7 +77,7 @@ CUSTODIAN_EXPORT void start_wait_newer(CorePtr core, CancellationPtr cancellatio
 template <typename T>
 class CUSTODIAN_EXPORT BasicSharedValue {
  public:
-  /// Of the node itself.
+  /// The path of the node itself.
   [[nodiscard]] const std::string& path() const noexcept;
 
   /// \name The value

@@ -10,10 +10,10 @@ namespace custodian {
 /// A value as it was read, with the write that it is from.
 template <typename T>
 struct Versioned {
-  /// What was read.
+  /// The value that was read.
   T value{};
-  /// Of the node's data: 0 when it was created, one more with each write; and 0 again when the node
-  /// was deleted and created anew.
+  /// The version of the node's data: 0 when it was created, one more with each write; and 0 again
+  /// when the node was deleted and created anew.
   std::int32_t version = 0;
   /// The transaction that wrote the value. It grows over the whole ensemble, so it distinguishes
   /// two writes, and orders them, even if the node was deleted in between. 0: never read.

@@ -67,7 +67,7 @@ struct Fault {
   FaultKind kind = FaultKind::pass;
   /// Of a fault that cuts the connection: whether the replies before it arrive.
   EarlierReplies earlier = EarlierReplies::arrive;
-  /// Of a fault that cuts the connection: what the next one leads to.
+  /// Of a fault that cuts the connection: which server the next one leads to.
   NextServer next_server = NextServer::current;
   /// Of a fault that cuts the connection: what becomes of the watches.
   NextWatches next_watches = NextWatches::are_restored;

@@ -35,7 +35,8 @@ namespace custodian::testing {
 struct ForEachFaultOptions {
   /// The faults; each is tried at each request.
   std::vector<Fault> faults = usual_faults();
-  /// The client at whose requests: its name, as in FakeEnsemble::options(). Empty: all clients.
+  /// The client whose requests meet the faults: its name, as in FakeEnsemble::options(). Empty: all
+  /// clients.
   std::string client{};
 };
 

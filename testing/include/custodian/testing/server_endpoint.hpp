@@ -16,7 +16,7 @@
 
 namespace custodian::testing {
 
-/// What the harness throws. It is the fault of the test or its machine, never of the code under
+/// The harness's exception. It is the fault of the test or its machine, never of the code under
 /// test.
 class TestingError : public std::runtime_error {
  public:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// PacketCounter counts ZooKeeper's packets in a stream. Pure.
+/// PacketCounter counts PacketCounter counts ZooKeeper's packets in a stream. Pure.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
 // A recipe of one's own, from the kit that Custodian's recipes are made of (docs/own-recipe.md): a
-// roster. Each process signs in; whoever needs several of them waits until so many are there.
+// roster. Each process signs in; a process that needs several of them waits until so many are
+// there.
 //
 //   custodian-example-own_recipe 127.0.0.1:2181
 
@@ -90,7 +91,7 @@ class Roster {
     custodian::check_path(client_.core(), "Roster", path_);
   }
 
-  // Whoever has signed in is there until the node is destroyed, or the session is over.
+  // A process is signed in until the node is destroyed, or the session is over.
   custodian::OwnedNode sign_in(std::string who) {
     custodian::CreateOptions options{.mode = custodian::CreateMode::ephemeral,
                                      .protection = custodian::Protection::by_unique_name,

@@ -332,7 +332,7 @@ class CUSTODIAN_EXPORT Client {
         }));
   }
 
-  /// For authors of recipes: what initiate() and block() want.
+  /// For authors of recipes: the core for initiate() and block().
   [[nodiscard]] const CorePtr& core() const noexcept { return core_; }
   /// For authors of recipes: user code of theirs (a position callback) is posted here.
   [[nodiscard]] boost::asio::any_io_executor callback_executor() const;
@@ -343,7 +343,7 @@ class CUSTODIAN_EXPORT Client {
   Client(CorePtr core, std::shared_ptr<Runtime> runtime);
 
   CorePtr core_;
-  /// Of an owner with threads of its own.
+  /// The threads of an owner that has its own.
   std::shared_ptr<Runtime> runtime_;
   bool owner_ = false;
 };

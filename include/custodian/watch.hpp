@@ -60,7 +60,7 @@ class CUSTODIAN_EXPORT Watch {
   Watch() = default;
   /// For authors of recipes.
   Watch(CorePtr core, std::shared_ptr<detail::ClientWatcher> watcher);
-  /// What is moved from is empty.
+  /// A moved-from watch is empty.
   Watch(Watch&&) noexcept = default;
   /// Ends what it watched before.
   Watch& operator=(Watch&& other) noexcept;

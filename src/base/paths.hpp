@@ -28,8 +28,8 @@ enum class PathKind {
 void validate_path(std::string_view operation, std::string_view path,
                    PathKind kind = PathKind::plain);
 
-/// What stands between the paths of a client and those of the server: the chroot of the connection
-/// string, then the namespace. A value.
+/// The prefix of a client's paths on the server: the chroot of the connection string, then the
+/// namespace. A value.
 ///
 /// It is kept here and not in the C client, whose handling of a chroot corrupts memory when a
 /// transaction fails, and creates a sequential child of "/" beside the chroot, not below it.

@@ -1,8 +1,7 @@
 #pragma once
 
 /// \file
-/// *StateBroadcast* passes each new state on to those who listen for every one, and to those who
-/// wait for the next.
+/// *StateBroadcast* passes each new state on to its listeners, and to the waiters for the next one.
 
 #include <functional>
 #include <memory>
@@ -66,7 +65,7 @@ class StateBroadcast {
     waiters_.wait(now, known, cancellation, std::move(handler));
   }
 
-  /// Whether anybody has ever waited. Any thread.
+  /// Whether there was ever a waiter. Any thread.
   [[nodiscard]] bool has_waiters() const noexcept { return waiters_.used(); }
   /// The waiters of a broadcast that ends, to be aborted on the strand.
   [[nodiscard]] StateWaiters<State> take_waiters() { return std::move(waiters_); }

@@ -18,8 +18,8 @@ namespace {
 
 constexpr auto close_grace = detail::ClientCore::close_grace;
 
-/// Its last owner may be in a child of a fork: what outlives its client may. There it stays as it
-/// is, for the mutexes of what it would destroy may be locked for ever.
+/// Its last owner, an object that outlives its client, may be in a child of a fork. There nothing
+/// is destroyed, for the mutexes inside may be locked for ever.
 CorePtr make_core(const asio::any_io_executor& executor, asio::any_io_executor callbacks,
                   ClientOptions options, std::shared_ptr<void> keep_alive) {
   auto core = std::make_unique<detail::ClientCore>(executor, std::move(callbacks),

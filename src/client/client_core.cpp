@@ -275,8 +275,8 @@ void ClientCore::begin_close(std::chrono::milliseconds grace) {
   session.lose_holds(LossReason::closed);
   deletes_.clear();
   late_creates_.clear();
-  // The servers hand the locks on as soon as they are told: their holders are, first. Who will not
-  // listen is waited for no longer than this.
+  // The servers pass the locks on as soon as the session is closed, so the holders are notified
+  // first. A holder that blocks is waited for no longer than this.
   if (held) notify_holders(grace / 4);
 }
 

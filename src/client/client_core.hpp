@@ -105,7 +105,8 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   [[nodiscard]] Session& session() noexcept { return sessions_.current().wire(); }
   /// session_info() without a copy.
   [[nodiscard]] const SessionInfo& own_session_info() const noexcept { return info_; }
-  /// As Session::submit(), and nothing that the servers would not accept: see ClientSession.
+  /// Like Session::submit(), but refuses requests that the servers would not accept: see
+  /// ClientSession.
   void submit(Request request, ReplyHandler handler) {
     sessions_.current().submit(std::move(request), std::move(handler));
   }
@@ -136,7 +137,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   void notify_holders(std::chrono::milliseconds limit);
   void set_session_info(const SessionInfo& info);
   void clear_session_id();
-  /// Of a state with a connection: to which server, in which session, for the log.
+  /// For a state with a connection: its server and session, for the log.
   [[nodiscard]] std::string where(ConnectionState state) const;
   [[nodiscard]] std::vector<std::shared_ptr<Operation>> operations() const;
   [[nodiscard]] std::vector<Service*> services() const;

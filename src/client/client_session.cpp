@@ -40,7 +40,7 @@ void ClientSession::on_state(SessionState state, const SessionInfo& info) {
     case SessionState::closed: lose_holds(LossReason::closed); break;
   }
   if (connected_ && clock_has_run_out()) {
-    // While nobody looked; the connection is none of theirs any more.
+    // The lease clock ran out unnoticed, so the leases cannot use this connection.
     return core->sessions().give_up(*this, LossReason::lease_expired);
   }
   core->sessions().on_state(*this, state, info);
@@ -256,7 +256,7 @@ void ClientSession::go_on_with_beat() {
 }
 
 void ClientSession::on_beat(const AskedFor& asked_for, const Reply& reply) {
-  // What a lost connection left unanswered was another connection's beat.
+  // An unanswered beat of a lost connection does not count.
   if (purpose_ != Purpose::serving || reply.error == ServerErrc::connection_loss) return;
   --unanswered_;
   on_check_failed(asked_for, reply);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// *Drain* counts the leases of a client, and knows what waits for the last of them.
+/// *Drain* counts the leases of a client, and knows the waiters for the end of the last.
 
 #include <atomic>
 #include <boost/asio/steady_timer.hpp>
@@ -20,28 +20,27 @@ namespace custodian::detail {
 /// left (or the holders cut off), all holders notified.
 class Drain {
  public:
-  // Any thread.
-  /// No lease is to begin any more. Whether that is new.
+  // Any thread. From now on no lease may begin. Returns whether that is new.
   [[nodiscard]] bool begin() noexcept { return !draining_.exchange(true); }
   [[nodiscard]] bool draining() const noexcept { return draining_; }
-  /// A lease begins (+1) or has ended (-1). Whether it was the last one of a client that drains:
-  /// cancel_timers() follows, on the strand.
+  /// A lease begins (+1) or has ended (-1). Returns whether it was the last one of a client that
+  /// drains: cancel_timers() follows, on the strand.
   [[nodiscard]] bool count(int change) noexcept;
   [[nodiscard]] bool has_hold() const;
-  /// Blocks until nobody holds anything, or the holders are cut off.
+  /// Blocks until no lease is held, or the holders are cut off.
   void wait(Deadline deadline);
   /// The client is closed, and leases that are left do not count any more.
   void cut_holders_off();
-  /// Whether somebody held something when the client was closed.
+  /// Whether a lease was held when the client was closed.
   [[nodiscard]] bool has_cut_holders_off() const;
 
   // The strand only.
-  /// Cancels a timer when nobody holds anything any more, or the client is closed; call it before.
+  /// Cancels a timer when no lease is held any more, or the client is closed; call it before that.
   void cancel_when_drained(const std::shared_ptr<boost::asio::steady_timer>& timer);
   void cancel_timers();
-  /// Holders hear of the end now: what comes to when_notified() waits for them.
+  /// Holders are notified of the end now: functions given to when_notified() wait for that.
   void begin_notifying() noexcept { notifying_ = true; }
-  /// The holders have heard of it, or had their time.
+  /// The holders have been notified, or their time is over.
   void end_notifying();
   /// Runs now, or when the holders have been notified.
   void when_notified(std::function<void()> next);

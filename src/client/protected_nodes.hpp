@@ -19,7 +19,7 @@ namespace custodian::detail {
                                                        std::string_view parent,
                                                        std::string_view protection);
 
-/// What a look at one of them has shown.
+/// The result of reading one of them.
 struct SeenNode {
   std::string path;
   Reply look;         ///< no_node: it has gone since it was listed
@@ -29,12 +29,12 @@ struct SeenNode {
 /// What becomes of the nodes.
 struct ProtectedChoice {
   std::optional<SeenNode> kept;
-  /// A second one of ours, or one of a session of ours that is dying: to be deleted.
+  /// A second node of ours, or one of an earlier session of ours: to be deleted.
   std::vector<SeenNode> surplus;
 };
 
-/// The lowest of ours is kept. `nodes` are in their order. If one of them could not be looked at
-/// nothing is kept, and nothing deleted: it may be ours, and lower than the rest.
+/// The lowest of ours is kept. `nodes` are in their order. If one of them could not be read none is
+/// kept, and none deleted: it may be ours, and lower than the rest.
 [[nodiscard]] ProtectedChoice choose(std::vector<SeenNode> nodes);
 
 }  // namespace custodian::detail

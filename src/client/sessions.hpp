@@ -30,7 +30,7 @@ class Sessions {
   Sessions(ClientCore& core, std::string servers, Credentials credentials);
   ~Sessions();
 
-  /// Those that are looked for, as in a connection string; without the chroot. Any thread.
+  /// The servers, as in a connection string; without the chroot. Any thread.
   [[nodiscard]] std::string servers() const;
 
   void begin();
@@ -40,8 +40,8 @@ class Sessions {
   void on_state(ClientSession& session, SessionState state, const SessionInfo& info);
   /// A server has answered a request of the present session.
   void on_answer();
-  /// Serves everybody with a new session. The leases on this one are lost; it is closed when the
-  /// last of them has been released: to close it at once would hand their locks on at once.
+  /// Replaces the session with a new one. The leases on this one are lost; it is closed when the
+  /// last of them has been released: closing it at once would pass their locks on at once.
   void give_up(ClientSession& session, LossReason reason);
   /// The same, if it is still the client's.
   void end(std::int64_t id);
@@ -62,7 +62,8 @@ class Sessions {
   /// Given up, and not closed yet.
   std::vector<std::shared_ptr<ClientSession>> retired_;
   Credentials credentials_;  ///< of the next session
-  /// Of the newest session that the servers have answered; the first ones, before that.
+  /// The credentials of the newest session that the servers have answered; the first ones, before
+  /// that.
   Credentials proven_credentials_;
   Credentials begun_with_;  ///< of the present session
   bool answered_ = false;   ///< has the present session been?
@@ -73,7 +74,7 @@ class Sessions {
   std::string servers_;
 };
 
-/// The same credentials, as a session takes them.
+/// The credentials in a session's form.
 [[nodiscard]] Sessions::Credentials for_a_session(
     const std::vector<ClientOptions::Credential>& credentials);
 

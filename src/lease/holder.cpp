@@ -71,7 +71,7 @@ void Holder::observe_loss(LossReason reason) const {
 
 void Holder::observe_release() const {
   const LossReason loss = node_->loss_reason();
-  // Known to nobody until now.
+  // Not shared with other threads until now.
   if (loss != LossReason::none && states_.newest() != LeaseState::lost) observe_loss(loss);
   core()->observation()->tell_lease_released(node_->observed(), token_, loss, since_);
 }

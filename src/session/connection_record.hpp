@@ -14,7 +14,7 @@
 ///   rebuilt, restored from an older snapshot, or are another ensemble. They accept the connection
 ///   and end it before they answer the handshake (ZooKeeperServer.processConnectRequest). A server
 ///   without a quorum does the same; that one must not cost the session. A *probe*, a new session
-///   that has seen nothing, tells the two apart: only servers that work will have it.
+///   that has seen nothing, distinguishes the two: only servers that work accept it.
 
 #include <chrono>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a handle of the C client says of its connection.
+/// HandleState is a C client's handle's report of its connection.
 
 namespace custodian::detail {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// How a session connects and reconnects: its states, what is next after each event, and every
-/// pause. Pure: events, times and random numbers go in, the next action comes out.
+/// Reconnect decides how a session connects and reconnects: its states, the next action after each
+/// event, and every pause. Pure: events, times and random numbers go in, the next action comes out.
 /// `zookeeper_session_reconnect.cpp` carries the actions out, and client/sessions.cpp what
 /// next_session() says.
 ///
@@ -63,10 +63,10 @@ struct ReconnectPace {
   [[nodiscard]] static std::chrono::milliseconds back_off(int failures, double random);
 };
 
-/// Where the connection of a session stands; see above.
+/// The state of a session's connection; see above.
 enum class Link { resolving, connecting, backing_off, connected };
 
-/// For whom a session connects; see above. In the order in which it changes.
+/// The purpose of a session's connection; see above. In the order in which it changes.
 enum class Purpose { serving, retired, closing, over };
 
 /// The story of one session's connections, from its start to its end.
@@ -95,7 +95,7 @@ class Reconnect {
 
   // -- Addresses ----------------------------------------------------------------------------------
 
-  /// What a look-up of the names has led to.
+  /// The result of a look-up of the names.
   enum class Found { no_address, the_same, others };
   enum class AfterLookUp { nothing, open_handle, replace_addresses, look_up_after_pause };
   /// Names were looked up.
@@ -110,7 +110,7 @@ class Reconnect {
   /// again after this pause.
   [[nodiscard]] Pause unreachable(double random) noexcept;
 
-  /// What is known of the handle's socket.
+  /// The facts about the handle's socket.
   enum class Socket { none, unwatched, watched };
   struct Wait {
     Pause pause;
@@ -140,13 +140,13 @@ class Reconnect {
 
   // -- The session --------------------------------------------------------------------------------
 
-  /// The session serves nobody any more. Whether that is new.
+  /// The session takes no new requests from now on. Returns whether that is new.
   [[nodiscard]] bool retire() noexcept;
   enum class AfterClose { begin_closing, wait_for_the_first, nothing };
-  /// The session shall end.
+  /// The session must end.
   [[nodiscard]] AfterClose close() noexcept;
-  /// The session has ended this way. Whether its observer shall be notified: an end that comes
-  /// while the session is closed is that of the closing.
+  /// The session has ended this way. Returns whether its observer must be notified: an end that
+  /// comes while the session is closed is that of the closing.
   [[nodiscard]] bool on_end(SessionState how) noexcept;
 
  private:
@@ -160,7 +160,7 @@ class Reconnect {
   bool cut_off_ = false;
 };
 
-/// What a client does when its session is over.
+/// The next step of a client whose session is over.
 enum class NextSession {
   none,                      ///< the client is closed
   at_once,                   ///< the servers ended the session: begin another

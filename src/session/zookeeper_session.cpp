@@ -185,8 +185,8 @@ void ZooKeeperSession::work(bool readable, bool writable) {
 }
 
 void ZooKeeperSession::deliver() {
-  // Before the completions: who learns that its request was lost must not send it again into a
-  // connection that is gone.
+  // Before the completions: a caller that learns that its request was lost must not send it again
+  // into a connection that is gone.
   const Reconnect::Sight sight = reconnect_.look(client_->state());
   if (sight.refused) record_.refused(steady_clock::now());
   if (client_->has_answer()) record_.answered();

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// One ZooKeeper session on one strand: drives a handle of the C client with Asio, and keeps its
-/// own tables of operations and watches. When it connects, and how it reconnects, is decided by
-/// Reconnect.
+/// ZooKeeperSession is one ZooKeeper session on one strand: it drives a handle of the C client with
+/// Asio, and keeps its own tables of operations and watches. When it connects, and how it
+/// reconnects, is decided by Reconnect.
 
 #include <boost/asio/steady_timer.hpp>
 #include <map>

@@ -40,7 +40,7 @@ void ZooKeeperSession::begin_closing(Closing closing) {
   resolver_.cancel();
   info_.id = 0;
   boost::asio::post(strand_, [self = shared_from_this(), connected] {
-    // The connection may have failed meanwhile, and everything be over.
+    // The connection may have failed meanwhile, and the closing be over.
     if (!self->reconnect_.closing()) return;
     if (!self->client_ || !connected) return self->finish_closing();
     // No entry in the table: no caller waits for its completion.

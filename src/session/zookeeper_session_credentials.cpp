@@ -58,7 +58,7 @@ void ZooKeeperSession::refuse_credentials() {
 
 void ZooKeeperSession::present_accepted(const Interest& interest) {
   if (to_present_ == 0 || !reconnect_.connected()) return;
-  // See CClient::present(); who writes pumps again.
+  // See CClient::present(); a write causes another pump.
   if (interest.error || interest.write) return;
   for (; to_present_ != 0; --to_present_) {
     const auto& next = presented_[presented_.size() - to_present_];

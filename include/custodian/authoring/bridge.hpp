@@ -87,8 +87,8 @@ class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancel
 /// Shared by the requesters and the operation. Null: it cannot be cancelled.
 using CancellationPtr = std::shared_ptr<Cancellation>;
 
-/// Throws what a blocking call has failed with. Of one that found no server in time the message
-/// names those that are looked for, if there is no connection now, and nothing else to be said.
+/// Throws the error of a blocking call. If it found no server in time, and there is no connection
+/// now, the message names the servers, unless it says something else.
 CUSTODIAN_EXPORT void throw_if(const detail::ClientCore& core, error_code error,
                                std::string_view operation, std::string_view path,
                                std::string_view why = {});

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A condition variable for coroutines on a client's strand, for authors of recipes.
+/// AsyncEvent is a condition variable for coroutines on a client's strand, for authors of recipes.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -14,19 +14,19 @@
 
 namespace custodian {
 
-/// Wakes the coroutines that wait for something to change. It has no state of its own: a wait that
-/// begins after notify_all() waits for the next one, so ask whether there is anything to wait for
-/// first. For the strand only, and not movable.
+/// Wakes the coroutines that wait for a change. It has no state of its own: a wait that begins
+/// after notify_all() waits for the next one, so check the condition first. For the strand only,
+/// and not movable.
 class CUSTODIAN_EXPORT AsyncEvent {
  public:
   AsyncEvent() = default;
   AsyncEvent(const AsyncEvent&) = delete;
   AsyncEvent& operator=(const AsyncEvent&) = delete;
-  /// Those who wait must have gone, or never run again.
+  /// Its waiters must have ended, or never run again.
   ~AsyncEvent() = default;
 
   /// Ends with the next notify_all(), at the deadline, or when it is cancelled, and does not say by
-  /// which: look again at what was waited for. The event must outlive it.
+  /// which: check the condition again. The event must outlive it.
   boost::asio::awaitable<void> wait(boost::asio::any_io_executor strand, Deadline until = {},
                                     CancellationPtr cancellation = {});
 

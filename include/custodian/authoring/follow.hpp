@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// How a recipe follows what nodes show: read, compare, wait for the watch, read again. For authors
-/// of recipes, and for coroutines on the client's strand only.
+/// These functions follow nodes: read, compare, wait for the watch, read again. For authors of
+/// recipes, and for coroutines on the client's strand only.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace custodian {
 
-/// What a read has shown, and the watch that it has armed; empty if there is none.
+/// The result of a read, and the watch that it has armed; empty if there is none.
 template <typename T>
 struct Watched {
   T value{};
@@ -47,8 +47,7 @@ read_existence(CorePtr core, CancellationPtr cancellation, std::string path,
                OperationOptions options, Watching watching);
 
 /// Waits for the event of a watch, which is not empty. Without an error, read again: a session that
-/// is over has taken the watch along, and what it would have told with it. Errors:
-/// operation_aborted, closed.
+/// is over has taken the watch along, and its event with it. Errors: operation_aborted, closed.
 [[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<error_code> until_changed(
     CorePtr core, CancellationPtr cancellation, const Watch& watch);
 

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The client's operations, for authors of recipes: what `initiate`, `await` and `block` start.
+/// These functions start the client's operations, for authors of recipes, by way of `initiate`,
+/// `await` and `block`.
 ///
 /// `co_await await<&start_get, GetResult>(core, cancellation, path, options)` in a coroutine on the
 /// strand is what `client.async_get(path, options, token)` is elsewhere: the same requests, retries

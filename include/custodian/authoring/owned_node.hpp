@@ -44,7 +44,7 @@ class CUSTODIAN_EXPORT OwnedNode {
   OwnedNode() noexcept = default;
   /// Throws std::bad_alloc; the node is the session's then.
   OwnedNode(CorePtr core, Created created);
-  /// What is moved from is empty.
+  /// A moved-from object is empty.
   OwnedNode(OwnedNode&&) noexcept = default;
   /// Deletes, in the background, what it owned before.
   OwnedNode& operator=(OwnedNode&& other) noexcept;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The arithmetic of paths, for authors of recipes. Each function expects valid paths
+/// These functions compute paths, for authors of recipes. Each function expects valid paths
 /// (`check_path()`), and may be called on any thread.
 
 #include <string>
@@ -14,7 +14,8 @@ namespace custodian {
 /// The path of the child `name` of `parent`: "/a/b" for "/a" and "b", and "/b" for "/" and "b".
 [[nodiscard]] CUSTODIAN_EXPORT std::string join(std::string_view parent, std::string_view name);
 
-/// What follows the last slash: "b" for "/a/b", and nothing for the root. A view into its argument.
+/// The text after the last slash: "b" for "/a/b", and nothing for the root. A view into its
+/// argument.
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view name_of(std::string_view path);
 
 /// The path of the parent: "/a" for "/a/b", and for the prefix "/a/" of sequential nodes. The root

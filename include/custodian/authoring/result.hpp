@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// An error or a result, for authors of recipes.
+/// Result is an error or a value, for authors of recipes.
 
 #include <boost/system/result.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace custodian {
 
-/// What a coroutine of a recipe returns: `co_return error;` or `co_return value;`.
+/// The result of a recipe's coroutine: `co_return error;` or `co_return value;`.
 template <typename T>
 using Result = boost::system::result<T, error_code>;
 

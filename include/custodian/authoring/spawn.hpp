@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The way from an initiating function to a coroutine on the client's strand, and back to the
+/// spawn() leads from an initiating function to a coroutine on the client's strand, and back to the
 /// handler: for authors of recipes. Every coroutine of this library is started here.
 ///
 /// \code
@@ -11,7 +11,7 @@
 /// }
 /// \endcode
 ///
-/// Coroutines take what they use by value: nobody else keeps it alive.
+/// Coroutines take what they use by value, for nothing else keeps it alive.
 
 #include <boost/asio/awaitable.hpp>
 #include <functional>
@@ -27,9 +27,9 @@
 
 namespace custodian {
 
-/// Runs a coroutine on the client's strand; nobody waits for its end. From any thread. A coroutine
-/// that ends by an exception (memory ran out, an executor of the user threw) has not done its work:
-/// the log names `what`, and `on_failure` is called on the strand.
+/// Runs a coroutine on the client's strand; no caller waits for its end. From any thread. A
+/// coroutine that ends by an exception (memory ran out, an executor of the user threw) has not done
+/// its work: the log names `what`, and `on_failure` is called on the strand.
 CUSTODIAN_EXPORT void spawn(const CorePtr& core, std::string_view what,
                             boost::asio::awaitable<void> coroutine,
                             std::function<void(error_code)> on_failure = {});
@@ -38,7 +38,7 @@ namespace detail {
 
 [[nodiscard]] CUSTODIAN_EXPORT bool is_forked(const ClientCore& core) noexcept;
 
-/// How a handler is called with what a coroutine has returned.
+/// Calls a handler with the result of a coroutine.
 template <typename T>
 struct Completion {
   using HandlerOfIt = Handler<T>;
@@ -81,7 +81,7 @@ boost::asio::awaitable<void> complete_with(
 
 /// Runs a coroutine on the client's strand, and calls the handler there with what it returns: an
 /// error and default values, or no error and the value; a tuple becomes several arguments. From any
-/// thread. What the coroutine kept is destroyed before the handler is called. One that ends by an
+/// thread. The coroutine's objects are destroyed before the handler is called. One that ends by an
 /// exception completes with not_enough_memory or state_not_recoverable. In the child of a fork
 /// nothing runs, and the handler is called at once, with `Errc::forked`.
 template <typename T>

@@ -35,8 +35,8 @@ error_code verdict(const Acquire& acquire, const PendingAcquires& service, error
   return acquire.late ? make_error_code(Errc::deadline_exceeded) : error;
 }
 
-/// Of an acquire with a limit that has ended without a lease: time or connection were wanting, and
-/// that is a result. Everything else is an error.
+/// An acquire with a limit that ended for lack of time or connection: that is a result. All other
+/// ends without a lease are errors.
 NotAcquired reason_of(const Acquire& acquire, const error_code& error, const Acquired& acquired) {
   if (!acquired.leases.empty() || !acquire.wait_limit.limited()) return NotAcquired::none;
   if (error && !is_lack_of_answer(error)) return NotAcquired::none;

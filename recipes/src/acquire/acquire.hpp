@@ -99,7 +99,7 @@ void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::t
 
 /// Ends the attempt. Another one follows if its session was lost, and that is wanted.
 void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt);
-/// For an attempt, or the rest of one, that is a coroutine.
+/// Runs an attempt, or the rest of one, that is a coroutine.
 void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Result<Leases>> coroutine);
 
 /// From any thread, for an acquire that enters the queue itself. The handler runs on the strand, or

@@ -93,8 +93,8 @@ void Contender::begin() {
                [self = shared_from_this()](error_code error, Created created) {
                  self->on_created(error, std::move(created));
                });
-  // The list travels behind the create and so contains its node: one round trip for both. The
-  // number will probably do without.
+  // The list travels behind the create and so contains its node: one round trip for both. It is
+  // left out where the number will probably suffice.
   if (!line_->expects_neighbour()) interest_ = ask_for_listing();
 }
 
@@ -135,8 +135,7 @@ void Contender::look() {
 
 // -- 2. Judge -------------------------------------------------------------------------------------
 
-/// Looks whose turn it is, and puts the member where it stands. Nobody is ahead of one that is
-/// first.
+/// Judges the listing, and puts the member into its place. Nobody is ahead of one that is first.
 Result<std::optional<Ahead>> on_listing(const LockSpec& spec, const ListingReply& reply,
                                         std::string_view name, LocalQueue& line,
                                         LocalQueue::Member& member) {

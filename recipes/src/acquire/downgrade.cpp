@@ -60,7 +60,7 @@ std::string_view explain_objection(const error_code& error) noexcept {
 
 namespace {
 
-/// Creates the reader's node, and knows afterwards whether it was.
+/// Creates the reader's node, and knows afterwards whether it was created.
 asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
   const auto core = acquire->client().core();
   const LockSpec& spec = *acquire->spec;
@@ -79,7 +79,7 @@ asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
     const bool unknown = error == ErrorCondition::outcome_unknown;
     in_doubt = in_doubt || unknown || error == asio::error::operation_aborted;
     if (unknown && !acquire->wait_limit.try_once && !acquire->give_up->requested()) continue;
-    // What may be there was created by this session, or goes with the one that did.
+    // A node that may exist was created by this session, or ends with the session that did.
     OwnedNode left;
     if (in_doubt) {
       detail::remember_doubtful(*core, path, detail::NodeOf::nobody, began);
@@ -111,13 +111,14 @@ asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
 }  // namespace
 
 asio::awaitable<Result<Leases>> stand_beside(AcquirePtr acquire) {
-  // No writer of a batch comes after this one while it reads.
+  // No other writer of the cohort may follow this one while it reads.
   detail::keep(detail::lock_node(acquire->held));
   // The writer's lock is gone then, so waiting is useless.
   const std::stop_callback on_loss{acquire->held.lost(),
                                    [give_up = acquire->give_up] { give_up->request(); }};
   Result<Leases> reading = co_await create_beside(acquire);
-  // Both are of one session, and the one was only to be had while the other is held.
+  // Both belong to one session, and the reader's node is worth something only while the writer's
+  // exists.
   const bool lost = acquire->held.state() == LeaseState::lost;
   if (lost || reading.error() == Errc::session_lost) co_return Errc::lock_lost;
   co_return std::move(reading);

@@ -24,7 +24,7 @@ namespace custodian::recipes_detail {
 /// Whether it is a lease on this same lock, so that it need only be shared.
 [[nodiscard]] bool is_of_same_kind(const LockSpec& spec, const Lease& held);
 
-/// Creates a shared node beside the exclusive one that is held, and needs not wait.
+/// Creates a shared node beside the exclusive one that is held, without waiting.
 [[nodiscard]] boost::asio::awaitable<Result<Leases>> stand_beside(AcquirePtr acquire);
 
 }  // namespace custodian::recipes_detail

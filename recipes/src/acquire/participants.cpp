@@ -32,7 +32,7 @@ asio::awaitable<Result<std::vector<Participant>>> collect(LockSpecPtr spec,
   std::vector<Participant> participants;
   auto [error, children] =
       co_await await<&start_children, Children>(core, cancellation, spec->path, options);
-  if (error == ServerErrc::no_node) error.clear();  // nobody has come yet
+  if (error == ServerErrc::no_node) error.clear();  // no contender has come yet
   if (!error) {
     const Listing listing{std::move(children.names), spec->rule};
     std::vector<std::pair<std::string, StartedOperation<GetResult>>> reads;
@@ -69,7 +69,7 @@ void start_queue_length(CorePtr core, CancellationPtr cancellation, LockSpecPtr 
                         OperationOptions options, Handler<std::size_t> handler) {
   start_children(std::move(core), std::move(cancellation), spec->path, options,
                  [spec, handler = std::move(handler)](error_code error, Children children) mutable {
-                   if (error == ServerErrc::no_node) error.clear();  // nobody has come yet
+                   if (error == ServerErrc::no_node) error.clear();  // no contender has come yet
                    const Listing listing{std::move(children.names), spec->rule};
                    std::move(handler)(error, listing.contenders().size());
                  });

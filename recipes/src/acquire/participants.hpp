@@ -15,7 +15,7 @@ namespace custodian::recipes_detail {
 struct LockSpec;
 using LockSpecPtr = std::shared_ptr<const LockSpec>;
 
-/// Who has created the node that was read.
+/// The contender whose node was read.
 [[nodiscard]] Participant participant_of(const Client& client, std::string node, GetResult read);
 
 /// The queue in order. Blocks, and throws Error.

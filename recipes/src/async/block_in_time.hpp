@@ -14,8 +14,8 @@
 
 namespace custodian::recipes_detail {
 
-/// When an acquire ends at the latest. One without time to wait asks the servers once, and they get
-/// as long as any operation.
+/// The latest end of an acquire. One without time to wait asks the servers once, which get as long
+/// as for any operation.
 [[nodiscard]] inline Deadline end_of(const Client& client, const WaitLimit& limit) {
   const bool no_time = limit.try_once || limit.deadline.passed();
   return no_time ? client.deadline_or_default(Deadline{})

@@ -30,7 +30,7 @@ asio::awaitable<Result<bool>> ask(CorePtr core, CancellationPtr cancellation, st
     std::string message{revoke_message};
     const auto [error, stat] =
         co_await await<&start_set, Stat>(core, cancellation, node, std::move(message), options);
-    // Asked twice is asked. It ends with the deadline.
+    // A second request does no harm. It ends with the deadline.
     if (error == ServerErrc::connection_loss) continue;
     if (error == ServerErrc::no_node) co_return false;
     if (error) co_return failed<bool>(error);

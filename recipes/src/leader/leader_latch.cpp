@@ -250,7 +250,7 @@ asio::awaitable<Result<Lease>> wait_for_leadership(LatchPtr latch, CancellationP
 void start_wait_leadership(CorePtr, CancellationPtr cancellation, LatchPtr latch, Deadline deadline,
                            Handler<Lease> handler) {
   const CorePtr& core = latch->client().core();
-  // As of the call: a close ends it, though the latch is started again at once.
+  // The candidature at the call: a close ends the wait, though the latch is started again at once.
   CandidaturePtr now = latch->now();
   const Deadline until = deadline.or_default(Deadline::never());
   spawn(core, "LeaderLatch::wait",

@@ -178,7 +178,7 @@ std::shared_ptr<detail::QueuedNode> LocalQueue::leave(Member& member, LeaveReaso
 void LocalQueue::mind(const Client& client) {
   const auto& core = client.core();
   minding_ = std::make_shared<Cancellation>(core);
-  // Without it they might wait for ever: they look again, and see what has become of them.
+  // Without it they might wait for ever, so they list again, and see what has become of them.
   spawn(core, "watching over a line of waiters", mind_session(shared_from_this(), core, minding_),
         [self = shared_from_this()](error_code) { self->look_again_all(); });
   spawn(core, "watching over the holder of a line",

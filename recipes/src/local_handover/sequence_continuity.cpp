@@ -17,7 +17,7 @@ void SequenceContinuity::begin(const LockSpec& spec) {
   if (asked_on_ == connection && !is_over) return;
   watch_ = {};
   asked_on_ = connection;
-  // Once a connection: it is no loss if that fails.
+  // Asked once for each connection: a failure costs listings, and no more.
   start_get_and_watch(spec.client.core(), nullptr, spec.path,
                       {Deadline::never(), RetryPolicy::none()},
                       [weak = weak_from_this(), core = std::weak_ptr{spec.client.core()},

@@ -110,7 +110,8 @@ struct GroupAcquire {
 using GroupAcquirePtr = std::shared_ptr<GroupAcquire>;
 using LossEars = std::list<std::stop_callback<std::function<void()>>>;
 
-/// Begins the acquire of one of the locks, on its client's strand, and comes home with the result.
+/// Begins the acquire of one of the locks, on its client's strand, and returns to the home strand
+/// with the result.
 void start_one(CorePtr, CancellationPtr cancellation, LockSetPtr group, std::size_t index,
                WaitLimit wait_limit, AcquireOptions options, Handler<Taken> handler) {
   auto at_home = [group, handler = std::move(handler)](error_code error, Acquired acquired,

@@ -39,7 +39,7 @@ struct Stripes {
 
 namespace {
 
-/// The first place in a queue; nobody else has it while the node lives.
+/// The first place in a queue; it is exclusive while the node exists.
 using Place = Result<OwnedNode>;
 
 /// An acquire's place in one queue: an acquire of its own, as far as the front.
@@ -56,10 +56,10 @@ class Lines : public std::enable_shared_from_this<Lines> {
       : whole_{whole},
         changed_{whole->client().get_executor(), std::chrono::steady_clock::time_point::max()} {}
 
-  /// Goes to the end of a line.
+  /// Enters a queue at its end.
   void join(const LockSpecPtr& spec) {
     const auto line = std::make_shared<Line>(Line{.acquire = part_for(spec)});
-    // It is called while it stands there, which keeps both.
+    // Raw pointers are safe: the pending acquire owns both.
     line->acquire->on_waiting = [this, waiting = line.get()] {
       waiting->waits = true;
       changed_.cancel();
@@ -115,7 +115,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
   asio::steady_timer changed_;
 };
 
-/// The first place in one of the lines; those in the others are given up.
+/// The first place in one of the queues; those in the others are given up.
 asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes) {
   const auto lines = std::make_shared<Lines>(acquire);
   const auto leave = [part = std::weak_ptr{lines}] {

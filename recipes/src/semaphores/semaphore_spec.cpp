@@ -29,7 +29,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// One lease for each permit; they travel together. Those of a failure are deleted.
+/// One lease for each permit; they travel together. After a failure they are deleted.
 asio::awaitable<Result<std::vector<OwnedNode>>> put_down_leases(AcquirePtr acquire,
                                                                 SemaphoreSpecPtr spec,
                                                                 int permits) {
@@ -60,7 +60,7 @@ asio::awaitable<Result<std::vector<OwnedNode>>> put_down_leases(AcquirePtr acqui
   co_return std::move(leases);
 }
 
-/// As they were a moment ago; watched if somebody will wait for the next change.
+/// The leases as they were a moment ago; watched if the caller will wait for the next change.
 asio::awaitable<Result<Watched<Listing>>> list_leases(AcquirePtr acquire, SemaphoreSpecPtr spec,
                                                       Watching watching) {
   Result<Watched<Children>> seen =
@@ -71,11 +71,11 @@ asio::awaitable<Result<Watched<Listing>>> list_leases(AcquirePtr acquire, Semaph
                              std::move(seen->watch)};
 }
 
-/// How many permits there are, and what tells of the next change of that.
+/// The number of permits, and the watch on its next change.
 using KnownMaximum = Watched<int>;
 
-/// Reads it, unless it is still as it was when something was last heard of this connection. Watched
-/// if somebody will wait for a change.
+/// Reads it, unless its watch on this connection has not fired. Watched if the caller will wait for
+/// a change.
 asio::awaitable<Result<KnownMaximum>> update(AcquirePtr acquire, SemaphoreSpecPtr spec,
                                              KnownMaximum known, Watching watching) {
   if (const int* fixed = std::get_if<int>(&spec->maximum)) co_return KnownMaximum{*fixed, {}};
@@ -105,7 +105,7 @@ PermitJudgement judge(const Listing& listing, const std::vector<OwnedNode>& mine
   return judge_permits(listing, names, static_cast<std::size_t>(std::max(maximum, 0)));
 }
 
-/// All of them are within the maximum: all are had, or none.
+/// All of them are within the maximum: all become leases, or none.
 asio::awaitable<Result<Leases>> take_all(AcquirePtr acquire, std::vector<OwnedNode> nodes) {
   Leases all;
   for (OwnedNode& node : nodes) {
@@ -113,7 +113,7 @@ asio::awaitable<Result<Leases>> take_all(AcquirePtr acquire, std::vector<OwnedNo
     if (!one) co_return one.error();
     all.push_back(std::move(one->front()));
   }
-  // The first may have been lost before the last was had.
+  // The first may have been lost before the last was granted.
   for (const Lease& lease : all) {
     if (lease.state() == LeaseState::lost) co_return error_of(lease.loss_reason());
   }
@@ -140,8 +140,8 @@ asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr 
   co_return error_code{};
 }
 
-/// Waits, first at the turnstile, until a counter says that there are so many permits at all. Their
-/// leases, put down before, would be in everybody's way. The caller's place outlives that.
+/// Waits, first at the turnstile, until a counter says that there are so many permits at all.
+/// Leases created before that would be in the way of all others. The caller's place outlives that.
 asio::awaitable<Result<KnownMaximum>> wait_for_maximum(
     AcquirePtr acquire, SemaphoreSpecPtr spec,
     // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
@@ -178,17 +178,18 @@ asio::awaitable<Result<Leases>> take_permits(AcquirePtr acquire, SemaphoreSpecPt
   Result<std::vector<OwnedNode>> leases = co_await put_down_leases(acquire, spec, permits);
   if (!leases) co_return leases.error();
 
-  // Who will not wait needs no watches, and most need not wait.
+  // A try needs no watches, and most acquires need not wait.
   for (Watching watching = Watching::no;; watching = Watching::yes) {
     if (watching == Watching::yes) {
-      // Somebody may delete the node at the turnstile, and then let the next one in: two would
-      // count each other's leases and wait for ever. Who is second gives up.
+      // The node at the turnstile may be deleted by hand, which lets the next one in: two would
+      // count each other's leases and wait for ever. The second one gives up.
       const error_code error = co_await watch_own(acquire, turnstile);
       if (error) co_return what_it_means(error, turnstile);
     }
     const Result<Watched<Listing>> listed = co_await list_leases(acquire, spec, watching);
     if (!listed) co_return what_it_means(listed.error(), turnstile);
-    // Behind the list: when the maximum is lowered, nobody is let in by the higher one after that.
+    // Read after the list: when the maximum is lowered, none is let in by the higher one after
+    // that.
     maximum = co_await update(acquire, spec, std::move(*maximum), watching);
     if (!maximum) co_return maximum.error();
     if (!turnstile.alive()) co_return Errc::session_lost;

@@ -47,11 +47,11 @@ CUSTODIAN_EXPORT void start_acquire_group(CorePtr core, CancellationPtr cancella
 ///
 /// Contracts and errors of the acquires as TimedAcquire has them, for every lock; an Error's path()
 /// is that of the lock that decided. An acquire that ends without a group leaves no node, whenever
-/// and however it ends: what it had is released, the last one first. When the locks that it had are
-/// lost while it waits for others it begins again with the first, and calls `on_requeued`, unless
-/// told otherwise (RequeuePolicy). Other losses are errors: node_deleted, lock_lost (its maximum
-/// time is up), closed. `on_position` is told of each lock's queue in turn, on the callback
-/// executor of that lock's client.
+/// and however it ends: its locks are released, the last one first. When these are lost while it
+/// waits for others it begins again with the first, and calls `on_requeued`, unless RequeuePolicy
+/// says otherwise. Other losses are errors: node_deleted, lock_lost (its maximum time is up),
+/// closed. `on_position` is called for each lock's queue in turn, on the callback executor of that
+/// lock's client.
 ///
 /// There is one deadline for all: each lock is given what is left of it. A try waits for no lock. A
 /// result without leases tells who was in the way, and where: its path is that of the lock that
@@ -91,7 +91,7 @@ class CUSTODIAN_EXPORT LockSetBase
   /// Unlocks what is locked.
   ~LockSetBase();
 
-  /// What it is made of.
+  /// The locks that it is made of.
   [[nodiscard]] const recipes_detail::LockSet& locks() const noexcept { return *spec_; }
 
  private:

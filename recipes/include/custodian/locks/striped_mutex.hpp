@@ -124,10 +124,9 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// \name Any of them
   /// Each function is as that of TimedAcquire whose name it continues, and waits for any stripe.
   ///
-  /// An acquire begins at a stripe drawn by lot, and takes its place in one line after another
-  /// until it finds a free one. If there is none it waits in all the lines at once, takes the
-  /// stripe whose turn comes first, and leaves the others. Each line is fair; between them there is
-  /// no order.
+  /// An acquire begins at a stripe drawn by lot, and enters one queue after another until it finds
+  /// a free one. If there is none it waits in all the queues at once, takes the stripe that is
+  /// granted first, and leaves the others. Each queue is fair; between them there is no order.
   ///
   /// Errors: as those of InterProcessLock's acquires; one stripe's error is the acquire's. An
   /// acquire that ends without a lease leaves no node, in any of the queues; one with a lease, only

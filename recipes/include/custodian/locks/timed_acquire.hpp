@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// The lease face of every lock: one acquire in all its forms, blocking and asynchronous, with and
-/// without a limit. A lock derives from TimedAcquire, which needs one function that begins an
-/// acquire and one that waits for it.
+/// TimedAcquire is the lease face of every lock: one acquire in all its forms, blocking and
+/// asynchronous, with and without a limit. A lock derives from TimedAcquire, which needs one
+/// function that begins an acquire and one that waits for it.
 ///
-/// When not to use it: to acquire something; that is what the locks are for. For authors of locks.
+/// When not to use it: to acquire a lock; use the locks. For authors of locks.
 
 #include <chrono>
 #include <stop_token>
@@ -30,8 +30,8 @@ namespace custodian {
 template <typename Derived, typename Held, typename Tried>
 class BlockingAcquire {
  public:
-  /// Waits without limit: through disconnections, and through a lost session unless told otherwise
-  /// (RequeuePolicy). `stop` ends it with operation_aborted. Throws Error.
+  /// Waits without limit: through disconnections, and through a lost session unless RequeuePolicy
+  /// says otherwise. `stop` ends it with operation_aborted. Throws Error.
   ///
   /// Errors, of this function and of all others here: closed (or closing), no_auth,
   /// invalid_argument (a maximum time that is not positive), session_timeout_too_short,
@@ -49,7 +49,7 @@ class BlockingAcquire {
     return acquire(AcquireOptions{}, std::move(stop));
   }
 
-  /// Acquires the lock if nobody holds it or waits for it. It asks the servers once, and gives them
+  /// Acquires the lock if it is free and has no waiters. It asks the servers once, and gives them
   /// as long as any operation (`ClientOptions::operation_timeout`). Without a connection it ends at
   /// once. An empty result says why (`reason`, `explain()`); a busy machine, a slow server or a
   /// missing connection is never an error here. Throws Error as acquire() does.
@@ -58,9 +58,9 @@ class BlockingAcquire {
   }
 
   /// Waits until the deadline, or for so long: `try_acquire_for(2s)`. Coming late is no error,
-  /// whatever the cause: the empty result says whether somebody is ahead, the servers did not
-  /// answer, there is no connection, or nobody runs the client's context. The blocking form ends a
-  /// tenth of a second after the deadline at the latest. With a deadline that has passed, or no
+  /// whatever the cause: the empty result says whether a contender is ahead, the servers did not
+  /// answer, there is no connection, or no thread runs the client's context. The blocking form ends
+  /// a tenth of a second after the deadline at the latest. With a deadline that has passed, or no
   /// time to wait, it is try_acquire(). `stop` and errors as those of acquire().
   [[nodiscard]] Tried try_acquire_until(Deadline deadline, AcquireOptions options,
                                         std::stop_token stop = {}) {
@@ -91,7 +91,7 @@ class BlockingAcquire {
 };
 
 namespace recipes_detail {
-/// `Start`, of an acquire without limit: its handler gets what is held, and nothing else.
+/// `Start` for an acquire without limit: its handler gets only the `Held`.
 template <auto Start, auto Held>
 struct WithoutLimit {
   template <typename Spec, typename Completion>

@@ -1,10 +1,11 @@
 #pragma once
 
 /// \file
-/// The standard face of every lock: what std::scoped_lock and std::unique_lock call, but for
-/// unlock(). A lock derives from TimedLockable, which needs one function.
+/// TimedLockable is the standard face of every lock: the functions that std::scoped_lock and
+/// std::unique_lock call, except unlock(). A lock derives from TimedLockable, which needs one
+/// function.
 ///
-/// When not to use it: to lock something; that is what the locks are for. For authors of locks.
+/// When not to use it: to lock a lock; use the locks. For authors of locks.
 
 #include <chrono>
 #include <string_view>

@@ -20,7 +20,7 @@ struct WaitLimit {
   /// The acquire asks once, and waits neither for a connection nor for the lock.
   bool try_once = false;
   /// If set: the acquire gives up (not_connected) when the servers have been out of reach for so
-  /// long, or have not let it stand in the queue by then.
+  /// long, or when it has not entered the queue by then.
   std::optional<std::chrono::nanoseconds> max_unreachable{};
 
   /// Whether the acquire may end without a lease and without an error.
@@ -28,7 +28,7 @@ struct WaitLimit {
     return try_once || max_unreachable || !deadline.or_default(Deadline::never()).is_never();
   }
   /// The limit of an acquire that begins now: without time to wait it asks once, as the standard
-  /// has it.
+  /// says.
   [[nodiscard]] WaitLimit from_now() const noexcept {
     const Deadline until = deadline.or_default(Deadline::never());
     if (!try_once && until.passed()) return {Deadline::never(), true, max_unreachable};

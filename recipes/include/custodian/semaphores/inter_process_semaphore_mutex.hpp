@@ -36,8 +36,7 @@ namespace custodian {
 /// \copydetails custodian/semaphores/inter_process_semaphore_mutex.hpp
 ///
 /// Its acquires are TimedAcquire's, and nothing is re-entrant and no thread is known: an acquire by
-/// somebody who holds it waits. A try may fail although it is free: when another acquire is just
-/// passing.
+/// its holder waits. A try may fail although it is free: when another acquire is just passing.
 class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
     : public TimedAcquire<InterProcessSemaphoreMutex, Lease, AcquireResult>,
       public TimedLockable<InterProcessSemaphoreMutex> {

@@ -24,7 +24,9 @@ namespace custodian {
 /// The result of a read, and the watch that it has armed; empty if there is none.
 template <typename T>
 struct Watched {
+  /// What was read.
   T value{};
+  /// The watch that the read has armed.
   Watch watch{};
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// PacketCounter counts PacketCounter counts ZooKeeper's packets in a stream. Pure.
+/// PacketCounter counts PacketCounter counts PacketCounter counts ZooKeeper's packets in a stream.
+/// Pure.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
+#include "base/runs_on_this_thread.hpp"
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
-
-#include "base/runs_on_this_thread.hpp"
 
 namespace custodian::detail {
 

@@ -21,7 +21,7 @@ namespace custodian::detail {
 using ChangeLine = std::deque<CancellationPtr>;
 using ChangeLinePtr = std::shared_ptr<ChangeLine>;
 
-/// Its destruction, on any thread, lets go of the node.
+/// Its destruction, on any thread, deletes the node.
 class LockNode final : public SessionLease, public std::enable_shared_from_this<LockNode> {
  public:
   using Time = BootClock::time_point;
@@ -58,7 +58,7 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   void on_session_state() override;
   void on_check_failed(const error_code& error) override;
   [[nodiscard]] bool is_checkable() const noexcept override { return checkable_; }
-  /// Whether somebody wants it: its holder is told.
+  /// Sees whether a client has asked for it, and notifies its holder.
   void look();
   /// Its deletion by another client is noticed by a watch from now on, and not only by the beats.
   void watch();

@@ -13,5 +13,4 @@ std::string_view to_string(AcquireOutcome outcome) noexcept {
   return "unknown";
 }
 
-
 }  // namespace custodian

@@ -44,7 +44,7 @@ namespace custodian::detail {
 
 class CMulti;
 
-/// What the library wants to wait for.
+/// The descriptor and timeout that the library waits for.
 struct Interest {
   error_code error;     ///< look at this first
   int descriptor = -1;  ///< owned by the library; -1: only wait for the timeout

@@ -16,7 +16,7 @@
 
 namespace custodian {
 
-/// As what a lock is told of.
+/// The recipe and the path under which an observer hears of a lock.
 struct ObservedLock {
   std::string recipe;
   std::string path;

@@ -6,9 +6,9 @@
 ///
 /// `co_await await<&start_get, GetResult>(core, cancellation, path, options)` in a coroutine on the
 /// strand is what `client.async_get(path, options, token)` is elsewhere: the same requests, retries
-/// and errors. A cancellation that is null means that nobody cancels it. From any thread; the
-/// handler runs on the strand. No function checks its arguments: those of argument_checks.hpp do,
-/// in the caller's thread, before anything is started.
+/// and errors. With a null cancellation it cannot be cancelled. From any thread; the handler runs
+/// on the strand. No function checks its arguments: those of argument_checks.hpp do, in the
+/// caller's thread, before anything is started.
 
 #include <functional>
 #include <memory>

@@ -64,7 +64,7 @@ class Cohort {
   static void on_done(const LockSpecPtr& spec, CohortOrder::Tenure tenure,
                       detail::LockNodePtr node);
   static void run(const LockSpecPtr& spec, Errand errand);
-  /// What one of those who wait has come to.
+  /// Ends a waiter with this result.
   static void end(const LockSpecPtr& spec, Waiter waiter, error_code error, AcquireResult result);
 
   // The strand only.
@@ -82,7 +82,7 @@ class Cohort {
   std::mutex mutex_;  ///< guards what follows
   CohortOrder order_;
   std::map<Id, Waiter> waiters_;
-  std::set<std::pair<Time, Id>> deadlines_;  ///< of those who have one
+  std::set<std::pair<Time, Id>> deadlines_;  ///< of the waiters that have one
   std::map<Number, InLine> in_line_;
   Number last_in_line_ = 0;
 

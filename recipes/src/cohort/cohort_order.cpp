@@ -1,6 +1,6 @@
-#include <utility>
-
 #include "cohort/cohort_order.hpp"
+
+#include <utility>
 
 namespace custodian::recipes_detail {
 

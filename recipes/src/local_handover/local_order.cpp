@@ -1,6 +1,6 @@
-#include <utility>
-
 #include "local_handover/local_order.hpp"
+
+#include <utility>
 
 namespace custodian::recipes_detail {
 

@@ -21,7 +21,7 @@ void LossCounter::on_loss() {
   const auto self = shared_from_this();
   if (phase_ == Phase::telling) lost_.request_stop();
   complete_waiters({});
-  // Whoever has been told may have let go meanwhile, and could not wait for this here to end.
+  // A listener may have released the leases meanwhile, and could not wait for this function to end.
   phase = Phase::telling;
   if (!phase_.compare_exchange_strong(phase, Phase::told)) ears_.clear();
 }

@@ -31,9 +31,9 @@ struct LockSpec {
   LeaseOptions lease;  ///< unless the acquire says otherwise
   /// The cohort whose members pass the lock on to each other; null without one.
   std::shared_ptr<Cohort> cohort{};
-  /// As what the client's observer is told of it; null if there is none.
+  /// Its name in the events of the client's observer; null if there is none.
   ObservedLockPtr observed{};
-  /// Its path is that of a lock while this exists.
+  /// Registers its path as a lock's while this exists.
   LockPlacePtr place{};
   mutable std::atomic<bool> foreign_reported = false;
   mutable std::atomic<bool> end_reported = false;

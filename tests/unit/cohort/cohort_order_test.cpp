@@ -1,9 +1,10 @@
+#include "cohort/cohort_order.hpp"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cohort/cohort_order.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::recipes_detail {

@@ -1,6 +1,7 @@
+#include "locks/acquire_failure.hpp"
+
 #include <boost/asio/error.hpp>
 
-#include "locks/acquire_failure.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::recipes_detail {

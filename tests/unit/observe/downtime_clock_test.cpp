@@ -1,4 +1,5 @@
 #include "observe/downtime_clock.hpp"
+
 #include "support/catch.hpp"
 
 namespace custodian::tests {

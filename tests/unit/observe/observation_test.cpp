@@ -30,7 +30,7 @@ class Client final : public ObservedClient {
   std::vector<std::string> lines;
 };
 
-/// Notes what it hears of, and throws if it is told to.
+/// Notes what it hears of, and throws where the test wants that.
 class Note final : public Observer {
  public:
   void on_operation_retried(const OperationRetried& event) override {

@@ -20,7 +20,7 @@ namespace custodian::cli {
 /// What the end of the maximum time does with the lock.
 enum class AtMaximum : std::uint8_t {
   passes_on,  ///< at once
-  waits,      ///< it waits it waits for end(), but not for long: the command is being ended
+  waits,  ///< it waits it waits it waits for end(), but not for long: the command is being ended
 };
 
 /// Threads: the executor's, one at a time. Lifetimes: the destructor releases what is held, and no

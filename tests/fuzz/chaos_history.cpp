@@ -67,7 +67,7 @@ void chaos_history(std::string_view input) {
   require(verdict.grants <= verdict.acquires && verdict.losses <= verdict.grants,
           "who has lost a lock was granted it");
   const auto incomplete =
-      std::ranges::count(verdict.violations, chaos::NamingRule::complete, &chaos::Violation::rule);
+      std::ranges::count(verdict.violations, chaos::Rule::complete, &chaos::Violation::rule);
   require(static_cast<std::size_t>(incomplete) >= history.malformed.size(),
           "each malformed line is a violation");
   std::ostringstream report;

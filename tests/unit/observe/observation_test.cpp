@@ -84,7 +84,7 @@ TEST_CASE("an observer that throws is called again, and the log says so once") {
 
 TEST_CASE("times of an event end with the event, and not with its call") {
   Observed observed;
-  const auto lock = std::make_shared<const ObservedLock>(detail::ObservedLock{"Mutex", "/lock"});
+  const auto lock = std::make_shared<const ObservedLock>(ObservedLock{"Mutex", "/lock"});
   const auto since = observed.client.time;
   observed.client.time += 3s;
   observed.observation.tell_lease_lost(lock, {}, LossReason::lease_expired, since);

@@ -3,6 +3,7 @@
 #include <deque>
 #include <stdexcept>
 
+#include "custodian/authoring/observed_lock.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests {

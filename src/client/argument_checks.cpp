@@ -1,7 +1,7 @@
-#include "client/argument_checks.hpp"
-
 /// \file
 /// These checks refuse wrong arguments before anything is sent, and name the argument and the rule.
+
+#include "client/argument_checks.hpp"
 
 #include <algorithm>
 

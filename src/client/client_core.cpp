@@ -260,8 +260,9 @@ void ClientCore::close(std::chrono::milliseconds grace, std::function<void()> do
   begin_drain();
   asio::post(strand_, [self = shared_from_this(), grace, done = std::move(done)]() mutable {
     if (!std::exchange(self->closing_, true)) self->begin_close(grace);
-    self->drain_.when_notified([self, grace, done = std::move(done)]() mutable {
-      self->end_sessions(grace, std::move(done));
+    // The drain is a part of the core, which must not keep itself: a context may never run again.
+    self->drain_.when_notified([core = self.get(), grace, done = std::move(done)]() mutable {
+      core->end_sessions(grace, std::move(done));
     });
   });
 }

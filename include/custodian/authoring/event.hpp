@@ -27,8 +27,8 @@ class CUSTODIAN_EXPORT AsyncEvent {
 
   /// Ends with the next notify_all(), at the deadline, or when it is cancelled, and does not say by
   /// which: check the condition again. The event must outlive it.
-  boost::asio::awaitable<void> wait(boost::asio::any_io_executor strand, Deadline until = {},
-                                    CancellationPtr cancellation = {});
+  boost::asio::awaitable<void> wait(boost::asio::any_io_executor strand, Deadline until,
+                                    CancellationPtr cancellation);
 
   /// Ends every wait that has begun.
   void notify_all();

@@ -32,6 +32,7 @@
 
 namespace custodian {
 
+/// As Client::async_create().
 CUSTODIAN_EXPORT void start_create(CorePtr core, CancellationPtr cancellation, std::string path,
                                    std::string data, CreateOptions options,
                                    Handler<Created> handler);

@@ -12,13 +12,13 @@ namespace custodian::recipes_detail {
 
 /// The outcome of an acquire that has ended with this error, if any, and so many leases.
 [[nodiscard]] inline AcquireOutcome acquire_outcome(const error_code& error, std::size_t leases,
-                                                    bool only_try) noexcept {
+                                                    bool try_once) noexcept {
   if (error == boost::asio::error::operation_aborted || error == Errc::closed) {
     return AcquireOutcome::cancelled;
   }
   if (error) return AcquireOutcome::failed;
   if (leases > 0) return AcquireOutcome::acquired;
-  return only_try ? AcquireOutcome::declined : AcquireOutcome::late;
+  return try_once ? AcquireOutcome::declined : AcquireOutcome::late;
 }
 
 }  // namespace custodian::recipes_detail

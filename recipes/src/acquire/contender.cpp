@@ -17,8 +17,7 @@
 //    other contender waits for the one in front of it.
 // 3. Watch the node in front, and the own node. A contender whose nearest one in front has gone,
 //    and which got the events in the order of the changes, is first; in doubt it lists again, and
-//    goes
-//    on with step 2.
+//    goes on with step 2.
 // 4. Make a lease of the node, as soon as the lease clock says that the session is certainly alive.
 //
 // Whatever ends this early, `node_` goes with it, and its destructor deletes the node.

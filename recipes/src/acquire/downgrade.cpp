@@ -26,8 +26,6 @@ std::optional<ContenderName> contender_of(const LockSpec& spec, const std::strin
   return *contender;
 }
 
-std::string_view last_part_of(std::string_view node) { return node.substr(node.rfind('/') + 1); }
-
 /// The ten digits that a server appends.
 std::string_view number_of(std::string_view node) { return node.substr(node.size() - 10); }
 
@@ -104,7 +102,7 @@ asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
   OwnedNode node{core, Created{path, known}};
   if (error) co_return error;
   const LocalQueuePtr line = LocalQueue::of(spec);
-  line->enter_beside(node, spec, positions_of(*acquire), last_part_of(acquire->held.node()));
+  line->enter_beside(node, spec, positions_of(*acquire), name_of(acquire->held.node()));
   co_return co_await take(acquire, std::move(node));
 }
 

@@ -14,12 +14,10 @@
 
 namespace custodian::recipes_detail {
 
-/// The latest end of an acquire. One without time to wait asks the servers once, which get as long
-/// as for any operation.
-[[nodiscard]] inline Deadline end_of(const Client& client, const WaitLimit& limit) {
-  const bool no_time = limit.try_once || limit.deadline.passed();
-  return no_time ? client.deadline_or_default(Deadline{})
-                 : limit.deadline.or_default(Deadline::never());
+/// The latest end of an acquire that begins with this limit, see WaitLimit::from_now(). One without
+/// time to wait asks the servers once, which get as long as for any operation.
+[[nodiscard]] inline Deadline end_of(const Client& client, const WaitLimit& begun) {
+  return begun.try_once ? client.deadline_or_default(Deadline{}) : begun.deadline;
 }
 
 /// Starts an acquire, and waits until its limit. `Tried` says why there is no lease. Throws Error.
@@ -27,9 +25,10 @@ template <auto Start, typename Tried, typename Spec>
 Tried block_in_time(const Client& client, std::string_view operation, std::string_view path,
                     Spec spec, const WaitLimit& limit, AcquireOptions options,
                     std::stop_token stop) {
+  const WaitLimit begun = limit.from_now();
   auto outcome =
       block_until<Start, Tried>(client.core(), operation, path, std::move(stop),
-                                end_of(client, limit), std::move(spec), limit, std::move(options));
+                                end_of(client, begun), std::move(spec), begun, std::move(options));
   if (!outcome) {
     Tried tried;
     tried.reason = NotAcquired::context_not_run;

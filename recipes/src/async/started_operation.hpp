@@ -32,7 +32,8 @@ class StartedOperation {
   /// Waits for its end. Call it once.
   boost::asio::awaitable<std::tuple<error_code, Results...>> get() {
     const auto state = state_;
-    if (!state->outcome) co_await state->arrived.wait(state->strand);
+    const CancellationPtr none;
+    if (!state->outcome) co_await state->arrived.wait(state->strand, Deadline::never(), none);
     co_return std::move(*state->outcome);
   }
 

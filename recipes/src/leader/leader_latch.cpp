@@ -234,11 +234,12 @@ asio::awaitable<Result<Lease>> wait_for_leadership(LatchPtr latch, CancellationP
   const CandidacyPtr candidacy = candidature->candidacy;
   candidacy->attach();
   Lease leadership = latch->leadership_of(*candidature);
-  while (!leadership && !deadline.passed()) {
+  while (!leadership) {
     if (candidacy->ended()) co_return Errc::closed;
     if (cancellation && cancellation->requested()) {
       co_return make_error_code(asio::error::operation_aborted);
     }
+    if (deadline.passed()) break;
     co_await candidacy->wait_for_change(deadline, cancellation);
     leadership = latch->leadership_of(*candidature);
   }
@@ -249,6 +250,10 @@ asio::awaitable<Result<Lease>> wait_for_leadership(LatchPtr latch, CancellationP
 
 void start_wait_leadership(CorePtr, CancellationPtr cancellation, LatchPtr latch, Deadline deadline,
                            Handler<Lease> handler) {
+  // In the child of a fork the latch's mutex may be locked for ever.
+  if (latch->client().unusable() == Errc::forked) {
+    return std::move(handler)(Errc::forked, Lease{});
+  }
   const CorePtr& core = latch->client().core();
   // The candidature at the call: a close ends the wait, though the latch is started again at once.
   CandidaturePtr now = latch->now();

@@ -147,7 +147,7 @@ void start_one(CorePtr, CancellationPtr cancellation, LockSetPtr group, std::siz
 }
 
 /// With what is left of the time; the rest are only tried when enough are held.
-WaitLimit patience_for_next(const GroupAcquire& acquire) {
+WaitLimit limit_for_next(const GroupAcquire& acquire) {
   WaitLimit wait_limit = acquire.wait_limit;
   const auto within = acquire.group->max_unreachable;
   if (acquire.prospect() == Prospect::enough) wait_limit.try_once = true;
@@ -164,7 +164,7 @@ asio::awaitable<std::tuple<error_code, Taken>> acquire_next(GroupAcquirePtr acqu
   const auto cancellation = std::make_shared<Cancellation>(core);
   acquire->waiting = cancellation;
   acquire->give_up->on_request(cancellation.get(), [cancellation] { cancellation->request(); });
-  const WaitLimit wait_limit = patience_for_next(*acquire);
+  const WaitLimit wait_limit = limit_for_next(*acquire);
   AcquireOptions options = acquire->options;
   // A quorum's waiter has a place in the queue of one ensemble only.
   if (acquire->is_quorum()) options.requeue = RequeuePolicy::queue_again;
@@ -267,7 +267,7 @@ LeaseGroup group_of(GroupAcquire& acquire) {
 }
 
 asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
-  for (int max_local_handoffs = 0;; ++max_local_handoffs) {
+  for (int passes = 0;; ++passes) {
     const bool enough = co_await pass(acquire) >= acquire->group->needed;
     if (enough && !acquire->give_up->requested()) co_return Ending{{}, {group_of(*acquire)}};
     std::vector<Share> shares = std::exchange(acquire->had, {});
@@ -276,7 +276,7 @@ asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
     auto ending = ending_of(*acquire);
     if (!ending) {
       // Contenders that were in each other's way must not come back at the same time.
-      co_await back_off(acquire->group->home(), max_local_handoffs, acquire->wait_limit.deadline,
+      co_await back_off(acquire->group->home(), passes, acquire->wait_limit.deadline,
                         acquire->give_up);
       ending = ending_of(*acquire);  // the time may be up by now
     }

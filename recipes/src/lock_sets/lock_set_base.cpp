@@ -41,9 +41,10 @@ GroupAcquireResult LockSetBase::acquire_within(std::string_view operation, const
   for (const AnyLock& lock : spec_->locks) {
     detail::require_may_block(*spec_->runner_of(lock).core(), operation, lock.path());
   }
+  const WaitLimit begun = limit.from_now();
   auto outcome = block_until<&recipes_detail::start_acquire_group, GroupAcquireResult>(
-      core_, operation, first, std::move(stop), recipes_detail::end_of(spec_->home(), limit), spec_,
-      limit, std::move(options));
+      core_, operation, first, std::move(stop), recipes_detail::end_of(spec_->home(), begun), spec_,
+      begun, std::move(options));
   if (!outcome) return {.path = first, .reason = NotAcquired::context_not_run};
   auto& [error, result] = *outcome;
   if (error) {

@@ -40,8 +40,7 @@ std::string_view observed_recipe(LockKind kind) {
   return {};
 }
 
-LockSpecPtr queue_of(const Client& client, const std::string& path,
-                     const WithLockOptions& options) {
+LockSpecPtr spec_of(const Client& client, const std::string& path, const WithLockOptions& options) {
   LockOptions terms = options.lock;
   // The lock object has no other waiters to pass the lock on to.
   terms.hand_off = HandOff::strict();
@@ -142,7 +141,7 @@ LossReason LockedEntry::leave(std::string_view path, WhenLost when_lost) {
 LockedEntry enter(const Client& client, const std::string& path, const WithLockOptions& options) {
   refuse(static_cast<bool>(options.async_fallback), path,
          "async_fallback: it is for co_with_lock(); a blocking call takes `fallback`");
-  const LockSpecPtr spec = queue_of(client, path, options);
+  const LockSpecPtr spec = spec_of(client, path, options);
   const nanoseconds wait = wait_of(client, options);
   const Deadline deadline{wait};
 
@@ -181,7 +180,7 @@ asio::awaitable<LockedEntry> co_enter(std::shared_ptr<Client> client, std::strin
   refuse(static_cast<bool>(options.fallback), path,
          "fallback: it would block; a coroutine takes `async_fallback`");
   refuse(options.stop.stop_possible(), path, "stop: a coroutine is stopped by its cancellation");
-  const LockSpecPtr spec = queue_of(*client, path, options);
+  const LockSpecPtr spec = spec_of(*client, path, options);
   const nanoseconds wait = wait_of(*client, options);
   const Deadline deadline{wait};
   const auto token = asio::as_tuple(asio::use_awaitable);

@@ -17,13 +17,14 @@ LockSpecPtr make_lock_spec(const Client& client, std::string_view lock, const Na
   }
   if (options.hand_off.max_local_handoffs() < 0) {
     throw Error{Errc::invalid_argument, lock, path,
-                "hand_off: a batch passes the lock on 0 times or more, not " +
+                "hand_off: a cohort passes the lock on 0 times or more, not " +
                     std::to_string(options.hand_off.max_local_handoffs())};
   }
   if (options.hand_off != HandOff::strict() && options.lease.hold_at_most) {
-    throw Error{Errc::invalid_argument, lock, path,
-                "hand_off: holders of a batch share a node, and hold_at_most would end it for all; "
-                "give hold_at_most to the acquires that want it (AcquireOptions::lease)"};
+    throw Error{
+        Errc::invalid_argument, lock, path,
+        "hand_off: holders of a cohort share a node, and hold_at_most would end it for all; "
+        "give hold_at_most to the acquires that want it (AcquireOptions::lease)"};
   }
   if (options.identity.empty()) options.identity = client.identity();
   check_contender(client.core(), lock, path, lock_name_of(rule, kind, options.profile),

@@ -257,7 +257,7 @@ SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name
   }
   if (options.hand_off != HandOff::strict()) {
     throw Error{Errc::invalid_argument, name, path,
-                "hand_off: a batch passes on a lock, and this one's permits go to whoever came "
+                "hand_off: a cohort passes on a lock, and this one's permits go to whoever came "
                 "first"};
   }
   if (const int* fixed = std::get_if<int>(&maximum); fixed != nullptr && *fixed < 1) {

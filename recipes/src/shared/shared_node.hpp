@@ -34,8 +34,8 @@ template <typename T>
     SharedNodePtr node, CancellationPtr cancellation, OperationOptions options);
 
 /// Waits until there is news, and returns it with a watch, through disconnections and lost
-/// sessions.
-/// `watch` is that of the news before, or none. With an error there is no watch. Strand only.
+/// sessions. `watch` is that of the news before, or none. With an error there is no watch. Strand
+/// only.
 [[nodiscard]] boost::asio::awaitable<Result<Watched<GetResult>>> next_news_of(
     SharedNodePtr node, CancellationPtr cancellation, Sighting seen, Watch watch);
 

@@ -221,6 +221,30 @@ TEST_CASE("latch restart: of many starts and closes at once the last one counts"
   CHECK(world.end(client));
 }
 
+TEST_CASE("latch restart: a wait without time on a latch that is closed says that it is closed") {
+  World world;
+  auto client = world.client("observed");
+  {
+    LeaderLatch latch{*client, path};
+    latch.start();
+    latch.close();
+    Waiting closed;
+    latch.async_wait_until(Deadline{std::chrono::seconds{-1}}, closed.handler());
+    REQUIRE(world.run_until_arrived(closed));
+    CHECK(closed.error() == Errc::closed);
+    // One that is started is only late.
+    latch.start();
+    Waiting late;
+    latch.async_wait_until(Deadline{std::chrono::seconds{-1}}, late.handler());
+    REQUIRE(world.run_until_arrived(late));
+    CHECK_FALSE(late.error());
+    CHECK_FALSE(late.result());
+    latch.close();
+    CHECK(world.run_until_idle(*client));
+  }
+  CHECK(world.end(client));
+}
+
 TEST_CASE("latch restart: a lease of the old leadership that is kept keeps the new one waiting") {
   World world;
   auto client = world.client("observed");

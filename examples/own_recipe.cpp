@@ -126,13 +126,14 @@ int main(int argc, char* argv[]) {
     const custodian::Client client{argv[1]};
     Roster roster{client, "/examples/roster"};
     roster.async_wait_for(3, [](error_code error, std::size_t count) {
-      if (!error) std::cout << "a callback has seen " << count << '\n';
+      // A line at a time: this runs on a thread of the client's.
+      if (!error) std::cout << "a callback has seen " + std::to_string(count) + "\n";
     });
     const custodian::OwnedNode one = roster.sign_in("one");
     const custodian::OwnedNode two = roster.sign_in("two");
-    std::cout << "at least " << roster.wait_for(2) << " are there\n";
+    std::cout << "at least " + std::to_string(roster.wait_for(2)) + " are there\n";
     const custodian::OwnedNode three = roster.sign_in("three");
-    std::cout << "at least " << roster.wait_for(3) << " are there\n";
+    std::cout << "at least " + std::to_string(roster.wait_for(3)) + " are there\n";
   } catch (const custodian::Error& error) {
     std::cerr << error.what() << '\n';
     return 1;

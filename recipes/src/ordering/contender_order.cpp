@@ -22,12 +22,10 @@ bool is_hex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
+/// Of 36 characters, with its hyphens, or of 32 without.
 bool is_uuid(std::string_view text) {
   if (text.size() == 32) {
     return std::ranges::all_of(text, is_hex);
-  }
-  if (text.size() != 36) {
-    return false;
   }
   for (std::size_t i = 0; i != text.size(); ++i) {
     const bool hyphen = i == 8 || i == 13 || i == 18 || i == 23;

@@ -1,0 +1,471 @@
+#!/usr/bin/env python3
+"""Draws mutants at random: patches that change one operator, condition, constant or statement of the library.
+
+  tools/mutate.py draw --seed <s> --count <n> --to <folder>   the first n in the order of seed s, a patch each
+  tools/mutate.py count                                       how many there are, by kind
+  tools/mutate.py stale                                       the entries of tests/mutants/equivalent.json that fit no line
+
+  --without-servers   names no suite of tests/integration
+  --tree <folder>     the sources to change; this checkout, if it is not given
+
+tools/check-mutants --random draws with it, builds and tests. A patch is as those in tests/mutants: Guard says where it is,
+Killed-by which tests can notice it, the cheapest first. The same seed and tree give the same mutants in the same order.
+
+What is changed: relational, logical and arithmetic operators, `!`, integer constants, true and false, conditions of `if`,
+returned conditions, break and continue, and calls that stand by themselves. Only in bodies of functions, and not in comments,
+strings, directives, attributes, static_assert, template arguments, types, what is logged, and spans of time: a pace that is a
+little slower promises the same.
+
+tests/mutants/equivalent.json lists what changes nothing: file, line (all lines that the mutant takes out), becomes (what it
+puts there), reason, and `after`, the line in front, where the line alone stands in several places. It is never drawn.
+"""
+
+import argparse
+import bisect
+import collections
+import difflib
+import hashlib
+import json
+import pathlib
+import re
+import sys
+
+TREE = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = ["recipes/src", "src"]
+EQUIVALENT = "tests/mutants/equivalent.json"
+
+# Folders of tests/scripted and tests/integration that use a folder of the sources, if not only the one of its name.
+REACHED_BY = {
+    "acquire": ["locks", "lock_sets", "semaphores", "leader"],
+    "async": ["locks", "semaphores", "leader"],
+    "base": ["client", "lease"],
+    "client": ["client", "lease", "authoring"],
+    "cohort": ["cohort", "locks"],
+    "local_handover": ["local_handover", "locks"],
+    "ordering": ["locks", "inspect", "local_handover"],
+    "session": ["client", "lease"],
+    "text": ["client"],
+}
+
+TOKEN = re.compile(r"""
+    (?P<blank>\s+|//[^\n]*|/\*.*?\*/)
+  | (?P<directive>\#(?:\\\n|[^\n])*)
+  | (?P<string>(?:u8|[uUL])?R"(?P<fence>[^(\s]*)\(.*?\)(?P=fence)"|(?:u8|[uUL])?"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
+  | (?P<number>\d(?:'?[\w.])*)
+  | (?P<word>[A-Za-z_]\w*)
+  | (?P<symbol><=>|<<=|>>=|->|\.\.\.|::|\+\+|--|<<|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|.)
+  """, re.X | re.S)
+Token = collections.namedtuple("Token", "kind text at end")
+Mutant = collections.namedtuple("Mutant", "file at end becomes change")
+
+SWAPS = {"&&": "||", "||": "&&", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+",
+         "+=": "-=", "-=": "+=", "++": "--", "--": "++", "true": "false", "false": "true", "break": "continue",
+         "continue": "break"}
+SPACED = {"&&", "||", "<", "<=", ">", ">=", "+", "-"}
+OPEN = {"(": ")", "[": "]", "{": "}"}
+CLOSE = set(OPEN.values())
+TYPES = {"class", "struct", "union", "enum"}
+NO_CALL = {"return", "co_return", "co_yield", "throw", "if", "for", "while", "do", "switch", "case", "default", "else", "using",
+           "delete", "new", "goto", "break", "continue", "static_cast", "static_assert", "try", "catch", "assert", "const",
+           "auto", "constexpr", "static", "log"}
+CONDITIONAL = {"&&", "||", "==", "!=", "<", "<=", ">", ">="}
+IN_CALLS = {"(", ")", "[", "]", ".", "->", "::"}
+SPANS = {"hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"}
+
+
+class Source:
+    """The tokens of a file, what brackets what, and where code is that runs."""
+
+    def __init__(self, text):
+        self.text = text
+        self.tokens = [Token(each.lastgroup if each.lastgroup != "fence" else "string", each.group(), each.start(), each.end())
+                       for each in TOKEN.finditer(text)]
+        self.tokens = [token for token in self.tokens if token.kind not in ("blank", "directive")]
+        self.texts = [token.text if token.kind != "string" else '""' for token in self.tokens]
+        self.partner = self.pair()
+        self.masked = self.mask()
+        # For each token the body that it is in, or None: its `{`, and whether that returns a condition.
+        self.bodies = self.find_bodies()
+
+    def pair(self):
+        partner, stack = {}, []
+        self.around = [""] * len(self.texts)  # the bracket that each token is in
+        for i, text in enumerate(self.texts):
+            self.around[i] = self.texts[stack[-1]] if stack else ""
+            if text in OPEN:
+                stack.append(i)
+            elif text in CLOSE and stack:
+                partner[i] = stack.pop()
+                partner[partner[i]] = i
+        return partner
+
+    def spaced(self, i):
+        token = self.tokens[i]
+        return self.text[token.at - 1].isspace() and self.text[token.end:token.end + 1].isspace()
+
+    def text_at(self, i):
+        return self.texts[i] if 0 <= i < len(self.texts) else ""
+
+    def angle_end(self, i):
+        """Where the template arguments end that begin at this `<`; None if it is an operator."""
+        before = self.text_at(i - 1)
+        if before != "template" and (self.text[self.tokens[i].at - 1].isspace() or not re.match(r"\w", before)):
+            return None
+        depth = 0
+        while i < len(self.texts):
+            text = self.texts[i]
+            depth += (text == "<") - (text == ">")
+            if depth == 0:
+                return i
+            if text == ";":
+                return None
+            i = self.partner[i] + 1 if text in OPEN else i + 1
+        return None
+
+    def mask(self):
+        masked = set()
+        for i, text in enumerate(self.texts):
+            end = None
+            if text == "<":
+                end = self.angle_end(i)
+            elif text == "[" and self.text_at(i + 1) == "[" and self.tokens[i + 1].at == self.tokens[i].end:
+                end = self.partner.get(i)
+            elif text in ("static_assert", "log") and self.text_at(i + 1) == "(":
+                end = self.partner.get(i + 1)
+            elif text in ("using", "typedef", "requires", "case"):
+                end = next((j for j in range(i, len(self.texts)) if self.texts[j] in ";{:"), None)
+            elif text in SPANS and self.text_at(i + 1) in ("{", "("):
+                end = self.partner.get(i + 1)
+            if end is not None:
+                masked.update(range(i, end + 1))
+        return masked
+
+    def find_bodies(self):
+        bodies = [None] * len(self.texts)
+        self.declarations(0, len(self.texts), bodies)
+        return bodies
+
+    def declarations(self, i, end, bodies):
+        start = i
+        while i < end:
+            text = self.texts[i]
+            if text == ";" or text == "}":
+                start = i + 1
+            elif text == ":" and self.text_at(i - 1) in ("public", "private", "protected"):
+                start = i + 1
+            elif text in ("(", "["):
+                i = self.partner.get(i, i)
+            elif text == "{":
+                close = self.partner.get(i, end)
+                kind = self.brace_kind(start, i)
+                if kind == "scope":
+                    self.declarations(i + 1, close, bodies)
+                elif kind == "body":
+                    self.body(i, close, self.function_returns_bool(start, i), bodies)
+                i = close
+                if kind != "initialiser":
+                    start = i + 1
+            i += 1
+
+    def top_level(self, start, end):
+        """Indices from start to end that are in no brackets and no template arguments."""
+        i = start
+        while i < end:
+            yield i
+            if self.texts[i] in OPEN and i in self.partner:
+                i = self.partner[i]
+                if i < end:
+                    yield i
+            i += 1
+
+    def brace_kind(self, start, brace):
+        """Of a `{` outside of bodies, whose declaration begins at start."""
+        header = [i for i in self.top_level(start, brace) if i not in self.masked]
+        words = [self.texts[i] for i in header]
+        if "namespace" in words or ("extern" in words and "(" not in words):
+            return "scope"
+        if "(" not in words:
+            if "enum" in words or not TYPES & set(words):
+                return "initialiser"
+            return "scope"
+        parameters = words.index("(")
+        if "=" in words[:parameters] and "operator" not in words:
+            return "initialiser"
+        before = self.tokens[brace - 1]
+        members = ":" in words[parameters:]
+        if members and (before.kind == "word" or before.text == ">"):
+            return "initialiser"
+        return "body"
+
+    def function_returns_bool(self, start, brace):
+        words = []
+        for i in range(start, brace):
+            if self.texts[i] == "(":
+                break
+            words.append(self.texts[i])
+        text = " ".join(words)
+        return bool(re.search(r"(^|[^<:,] )bool( |$)|awaitable < bool >", text)) and "function <" not in text
+
+    def lambda_returns_bool(self, brace):
+        """None if no lambda's body begins at this brace; else whether it says that it returns a condition."""
+        i, says = brace - 1, False
+        j = i
+        while j > 0 and (self.tokens[j].kind == "word" or self.texts[j] in ("::", "<", ">", "&", "*", ",")):
+            j -= 1
+        if self.text_at(j) == "->":
+            says = self.texts[j + 1:brace] == ["bool"]
+            i = j - 1
+        while self.text_at(i) in ("mutable", "noexcept", "constexpr"):
+            i -= 1
+        if self.text_at(i) == ")":
+            i = self.partner.get(i, 0) - 1
+        return says if self.text_at(i) == "]" else None
+
+    def body(self, brace, close, returns_bool, bodies):
+        i = brace + 1
+        while i < close:
+            bodies[i] = (brace, returns_bool)
+            if self.texts[i] == "{" and i in self.partner:
+                inner = self.lambda_returns_bool(i)
+                if inner is not None:
+                    self.body(i, self.partner[i], inner, bodies)
+                    i = self.partner[i]
+                    bodies[i] = (brace, returns_bool)
+            i += 1
+
+
+def number_plus_one(text):
+    digits, suffix = re.fullmatch(r"(0[xX][\da-fA-F']+|[\d']+)([uUlLzZ]*)", text).groups()
+    value = int(digits.replace("'", ""), 0 if digits[:2] in ("0x", "0X") else 10) + 1
+    return (hex(value) if digits[:2] in ("0x", "0X") else str(value)) + suffix
+
+
+def operators(source, i):
+    """Of one token: what may stand in its place, and what that is called."""
+    token = source.tokens[i]
+    if token.kind == "number":
+        if re.fullmatch(r"(0[xX][\da-fA-F']+|[1-9][\d']*|0)[uUlLzZ]*", token.text):
+            yield number_plus_one(token.text), "constant"
+    elif token.text == "!" and source.text_at(i + 1) != "=":
+        yield "", "negation"
+    elif token.text in SWAPS and token.kind != "string":
+        if token.text in SPACED and not source.spaced(i):
+            return
+        if token.text in ("+", "-") and '""' in (source.text_at(i - 1), source.text_at(i + 1)):
+            return
+        yield SWAPS[token.text], "word" if token.kind == "word" else "operator"
+
+
+def condition_mutants(source, i):
+    """Of an `if`: its condition is true, or false."""
+    first = i + 1
+    if source.text_at(first) != "(" or first not in source.partner:
+        return
+    last = source.partner[first]
+    top = list(source.top_level(first + 1, last))
+    semicolons = [j for j in top if source.texts[j] == ";"]
+    begin = semicolons[-1] + 1 if semicolons else first + 1
+    declares = any(source.texts[j] == "=" for j in top if j >= begin)
+    at, end = source.tokens[begin].at, source.tokens[last].at
+    for value in ("true", "false"):
+        if source.text[at:end] != value:
+            yield at, end, f"{source.text[at:end]}; {value}" if declares else value
+
+
+def return_mutant(source, i):
+    """Of a `return`: the opposite of a condition."""
+    end = next((j for j in source.top_level(i + 1, len(source.texts)) if source.texts[j] == ";"), None)
+    if end is None or end == i + 1 or source.texts[i + 1] in ("true", "false", "{"):
+        return None
+    top = [j for j in source.top_level(i + 1, end) if j not in source.masked]
+    texts = [source.texts[j] for j in top]
+    conditional = any(source.texts[j] in CONDITIONAL and source.spaced(j) for j in top) or texts[:1] == ["!"]
+    if not source.bodies[i][1] and (not conditional or "?" in texts):
+        return None
+    at, stop = source.tokens[i + 1].at, source.tokens[end].at
+    return at, stop, f"!({source.text[at:stop]})"
+
+
+def call_mutant(source, i):
+    """Of the first token of a statement that is a call: nothing."""
+    if source.around[i] != "{" or source.text_at(i - 1) not in ("{", "}", ";", ")", "else"):
+        return None
+    if source.text_at(i - 1) == ")" and source.text_at(source.partner.get(i - 1, 0) - 1) not in ("if", "for", "while"):
+        return None
+    end = next((j for j in source.top_level(i, len(source.texts)) if source.texts[j] in (";", "}")), None)
+    if end is None or source.texts[end] != ";" or source.texts[end - 1] != ")":
+        return None
+    first = i + 1 if source.texts[i] == "co_await" else i
+    everything = list(source.top_level(first, end))
+    if NO_CALL & {source.texts[j] for j in everything} or source.tokens[first].kind != "word":
+        return None
+    top = [j for j in everything if j not in source.masked]
+    if any(source.tokens[j].kind != "word" and source.texts[j] not in IN_CALLS for j in top):
+        return None
+    # Two names beside each other declare something.
+    if any(source.tokens[a].kind == source.tokens[b].kind == "word" and b == a + 1 for a, b in zip(top, top[1:])):
+        return None
+    return source.tokens[i].at, source.tokens[end].end, "{}"
+
+
+def mutants_of(file, text):
+    source = Source(text)
+    found = []
+    for i, token in enumerate(source.tokens):
+        if source.bodies[i] is None:
+            continue
+        if i not in source.masked:
+            for becomes, change in operators(source, i):
+                found.append(Mutant(file, token.at, token.end, becomes, change))
+            if token.text == "if":
+                found += [Mutant(file, *each, "condition") for each in condition_mutants(source, i)]
+            if token.text in ("return", "co_return") and (each := return_mutant(source, i)):
+                found.append(Mutant(file, *each, "returned condition"))
+        if token.kind == "word" and (each := call_mutant(source, i)):
+            found.append(Mutant(file, *each, "call"))
+    return found
+
+
+def mutate(text, mutant):
+    return text[:mutant.at] + mutant.becomes + text[mutant.end:]
+
+
+def lines_changed(text, mutant):
+    """The lines that the mutant takes out, those that it puts there, and the number of the first, from 1."""
+    starts = [0] + [match.end() for match in re.finditer("\n", text)]
+    first = bisect.bisect_right(starts, mutant.at) - 1
+    last = bisect.bisect_right(starts, max(mutant.end - 1, mutant.at)) - 1
+    lines = text.split("\n")
+    at = starts[first]
+    stop = starts[last] + len(lines[last])
+    return text[at:stop], text[at:mutant.at] + mutant.becomes + text[mutant.end:stop], first + 1
+
+
+def diff(file, before, after):
+    lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), f"a/{file}", f"b/{file}")
+    return f"diff --git a/{file} b/{file}\n" + "".join(lines)
+
+
+def summary(text, mutant):
+    """A mutant in one line."""
+    def one(part):
+        short = " ".join(part.split())
+        return short if len(short) <= 60 else short[:57] + "..."
+    line = lines_changed(text, mutant)[2]
+    old = one(text[mutant.at:mutant.end])
+    change = f"`{old}` is left out" if mutant.becomes in ("", "{}") else f"`{old}` becomes `{one(mutant.becomes)}`"
+    return f"{mutant.file}:{line}: {change}"
+
+
+def suites_of(tree, file, servers):
+    """What can notice a mutant of this file, the cheapest first: a test program, and what of it."""
+    parts = pathlib.PurePath(file).parts
+    family = parts[2] if parts[0] == "recipes" else parts[1]
+    if family == "prometheus":
+        return ["custodian_metrics"]
+    folders = list(dict.fromkeys([family, *REACHED_BY.get(family, [])]))
+    near = sorted(test.stem for folder in folders for test in (tree / "tests/scripted" / folder).glob("*_test.cpp")
+                  if test.stem in scripted_tests(tree))
+    lines = ["custodian_unit"]
+    if near:
+        lines.append("custodian_scripted " + ",".join(f"[#{name}]" for name in dict.fromkeys(near)))
+    lines.append("custodian_scripted")
+    return lines + (integration_suites(tree, folders) if servers else [])
+
+
+def suites_in(tree, label):
+    """name -> its sources, of the suites of a label."""
+    text = (tree / f"tests/{label}/CMakeLists.txt").read_text(encoding="utf-8")
+    found = re.findall(rf"custodian_add_suite\((\w+) {label}\s+SOURCES\s+(.*?)\s+LIBRARIES", text, re.S)
+    return {name: sources.split() for name, sources in found}
+
+
+def scripted_tests(tree):
+    return {pathlib.PurePath(source).stem for source in suites_in(tree, "scripted")["scripted"]}
+
+
+def integration_suites(tree, folders):
+    suites = suites_in(tree, "integration")
+    by_folder = [name for folder in folders for name, sources in suites.items()
+                 if any(source.startswith(folder + "/") and source.endswith("_test.cpp") for source in sources)]
+    return [f"custodian_{name}" for name in dict.fromkeys(by_folder)]
+
+
+def sources(tree):
+    names = [path.relative_to(tree).as_posix() for folder in FOLDERS for pattern in ("*.cpp", "*.hpp")
+             for path in (tree / folder).rglob(pattern)]
+    return {name: (tree / name).read_text(encoding="utf-8") for name in sorted(names)}
+
+
+def equivalents(tree):
+    path = tree / EQUIVALENT
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+
+
+def fits(entry, text, mutant):
+    if entry["file"] != mutant.file:
+        return False
+    taken_out, put_there, number = lines_changed(text, mutant)
+    if entry["line"] != taken_out or entry["becomes"] != put_there:
+        return False
+    return "after" not in entry or (number > 1 and text.split("\n")[number - 2] == entry["after"])
+
+
+def all_mutants(texts):
+    return [mutant for file, text in texts.items() for mutant in mutants_of(file, text)]
+
+
+def split(texts, entries):
+    """What may be drawn, and which entries fit nothing."""
+    fresh, used = [], set()
+    for mutant in all_mutants(texts):
+        fitting = [i for i, entry in enumerate(entries) if fits(entry, texts[mutant.file], mutant)]
+        used.update(fitting)
+        if not fitting:
+            fresh.append(mutant)
+    return fresh, [entry for i, entry in enumerate(entries) if i not in used]
+
+
+def draw(mutants, seed):
+    """All of them in the order of the seed, which no version of Python changes."""
+    def key(mutant):
+        return hashlib.sha256(f"{seed}\0{mutant.file}\0{mutant.at}\0{mutant.end}\0{mutant.becomes}".encode()).digest()
+    return sorted(mutants, key=key)
+
+
+def patch(tree, texts, mutant, servers):
+    text = texts[mutant.file]
+    header = [f"Guard: {summary(text, mutant)}", f"Breaks: unknown; drawn, of kind {mutant.change}"]
+    header += [f"Killed-by: {line}" for line in suites_of(tree, mutant.file, servers)]
+    return "\n".join(header) + "\n\n" + diff(mutant.file, text, mutate(text, mutant))
+
+
+def tell_stale(stale):
+    for entry in stale:
+        print(f"{EQUIVALENT}: no mutant of {entry['file']} is: {entry['line'].strip()} -> {entry['becomes'].strip()}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     usage=argparse.SUPPRESS)
+    parser.add_argument("command", choices=["draw", "count", "stale"])
+    parser.add_argument("--tree", type=pathlib.Path, default=TREE)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=1)
+    parser.add_argument("--to", type=pathlib.Path)
+    parser.add_argument("--without-servers", dest="servers", action="store_false")
+    options = parser.parse_args()
+    texts = sources(options.tree)
+    fresh, stale = split(texts, equivalents(options.tree))
+    tell_stale(stale)
+    if options.command == "count":
+        for change, number in collections.Counter(mutant.change for mutant in fresh).most_common():
+            print(f"{number:6} {change}")
+    if options.command == "draw":
+        for number, mutant in enumerate(draw(fresh, options.seed)[:options.count], 1):
+            (options.to / f"{number:05}.patch").write_text(patch(options.tree, texts, mutant, options.servers), encoding="utf-8")
+    return 1 if stale and options.command == "stale" else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+# shellcheck shell=bash disable=SC2154
+# tools/check-mutants sources this for --random: how drawn mutants are tried, and what is said of them.
+
+declare -A vouched=()   # lines that pass without a mutant
+declare -A unfit=()     # lines that do not
+killed=0 hung=0 redrawn=0
+living=()
+
+# draw_mutants: more than are wanted, for some will not compile
+draw_mutants() {
+  mutants=$work/drawn
+  mkdir "$mutants"
+  stale=$(python3 tools/mutate.py draw --tree "$source" --seed "$seed" --count $((2 * random + 20)) --to "$mutants" \
+    "${servers[@]}") || die "no mutants could be drawn"
+  mapfile -t names < <(names_of_all)
+  ((${#names[@]} > 0)) || die "there is nothing to change"
+}
+
+# build_for_all: what nearly every mutant is tried with must pass without one; a mutant may take some times as long
+build_for_all() {
+  build custodian_unit custodian_scripted || { errors >&2; die "it does not compile without a mutant"; }
+  local built=$SECONDS
+  sound custodian_unit custodian_scripted || die "a test fails without a mutant"
+  vouched=([custodian_unit]=yes [custodian_scripted]=yes)
+  local took=$((SECONDS - built))
+  if ((run_seconds < 4 * took)); then run_seconds=$((4 * took)); fi
+  printf 'built in %d s; the tests pass without a mutant in %d s\n\n' "$built" "$took"
+}
+
+# Some suites need a library that may not be here.
+is_target() { ninja -C "$build" -t targets all | grep -q "^$1: "; }
+
+# suites_of <name>: the lines that it is tried with
+suites_of() {
+  local line
+  while read -r line; do
+    if [[ -z ${unfit[$line]-} ]] && is_target "${line%% *}"; then printf '%s\n' "$line"; fi
+  done < <(header "$1" Killed-by)
+}
+
+# face <name>: sets outcome, by and killer as the first suite that fails has it; alive if all pass
+face() {
+  local lines
+  mapfile -t lines < <(suites_of "$1")
+  outcome=uncompiled by="no suite is built here that could notice"
+  for killer in "${lines[@]}"; do
+    run_line "$killer"
+    if [[ $outcome != passed ]]; then return; fi
+  done
+  if [[ $outcome == passed ]]; then outcome=alive; fi
+}
+
+# vouch: whether what has killed passes without the mutant. Parts of what was tried at first do.
+vouch() {
+  local line=$killer
+  if [[ -n ${vouched[${line%% *}]-} ]]; then return; fi
+  if sound "$line"; then
+    vouched[${line%% *}]=yes
+  else
+    unfit[$line]=yes
+    return 1
+  fi
+}
+
+# try_drawn <name>: until no suite has a part in it that fails by itself
+try_drawn() {
+  local found
+  while true; do
+    apply "$1" 2>"$log" || die "$(header "$1" Guard): does not apply: $(head -n 1 "$log")"
+    face "$1"
+    found=$outcome because=$by
+    apply "$1" --reverse
+    if [[ $found != killed && $found != hung ]] || vouch; then break; fi
+  done
+  outcome=$found
+}
+
+# record <name>: counts it, and says it in some words
+record() {
+  case $outcome in
+    killed) killed=$((killed + 1)) verdict="killed by ${killer%% *}: $because" ;;
+    hung) killed=$((killed + 1)) hung=$((hung + 1)) verdict="killed by time, ${killer%% *}: $because" ;;
+    alive) living+=("$1") verdict="LIVES: no test misses it" ;;
+    uncompiled) redrawn=$((redrawn + 1)) verdict="drawn again: $because" ;;
+    *) die "$(header "$1" Guard): $because" ;;
+  esac
+}
+
+sum_up() {
+  local name
+  for name in "${living[@]}"; do
+    printf '\nlives: %s\n' "$(header "$name" Guard)"
+    sed -n '/^diff /,$p' "$mutants/$name.patch"
+  done
+  printf '\nseed %d: %d mutants, %d killed (%d by time), %d live, %d more did not compile, %d s\n' "$seed" \
+    $((killed + ${#living[@]})) "$killed" "$hung" "${#living[@]}" "$redrawn" "$SECONDS"
+}
+
+check_random() {
+  draw_mutants
+  printf 'seed %d: %d mutants at random\n' "$seed" "$random"
+  if [[ -n $stale ]]; then printf '%s\n' "$stale"; fi
+  build_for_all
+  local name began
+  for name in "${names[@]}"; do
+    if ((killed + ${#living[@]} == random)); then break; fi
+    began=$SECONDS
+    try_drawn "$name"
+    record "$name"
+    printf '%s  %d s, %s\n' "$(header "$name" Guard)" $((SECONDS - began)) "$verdict"
+  done
+  sum_up
+  if ((${#living[@]} > 0)) || [[ -n $stale ]]; then exit 1; fi
+  ((${#unfit[@]} == 0)) || die "suites that fail without a mutant were left out: ${!unfit[*]}"
+  ((killed == random)) || die "only $killed of the mutants drawn compile"
+  exit 0
+}

@@ -48,7 +48,7 @@ TEST_CASE("closing client: a wait for a leadership that can not come any more en
 
 TEST_CASE("closing client: a selector that can not lead any more is joined") {
   ClosingClient closing;
-  const LeaderSelector selector{*closing.client, "/election", [](Lease, std::stop_token) {}};
+  const LeaderSelector selector{*closing.client, "/election", [](const Lease&, std::stop_token) {}};
   closing.begin_close();
   Outcome<> joined;
   selector.async_join(joined.handler());

@@ -51,6 +51,9 @@ REACHED_BY = {
     "text": ["client"],
 }
 
+# What scripted tests use of src/session: the rest is below the seam, where only servers and its own unit tests reach it.
+SCRIPTED_SESSION = {"session", "reconnect"}
+
 Mutant = collections.namedtuple("Mutant", "file at end becomes change")
 
 SWAPS = {"&&": "||", "||": "&&", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+",
@@ -194,13 +197,18 @@ def suites_of(tree, file, servers):
     if family == "prometheus":
         return ["custodian_metrics"]
     folders = list(dict.fromkeys([family, *REACHED_BY.get(family, [])]))
+    servers = integration_suites(tree, folders) if servers else []
+    if family == "session" and pathlib.PurePath(file).stem not in SCRIPTED_SESSION:
+        tested = (tree / f"tests/unit/session/{pathlib.PurePath(file).stem}_test.cpp").exists()
+        return ["custodian_unit", *servers] if tested or servers else []
+    return ["custodian_unit", *scripted_suites(tree, folders), *servers]
+
+
+def scripted_suites(tree, folders):
     near = sorted(test.stem for folder in folders for test in (tree / "tests/scripted" / folder).glob("*_test.cpp")
                   if test.stem in scripted_tests(tree))
-    lines = ["custodian_unit"]
-    if near:
-        lines.append("custodian_scripted " + ",".join(f"[#{name}]" for name in dict.fromkeys(near)))
-    lines.append("custodian_scripted")
-    return lines + (integration_suites(tree, folders) if servers else [])
+    narrowed = ["custodian_scripted " + ",".join(f"[#{name}]" for name in dict.fromkeys(near))] if near else []
+    return [*narrowed, "custodian_scripted"]
 
 
 def suites_in(tree, label):

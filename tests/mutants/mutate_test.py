@@ -112,8 +112,18 @@ class Here(unittest.TestCase):
 
     def test_each_source_has_suites_that_can_notice(self):
         for file in mutate.sources(TREE):
-            lines = mutate.suites_of(TREE, file, servers=True)
-            self.assertTrue(lines == ["custodian_metrics"] or lines[1].startswith("custodian_scripted [#"), file)
+            self.assertTrue(mutate.suites_of(TREE, file, servers=True), file)
+
+    def test_the_cheapest_suite_comes_first(self):
+        lines = mutate.suites_of(TREE, "recipes/src/leader/candidacy.cpp", servers=True)
+        self.assertEqual(lines[0], "custodian_unit")
+        self.assertIn("[#leadership_faults_test]", lines[1])
+        self.assertEqual(lines[2:], ["custodian_scripted", "custodian_leader"])
+
+    def test_below_the_seam_are_servers_and_unit_tests(self):
+        self.assertIn("custodian_client", mutate.suites_of(TREE, "src/session/c_client.cpp", servers=True))
+        self.assertEqual(mutate.suites_of(TREE, "src/session/c_client.cpp", servers=False), [])
+        self.assertEqual(mutate.suites_of(TREE, "src/session/inbox.cpp", servers=False), ["custodian_unit"])
 
 
 if __name__ == "__main__":

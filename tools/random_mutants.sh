@@ -92,7 +92,7 @@ sum_up() {
     printf '\nlives: %s\n' "$(header "$name" Guard)"
     sed -n '/^diff /,$p' "$mutants/$name.patch"
   done
-  printf '\nseed %d: %d mutants, %d killed (%d by time), %d live, %d more did not compile, %d s\n' "$seed" \
+  printf '\nseed %d: %d mutants, %d killed (%d by time), %d live, %d more drawn again, %d s\n' "$seed" \
     $((killed + ${#living[@]})) "$killed" "$hung" "${#living[@]}" "$redrawn" "$SECONDS"
 }
 

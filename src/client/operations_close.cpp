@@ -5,6 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "client/client_core.hpp"
+#include "custodian/authoring/operations.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "custodian/client.hpp"
 

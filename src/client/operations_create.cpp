@@ -13,6 +13,7 @@
 #include "client/client_core.hpp"
 #include "client/operation.hpp"
 #include "client/protected_nodes.hpp"
+#include "custodian/authoring/operations.hpp"
 #include "custodian/authoring/owned_node.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "custodian/authoring/uuid.hpp"

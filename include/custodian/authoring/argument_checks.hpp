@@ -14,18 +14,25 @@
 
 namespace custodian {
 
+/// Refuses a path that ZooKeeper's rules or the size of a request forbid.
 CUSTODIAN_EXPORT void check_path(const CorePtr& core, std::string_view operation,
                                  std::string_view path);
-/// Also whether what a contender with this name and identity needs to say about itself would be
-/// accepted by the servers.
+/// The same, and refuses a contender whose name and identity make a request larger than the servers
+/// accept, or whose identity is `revoke_message`.
 CUSTODIAN_EXPORT void check_contender(const CorePtr& core, std::string_view operation,
                                       std::string_view path, std::string_view name,
                                       std::string_view identity);
+/// Refuses the arguments of a create that the servers would refuse: the path, the size of the data,
+/// an empty ACL, a TTL that does not fit the mode.
 CUSTODIAN_EXPORT void check_create(const CorePtr& core, std::string_view path,
                                    std::string_view data, const CreateOptions& options);
+/// Refuses the arguments of a set: the path, the size of the data.
 CUSTODIAN_EXPORT void check_set(const CorePtr& core, std::string_view path, std::string_view data);
+/// Refuses the arguments of a remove: the path, the root, a version for a whole tree.
 CUSTODIAN_EXPORT void check_remove(const CorePtr& core, std::string_view path,
                                    const RemoveOptions& options);
+/// Refuses a transaction that is empty or too large, and one with a bad path or with a mode that it
+/// cannot create.
 CUSTODIAN_EXPORT void check_commit(const CorePtr& core, const Transaction& transaction);
 
 }  // namespace custodian

@@ -18,7 +18,9 @@ namespace custodian {
 
 /// The recipe and the path under which an observer hears of a lock.
 struct ObservedLock {
+  /// The recipe's name, as `InterProcessMutex`.
   std::string recipe;
+  /// The path that the lock's user has given.
   std::string path;
 };
 
@@ -28,7 +30,7 @@ struct ObservedLock {
                                                              std::string_view recipe,
                                                              std::string_view path);
 
-/// What a client's waits and leases are told by.
+/// The time by the clock that a client measures its waits and leases with.
 [[nodiscard]] CUSTODIAN_EXPORT BootClock::time_point now_of(const CorePtr& core) noexcept;
 
 /// Tells the observer of an acquire that has waited since then; the lock is not null. Any thread.

@@ -52,7 +52,7 @@ asio::awaitable<std::optional<Result<LeaderSnapshot>>> see_nobody(CorePtr core,
 asio::awaitable<Result<LeaderSnapshot>> find_leader(Client client, CancellationPtr cancellation,
                                                     std::string path, NamingRule rule,
                                                     OperationOptions options, Watching watching) {
-  const CorePtr core = client.core();
+  const CorePtr& core = client.core();
   for (;;) {
     const Result<Candidates> now =
         co_await list(core, cancellation, path, rule, options, Watching::no);

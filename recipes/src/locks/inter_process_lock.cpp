@@ -12,7 +12,6 @@
 namespace custodian {
 
 using recipes_detail::ContenderKind;
-using recipes_detail::LockSpec;
 using recipes_detail::ThreadHolds;
 
 namespace recipes_detail {

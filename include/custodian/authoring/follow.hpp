@@ -25,7 +25,7 @@ namespace custodian {
 template <typename T>
 struct Watched {
   /// What was read.
-  T value;
+  T value;  // NOLINT(cppcoreguidelines-pro-type-member-init): not every T has a default
   /// The watch that the read has armed.
   Watch watch{};
 };

@@ -146,7 +146,7 @@ asio::awaitable<Result<KnownMaximum>> wait_for_maximum(
     AcquirePtr acquire, SemaphoreSpecPtr spec,
     // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
     OwnedNode& place, int permits) {
-  KnownMaximum known;
+  KnownMaximum known{};
   for (Watching watching = Watching::no;; watching = Watching::yes) {
     if (watching == Watching::yes) {
       const error_code error = co_await watch_own(acquire, place);

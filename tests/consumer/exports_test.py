@@ -40,7 +40,7 @@ def plain(name):
 SCOPE = re.compile(
     r"""^(?:inline\ )?namespace\ (?P<namespace>[\w:]+)\ \{
       | ^(?:class|struct)\ (?:\[\[\w+\]\]\ )?(?:CUSTODIAN_EXPORT\ )?(?P<type>\w+)[^;{]*\{
-      | ^[\w\[][^(\n]*[ &*](?P<function>operator\W+|\w+)\(
+      | ^(?:[\w\[][^(\n]*[ &*])?(?P<function>operator\W+|\w+)\(  # after what it returns, perhaps on another line
       | [{}]""",
     re.MULTILINE | re.VERBOSE,
 )

@@ -45,7 +45,7 @@ boost::asio::awaitable<error_code> create_folder(CorePtr core, CancellationPtr c
   co_return is_there || error == custodian::ServerErrc::connection_loss ? error_code{} : error;
 }
 
-// Who is there, and a watch that ends when somebody comes or goes.
+// Reads the names of all members, with a watch that ends when a member comes or goes.
 boost::asio::awaitable<Result<Watched<Children>>> look(CorePtr core, CancellationPtr cancellation,
                                                        std::string path,
                                                        custodian::OperationOptions options) {

@@ -182,8 +182,8 @@ asio::awaitable<Reply> find_created(CreatePtr job, std::uint64_t connection) {
   co_return kept;
 }
 
-/// The reply to a create was lost: ends with one node, known, or an error and a caller who has
-/// given up.
+/// Settles a create whose reply was lost. The caller gets the one node that it has created, or an
+/// error if it has given up.
 asio::awaitable<Reply> recover(CreatePtr job) {
   for (int retries = 0;; ++retries) {
     Reply again = co_await job->create();

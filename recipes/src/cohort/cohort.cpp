@@ -66,7 +66,7 @@ void Cohort::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadli
   });
 }
 
-// -- Who has the lock -----------------------------------------------------------------------------
+// -- The holder of the lock -----------------------------------------------------------------------
 
 void Cohort::on_acquired(const LockSpecPtr& spec, Number number, error_code error, Lease lease) {
   Cohort& cohort = *spec->cohort;

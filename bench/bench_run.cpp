@@ -44,8 +44,7 @@ struct Entrant {
 ContestantResult describe(const ContestantEntry& entry) {
   ContestantResult result;
   result.name = entry.name;
-  result.version =
-      entry.package.empty() ? std::string{custodian::version()} : package_version(entry.package);
+  result.version = entry.package.empty() ? entry.version : package_version(entry.package);
   result.does = entry.does;
   result.durability = entry.durability;
   result.route = entry.route;
@@ -57,7 +56,9 @@ class WorkloadRun {
   WorkloadRun(const Workload& workload, const Options& options, AllServers& servers,
               const std::string& page, const Listener& listener)
       : workload_{&workload}, options_{&options}, listener_{&listener} {
-    for (const ContestantEntry& entry : all_contestants()) {
+    std::vector<ContestantEntry> entries = all_contestants();
+    if (!options.before.empty()) entries.push_back(ours_before(options.before));
+    for (const ContestantEntry& entry : entries) {
       const auto& wanted = workload.contestants;
       if (std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) continue;
       if (entry.absent.empty()) {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "custodian/version.hpp"
+#include "run_result.hpp"
 
 namespace custodian::bench {
 namespace {
@@ -31,13 +32,15 @@ std::string lacks(const std::string& driver, const std::string& server,
 std::vector<ContestantEntry> on_zookeeper() {
   const std::string classpath = CUSTODIAN_BENCH_CURATOR_CLASSPATH;
   const std::string python = CUSTODIAN_BENCH_PYTHON;
+  const std::string version{custodian::version()};
   return {
       {.name = "ours",
        .does = "InterProcessMutex::acquire() and release() in a thread; the release is not awaited",
        .durability = quorum,
        .route = zookeepers,
        .program = CUSTODIAN_BENCH_OURS,
-       .arguments = {"threads"}},
+       .arguments = {"threads"},
+       .version = version},
       {.name = "ours-async",
        .does =
            "InterProcessMutex::async_acquire() and release(), the client on the same thread, in "
@@ -45,7 +48,8 @@ std::vector<ContestantEntry> on_zookeeper() {
        .durability = quorum,
        .route = zookeepers,
        .program = CUSTODIAN_BENCH_OURS,
-       .arguments = {"context"}},
+       .arguments = {"context"},
+       .version = version},
       {.name = "floor",
        .does = "the C client alone: create and list together, delete not awaited; a watched "
                "predecessor's end is the grant, if it was the only one. No retries, no losses told",
@@ -66,7 +70,8 @@ std::vector<ContestantEntry> on_zookeeper() {
            "no servers: threads hand on in turn, each asleep meanwhile; what batches cannot beat",
        .durability = "none",
        .route = "none",
-       .program = CUSTODIAN_BENCH_THREADS},
+       .program = CUSTODIAN_BENCH_THREADS,
+       .version = version},
       // A server's Java, as it comes: warmed up before the rounds, its compiler not limited.
       {.name = "curator",
        .does = "InterProcessMutex acquire() and release() in a thread; the delete is awaited",
@@ -174,6 +179,15 @@ std::vector<ContestantEntry> all_contestants() {
     for (ContestantEntry& entry : more()) all.push_back(std::move(entry));
   }
   return all;
+}
+
+ContestantEntry ours_before(const std::string& program) {
+  ContestantEntry entry = on_zookeeper().front();
+  entry.name = our_name_before;
+  entry.does = "what ours does, by " + program;
+  entry.program = program;
+  entry.version = "of another build";
+  return entry;
 }
 
 std::string package_version(const std::string& package) {

@@ -23,10 +23,14 @@ struct ContestantEntry {
   std::string program;
   std::vector<std::string> arguments{};
   std::string package{};  ///< Debian's, of the client; its version is the contestant's
+  std::string version{};  ///< of what is no package
   std::string absent{};   ///< why it cannot take part, with what to install; empty if it can
 };
 
 [[nodiscard]] std::vector<ContestantEntry> all_contestants();
+
+/// Ours as another build has it, so that a change is measured beside what was there before it.
+[[nodiscard]] ContestantEntry ours_before(const std::string& program);
 
 /// The version of a Debian package that is installed; empty if it is not, or if this is no Debian.
 [[nodiscard]] std::string package_version(const std::string& package);

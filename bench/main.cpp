@@ -87,6 +87,9 @@ void add_options(CLI::App& app, Options& options) {
       ->delimiter(',');
   app.add_option("--peers", options.peers, "Ours and these peers, with commas between them")
       ->delimiter(',');
+  app.add_option("--before", options.before,
+                 "Another build's custodian-bench-ours, which takes part as ours-before")
+      ->check(CLI::ExistingFile);
   app.add_flag("--ensemble", options.ensemble, "Three ZooKeeper servers instead of one");
   app.add_option("--directory", options.directory, "Where the servers' data goes; on a disk")
       ->check(CLI::ExistingDirectory)

@@ -38,10 +38,11 @@ std::vector<Workload> chosen(const Options& options) {
                           [&](const std::string& name) { return is(one, name); });
     });
   for (Workload& workload : all) {
-    if (options.peers.empty()) continue;
-    std::erase_if(workload.contestants, [&](const std::string& name) {
-      return name != our_name && !contains(options.peers, name);
-    });
+    if (!options.peers.empty())
+      std::erase_if(workload.contestants, [&](const std::string& name) {
+        return name != our_name && !contains(options.peers, name);
+      });
+    if (!options.before.empty()) workload.contestants.push_back(our_name_before);
   }
   return all;
 }

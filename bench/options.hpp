@@ -17,6 +17,7 @@ struct Options {
   double warm_up = 4;
   std::vector<std::string> only{};   ///< workloads or series; empty: all
   std::vector<std::string> peers{};  ///< beside ours; empty: all
+  std::string before{};              ///< ours of another build, its driver; empty: none
   bool ensemble = false;
   std::string directory = "/var/tmp";
   WorkloadSizes sizes{};

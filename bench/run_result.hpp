@@ -61,6 +61,7 @@ struct RunResult {
 
 /// The name of our own contestant.
 inline constexpr auto our_name = "ours";
+inline constexpr auto our_name_before = "ours-before";  ///< see Options::before
 
 [[nodiscard]] const ContestantResult* find(const WorkloadResult& workload, const std::string& name);
 

@@ -8,7 +8,7 @@
 #include "scale.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::bench_run_test {
 namespace {
 
 using namespace custodian::bench;
@@ -123,12 +123,31 @@ TEST_CASE("a short run of the series comes to figures, tables and a picture") {
   CHECK(contains(content(directory.file("run.md")), "## " + all.at(0).series.title));
 }
 
+TEST_CASE("another build's driver takes part beside ours") {
+  const Directory directory;
+  const std::string json = directory.file("run.json");
+  const Result result = run(
+      CUSTODIAN_BENCH,
+      {"--only", "lock", "--peers", "floor", "--before", CUSTODIAN_BENCH "-ours", "--rounds", "1",
+       "--seconds", "0.2", "--warm-up", "0.1", "--directory", directory.file("."), "--json", json});
+  INFO(result.output);
+  REQUIRE(result.status == 0);
+  const auto contestants = parse_run(content(json)).workloads.at(0).contestants;
+  REQUIRE(contestants.size() == 3);
+  const ContestantResult& before = contestants.back();
+  CHECK(before.name == our_name_before);
+  CHECK(before.failure.empty());
+  REQUIRE(before.rounds.size() == 1);
+  CHECK(before.rounds.front().at("cycles_per_s") > 0);
+}
+
 TEST_CASE("the benchmark tells what there is, and refuses what there is not") {
   const Result list = run(CUSTODIAN_BENCH, {"--list"});
   CHECK(list.status == 0);
   CHECK(contains(list.output, "durability: "));
   CHECK(run(CUSTODIAN_BENCH, {"--only", "nothing"}).status == 2);
   CHECK(run(CUSTODIAN_BENCH, {"--peers", "nobody"}).status == 2);
+  CHECK(run(CUSTODIAN_BENCH, {"--before", "/nothing"}).status == 2);
   CHECK(run(CUSTODIAN_BENCH, {"--rounds", "0"}).status == 2);
   CHECK(contains(list.output, "  held: "));
   CHECK(run(CUSTODIAN_BENCH, {"--scale", "--only", "lock"}).status == 2);
@@ -138,4 +157,4 @@ TEST_CASE("the benchmark tells what there is, and refuses what there is not") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::bench_run_test

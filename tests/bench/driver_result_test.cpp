@@ -11,7 +11,7 @@
 #include "shared_page.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::driver_result_test {
 namespace {
 
 using namespace custodian::bench;
@@ -114,4 +114,4 @@ TEST_CASE("two that are inside at once show on the page") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::driver_result_test

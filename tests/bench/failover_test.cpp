@@ -4,7 +4,7 @@
 #include "support/catch.hpp"
 #include "support/test_servers.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::failover_test {
 namespace {
 
 TEST_CASE("a setting comes to a row: the next holder after a kill, and a loss after silence") {
@@ -27,4 +27,4 @@ TEST_CASE("a setting that locks refuse is told as that") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::failover_test

@@ -11,7 +11,7 @@
 #include "plot.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::report_test {
 namespace {
 
 using namespace custodian::bench;
@@ -182,4 +182,4 @@ TEST_CASE("the picture has a bar for each peer, and what is text is escaped") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::report_test

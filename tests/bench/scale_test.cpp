@@ -10,7 +10,7 @@
 #include "scale_report.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::scale_test {
 namespace {
 
 using namespace custodian::bench;
@@ -193,4 +193,4 @@ TEST_CASE("a series is one table, and one of ratios") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::scale_test

@@ -11,7 +11,7 @@
 #include "support/catch.hpp"
 #include "workloads.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::statistics_test {
 namespace {
 
 using namespace custodian::bench;
@@ -126,4 +126,4 @@ TEST_CASE("every workload has ours first, and targets against contestants that i
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::statistics_test

@@ -10,6 +10,8 @@
 #include "hand_made_run.hpp"
 #include "report.hpp"
 
+namespace custodian::tests::judge_test {
+
 using namespace custodian::chaos;
 
 namespace {
@@ -358,3 +360,5 @@ TEST_CASE("a share that is none is malformed") {
     CHECK_FALSE(run.history().malformed.empty());
   }
 }
+
+}  // namespace custodian::tests::judge_test

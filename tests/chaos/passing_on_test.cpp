@@ -7,6 +7,8 @@
 
 #include "hand_made_run.hpp"
 
+namespace custodian::tests::passing_on_test {
+
 using namespace custodian::chaos;
 
 namespace {
@@ -243,3 +245,5 @@ TEST_CASE("a lock that may be passed on, and never was, proves nothing") {
   run.driver += "1 passes a 2\n";
   CHECK(broken(run) == Rules{Rule::proves_something});
 }
+
+}  // namespace custodian::tests::passing_on_test

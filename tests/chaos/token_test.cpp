@@ -6,6 +6,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::token_test {
+
 using namespace custodian::chaos;
 
 TEST_CASE("a token is read from its text, and has that text") {
@@ -34,3 +36,5 @@ TEST_CASE("the epoch counts before the value, and the value before the grant") {
   CHECK(Token{0, 1, 9} < Token{0, 2, 0});
   CHECK(Token{0, 1, 2} < Token{0, 1, 10});
 }
+
+}  // namespace custodian::tests::token_test

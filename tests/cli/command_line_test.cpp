@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::command_line_test {
+
 using custodian::cli::split_command_line;
 using Words = std::vector<std::string>;
 
@@ -20,3 +22,5 @@ TEST_CASE("without dashes there is no command, and nothing behind them is an emp
   CHECK(line.command->empty());
   CHECK(line.ours == Words{"lock", "/p"});
 }
+
+}  // namespace custodian::tests::command_line_test

@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::cli {
+namespace custodian::cli::countdown_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -67,4 +67,4 @@ TEST_CASE("without grace it is killed and not asked") {
   CHECK(countdown.due(start) == Due::kill);
 }
 
-}  // namespace custodian::cli
+}  // namespace custodian::cli::countdown_test

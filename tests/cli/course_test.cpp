@@ -5,7 +5,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::cli {
+namespace custodian::cli::course_test {
 namespace {
 
 constexpr int exited_with_7 = 7 << 8;
@@ -156,4 +156,4 @@ TEST_CASE("nothing happens any more when it is over") {
   CHECK(course.on(event::GuardianGone{}).empty());
 }
 
-}  // namespace custodian::cli
+}  // namespace custodian::cli::course_test

@@ -4,7 +4,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::cli {
+namespace custodian::cli::descendants_test {
 
 TEST_CASE("a process is told by its line in /proc, whatever its name is") {
   CHECK(parse_stat("17 (sh) S 4 17 17 0 -1") ==
@@ -31,4 +31,4 @@ TEST_CASE("descendants are children, their children, and nobody else") {
   CHECK(descendants(4, all).empty());
 }
 
-}  // namespace custodian::cli
+}  // namespace custodian::cli::descendants_test

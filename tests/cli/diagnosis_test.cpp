@@ -4,7 +4,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::diagnosis_test {
 namespace {
 
 using namespace cli;
@@ -238,4 +238,4 @@ TEST_CASE("a finding is a line, and its advice another one") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::diagnosis_test

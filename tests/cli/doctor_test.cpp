@@ -6,7 +6,7 @@
 #include "cli/look.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::doctor_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -181,4 +181,4 @@ TEST_CASE("the doctor's lines are for people: verdict, check, subject, and advic
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::doctor_test

@@ -4,6 +4,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::duration_test {
+
 using custodian::cli::format_duration;
 using custodian::cli::parse_duration;
 using namespace std::chrono_literals;
@@ -73,3 +75,5 @@ TEST_CASE("durations are written as they are read") {
   CHECK(format_duration(-5s) == "-5s");
   CHECK(format_duration(std::chrono::nanoseconds::min()) == "-106751d23h47m16.854775808s");
 }
+
+}  // namespace custodian::tests::duration_test

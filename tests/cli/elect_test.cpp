@@ -8,7 +8,7 @@
 #include "custodian/leader/leader_latch.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::elect_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -105,4 +105,4 @@ TEST_CASE("candidates with a term lead in turn, and never two at once") {
   CHECK_FALSE(contains(one.out() + two.out(), "two at once"));
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::elect_test

@@ -5,7 +5,7 @@
 #include "custodian/testing/fake_ensemble.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::examination_test {
 namespace {
 
 using namespace cli;
@@ -93,4 +93,4 @@ TEST_CASE("the doctor judges by what is left when a path goes while it is looked
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::examination_test

@@ -6,7 +6,7 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::foreign_text_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -94,4 +94,4 @@ TEST_CASE("the credential is custodian's alone: what it runs does not inherit it
   joe.remove("/lock", {.missing = Missing::is_fine, .descendants = Descendants::are_removed});
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::foreign_text_test

@@ -25,7 +25,7 @@
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::guardian_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -288,4 +288,4 @@ TEST_CASE("the command has the signal mask and the dispositions that the runner 
   CHECK(under.out == alone.out);
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::guardian_test

@@ -10,7 +10,7 @@
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::inspect_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -304,4 +304,4 @@ TEST_CASE("inspect says that a path does not exist, or which locks are right bel
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::inspect_test

@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::known_identities_test {
 namespace {
 
 using cli::KnownIdentities;
@@ -51,4 +51,4 @@ TEST_CASE("an identity that its holder chose to be empty is not taken for a repl
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::known_identities_test

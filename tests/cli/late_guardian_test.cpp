@@ -8,7 +8,7 @@
 #include "guardian/descendants.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::late_guardian_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -115,4 +115,4 @@ TEST_CASE("a runner in which something throws ends its command before the lock i
   CHECK(contains(ended.err, "thrown"));
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::late_guardian_test

@@ -8,7 +8,7 @@
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::lock_options_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -131,4 +131,4 @@ TEST_CASE("a request for one permit of several ends the command that holds them,
   CHECK(all.permits.size() == 3);
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::lock_options_test

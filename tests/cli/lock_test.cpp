@@ -11,7 +11,7 @@
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::lock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -285,4 +285,4 @@ TEST_CASE("so many are in as a semaphore has permits") {
   CHECK(eventually([&] { return semaphore.participants().empty(); }));
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::lock_test

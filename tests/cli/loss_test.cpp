@@ -9,7 +9,7 @@
 #include "guardian/descendants.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::loss_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -115,4 +115,4 @@ TEST_CASE("a command whose node an operator deletes is ended") {
   CHECK(ended.out == "inside\nasked\n");
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::loss_test

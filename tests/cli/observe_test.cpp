@@ -8,7 +8,7 @@
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::observe_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -64,4 +64,4 @@ TEST_CASE("observe goes on through a restart of the server") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::observe_test

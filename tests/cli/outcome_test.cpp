@@ -4,7 +4,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::cli {
+namespace custodian::cli::outcome_test {
 
 using namespace std::chrono_literals;
 
@@ -39,4 +39,4 @@ TEST_CASE("a command has less time after a loss than it takes until the lock can
   CHECK(grace_after_loss(OnLost::kill, 10s, {}) == 0s);
 }
 
-}  // namespace custodian::cli
+}  // namespace custodian::cli::outcome_test

@@ -5,7 +5,7 @@
 #include "text/table.hpp"
 #include "text/time_text.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::printable_text_test {
 namespace {
 
 using namespace cli;
@@ -85,4 +85,4 @@ TEST_CASE("a picture takes the place of the one before, and is cut to the termin
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::printable_text_test

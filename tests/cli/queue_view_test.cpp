@@ -3,7 +3,7 @@
 #include "queue/contender_choice.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::queue_view_test {
 namespace {
 
 using namespace cli;
@@ -124,4 +124,4 @@ TEST_CASE("the heirs of a holder are those that only it keeps out") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::queue_view_test

@@ -10,7 +10,7 @@
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::revoke_break_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -197,4 +197,4 @@ TEST_CASE("break takes all places of a session away, at the path and right below
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::revoke_break_test

@@ -3,7 +3,7 @@
 #include "servers/server_words.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::server_answers_test {
 namespace {
 
 using namespace cli;
@@ -93,4 +93,4 @@ TEST_CASE("of HTTP only the body of a success is an answer") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::server_answers_test

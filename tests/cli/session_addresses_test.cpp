@@ -4,7 +4,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::cli {
+namespace custodian::cli::session_addresses_test {
 namespace {
 
 TEST_CASE("an address is known until another is told, though a server does not answer any more") {
@@ -18,4 +18,4 @@ TEST_CASE("the address of a session that nobody asks for is forgotten") {
 }
 
 }  // namespace
-}  // namespace custodian::cli
+}  // namespace custodian::cli::session_addresses_test

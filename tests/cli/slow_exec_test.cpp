@@ -14,7 +14,7 @@
 #include "guardian/descendants.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::slow_exec_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -124,4 +124,4 @@ TEST_CASE("a program that is executed late runs as any other") {
   CHECK(ended.out == "it runs\n");
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::slow_exec_test

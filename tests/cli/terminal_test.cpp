@@ -9,7 +9,7 @@
 #include "guardian/descendants.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::terminal_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -395,4 +395,4 @@ TEST_CASE("a pipeline is ended by Ctrl-C as a whole") {
   CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::terminal_test

@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::at_once_test {
+
 using custodian::demo::Hold;
 using custodian::tests::most_at_once;
 
@@ -23,3 +25,5 @@ TEST_CASE("holds that begin before others end are counted, in whatever order the
   CHECK(most_at_once({hold(0, 5), hold(0, 5), hold(0, 5), hold(5, 9), hold(5, 9)}) == 3);
   CHECK(most_at_once({hold(5, 5), hold(0, 9)}) == 1);
 }
+
+}  // namespace custodian::tests::at_once_test

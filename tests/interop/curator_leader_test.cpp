@@ -10,7 +10,7 @@
 #include "custodian/leader/leader_observer.hpp"
 #include "stage.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::curator_leader_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -95,4 +95,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::curator_leader_test

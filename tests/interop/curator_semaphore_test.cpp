@@ -4,7 +4,7 @@
 #include "scenarios.hpp"
 #include "stage.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::curator_semaphore_test {
 namespace {
 
 TEST_CASE("4 processes of ours and 4 of Curator's count to 2000 under the semaphore mutex") {
@@ -88,4 +88,4 @@ TEST_CASE("a shared count of ours and Curator's loses no increment, and each is 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::curator_semaphore_test

@@ -11,7 +11,7 @@
 #include "stage.hpp"
 #include "support/acquired.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::curator_test {
 namespace {
 
 /// Sessions that the end of another one's node wakes.
@@ -176,4 +176,4 @@ TEST_CASE("a lock of kazoo's profile waits for Curator's, and logs the mixture a
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::curator_test

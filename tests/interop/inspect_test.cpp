@@ -6,7 +6,7 @@
 #include "programs/program.hpp"
 #include "stage.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::inspect_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -125,4 +125,4 @@ TEST_CASE("inspect shows readers and writers of kazoo's") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::inspect_test

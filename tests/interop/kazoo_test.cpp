@@ -8,7 +8,7 @@
   CUSTODIAN_REQUIRES_OWN_SERVER(); \
   if (!has_kazoo()) CUSTODIAN_SKIP("needs kazoo: tools/setup installs it, then configure again")
 
-namespace custodian::tests {
+namespace custodian::tests::kazoo_test {
 namespace {
 
 TEST_CASE("4 processes of ours and 4 of kazoo's count to 2000 under the mutex") {
@@ -60,4 +60,4 @@ TEST_CASE("what a killed process of ours held and waited for passes on to kazoo'
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::kazoo_test

@@ -12,7 +12,7 @@
 #include "sqlite.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::inventory_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -208,4 +208,4 @@ TEST_CASE("an order may be for nothing that there is, for too much, or for nonse
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::inventory_test

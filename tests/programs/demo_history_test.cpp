@@ -4,6 +4,8 @@
 #include "history.hpp"
 #include "support/catch.hpp"
 
+namespace custodian::tests::demo_history_test {
+
 using custodian::demo::Hold;
 using custodian::demo::judge;
 using custodian::demo::parse_line;
@@ -115,3 +117,5 @@ TEST_CASE("a hold survives being written and read") {
   CHECK(line.back() == '\n');
   CHECK(parse_line(std::string_view{line}.substr(0, line.size() - 1)) == first);
 }
+
+}  // namespace custodian::tests::demo_history_test

@@ -14,7 +14,7 @@
 #include <iterator>
 #include <thread>
 
-namespace custodian::tests {
+namespace custodian::tests::mariadb_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -144,7 +144,7 @@ TEST_CASE("the example of a fallback says what it lacks") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::mariadb_test
 
 #else
 

@@ -11,6 +11,8 @@
 #include "support/test_client.hpp"
 #include "support/test_servers.hpp"
 
+namespace custodian::tests::programs_test {
+
 using custodian::tests::connect_string;
 using custodian::tests::contains;
 using custodian::tests::Directory;
@@ -274,3 +276,5 @@ TEST_CASE("the demo's help is for those who have never seen it, and wrong option
   }
   CHECK(run(CUSTODIAN_DEMO, {"--workers", "1"}).status != 0);
 }
+
+}  // namespace custodian::tests::programs_test

@@ -12,7 +12,7 @@
 #include <boost/asio/write.hpp>
 #include <csignal>
 
-namespace custodian::tests {
+namespace custodian::tests::prometheus_test {
 namespace {
 
 /// What a server answers to GET /metrics, with the head; empty if there is no answer in time.
@@ -106,7 +106,7 @@ TEST_CASE("the example of metrics says how it is called, and what is wrong") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::prometheus_test
 
 #else
 

@@ -11,7 +11,7 @@
 
 using namespace std::chrono_literals;
 
-namespace custodian::tests::scheduler {
+namespace custodian::tests::scheduler::judge_test {
 namespace {
 
 /// A good run. A is stopped in the middle of job 2, which B runs again; B is killed in the middle
@@ -232,4 +232,4 @@ TEST_CASE("what an instance says is read as it is meant") {
 }
 
 }  // namespace
-}  // namespace custodian::tests::scheduler
+}  // namespace custodian::tests::scheduler::judge_test

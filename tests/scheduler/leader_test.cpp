@@ -12,6 +12,8 @@
 #include "sqlite_job_store.hpp"
 #include "support/catch.hpp"
 
+namespace custodian::tests::leader_test {
+
 using custodian::tests::Directory;
 using job_scheduler::Attempt;
 using job_scheduler::Leader;
@@ -134,3 +136,5 @@ TEST_CASE("a pause that has passed counts as such, also if the stop was requeste
   CHECK_FALSE(job_scheduler::pause(hours{1}, stop.get_token()));
   CHECK(job_scheduler::pause(hours{0}, stop.get_token()));
 }
+
+}  // namespace custodian::tests::leader_test

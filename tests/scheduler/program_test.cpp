@@ -6,7 +6,7 @@
 #include "support/catch.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests::scheduler {
+namespace custodian::tests::scheduler::program_test {
 namespace {
 
 /// Options that all instances of a test have.
@@ -95,4 +95,4 @@ TEST_CASE("the scheduler says how it is called, and what is wrong") {
 }
 
 }  // namespace
-}  // namespace custodian::tests::scheduler
+}  // namespace custodian::tests::scheduler::program_test

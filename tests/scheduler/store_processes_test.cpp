@@ -8,6 +8,8 @@
 #include "sqlite_job_store.hpp"
 #include "support/catch.hpp"
 
+namespace custodian::tests::store_processes_test {
+
 using custodian::tests::Directory;
 using custodian::tests::Program;
 using custodian::tests::Result;
@@ -92,3 +94,5 @@ TEST_CASE("processes that open a database at once, which is not there yet, make 
     CHECK(number(file, "SELECT count(*) FROM terms") >= 1);
   }
 }
+
+}  // namespace custodian::tests::store_processes_test

@@ -2,6 +2,8 @@
 #include "sqlite_job_store.hpp"
 #include "support/catch.hpp"
 
+namespace custodian::tests::store_test {
+
 using custodian::tests::contains;
 using custodian::tests::Directory;
 using job_scheduler::Attempt;
@@ -185,3 +187,5 @@ TEST_CASE("a store that cannot be opened says which file and why") {
     CHECK(contains(error.what(), "unable to open"));
   }
 }
+
+}  // namespace custodian::tests::store_test

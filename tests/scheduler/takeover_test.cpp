@@ -8,7 +8,7 @@
 #include "support/catch.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests::scheduler {
+namespace custodian::tests::scheduler::takeover_test {
 namespace {
 
 constexpr int rounds = CUSTODIAN_ROUNDS;
@@ -54,4 +54,4 @@ TEST_CASE("three instances run 200 jobs, and each has one result, whatever becom
 }
 
 }  // namespace
-}  // namespace custodian::tests::scheduler
+}  // namespace custodian::tests::scheduler::takeover_test

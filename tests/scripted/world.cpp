@@ -1,7 +1,12 @@
 #include "world.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
+#include <charconv>
+#include <cstdlib>
 #include <future>
+#include <iostream>
+#include <stdexcept>
+#include <string_view>
 
 namespace custodian::tests {
 
@@ -55,5 +60,36 @@ std::string describe(const Fault& fault) {
   if (fault.next_watches == NextWatches::are_dropped) text += ", watches dropped";
   return text;
 }
+
+namespace {
+
+/// Of all combinations one is drawn from so many.
+constexpr std::uint64_t one_in = 6;
+
+std::uint64_t chosen_seed() {
+  const char* chosen = std::getenv("CUSTODIAN_TEST_PLAYS");
+  const std::string_view text = chosen == nullptr ? "" : chosen;
+#ifndef CUSTODIAN_SANITIZED
+  if (text.empty()) return 0;
+#endif
+  if (text == "all") return 0;
+  std::uint64_t seed = 0;
+  if (text.empty()) {
+    seed = 1 + std::random_device{}() % 1'000'000;
+  } else if (std::from_chars(text.data(), text.data() + text.size(), seed).ec != std::errc{}) {
+    throw std::invalid_argument{"CUSTODIAN_TEST_PLAYS is a number, the seed of a sample, or all"};
+  }
+  std::cout << "one in " << one_in << " of the combinations, CUSTODIAN_TEST_PLAYS=" << seed << '\n';
+  return seed;
+}
+
+}  // namespace
+
+std::uint64_t Sample::seed() {
+  static const std::uint64_t seed = chosen_seed();
+  return seed;
+}
+
+bool Sample::takes_next() { return seed() == 0 || random_() % one_in == 0; }
 
 }  // namespace custodian::tests

@@ -12,7 +12,7 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::client_connection_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -377,4 +377,4 @@ TEST_CASE("closing a client on a context that nobody runs does not wait for it")
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::client_connection_test

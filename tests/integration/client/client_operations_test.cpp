@@ -13,7 +13,7 @@
 
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::client_operations_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -328,4 +328,4 @@ TEST_CASE("a cancelled operation completes at once") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::client_operations_test

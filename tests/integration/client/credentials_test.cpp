@@ -12,7 +12,7 @@
 #include "custodian/testing/fault_proxy.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::credentials_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -287,4 +287,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::credentials_test

@@ -12,7 +12,7 @@
 #include "support/catch.hpp"
 #include "support/test_servers.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::cut_storm_test {
 namespace {
 
 using testing::ConnectionFactory;
@@ -57,4 +57,4 @@ TEST_CASE("connections to a Netty server that are reset leave no orphan, and no 
   check_storm(ConnectionFactory::netty, Ending::reset);
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::cut_storm_test

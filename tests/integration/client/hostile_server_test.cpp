@@ -14,7 +14,7 @@
 #include "support/sanitizers.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::hostile_server_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -356,4 +356,4 @@ TEST_CASE("a server that dies within a reply is a broken connection") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::hostile_server_test

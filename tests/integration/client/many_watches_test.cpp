@@ -11,7 +11,7 @@
 #include "support/sanitizers.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::many_watches_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -224,4 +224,4 @@ TEST_CASE("a limit of the servers that the client was not told of is noticed, an
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::many_watches_test

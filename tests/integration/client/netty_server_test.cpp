@@ -5,7 +5,7 @@
 #include "custodian/testing/testing_cluster.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::netty_server_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -85,4 +85,4 @@ TEST_CASE("a cluster of Netty servers elects a leader, and serves a lock") {
   CHECK(mutex.acquire().token() > before);
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::netty_server_test

@@ -13,7 +13,7 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::new_servers_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -298,4 +298,4 @@ TEST_CASE("while all servers are away nothing is given up: waiters keep their pl
   CHECK_FALSE(one.has(ConnectionState::lost));
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::new_servers_test

@@ -9,7 +9,7 @@
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::request_size_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -178,4 +178,4 @@ TEST_CASE("a namespace counts") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::request_size_test

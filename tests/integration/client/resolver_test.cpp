@@ -3,7 +3,7 @@
 #include "integration/client/fake_resolver.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::resolver_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -94,4 +94,4 @@ TEST_CASE("a disconnected client keeps its session though the names do not resol
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::resolver_test

@@ -5,7 +5,7 @@
 #include "custodian/testing/fault_proxy.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::revocation_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -108,4 +108,4 @@ TEST_CASE("only nodes of locks are asked, and a node that has gone is no error")
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::revocation_test

@@ -8,7 +8,7 @@
 #include "integration/leader/leadership.hpp"
 #include "support/acquired.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::leader_latch_outage_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -110,4 +110,4 @@ TEST_CASE("an ensemble that loses its leader's server still has one leader, the 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::leader_latch_outage_test

@@ -7,7 +7,7 @@
 #include "integration/leader/leadership.hpp"
 #include "support/acquired.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::leader_latch_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -364,4 +364,4 @@ TEST_CASE("an election that may not be entered is told, and entered when it may 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::leader_latch_test

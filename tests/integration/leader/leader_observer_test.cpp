@@ -8,7 +8,7 @@
 #include "custodian/testing/fault_proxy.hpp"
 #include "integration/leader/leadership.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::leader_observer_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -112,4 +112,4 @@ TEST_CASE("one waits for the next leader at a time, until it gives up or the cli
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::leader_observer_test

@@ -10,7 +10,7 @@
 #include "custodian/testing/fault_proxy.hpp"
 #include "integration/leader/leadership.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::leader_selector_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -340,4 +340,4 @@ TEST_CASE("a draining client asks its selector's function to stop") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::leader_selector_test

@@ -8,7 +8,7 @@
 #include "custodian/testing/fault_proxy.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::lease_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -327,4 +327,4 @@ TEST_CASE("an acquire that was answered too late says that the answer is wanting
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::lease_test

@@ -12,7 +12,7 @@
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::multi_lock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -232,4 +232,4 @@ TEST_CASE("several locks of two ensembles are lost with the session of either") 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::multi_lock_test

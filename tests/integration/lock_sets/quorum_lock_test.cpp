@@ -12,7 +12,7 @@
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::quorum_lock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -203,4 +203,4 @@ TEST_CASE("a try for a quorum, and one with a limit, fail while another has it")
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::quorum_lock_test

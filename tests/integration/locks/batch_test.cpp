@@ -18,7 +18,7 @@
 #include "custodian/locks/inter_process_read_write_lock.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::batch_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -206,4 +206,4 @@ TEST_CASE("batch: readers come in between writers that pass the lock on") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::batch_test

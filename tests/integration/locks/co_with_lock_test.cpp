@@ -12,7 +12,7 @@
 #include "custodian/locks/with_lock.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::co_with_lock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -142,4 +142,4 @@ TEST_CASE("a coroutine that is cancelled while it waits leaves no node") {
 // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters,cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::co_with_lock_test

@@ -12,7 +12,7 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::mutex_outage_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -115,4 +115,4 @@ TEST_CASE("a server that is paused under contention delays everybody and loses n
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::mutex_outage_test

@@ -12,7 +12,7 @@
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::mutex_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -378,4 +378,4 @@ TEST_CASE("a lease may outlive its mutex and its client") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::mutex_test

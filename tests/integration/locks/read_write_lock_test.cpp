@@ -11,7 +11,7 @@
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::read_write_lock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -363,4 +363,4 @@ TEST_CASE("the end of a writer wakes the next writer, or the readers behind it, 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::read_write_lock_test

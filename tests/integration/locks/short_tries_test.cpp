@@ -11,7 +11,7 @@
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::short_tries_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -74,4 +74,4 @@ TEST_CASE("short tries beside a busy machine end with a lock or a reason, and ne
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::short_tries_test

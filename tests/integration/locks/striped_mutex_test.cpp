@@ -10,7 +10,7 @@
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::striped_mutex_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -248,4 +248,4 @@ TEST_CASE("a thread that holds all stripes is refused another, for it would wait
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::striped_mutex_test

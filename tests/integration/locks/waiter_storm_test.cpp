@@ -11,7 +11,7 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::waiter_storm_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -155,4 +155,4 @@ TEST_CASE("ten thousand waiters of twenty sessions are given up at any step, and
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::waiter_storm_test

@@ -10,7 +10,7 @@
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::with_lock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -396,4 +396,4 @@ TEST_CASE("a path is built from the call's arguments, and no argument leads else
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::with_lock_test

@@ -11,7 +11,7 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::observer_test {
 namespace {
 
 /// Counts, and notices events that overlap or come in another order than they may.
@@ -104,4 +104,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::observer_test

@@ -8,7 +8,7 @@
 #include "integration/clusters.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::semaphore_cluster_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -94,4 +94,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::semaphore_cluster_test

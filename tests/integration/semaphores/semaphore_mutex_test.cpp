@@ -3,7 +3,7 @@
 #include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::semaphore_mutex_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -89,4 +89,4 @@ TEST_CASE("a session that ends under the holder lets the next one in, and its un
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::semaphore_mutex_test

@@ -6,7 +6,7 @@
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::semaphore_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -350,4 +350,4 @@ TEST_CASE("the view has the functions of std::counting_semaphore, and permits of
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::semaphore_test

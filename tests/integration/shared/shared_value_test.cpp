@@ -12,7 +12,7 @@
 #include "custodian/shared/shared_count.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::shared_value_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -399,4 +399,4 @@ TEST_CASE("a handle that outlives its client says closed") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::shared_value_test

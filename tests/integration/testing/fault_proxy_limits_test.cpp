@@ -10,6 +10,8 @@
 #include "support/test_servers.hpp"
 #include "wire/wire_session.hpp"
 
+namespace custodian::tests::fault_proxy_limits_test {
+
 using custodian::testing::Direction;
 using custodian::testing::Ending;
 using custodian::testing::FaultProxy;
@@ -143,3 +145,5 @@ TEST_CASE("a reply arrives, or is lost, and the connection is cut", "[fault-prox
   CHECK_FALSE(again.expired());
   again.close();
 }
+
+}  // namespace custodian::tests::fault_proxy_limits_test

@@ -12,6 +12,8 @@
 #include "server/reserved_port.hpp"
 #include "support/catch.hpp"
 
+namespace custodian::tests::fault_proxy_test {
+
 using custodian::testing::Direction;
 using custodian::testing::Ending;
 using custodian::testing::FaultProxy;
@@ -267,3 +269,5 @@ TEST_CASE("any thread may change the faults while connections come and go", "[fa
   line.write("hello");
   CHECK(line.read(5) == "hello");
 }
+
+}  // namespace custodian::tests::fault_proxy_test

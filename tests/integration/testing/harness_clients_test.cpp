@@ -8,7 +8,7 @@
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::harness_clients_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -57,4 +57,4 @@ TEST_CASE("an ensemble gives its clients their options, and ends a client's sess
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::harness_clients_test

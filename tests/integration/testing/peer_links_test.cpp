@@ -16,6 +16,8 @@
 #include "support/test_servers.hpp"
 #include "wire/wire_session.hpp"
 
+namespace custodian::tests::peer_links_test {
+
 using custodian::testing::PeerDirection;
 using custodian::testing::PeerLinks;
 using custodian::testing::TestingCluster;
@@ -202,3 +204,5 @@ TEST_CASE("with all links cut there is no leader, and with all healed one", "[pe
   CHECK(cluster.leader().has_value());
   CHECK(all_links_are_proxied(cluster));
 }
+
+}  // namespace custodian::tests::peer_links_test

@@ -12,6 +12,8 @@
 #include "support/test_servers.hpp"
 #include "wire/wire_session.hpp"
 
+namespace custodian::tests::testing_cluster_test {
+
 using custodian::testing::ClientLinks;
 using custodian::testing::Loss;
 using custodian::testing::TestingCluster;
@@ -205,3 +207,5 @@ TEST_CASE("an ensemble that cannot start says why", "[testing-cluster]") {
     CHECK(message.find("many") != std::string::npos);
   }
 }
+
+}  // namespace custodian::tests::testing_cluster_test

@@ -20,6 +20,8 @@
 #include "support/test_servers.hpp"
 #include "wire/wire_session.hpp"
 
+namespace custodian::tests::testing_server_test {
+
 using custodian::testing::ServerEndpoint;
 using custodian::testing::TestingError;
 using custodian::testing::TestingServer;
@@ -376,3 +378,5 @@ TEST_CASE("a killed guardian takes the server with it and the destructor cleans 
   }
   CHECK_FALSE(std::filesystem::exists(directory));
 }
+
+}  // namespace custodian::tests::testing_server_test

@@ -10,7 +10,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::authoring_test {
 namespace {
 
 namespace asio = boost::asio;
@@ -257,4 +257,4 @@ TEST_CASE("follow: a cancellation, a missing node and the client's end are error
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::authoring_test

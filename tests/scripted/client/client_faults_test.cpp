@@ -7,7 +7,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::client_faults_test {
 
 namespace asio = boost::asio;
 
@@ -284,4 +284,4 @@ TEST_CASE("whoever waits for another state of the connection can give up") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::client_faults_test

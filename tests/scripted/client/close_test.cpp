@@ -7,7 +7,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::close_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -156,4 +156,4 @@ TEST_CASE("closing: the queue can be looked at while it drains") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::close_test

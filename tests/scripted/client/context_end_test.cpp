@@ -16,7 +16,7 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
-namespace custodian::tests {
+namespace custodian::tests::context_end_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -151,4 +151,4 @@ TEST_CASE("context end: an ensemble may go before the context of its clients, or
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::context_end_test

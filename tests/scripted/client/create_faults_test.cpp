@@ -8,7 +8,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::create_faults_test {
 namespace {
 
 using Faults = std::vector<std::pair<std::size_t, Fault>>;
@@ -223,4 +223,4 @@ TEST_CASE("a node of an earlier session with the same name is removed, not taken
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::create_faults_test

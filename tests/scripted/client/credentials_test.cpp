@@ -3,7 +3,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::credentials_test {
 namespace {
 
 using Credentials = std::vector<SessionSettings::Credential>;
@@ -128,4 +128,4 @@ TEST_CASE("a closed client takes no credentials") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::credentials_test

@@ -10,7 +10,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::exceptions_test {
 namespace {
 
 namespace asio = boost::asio;
@@ -169,4 +169,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::exceptions_test

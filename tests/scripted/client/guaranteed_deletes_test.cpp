@@ -3,7 +3,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::guaranteed_deletes_test {
 namespace {
 
 struct Released {
@@ -117,4 +117,4 @@ TEST_CASE("a session that ends takes its pending deletes along") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::guaranteed_deletes_test

@@ -16,7 +16,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::late_creates_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -451,4 +451,4 @@ TEST_CASE("late: a create of a session that was given up, and of a caller who ga
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::late_creates_test

@@ -9,7 +9,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::outlived_test {
 namespace {
 
 /// Ends the process that destroys it.
@@ -82,4 +82,4 @@ TEST_CASE("outlived: a hundred thousand subscriptions that are gone leave nothin
 #endif
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::outlived_test

@@ -6,7 +6,7 @@
 #include "base/encoded_size.hpp"
 #include "scripted/held.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::request_sizes_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -154,4 +154,4 @@ TEST_CASE("sizes: what a recipe cannot know to be too large fails, and is not se
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::request_sizes_test

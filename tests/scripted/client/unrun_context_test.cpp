@@ -13,7 +13,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::unrun_context_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -124,4 +124,4 @@ TEST_CASE("unrun: a call without a limit waits until somebody runs the context")
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::unrun_context_test

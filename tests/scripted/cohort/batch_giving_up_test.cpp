@@ -9,7 +9,7 @@
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "scripted/cohort/batches.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::batch_giving_up_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -263,4 +263,4 @@ TEST_CASE("batch: what makes no sense is refused where it is asked for") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::batch_giving_up_test

@@ -8,7 +8,7 @@
 #include "scripted/cohort/batches.hpp"
 #include "scripted/held.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::batch_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -306,4 +306,4 @@ TEST_CASE("batch: without a pass it is strict") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::batch_test

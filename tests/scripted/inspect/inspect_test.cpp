@@ -10,7 +10,7 @@
 #include "scripted/lock_play.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::inspect_test {
 namespace {
 
 struct Run {
@@ -138,4 +138,4 @@ TEST_CASE("inspect: with a closed client it ends, and with a wrong path it does 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::inspect_test

@@ -9,7 +9,7 @@
 #include "scripted/lock_play.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::revocation_test {
 
 namespace {
 
@@ -392,4 +392,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::revocation_test

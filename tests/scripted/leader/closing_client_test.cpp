@@ -7,7 +7,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::closing_client_test {
 namespace {
 
 /// The client closes for as long as the lease is held.
@@ -59,4 +59,4 @@ TEST_CASE("closing client: a selector that can not lead any more is joined") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::closing_client_test

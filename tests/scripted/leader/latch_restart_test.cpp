@@ -8,7 +8,7 @@
 #include "scripted/lock_play.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::latch_restart_test {
 namespace {
 
 constexpr auto path = "/election";
@@ -269,4 +269,4 @@ TEST_CASE("latch restart: a lease of the old leadership that is kept keeps the n
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::latch_restart_test

@@ -7,7 +7,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::leader_observer_test {
 namespace {
 
 constexpr auto path = "/election";
@@ -101,4 +101,4 @@ TEST_CASE("an observer does not tell that nobody leads because a server has not 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::leader_observer_test

@@ -9,7 +9,7 @@
 #include "scripted/lock_play.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::leader_watch_test {
 namespace {
 
 constexpr auto path = "/election";
@@ -161,4 +161,4 @@ TEST_CASE("leadership: a request to a candidate that waits does not hide who lea
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::leader_watch_test

@@ -11,7 +11,7 @@
 #include "scripted/lock_play.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::leadership_faults_test {
 
 namespace {
 
@@ -389,4 +389,4 @@ TEST_CASE("leadership: an observer shows every leader in order, through every fa
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::leadership_faults_test

@@ -5,7 +5,7 @@
 
 #include "scripted/held.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::grant_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -138,4 +138,4 @@ TEST_CASE("grant: no lock is given on a session that is too short to be told of 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::grant_test

@@ -5,7 +5,7 @@
 
 #include "scripted/held.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::lease_loss_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -215,4 +215,4 @@ TEST_CASE("lease: a session that ends is told, and its leases are lost", "[timed
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::lease_loss_test

@@ -5,7 +5,7 @@
 
 #include "scripted/held.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::lease_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -233,4 +233,4 @@ TEST_CASE("lease: a guarded write lands while it is held, and not when its node 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::lease_test

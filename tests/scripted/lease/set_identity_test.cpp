@@ -12,7 +12,7 @@
 #include "scripted/lock_play.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::set_identity_test {
 namespace {
 
 constexpr auto path = "/lock";
@@ -392,4 +392,4 @@ TEST_CASE("identity: an observer shows each one that a leader takes, through eve
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::set_identity_test

@@ -10,7 +10,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::hand_over_test {
 namespace {
 
 /// Contenders of the client "mine" and one of "other", in the order of their acquires.
@@ -342,4 +342,4 @@ TEST_CASE("hand-over: a writer behind a reader whose node was deleted by hand is
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::hand_over_test

@@ -8,7 +8,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::last_in_front_test {
 namespace {
 
 /// "first" holds, "second" waits for it and for nobody else.
@@ -130,4 +130,4 @@ TEST_CASE("last in front: a writer that has left a reader behind lets no writer 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::last_in_front_test

@@ -13,7 +13,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::local_queue_faults_test {
 namespace {
 
 /// The contenders, a letter each, in order: W and R of the client that meets the faults, w and r of
@@ -292,4 +292,4 @@ TEST_CASE("local line: each caller gives up at each request", "[local_queue]") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::local_queue_faults_test

@@ -10,7 +10,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::local_queue_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -147,4 +147,4 @@ TEST_CASE("local line: who waits behind its own client for a session timeout is 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::local_queue_test

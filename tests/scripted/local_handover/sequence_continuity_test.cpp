@@ -11,7 +11,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::sequence_continuity_test {
 namespace {
 
 using recipes_detail::follows;
@@ -200,4 +200,4 @@ TEST_CASE("numbers: a new connection asks for them anew") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::sequence_continuity_test

@@ -15,7 +15,7 @@
 #include "scripted/lock_play.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::custom_lock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -389,4 +389,4 @@ TEST_CASE("custom locks: all or none through every fault at every request", "[mu
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::custom_lock_test

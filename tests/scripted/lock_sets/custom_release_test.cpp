@@ -14,7 +14,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::custom_release_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -242,4 +242,4 @@ TEST_CASE("custom releases: a group that ends on the strand is released elsewher
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::custom_release_test

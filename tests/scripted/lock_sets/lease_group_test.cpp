@@ -10,7 +10,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::lease_group_test {
 namespace {
 
 /// Two of three mutexes are needed.
@@ -209,4 +209,4 @@ TEST_CASE("a shared group keeps the locks until the last is released", "[multi]"
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::lease_group_test

@@ -12,7 +12,7 @@
 #include "scripted/lock_play.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::multi_lock_faults_test {
 
 namespace asio = boost::asio;
 
@@ -268,4 +268,4 @@ TEST_CASE("multi lock: cancelled at each moment, beside every fault", "[multi]")
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::multi_lock_faults_test

@@ -8,7 +8,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::multi_lock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -369,4 +369,4 @@ TEST_CASE("no lock at all, one twice, and permits that can never be had are refu
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::multi_lock_test

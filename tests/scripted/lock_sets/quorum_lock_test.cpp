@@ -14,7 +14,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::quorum_lock_test {
 
 namespace asio = boost::asio;
 
@@ -399,4 +399,4 @@ TEST_CASE("quorum: every fault at every request of each ensemble, and every canc
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::quorum_lock_test

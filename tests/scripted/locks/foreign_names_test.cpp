@@ -9,7 +9,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::foreign_names_test {
 namespace {
 
 using namespace std::string_literals;
@@ -55,4 +55,4 @@ TEST_CASE("a name that others have chosen is a part of one printable line of the
   }
 }
 
-}  // namespace custodian::tests
+}  // namespace custodian::tests::foreign_names_test

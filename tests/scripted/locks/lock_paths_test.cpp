@@ -8,7 +8,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::lock_paths_test {
 namespace {
 
 /// The text of the refusal; empty if there is none.
@@ -53,4 +53,4 @@ TEST_CASE("lock paths: none is below a lock of the same client, while that lock 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::lock_paths_test

@@ -2,7 +2,7 @@
 
 #include "scripted/lock_tally.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::mutex_cancellation_test {
 
 namespace asio = boost::asio;
 
@@ -29,4 +29,4 @@ TEST_CASE("mutex: who cancels a try is told so, and not that the lock is held", 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::mutex_cancellation_test

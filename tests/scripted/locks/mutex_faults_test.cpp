@@ -3,7 +3,7 @@
 
 #include "scripted/lock_tally.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::mutex_faults_test {
 namespace {
 
 TEST_CASE("mutex: an uncontended acquire survives every fault") { play_faults(uncontended); }
@@ -63,4 +63,4 @@ TEST_CASE("mutex: children that are no contenders") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::mutex_faults_test

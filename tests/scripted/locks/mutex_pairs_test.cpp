@@ -2,7 +2,7 @@
 
 #include "scripted/lock_tally.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::mutex_pairs_test {
 namespace {
 
 TEST_CASE(
@@ -23,4 +23,4 @@ TEST_CASE("mutex: a waiter survives every pair of faults", "[waiter-pairs]") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::mutex_pairs_test

@@ -3,7 +3,7 @@
 
 #include "scripted/lock_tally.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::read_write_faults_test {
 namespace {
 
 using enum Recipe;
@@ -118,4 +118,4 @@ TEST_CASE("downgrade: whose session ends, or whose node an operator deletes, is 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::read_write_faults_test

@@ -7,7 +7,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::read_write_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -111,4 +111,4 @@ TEST_CASE("kazoo: a name of Curator's on the path is an error in the log, once",
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::read_write_test

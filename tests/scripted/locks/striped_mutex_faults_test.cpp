@@ -12,7 +12,7 @@
 #include "scripted/locks/stock.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::striped_mutex_faults_test {
 
 namespace asio = boost::asio;
 using namespace stock;
@@ -300,4 +300,4 @@ TEST_CASE("striped: an acquire of any is cancelled at each moment, beside every 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::striped_mutex_faults_test

@@ -11,7 +11,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::striped_mutex_test {
 
 namespace asio = boost::asio;
 using namespace stock;
@@ -113,4 +113,4 @@ TEST_CASE("striped: a free stripe is found wherever it is, and tried in one roun
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::striped_mutex_test

@@ -8,7 +8,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::with_lock_test {
 
 namespace asio = boost::asio;
 
@@ -128,4 +128,4 @@ TEST_CASE("with_lock: a fallback is not asked for while somebody is seen to hold
 // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters,cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::with_lock_test

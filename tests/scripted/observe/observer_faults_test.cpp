@@ -13,7 +13,7 @@
 #include "scripted/held.hpp"
 #include "scripted/observe/observed.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::observer_faults_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -283,4 +283,4 @@ TEST_CASE("observer: a forked child tells it nothing") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::observer_faults_test

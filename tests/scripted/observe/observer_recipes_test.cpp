@@ -16,7 +16,7 @@
 #include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
 #include "scripted/observe/observed.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::observer_recipes_test {
 namespace {
 
 namespace asio = boost::asio;
@@ -218,4 +218,4 @@ TEST_CASE("observer: who gives up or fails in a batch is told of") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::observer_recipes_test

@@ -11,7 +11,7 @@
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "scripted/observe/observed.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::observer_test {
 namespace {
 
 namespace asio = boost::asio;
@@ -193,4 +193,4 @@ TEST_CASE("observer: a lease that comes too late for its caller is told of, and 
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::observer_test

@@ -11,7 +11,7 @@
 #include "scripted/semaphores/semaphore_play.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::semaphore_faults_test {
 
 namespace asio = boost::asio;
 using namespace permits;
@@ -203,4 +203,4 @@ TEST_CASE("semaphore: several permits, cancelled at each moment, beside every fa
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::semaphore_faults_test

@@ -2,7 +2,7 @@
 
 #include "scripted/lock_tally.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::semaphore_mutex_faults_test {
 namespace {
 
 using enum Recipe;
@@ -78,4 +78,4 @@ TEST_CASE("semaphore mutex: a cancelled acquire leaves a lease or nothing, at ev
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::semaphore_mutex_faults_test

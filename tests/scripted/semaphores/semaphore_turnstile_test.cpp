@@ -8,7 +8,7 @@
 #include "scripted/semaphores/semaphore_play.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::semaphore_turnstile_test {
 
 using namespace permits;
 
@@ -227,4 +227,4 @@ TEST_CASE("semaphore: permits whose time is up before the last is had are not as
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::semaphore_turnstile_test

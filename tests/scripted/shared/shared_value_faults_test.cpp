@@ -7,7 +7,7 @@
 #include "scripted/shared/shared_value_play.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::shared_value_faults_test {
 namespace {
 
 /// Plays cases, counts them, and stops when too many go wrong.
@@ -152,4 +152,4 @@ TEST_CASE("shared count: a node that is deleted in between is no error", "[share
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::shared_value_faults_test

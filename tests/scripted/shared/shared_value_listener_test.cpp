@@ -9,7 +9,7 @@
 #include "scripted/shared/shared_value_play.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::shared_value_listener_test {
 
 namespace asio = boost::asio;
 
@@ -426,4 +426,4 @@ TEST_CASE("a listener that is no function is refused") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::shared_value_listener_test

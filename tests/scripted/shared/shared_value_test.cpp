@@ -11,7 +11,7 @@
 #include "shared/shared_node.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::shared_value_test {
 
 namespace asio = boost::asio;
 
@@ -305,4 +305,4 @@ TEST_CASE("a shared value has any bytes, and none is a value, too") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::shared_value_test

@@ -8,7 +8,7 @@
 #include "custodian/testing/fake_ensemble.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::fake_agreement_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -199,4 +199,4 @@ TEST_CASE("fake: a watch fires once, and each of several on a node") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::fake_agreement_test

@@ -9,7 +9,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::fake_clock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -434,4 +434,4 @@ TEST_CASE("fake clock: a process may stand still at every step, and nobody holds
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::fake_clock_test

@@ -5,7 +5,7 @@
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::fake_late_test {
 namespace {
 
 struct Late {
@@ -73,4 +73,4 @@ TEST_CASE("fake: a late request of a session that is over is refused") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::fake_late_test

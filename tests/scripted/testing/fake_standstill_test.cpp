@@ -9,7 +9,7 @@
 #include "fake/timekeeper.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::fake_standstill_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -91,4 +91,4 @@ TEST_CASE("fake standstill: sessions that are over end in their order, whoever i
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::fake_standstill_test

@@ -14,7 +14,7 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::for_each_fault_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -128,4 +128,4 @@ TEST_CASE("each fault: the usual ones are of each kind, differ, and cost no lock
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::for_each_fault_test

@@ -23,7 +23,7 @@
 #include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
 #include "support/catch.hpp"
 
-namespace custodian {
+namespace custodian::acquire_forms_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -159,4 +159,4 @@ TEST_CASE("a client that is const may look and wait, and may not write", "[clien
 }
 
 }  // namespace
-}  // namespace custodian
+}  // namespace custodian::acquire_forms_test

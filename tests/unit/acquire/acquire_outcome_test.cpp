@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::acquire_outcome_test {
 namespace {
 
 using recipes_detail::acquire_outcome;
@@ -35,4 +35,4 @@ TEST_CASE("an outcome has the name of its enumerator") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::acquire_outcome_test

@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::recipes_detail {
+namespace custodian::recipes_detail::not_acquired_test {
 namespace {
 
 TEST_CASE("who was seen ahead is the reason, with or without a connection", "[acquire]") {
@@ -60,4 +60,4 @@ TEST_CASE("an acquire says by what it has lost a lease", "[acquire]") {
 }
 
 }  // namespace
-}  // namespace custodian::recipes_detail
+}  // namespace custodian::recipes_detail::not_acquired_test

@@ -4,6 +4,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::thread_holds_test {
+
 using custodian::Error;
 using custodian::error_code;
 using custodian::Lease;
@@ -59,3 +61,5 @@ TEST_CASE("threads hold independently of each other", "[thread-holds]") {
   }}.join();
   CHECK(holds.count() == 1);
 }
+
+}  // namespace custodian::tests::thread_holds_test

@@ -7,7 +7,7 @@
 #include "custodian/deadline.hpp"
 #include "support/catch.hpp"
 
-namespace custodian {
+namespace custodian::wait_limit_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -46,4 +46,4 @@ TEST_CASE("a deadline that is to come stays, and so does what else limits an acq
 }
 
 }  // namespace
-}  // namespace custodian
+}  // namespace custodian::wait_limit_test

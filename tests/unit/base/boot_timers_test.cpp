@@ -14,7 +14,7 @@
 #include "custodian/testing/fake_clock.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::detail {
+namespace custodian::detail::boot_timers_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -208,4 +208,4 @@ TEST_CASE("an alarm of a clock keeps its context running until it has rung", "[b
 }
 
 }  // namespace
-}  // namespace custodian::detail
+}  // namespace custodian::detail::boot_timers_test

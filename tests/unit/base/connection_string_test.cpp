@@ -8,6 +8,8 @@
 #include "support/catch.hpp"
 #include "unit/refusal.hpp"
 
+namespace custodian::tests::connection_string_test {
+
 using custodian::detail::ConnectionString;
 using custodian::detail::HostPort;
 using custodian::detail::parse_connection_string;
@@ -216,3 +218,5 @@ TEST_CASE("an error about a connection string names the operation that took it",
                 "Client::set_servers",
                 "connection string, server 1 \"h1:0\": the port must be a number from 1 to 65535");
 }
+
+}  // namespace custodian::tests::connection_string_test

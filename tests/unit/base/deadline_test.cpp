@@ -9,6 +9,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::deadline_test {
+
 using custodian::Deadline;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
@@ -131,3 +133,5 @@ TEST_CASE("a default deadline is equal to itself only, and has no order", "[dead
   CHECK((Deadline{} <=> Deadline{noon}) == std::partial_ordering::unordered);
   CHECK((Deadline{} <=> Deadline{}) == std::partial_ordering::equivalent);
 }
+
+}  // namespace custodian::tests::deadline_test

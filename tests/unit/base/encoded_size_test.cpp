@@ -4,7 +4,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::detail {
+namespace custodian::detail::encoded_size_test {
 namespace {
 
 /// world:anyone, all: 4 of count, then 4, 4 + 5, 4 + 6.
@@ -52,4 +52,4 @@ TEST_CASE("a credential is a packet, too", "[encoded_size]") {
 }
 
 }  // namespace
-}  // namespace custodian::detail
+}  // namespace custodian::detail::encoded_size_test

@@ -7,6 +7,8 @@
 #include "support/catch.hpp"
 #include "unit/refusal.hpp"
 
+namespace custodian::tests::paths_test {
+
 using custodian::join;
 using custodian::name_of;
 using custodian::parent_of;
@@ -194,3 +196,5 @@ TEST_CASE("prefixes that add the same are equal", "[paths]") {
   CHECK(PathPrefix{"/a", "/b"} == PathPrefix{"/a/b"});
   CHECK_FALSE(PathPrefix{"/a"} == PathPrefix{"/b"});
 }
+
+}  // namespace custodian::tests::paths_test

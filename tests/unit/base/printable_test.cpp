@@ -5,6 +5,8 @@
 #include "custodian/error.hpp"
 #include "support/catch.hpp"
 
+namespace custodian::tests::printable_test {
+
 using custodian::detail::first_character;
 using custodian::detail::in_one_line;
 using custodian::detail::printable;
@@ -147,3 +149,5 @@ TEST_CASE("a path that is longer than people read is cut in the middle", "[print
   const std::string of_umlauts = shortened(umlauts);
   CHECK(of_umlauts.substr(0, 102) == "/" + umlauts.substr(1, 98) + "...");
 }
+
+}  // namespace custodian::tests::printable_test

@@ -5,6 +5,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::process_id_test {
+
 namespace {
 
 using custodian::detail::process_id;
@@ -29,3 +31,5 @@ TEST_CASE("a process knows its id, and so do a forked child and that one's child
 }
 
 }  // namespace
+
+}  // namespace custodian::tests::process_id_test

@@ -12,6 +12,8 @@
 #include "support/catch.hpp"
 #include "unit/refusal.hpp"
 
+namespace custodian::tests::retry_policy_test {
+
 using custodian::RetryAttempt;
 using custodian::RetryPolicy;
 using std::chrono::milliseconds;
@@ -203,3 +205,5 @@ TEST_CASE("bad numbers in a policy are refused by name", "[retry]") {
   }));
   check_refused(bad.make, bad.operation, bad.detail);
 }
+
+}  // namespace custodian::tests::retry_policy_test

@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::state_broadcast_test {
 namespace {
 
 enum class Light { red, amber, green };
@@ -87,4 +87,4 @@ TEST_CASE("the waiters of a broadcast that ends can be aborted later") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::state_broadcast_test

@@ -13,6 +13,8 @@
 #include "custodian/authoring/owned_node.hpp"
 #include "support/catch.hpp"
 
+namespace custodian::tests::uuid_test {
+
 using custodian::make_uuid;
 
 TEST_CASE("a uuid is random, version 4, in lower case", "[uuid]") {
@@ -71,3 +73,5 @@ TEST_CASE("a forked child draws other uuids than its parent", "[uuid]") {
   REQUIRE(received == 36);
   CHECK(of_parent != std::string(of_child.data(), of_child.size()));
 }
+
+}  // namespace custodian::tests::uuid_test

@@ -4,6 +4,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::weak_list_test {
+
 using custodian::detail::WeakList;
 
 TEST_CASE("of a hundred thousand that have gone a list keeps a handful", "[weak_list]") {
@@ -30,3 +32,5 @@ TEST_CASE("what is there is kept in its order, and at most as much again that is
   REQUIRE(alive.size() == here.size());
   for (std::size_t i = 0; i != here.size(); ++i) CHECK(alive[i].lock() == here[i]);
 }
+
+}  // namespace custodian::tests::weak_list_test

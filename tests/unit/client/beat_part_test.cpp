@@ -5,7 +5,7 @@
 #include "base/encoded_size.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::detail {
+namespace custodian::detail::beat_part_test {
 namespace {
 
 /// How many checks of such paths go into one part.
@@ -52,4 +52,4 @@ TEST_CASE("a check that is larger than a part goes alone", "[beat_part]") {
 }
 
 }  // namespace
-}  // namespace custodian::detail
+}  // namespace custodian::detail::beat_part_test

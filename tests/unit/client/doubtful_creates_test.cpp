@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::doubtful_creates_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -172,4 +172,4 @@ TEST_CASE("a parent that is cleared while it is looked at stays forgotten") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::doubtful_creates_test

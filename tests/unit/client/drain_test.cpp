@@ -7,7 +7,7 @@
 #include "custodian/error.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::drain_test {
 namespace {
 
 using detail::Drain;
@@ -141,4 +141,4 @@ TEST_CASE("what follows the notification may ask again") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::drain_test

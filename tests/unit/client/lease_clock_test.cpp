@@ -6,6 +6,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::lease_clock_test {
+
 using custodian::ReplyProof;
 using custodian::SessionInfo;
 using custodian::detail::Heartbeat;
@@ -239,3 +241,5 @@ TEST_CASE("a beat may be hurried, and never delayed", "[lease-clock]") {
   heartbeat.hurry(at(500ms));
   CHECK(heartbeat.next() == at(100ms));
 }
+
+}  // namespace custodian::tests::lease_clock_test

@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::protected_nodes_test {
 namespace {
 
 using detail::choose;
@@ -80,4 +80,4 @@ TEST_CASE("the stat of the node that is kept is that of the look") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::protected_nodes_test

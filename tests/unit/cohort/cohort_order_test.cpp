@@ -7,7 +7,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::recipes_detail {
+namespace custodian::recipes_detail::cohort_order_test {
 namespace {
 
 using Line = CohortOrder::Line;
@@ -252,4 +252,4 @@ TEST_CASE("a batch keeps its promises whatever happens in whatever order", "[coh
 }
 
 }  // namespace
-}  // namespace custodian::recipes_detail
+}  // namespace custodian::recipes_detail::cohort_order_test

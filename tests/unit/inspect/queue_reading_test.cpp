@@ -4,7 +4,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::queue_reading_test {
 namespace {
 
 using namespace recipes_detail;
@@ -128,4 +128,4 @@ TEST_CASE("a permit without a number counts as lower than all, and no waiting he
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::queue_reading_test

@@ -4,6 +4,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::fencing_token_test {
+
 using custodian::FencingToken;
 
 TEST_CASE("a fencing token is printed with an epoch and a grant where it has them") {
@@ -22,3 +24,5 @@ TEST_CASE("of fencing tokens the epoch counts before the value, and the value be
   CHECK(FencingToken{0, 1, 9} < FencingToken{0, 2, 0});
   CHECK(FencingToken{0, 1, 2} < FencingToken{0, 1, 10});
 }
+
+}  // namespace custodian::tests::fencing_token_test

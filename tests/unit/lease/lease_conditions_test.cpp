@@ -10,7 +10,7 @@
 #include "custodian/locks/striped_mutex.hpp"
 #include "support/catch.hpp"
 
-namespace custodian {
+namespace custodian::lease_conditions_test {
 namespace {
 
 template <typename Result>
@@ -49,4 +49,4 @@ TEST_CASE("nor can the lease within a result without a name", "[lease]") {
 }
 
 }  // namespace
-}  // namespace custodian
+}  // namespace custodian::lease_conditions_test

@@ -6,7 +6,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::recipes_detail {
+namespace custodian::recipes_detail::local_order_test {
 namespace {
 
 using Members = std::vector<LocalEntry*>;
@@ -224,4 +224,4 @@ TEST_CASE("a member that a later listing shows elsewhere leaves where it stood",
 }
 
 }  // namespace
-}  // namespace custodian::recipes_detail
+}  // namespace custodian::recipes_detail::local_order_test

@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::quorum_rule_test {
 namespace {
 
 using namespace recipes_detail;
@@ -55,4 +55,4 @@ TEST_CASE("a group lasts as long as the most lasting of its leases that suffice"
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::quorum_rule_test

@@ -4,7 +4,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::recipes_detail {
+namespace custodian::recipes_detail::acquire_failure_test {
 namespace {
 
 TEST_CASE("who has been seen ahead keeps others out, whatever became of ZooKeeper since") {
@@ -42,4 +42,4 @@ TEST_CASE("ZooKeeper is away if there is no connection and no answer, and for no
 }
 
 }  // namespace
-}  // namespace custodian::recipes_detail
+}  // namespace custodian::recipes_detail::acquire_failure_test

@@ -7,7 +7,7 @@
 #include "custodian/error.hpp"
 #include "support/catch.hpp"
 
-namespace custodian {
+namespace custodian::path_of_test {
 namespace {
 
 using namespace std::string_literals;
@@ -90,4 +90,4 @@ TEST_CASE("a pattern that does not fit its values is refused, with the reason") 
 }
 
 }  // namespace
-}  // namespace custodian
+}  // namespace custodian::path_of_test

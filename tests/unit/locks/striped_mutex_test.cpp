@@ -7,7 +7,7 @@
 #include "custodian/error.hpp"
 #include "support/catch.hpp"
 
-namespace custodian {
+namespace custodian::striped_mutex_test {
 namespace {
 
 constexpr std::size_t whole = std::size_t{1} << 32U;
@@ -36,4 +36,4 @@ TEST_CASE("a key belongs to no stripe of none") {
 }
 
 }  // namespace
-}  // namespace custodian
+}  // namespace custodian::striped_mutex_test

@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::downtime_clock_test {
 namespace {
 
 using detail::DowntimeClock;
@@ -35,4 +35,4 @@ TEST_CASE("a session that is given up while there is a connection was not away")
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::downtime_clock_test

@@ -5,7 +5,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::metric_labels_test {
 namespace {
 
 using namespace prometheus_detail;
@@ -53,4 +53,4 @@ TEST_CASE("each code has a label of its own") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::metric_labels_test

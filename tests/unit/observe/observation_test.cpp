@@ -6,7 +6,7 @@
 #include "custodian/authoring/observed_lock.hpp"
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::observation_test {
 namespace {
 
 using detail::ObservedClient;
@@ -103,4 +103,4 @@ TEST_CASE("an observer hears for how long there was no connection") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::observation_test

@@ -11,7 +11,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::prometheus_observer_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -193,4 +193,4 @@ TEST_CASE("prometheus: buckets that do not grow are refused, as is no registry")
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::prometheus_observer_test

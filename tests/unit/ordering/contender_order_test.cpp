@@ -12,6 +12,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::contender_order_test {
+
 using namespace custodian::recipes_detail;
 
 namespace {
@@ -400,3 +402,5 @@ TEST_CASE("each kind and profile has its name", "[contender_order]") {
   CHECK(lock_name_of(read_write_rule, ContenderKind::shared, curator) == "__READ__");
   CHECK(lock_name_of(read_write_rule, ContenderKind::shared, kazoo) == "__rlock__");
 }
+
+}  // namespace custodian::tests::contender_order_test

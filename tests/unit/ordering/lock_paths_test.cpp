@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::recipes_detail {
+namespace custodian::recipes_detail::lock_paths_test {
 namespace {
 
 TEST_CASE("no lock is at the root, nor where ZooKeeper keeps its own nodes", "[paths]") {
@@ -18,4 +18,4 @@ TEST_CASE("a lock is at any other path, whatever it begins with", "[paths]") {
 }
 
 }  // namespace
-}  // namespace custodian::recipes_detail
+}  // namespace custodian::recipes_detail::lock_paths_test

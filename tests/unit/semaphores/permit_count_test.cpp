@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::permit_count_test {
 namespace {
 
 using namespace recipes_detail;
@@ -65,4 +65,4 @@ TEST_CASE("a permit whose lease is missing, or beyond the numbers, is told apart
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::permit_count_test

@@ -6,6 +6,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::address_list_test {
+
 using custodian::detail::with_odd_length;
 
 namespace {
@@ -53,3 +55,5 @@ TEST_CASE("which address of an even number is repeated is the caller's choice") 
 }
 
 }  // namespace
+
+}  // namespace custodian::tests::address_list_test

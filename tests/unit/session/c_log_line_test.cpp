@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::detail {
+namespace custodian::detail::c_log_line_test {
 namespace {
 
 TEST_CASE("a line of the C client's log loses its time, its process and its thread", "[log]") {
@@ -36,4 +36,4 @@ TEST_CASE("a line of the address that is none is left out", "[log]") {
 }
 
 }  // namespace
-}  // namespace custodian::detail
+}  // namespace custodian::detail::c_log_line_test

@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::connection_record_test {
+
 using custodian::detail::ConnectionRecord;
 using EndedBy = ConnectionRecord::EndedBy;
 using namespace std::chrono_literals;
@@ -154,3 +156,5 @@ TEST_CASE("refusals count after a probe was connected, and not before") {
 }
 
 }  // namespace
+
+}  // namespace custodian::tests::connection_record_test

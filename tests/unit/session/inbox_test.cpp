@@ -13,7 +13,7 @@
 #include "support/catch.hpp"
 #include "support/jute.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::inbox_test {
 namespace {
 
 namespace asio = boost::asio;
@@ -165,4 +165,4 @@ TEST_CASE("inbox: a connection begins with a handshake, whatever was left of the
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::inbox_test

@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::reconnect_test {
 namespace {
 
 using detail::CredentialRecord;
@@ -343,4 +343,4 @@ TEST_CASE("names without an address are looked up again after 1 s") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::reconnect_test

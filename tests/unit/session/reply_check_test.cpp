@@ -5,7 +5,7 @@
 #include "support/catch.hpp"
 #include "support/jute.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::reply_check_test {
 namespace {
 
 using detail::ExpectedReply;
@@ -243,4 +243,4 @@ TEST_CASE("reply check: a server is heard when it has answered something after t
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::reply_check_test

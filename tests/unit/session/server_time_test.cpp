@@ -4,7 +4,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::server_time_test {
 namespace {
 
 using detail::to_time;
@@ -28,4 +28,4 @@ TEST_CASE("a time that no clock can count is as far as one can") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::server_time_test

@@ -3,6 +3,8 @@
 #include "custodian/session/session.hpp"
 #include "support/catch.hpp"
 
+namespace custodian::tests::stamps_test {
+
 using custodian::error_code;
 using custodian::is_answer_of_server;
 using custodian::is_decided_by_quorum;
@@ -41,3 +43,5 @@ TEST_CASE("a quorum decides about writes and transactions, and about nothing els
   // A leader that has been replaced without knowing answers it, too.
   CHECK_FALSE(is_decided_by_quorum(request::Sync{}));
 }
+
+}  // namespace custodian::tests::stamps_test

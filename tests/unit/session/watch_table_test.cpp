@@ -4,6 +4,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::watch_table_test {
+
 using custodian::error_code;
 using custodian::Watcher;
 using custodian::WatchEventType;
@@ -155,3 +157,5 @@ TEST_CASE("what is more than a request may have is dropped, and its watchers are
 }
 
 }  // namespace
+
+}  // namespace custodian::tests::watch_table_test

@@ -5,7 +5,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::tests {
+namespace custodian::tests::big_endian_test {
 namespace {
 
 using recipes_detail::from_big_endian;
@@ -44,4 +44,4 @@ TEST_CASE("more bytes than a number has, or less, are none", "[big-endian]") {
 }
 
 }  // namespace
-}  // namespace custodian::tests
+}  // namespace custodian::tests::big_endian_test

@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::recipes_detail {
+namespace custodian::recipes_detail::newest_value_test {
 namespace {
 
 TEST_CASE("within a session a later write alone is news") {
@@ -39,4 +39,4 @@ TEST_CASE("the newest value is kept, and no older one instead") {
 }
 
 }  // namespace
-}  // namespace custodian::recipes_detail
+}  // namespace custodian::recipes_detail::newest_value_test

@@ -4,6 +4,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::election_greeting_test {
+
 using custodian::testing::ElectionGreeting;
 
 namespace {
@@ -47,3 +49,5 @@ TEST_CASE("what is no greeting passes as it is", "[election-greeting]") {
   absurd[16] = '\x7f';
   CHECK(absurd_length.edit(absurd) == absurd);
 }
+
+}  // namespace custodian::tests::election_greeting_test

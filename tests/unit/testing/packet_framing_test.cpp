@@ -4,6 +4,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::packet_framing_test {
+
 using custodian::testing::PacketFraming;
 
 namespace {
@@ -69,3 +71,5 @@ TEST_CASE("a length with its highest bit set is a long packet", "[packet-framing
   CHECK(framing.advance("\xff\xff\xff\xff and more") == 0);
   CHECK(framing.bytes_within("so many", 1) == 7);
 }
+
+}  // namespace custodian::tests::packet_framing_test

@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace custodian::tests::server_standing_test {
+
 using custodian::testing::parse_standing;
 using custodian::testing::ServerStanding;
 
@@ -21,3 +23,5 @@ TEST_CASE("a server that says nothing has no standing that is known", "[server-s
   CHECK(parse_standing("") == ServerStanding{});
   CHECK_FALSE(parse_standing("").known);
 }
+
+}  // namespace custodian::tests::server_standing_test

@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# For .ci/run and tools/test, which source it: what comes next is built beside tests, which mostly wait, for servers or
+# for time.
+
+ahead=
+
+# build_ahead <preset> <target>...: builds while nobody else wants the processors. Whatever comes of it, the step that
+# needs the targets builds the rest, after stop_ahead.
+build_ahead() {
+  # Servers whose data are on a disk would wait for what compilers write; tools/test says where they are.
+  local data=${TMPDIR:-/dev/shm}
+  if [[ ! -w $data || $(stat --file-system --format=%T "$data") != tmpfs ]]; then return; fi
+  if (($(df --output=avail --block-size=1M "$data" | tail -n 1) < 2048)); then return; fi
+  # A process group to stop it by; as another session it could have a share of the processors of its own.
+  set -m
+  chrt --idle 0 bash -c 'cmake --preset "$1" && exec ninja -C "build/$1" -j "$(nproc)" "${@:2}"' ahead "$@" >/dev/null 2>&1 &
+  set +m
+  ahead=$!
+}
+
+stop_ahead() {
+  if [[ -z $ahead ]]; then return; fi
+  kill -- "-$ahead" 2>/dev/null || true
+  wait "$ahead" 2>/dev/null || true
+  ahead=
+}

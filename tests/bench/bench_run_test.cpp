@@ -127,9 +127,9 @@ TEST_CASE("another build's driver takes part beside ours") {
   const Directory directory;
   const std::string json = directory.file("run.json");
   const Result result = run(
-      CUSTODIAN_BENCH,
-      {"--only", "lock", "--peers", "floor", "--before", CUSTODIAN_BENCH "-ours", "--rounds", "1",
-       "--seconds", "0.2", "--warm-up", "0.1", "--directory", directory.file("."), "--json", json});
+      CUSTODIAN_BENCH, {"--only", "lock", "--peers", "floor", "--before",
+                        std::string{CUSTODIAN_BENCH} + "-ours", "--rounds", "1", "--seconds", "0.2",
+                        "--warm-up", "0.1", "--directory", directory.file("."), "--json", json});
   INFO(result.output);
   REQUIRE(result.status == 0);
   const auto contestants = parse_run(content(json)).workloads.at(0).contestants;

@@ -76,8 +76,11 @@ std::uint64_t chosen_seed() {
   std::uint64_t seed = 0;
   if (text.empty()) {
     seed = 1 + std::random_device{}() % 1'000'000;
-  } else if (std::from_chars(text.data(), text.data() + text.size(), seed).ec != std::errc{}) {
-    throw std::invalid_argument{"CUSTODIAN_TEST_PLAYS is a number, the seed of a sample, or all"};
+  } else {
+    const char* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, seed);
+    if (parsed.ec != std::errc{} || parsed.ptr != end || seed == 0)
+      throw std::invalid_argument{"CUSTODIAN_TEST_PLAYS is the seed of a sample, from 1, or all"};
   }
   std::cout << "one in " << one_in << " of the combinations, CUSTODIAN_TEST_PLAYS=" << seed << '\n';
   return seed;

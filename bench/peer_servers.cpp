@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "child_process/child_process.hpp"
+#include "loopback.hpp"
 #include "servers.hpp"
 
 namespace custodian::bench {
@@ -21,31 +22,12 @@ namespace {
 
 constexpr std::chrono::seconds start_limit{60};
 
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
-/// Throws if there is none.
-int tcp_socket() {
-  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) throw std::system_error{errno, std::generic_category(), "socket"};
-  return descriptor;
-}
-
 /// Free now; another process might take it before the server does, which then does not start.
 std::uint16_t free_port() {
   const int descriptor = tcp_socket();
-  sockaddr_in address = loopback(0);
-  socklen_t size = sizeof address;
-  const bool bound = ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
-                     ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  const std::uint16_t port = bind_to_free_port(descriptor);
   ::close(descriptor);
-  if (!bound) throw std::runtime_error{"no free port"};
-  return ntohs(address.sin_port);
+  return port;
 }
 
 bool accepts(std::uint16_t port) {

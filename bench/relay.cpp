@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "loopback.hpp"
 #include "packet_counter.hpp"
 
 namespace custodian::bench {
@@ -19,20 +20,6 @@ namespace {
 
 void check(int result, const char* what) {
   if (result < 0) throw std::system_error{errno, std::generic_category(), what};
-}
-
-sockaddr_in local(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
-int tcp_socket() {
-  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  check(descriptor, "socket");
-  return descriptor;
 }
 
 void send_at_once(int descriptor) {
@@ -55,12 +42,8 @@ bool send_all(int descriptor, const char* bytes, std::size_t size) {
 Relay::Relay(std::uint16_t server_port)
     : server_port_{server_port}, listening_{tcp_socket()}, wake_{::eventfd(0, EFD_CLOEXEC)} {
   check(wake_, "eventfd");
-  sockaddr_in address = local(0);
-  socklen_t size = sizeof address;
-  check(::bind(listening_, reinterpret_cast<sockaddr*>(&address), size), "bind");
+  port_ = bind_to_free_port(listening_);
   check(::listen(listening_, 8), "listen");
-  check(::getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &size), "getsockname");
-  port_ = ntohs(address.sin_port);
   thread_ = std::jthread{[this] { serve(); }};
 }
 
@@ -82,7 +65,7 @@ void Relay::serve() {
     const int client = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
     if (client < 0) continue;
     const int server = tcp_socket();
-    const sockaddr_in address = local(server_port_);
+    const sockaddr_in address = loopback(server_port_);
     if (::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
       pass(client, server);
     ::close(server);

@@ -34,7 +34,7 @@ is_target() { ninja -C "$build" -t targets all | grep -q "^$1: "; }
 suites_of() {
   local line
   while read -r line; do
-    if [[ -z ${unfit[$line]-} ]] && is_target "${line%% *}"; then printf '%s\n' "$line"; fi
+    if [[ -z ${unfit[$line]-} ]] && is_target "$(program_of "$line")"; then printf '%s\n' "$line"; fi
   done < <(header "$1" Killed-by)
 }
 
@@ -53,9 +53,11 @@ face() {
 # vouch: whether what has killed passes without the mutant. Parts of what was tried at first do.
 vouch() {
   local line=$killer
-  if [[ -n ${vouched[${line%% *}]-} ]]; then return; fi
+  local program
+  program=$(program_of "$line")
+  if [[ -n ${vouched[$program]-} ]]; then return; fi
   if sound "$line"; then
-    vouched[${line%% *}]=yes
+    vouched[$program]=yes
   else
     unfit[$line]=yes
     return 1
@@ -78,8 +80,8 @@ try_drawn() {
 # record <name>: counts it, and says it in some words
 record() {
   case $outcome in
-    killed) killed=$((killed + 1)) verdict="killed by ${killer%% *}: $because" ;;
-    hung) killed=$((killed + 1)) hung=$((hung + 1)) verdict="killed by time, ${killer%% *}: $because" ;;
+    killed) killed=$((killed + 1)) verdict="killed by $(program_of "$killer"): $because" ;;
+    hung) killed=$((killed + 1)) hung=$((hung + 1)) verdict="killed by time, $(program_of "$killer"): $because" ;;
     alive) living+=("$1") verdict="LIVES: no test misses it" ;;
     uncompiled) redrawn=$((redrawn + 1)) verdict="drawn again: $because" ;;
     *) die "$(header "$1" Guard): $because" ;;

@@ -161,8 +161,8 @@ void start_get_and_watch(CorePtr core, CancellationPtr cancellation, std::string
   const auto watcher = std::make_shared<ClientWatcher>();
   run(core, std::move(cancellation), request::Get{core->prefix().add(path), watcher},
       plan_of(core, options, Repeat::always), std::move(handler), [core, watcher](Reply reply) {
-        Watch watch = reply.error ? Watch{} : Watch{core, watcher};
-        return std::tuple{GetResult{std::move(reply.data), reply.stat}, std::move(watch)};
+        return std::tuple{GetResult{std::move(reply.data), reply.stat},
+                          reply.error ? Watch{} : Watch{core, watcher}};
       });
 }
 
@@ -182,8 +182,8 @@ void start_children_and_watch(CorePtr core, CancellationPtr cancellation, std::s
   const auto watcher = std::make_shared<ClientWatcher>();
   run(core, std::move(cancellation), request::GetChildren{core->prefix().add(path), watcher},
       plan_of(core, options, Repeat::always), std::move(handler), [core, watcher](Reply reply) {
-        Watch watch = reply.error ? Watch{} : Watch{core, watcher};
-        return std::tuple{Children{std::move(reply.children), reply.stat}, std::move(watch)};
+        return std::tuple{Children{std::move(reply.children), reply.stat},
+                          reply.error ? Watch{} : Watch{core, watcher}};
       });
 }
 

@@ -7,6 +7,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
+#include "custodian/authoring/thrown.hpp"
+
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;

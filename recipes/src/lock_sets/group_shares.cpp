@@ -8,6 +8,7 @@
 
 #include "acquire/not_acquired.hpp"
 #include "custodian/authoring/event.hpp"
+#include "custodian/authoring/thrown.hpp"
 
 namespace custodian::recipes_detail {
 

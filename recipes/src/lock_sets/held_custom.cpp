@@ -2,9 +2,9 @@
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
-#include <exception>
-#include <new>
 #include <utility>
+
+#include "custodian/authoring/thrown.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -53,21 +53,6 @@ void HeldCustom::release_elsewhere() {
                });
   } catch (...) {
     home_.log(LogLevel::error, "releasing " + name_ + " has failed: " + thrown_now().text);
-  }
-}
-
-Thrown thrown_now() {
-  namespace errc = boost::system::errc;
-  try {
-    throw;
-  } catch (const boost::system::system_error& exception) {
-    return {exception.code(), exception.what()};
-  } catch (const std::bad_alloc&) {
-    return {make_error_code(errc::not_enough_memory), "out of memory"};
-  } catch (const std::exception& exception) {
-    return {make_error_code(errc::state_not_recoverable), exception.what()};
-  } catch (...) {
-    return {make_error_code(errc::state_not_recoverable), "something that is no std::exception"};
   }
 }
 

@@ -36,11 +36,4 @@ class HeldCustom {
   const std::stop_token lost_;
 };
 
-/// The text of the present exception, for an answer and for the log. Call it within a catch block.
-struct Thrown {
-  error_code error;
-  std::string text;
-};
-[[nodiscard]] Thrown thrown_now();
-
 }  // namespace custodian::recipes_detail

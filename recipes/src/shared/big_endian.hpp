@@ -3,33 +3,31 @@
 /// \file
 /// Numbers are encoded here as Java's ByteBuffer, and so Curator's recipes, write them. Pure.
 
+#include <array>
+#include <boost/endian/conversion.hpp>
 #include <concepts>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 namespace custodian::recipes_detail {
 
 template <std::signed_integral Number>
 [[nodiscard]] std::string to_big_endian(Number number) {
-  auto rest = static_cast<std::make_unsigned_t<Number>>(number);
-  std::string bytes(sizeof number, '\0');
-  for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte, rest >>= 8) {
-    *byte = static_cast<char>(rest & 0xff);
-  }
-  return bytes;
+  std::array<unsigned char, sizeof number> bytes{};
+  boost::endian::endian_store<Number, sizeof number, boost::endian::order::big>(bytes.data(),
+                                                                                number);
+  return {bytes.begin(), bytes.end()};
 }
 
-/// Nothing if there are more bytes than the number has, or less.
+/// Nothing if there are more or fewer bytes than the number has.
 template <std::signed_integral Number>
 [[nodiscard]] std::optional<Number> from_big_endian(std::string_view bytes) {
-  if (bytes.size() != sizeof(Number)) return std::nullopt;
-  std::make_unsigned_t<Number> number = 0;
-  for (const char byte : bytes) {
-    number = static_cast<decltype(number)>(number << 8 | static_cast<unsigned char>(byte));
-  }
-  return static_cast<Number>(number);
+  std::array<unsigned char, sizeof(Number)> copy{};
+  if (bytes.size() != copy.size()) return std::nullopt;
+  std::memcpy(copy.data(), bytes.data(), copy.size());
+  return boost::endian::endian_load<Number, sizeof(Number), boost::endian::order::big>(copy.data());
 }
 
 }  // namespace custodian::recipes_detail

@@ -1,0 +1,43 @@
+# Real clients of other kinds, which tests and the benchmark compare ours with. What is not installed is left out:
+# CUSTODIAN_JAVA, CUSTODIAN_JAVAC, CUSTODIAN_CURATOR_JAR (Apache Curator) and CUSTODIAN_KAZOO_PYTHON are then false.
+
+find_program(CUSTODIAN_JAVA java)
+find_program(CUSTODIAN_JAVAC javac)
+find_file(CUSTODIAN_CURATOR_JAR curator-recipes.jar PATHS /usr/share/java NO_DEFAULT_PATH)
+mark_as_advanced(CUSTODIAN_JAVA CUSTODIAN_JAVAC CUSTODIAN_CURATOR_JAR)
+
+# custodian_curator_program(<target> <variable> <file>...): the target compiles these Java files; the first has the name
+# of the program's class. The variable is set to the classpath; to nothing, and there is no target, without Curator.
+function(custodian_curator_program target variable)
+  set(${variable} "" PARENT_SCOPE)
+  if(NOT (CUSTODIAN_JAVA AND CUSTODIAN_JAVAC AND CUSTODIAN_CURATOR_JAR))
+    return()
+  endif()
+  cmake_path(GET CUSTODIAN_CURATOR_JAR PARENT_PATH jars)
+  set(classes ${CMAKE_CURRENT_BINARY_DIR}/java)
+  list(GET ARGN 0 main)
+  cmake_path(GET main STEM main)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  add_custom_command(OUTPUT ${classes}/${main}.class
+    COMMAND ${CUSTODIAN_JAVAC} --release 11 -d ${classes} -cp ${CUSTODIAN_CURATOR_JAR} ${ARGN}
+    DEPENDS ${ARGN}
+    COMMENT "Compiling ${main}, a client of Apache Curator's"
+    VERBATIM)
+  add_custom_target(${target} DEPENDS ${classes}/${main}.class)
+  # The jars name what they depend on themselves, but for a logger.
+  set(${variable} "${classes}:${CUSTODIAN_CURATOR_JAR}:${jars}/slf4j-simple.jar" PARENT_SCOPE)
+endfunction()
+
+# The first Python that has kazoo.
+function(custodian_has_kazoo result candidate)
+  execute_process(COMMAND ${candidate} -c "import kazoo" RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+  if(NOT status EQUAL 0)
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+find_program(CUSTODIAN_KAZOO_PYTHON python3 PATHS /usr/bin VALIDATOR custodian_has_kazoo)
+mark_as_advanced(CUSTODIAN_KAZOO_PYTHON)
+set(CUSTODIAN_KAZOO "")
+if(CUSTODIAN_KAZOO_PYTHON)
+  set(CUSTODIAN_KAZOO "${CUSTODIAN_KAZOO_PYTHON}")
+endif()

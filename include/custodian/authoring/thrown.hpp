@@ -1,0 +1,24 @@
+#pragma once
+
+/// \file
+/// Thrown is an exception as an error code and a text, for authors of recipes that call user code.
+
+#include <string>
+
+#include "custodian/error.hpp"
+#include "custodian/export.hpp"
+
+namespace custodian {
+
+struct Thrown {
+  /// The code of a `system_error`; `not_enough_memory` of a `bad_alloc`; of every other exception
+  /// `state_not_recoverable`.
+  error_code error;
+  std::string text;  ///< for the log
+};
+
+/// Describes the exception that is being handled. Call it in a catch block, and nowhere else:
+/// without an exception the process ends (`std::terminate`). Any thread. Throws `std::bad_alloc`.
+[[nodiscard]] CUSTODIAN_EXPORT Thrown thrown_now();
+
+}  // namespace custodian

@@ -138,8 +138,8 @@ CUSTODIAN_EXPORT void keep(const LockNodePtr& node) noexcept;
 ///
 /// Destroying it releases in the background: the node is deleted, with retries, until it is gone or
 /// the session is over. Neither the destructor nor release() blocks or throws. A lost lease must be
-/// released, too: when the lease clock has run out, the client keeps the session until the last
-/// lease on it is released.
+/// destroyed or released, too: when the lease clock has run out, the client keeps the session until
+/// the last lease on it is released.
 ///
 /// Threads: different Lease objects may be used by different threads at once; one object by one
 /// thread at a time. Lifetimes: a lease may outlive the lock object and the client; it is lost when
@@ -183,8 +183,8 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// late.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
-  /// Waits until the lease is lost, as in `co_await (job() ||
-  /// lease.async_wait_lost(use_awaitable))`.
+  /// Waits until the lease is lost, as in
+  /// `co_await (job() || lease.async_wait_lost(use_awaitable))`.
   /// Completes with: error; none when the lease is lost.
   /// Cancellation: total.
   /// Errors: operation_aborted, also when the lease is released first.

@@ -61,13 +61,13 @@ using Acl = std::vector<AclEntry>;
 [[nodiscard]] CUSTODIAN_EXPORT Acl open_acl();
 /// Every client may read, and nothing else.
 [[nodiscard]] CUSTODIAN_EXPORT Acl read_acl();
-/// The identities that the creating session has authenticated as may do everything. Useless
-/// without `ClientOptions::credentials`: the server refuses it then (invalid_acl).
+/// Every identity that the creating session has authenticated as may do everything. Needs
+/// `ClientOptions::credentials`: without them the server refuses this ACL (invalid_acl).
 [[nodiscard]] CUSTODIAN_EXPORT Acl creator_all_acl();
 
 /// Chooses the ACL of a node that is created without an explicit one; called with the path as the
-/// user gave it, for parents created on the way, too. Runs on the client's strand: it must not
-/// block, and must be safe to call from any thread. An exception fails the create.
+/// user gave it, and also for missing parents that the create adds. Runs on the client's strand: it
+/// must not block, and must be safe to call from any thread. An exception fails the create.
 using AclProvider = std::function<Acl(std::string_view path)>;
 
 }  // namespace custodian

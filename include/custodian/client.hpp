@@ -6,26 +6,26 @@
 ///
 /// When not to use it: for data. ZooKeeper keeps small things that change seldom and must be right.
 ///
-/// Threads: every function may be called from any thread, but for the destructor and moves.
+/// Threads: every function may be called from any thread, except the destructor and moves.
 ///
 /// Every operation has two forms. `async_xxx(..., token)` takes any Asio completion token. Its
 /// handler runs on its own executor, or else on the client's callback executor; never inside the
-/// call, and never on the client's strand. `xxx(...)` blocks and throws `Error`; on a thread that
-/// it would wait for it throws at once (would_deadlock). Mistakes in the arguments throw at once in
-/// both forms, before anything is sent (invalid_argument).
+/// call, and never on the client's strand. `xxx(...)` blocks and throws `Error`. On a thread for
+/// which it would have to wait, it throws at once (would_deadlock). Mistakes in the arguments throw
+/// at once in both forms, before anything is sent (invalid_argument).
 ///
-/// Cancellation (total, partial, terminal alike): the operation completes with operation_aborted.
-/// If it was sent by then, it may still be applied.
+/// Cancellation (total, partial, terminal alike): the operation completes with operation_aborted. A
+/// request that was sent by then may still be applied.
 ///
 /// Deadlines: without one, `ClientOptions::operation_timeout` from the call. They cover waiting for
 /// a connection, retries and pauses.
 ///
-/// Errors common to all: not_connected (told not to wait for a connection), deadline_exceeded,
-/// deadline_exceeded_outcome_unknown, connection_loss (the outcome is unknown and must not be
-/// guessed), session_lost, closed, forked, and what the server says.
+/// Errors common to all: not_connected (if the operation does not wait for a connection),
+/// deadline_exceeded, deadline_exceeded_outcome_unknown, connection_loss (the outcome is unknown
+/// and must not be guessed), session_lost, closed, forked, and the server's own errors.
 ///
 /// Retries: reads are repeated. Writes are repeated only when it is certain that they were not
-/// applied; a protected create finds out by itself what became of it. fork(): see README.
+/// applied; a protected create finds out by itself whether it was applied. fork(): see README.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <chrono>
@@ -54,9 +54,9 @@
 
 namespace custodian {
 
-/// A connection to ZooKeeper, its sessions, and all that is done with them. Move-only; see share().
-/// A `const Client` can look (get, exists, children, waits, listeners) and make locks; writing
-/// nodes needs one that is not const. \copydetails custodian/client.hpp
+/// A connection to ZooKeeper, its sessions, and all operations on them. Move-only; see share(). A
+/// `const Client` can read (get, exists, children, waits, listeners) and make locks; writing nodes
+/// needs a non-const one. \copydetails custodian/client.hpp
 class CUSTODIAN_EXPORT Client {
  public:
   /// A client with threads of its own: one for I/O, one for callbacks. Begins to connect at once,
@@ -64,19 +64,21 @@ class CUSTODIAN_EXPORT Client {
   explicit Client(std::string_view servers);
   /// The same, with options.
   explicit Client(ClientOptions options);
-  /// A client on an executor of the program's, whose context must outlive it and be run. Callbacks
-  /// run there, too, unless the options name another executor. While the client is open it has work
-  /// there: io_context::run() returns only after close(), or after the client's destruction.
+  /// A client on the program's own executor. The executor's context must be run, and must outlive
+  /// the client. Callbacks run there, too, unless the options name another executor. An open client
+  /// is work for the context: io_context::run() returns only after close(), or after the client's
+  /// destruction.
   Client(boost::asio::any_io_executor executor, ClientOptions options);
   /// A moved-from client may only be destroyed.
   Client(Client&&) noexcept = default;
   Client& operator=(Client&&) = delete;
-  /// Ends the session, so that its locks pass on at once. With threads of its own, waits for that
-  /// to be sent, one second at most; otherwise only begins it.
+  /// Ends the session, so that its locks pass on at once. A client with threads of its own waits
+  /// until the message for that is sent, one second at most; any other client only begins to send
+  /// it.
   ~Client();
 
-  /// Another handle on the same client, which does not own it: what recipes keep. It can outlive
-  /// the owner; its operations then fail (closed).
+  /// Makes another handle on the same client, for recipes to keep. It does not own the client and
+  /// can outlive the owner; its operations then fail (closed).
   [[nodiscard]] Client share() const;
 
   /// \name Nodes
@@ -124,9 +126,10 @@ class CUSTODIAN_EXPORT Client {
   void remove(std::string path, RemoveOptions options = {});
 
   /// Removes a node in the background, again and again until it is gone, the session that owns it
-  /// is over, or the servers forbid it (which ends the session, since nothing else can free it).
-  /// After a reconnection such deletes go first. For unique names, of ephemeral nodes: another
-  /// node of the same name would go, too. Does not throw, not even when the client is closed.
+  /// is over, or the servers forbid it (then the client ends the session, since nothing else can
+  /// remove the node). After a reconnection such deletes go first. Only for ephemeral nodes with
+  /// unique names: another node of the same name would be removed, too. Does not throw, not even
+  /// when the client is closed.
   void remove_in_background(std::string path) noexcept;
 
   /// Completes with the node's metadata, or nothing if it does not exist.
@@ -188,15 +191,16 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code, std::vector<TransactionResult>), &start_commit>(
         core_, std::forward<Token>(token), std::move(transaction), options);
   }
-  /// The same, blocking. Throws Error; its path() is that of the operation that the servers
-  /// refused, if they did: of a lease's check(), with no_node, when the lock is lost.
+  /// The same, blocking. Throws Error. If the servers refused an operation, the error's path() is
+  /// the path of that operation. When a lock is lost, that is the path of the lease's check(), with
+  /// no_node.
   std::vector<TransactionResult> commit(Transaction transaction, OperationOptions options = {});
   /// \}
 
   /// \name Watches
   /// \{
 
-  /// Reads and watches what was read: the watch ends with the next change of the data, or the node.
+  /// Reads a node and watches it: the watch ends when the data change next, or the node is deleted.
   template <typename Token>
   auto async_get_and_watch(std::string path, OperationOptions options, Token&& token) const {
     check_path(core_, "get", path);
@@ -207,7 +211,7 @@ class CUSTODIAN_EXPORT Client {
   std::pair<GetResult, Watch> get_and_watch(std::string path, OperationOptions options = {}) const;
 
   /// The same, for a node that need not exist. Beware of watching a node that is gone for good, a
-  /// sequential one for instance: the watch then stays on the server until it is destroyed.
+  /// sequential one for instance: the watch then stays on the server until the Watch is destroyed.
   template <typename Token>
   auto async_exists_and_watch(std::string path, OperationOptions options, Token&& token) const {
     check_path(core_, "exists", path);
@@ -233,16 +237,16 @@ class CUSTODIAN_EXPORT Client {
   /// \name Connection
   /// \{
 
-  /// As of now: it may be another one when it arrives. Any thread.
+  /// The present state, which may have changed when the caller gets it. Any thread.
   [[nodiscard]] ConnectionState connection_state() const;
-  /// Called with every change from now on. The listener is kept until the subscription is
+  /// Calls the listener at every later change. The listener is kept until the subscription is
   /// destroyed.
   [[nodiscard]] Subscription on_connection_state(ConnectionListener listener) const;
 
-  /// Waits until the state is another than `known`, at once if it is already.
+  /// Waits until the state differs from `known`; completes at once if it does already.
   /// Completes with: error, the state (`known` with an error).
   /// Cancellation: total.
-  /// Errors: operation_aborted; closed, if that is the state and is known.
+  /// Errors: operation_aborted; closed, if `known` is `closed` and the state is, too.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait_connection_state(ConnectionState known, Token&& token) const {
@@ -270,28 +274,30 @@ class CUSTODIAN_EXPORT Client {
   /// calls the newest counts. Any thread; throws Error (invalid_argument, as the constructor does;
   /// forked); does nothing once the client is closed.
   ///
-  /// New credentials: the client presents them to the servers on a short session beside its own
-  /// first, and then on the standing connection, when the log says so (`LogLevel::info`); without a
-  /// connection, on the next one. A request that needs them and is sent earlier fails (no_auth).
+  /// New credentials: the client first presents them to the servers on a short session beside its
+  /// own. Then it presents them on the present connection, or else on the next one, and the log
+  /// says so (`LogLevel::info`). A request that needs them and is sent before that fails (no_auth).
   /// If the servers refuse them, the log says that (`LogLevel::error`), and the client goes on with
-  /// the earlier ones: nothing is lost. They refuse a scheme that they do not know; a `digest` with
-  /// a wrong password is another user to them, which they accept.
+  /// the earlier ones: nothing is lost. Servers refuse an unknown scheme. They accept a `digest`
+  /// with a wrong password: to them it is another user.
   ///
-  /// Earlier credentials: what a session has presented cannot be taken back, so this one has their
-  /// permissions until it ends, and nodes that it creates with creator_all_acl() belong to all that
-  /// it has presented. Later sessions present the new ones alone.
+  /// Earlier credentials: a session cannot take back credentials that it has presented. So the
+  /// present session has their permissions until it ends, and nodes that it creates with
+  /// creator_all_acl() are open to all credentials that it has presented. Later sessions present
+  /// only the new ones.
   ///
-  /// Without a session, as after auth_failed, a new one begins with these at once.
+  /// Without a session, as after auth_failed, a new session with the new credentials begins at
+  /// once.
   void set_credentials(const std::vector<ClientOptions::Credential>& credentials);
 
-  /// Ends the session and waits for that to be sent, one second at most; on a thread that runs the
-  /// client it only begins that, and it waits only a tenth of a second where no thread runs the
-  /// client's executor. What is under way fails (closed), leases are lost, watches end. Does
-  /// nothing the second time.
+  /// Ends the session, and waits until the message for that is sent, one second at most. On a
+  /// thread that runs the client it does not wait; if no thread runs the client's executor, it
+  /// waits only a tenth of a second. Operations under way fail (closed), leases are lost, watches
+  /// end. Does nothing the second time.
   void close();
   /// The same in an orderly way: refuses new acquires, ends those that wait, and closes when the
-  /// last lease has been released, at the deadline, or when another call closes it. False if a
-  /// lease was still held then.
+  /// last lease has been released, at the deadline, or when another call closes the client. False
+  /// if a lease was still held at that moment.
   bool close(Deadline deadline);
   /// The same without blocking, for a program that runs the client on its own executor.
   /// Completes with: error, whether all leases were released in time.
@@ -312,14 +318,14 @@ class CUSTODIAN_EXPORT Client {
   [[nodiscard]] std::int64_t fencing_epoch() const noexcept;
   /// As `ClientOptions::retry`.
   [[nodiscard]] const RetryPolicy& retry_policy() const;
-  /// This deadline, or that of `ClientOptions::operation_timeout` from now on in the place of a
-  /// default one.
+  /// `deadline`; for a default one, `ClientOptions::operation_timeout` from now.
   [[nodiscard]] Deadline deadline_or_default(Deadline deadline) const;
-  /// The reason why this client accepts nothing new, if so: closed (or draining), forked.
+  /// Why this client accepts nothing new: closed (also while it drains), or forked. No error if it
+  /// does.
   [[nodiscard]] error_code unusable() const noexcept;
   /// Writes a line through the client's log sink: for authors of recipes.
   void log(LogLevel level, std::string message) const;
-  /// Operations without a reply, and watches: for tests that nothing is left over.
+  /// The number of operations without a reply, and of watches: for tests that nothing is left over.
   [[nodiscard]] Session::Load load() const;
 
   /// The client's only object of this type; made at the first call. Like `asio::use_service`, but
@@ -334,7 +340,8 @@ class CUSTODIAN_EXPORT Client {
 
   /// For authors of recipes: the core for initiate() and block().
   [[nodiscard]] const CorePtr& core() const noexcept { return core_; }
-  /// For authors of recipes: user code of theirs (a position callback) is posted here.
+  /// For authors of recipes: post calls of user code (a position callback, for instance) to this
+  /// executor.
   [[nodiscard]] boost::asio::any_io_executor callback_executor() const;
   /// \}
 
@@ -343,7 +350,7 @@ class CUSTODIAN_EXPORT Client {
   Client(CorePtr core, std::shared_ptr<Runtime> runtime);
 
   CorePtr core_;
-  /// The threads of an owner that has its own.
+  /// The client's own threads; null if it has none.
   std::shared_ptr<Runtime> runtime_;
   bool owner_ = false;
 };

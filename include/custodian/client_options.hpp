@@ -34,16 +34,17 @@ struct ClientOptions {
   /// Put before every path, like a chroot, and created as needed: "app" or "/team/app".
   std::string name_space{};
 
-  /// After this long without a word from a client the servers end its session, and free its locks.
-  /// Servers clip it to [minSessionTimeout, maxSessionTimeout], 4 s to 40 s unless configured.
-  /// Short: a crashed holder is replaced soon. Long: a slow network or a paused process costs no
-  /// lock. kazoo's default; Curator's is 60 s, for which a crashed holder's waiters wait.
+  /// When a client was silent for this long, the servers end its session, and free its locks.
+  /// Servers clip the value to [minSessionTimeout, maxSessionTimeout], 4 s to 40 s unless
+  /// configured. Short: a crashed holder is replaced soon. Long: a slow network or a paused process
+  /// costs no lock. The default is kazoo's; with Curator's 60 s, waiters wait that long for a
+  /// crashed holder.
   std::chrono::milliseconds session_timeout{10'000};
 
   /// How long a server may take to report to its leader that it has heard from a session: half the
-  /// servers' tickTime, and slack. The default suits ZooKeeper's default tick of 2 s. Locks need a
-  /// session timeout of three of these at the least, or else a holder could not be notified of a
-  /// loss in time.
+  /// servers' tickTime, plus slack. The default suits ZooKeeper's default tick of 2 s. Locks need a
+  /// session timeout of at least three touch intervals; otherwise a holder could not be notified of
+  /// a loss in time.
   std::chrono::milliseconds touch_interval{1'500};
 
   /// When a lease counts as lost; a lock or an acquire may say otherwise.
@@ -53,15 +54,16 @@ struct ClientOptions {
   /// from nothing, since its numbers then start again.
   std::int64_t fencing_epoch = 0;
 
-  /// After this long an address that does not answer is given up for the next one.
+  /// An address that does not answer for this long is given up for the next one.
   std::chrono::milliseconds connect_timeout{3'000};
 
-  /// The deadline of every operation without its own one, waiting for a connection included. Longer
-  /// than the default session timeout, so that a session that can be saved is.
+  /// The deadline of every operation that has none of its own; it includes waiting for a
+  /// connection. The default is longer than the default session timeout, so that an operation does
+  /// not give up while the session can be saved.
   std::chrono::milliseconds operation_timeout{15'000};
 
-  /// The retries after failures that change nothing (see `ErrorCondition::retryable`), and about
-  /// lost replies of operations that may be repeated.
+  /// The retries after failures that change nothing (see `ErrorCondition::retryable`), and after
+  /// lost replies to operations that may be repeated.
   RetryPolicy retry{};
 
   /// A proof of the client's identity. See ZooKeeper's "addauth".
@@ -75,7 +77,7 @@ struct ClientOptions {
   /// ACLs of nodes that are created without one. Empty: open to every client, ZooKeeper's default.
   AclProvider acl_provider{};
 
-  /// The identity that people see at a lock's nodes: the data of every node that a recipe creates.
+  /// The identity that people see in a lock's nodes: the data of every node that a recipe creates.
   /// Empty: "host/process id".
   std::string identity{};
 
@@ -92,15 +94,15 @@ struct ClientOptions {
   /// session.
   std::optional<boost::asio::any_io_executor> callback_executor{};
 
-  /// Bytes of a request that the servers accept: their `jute.maxbuffer`, 1 MiB - 1 by default. More
-  /// is refused here, since a server answers by dropping the connection. Watches are restored up to
-  /// half of this after a reconnection.
+  /// The size in bytes up to which the servers accept a request: their `jute.maxbuffer`, 1 MiB - 1
+  /// by default. The client refuses a larger request, which a server would answer by dropping the
+  /// connection. After a reconnection, watches are restored up to half of this size.
   std::size_t max_request_size = 0xfffff;
 
-  /// Makes the session: for tests. Empty: the one that talks to ZooKeeper servers.
+  /// Makes sessions, for tests. Empty: sessions that talk to ZooKeeper servers.
   SessionFactory session_factory{};
 
-  /// The clock of leases, for tests that lose one without waiting. Empty: BootClock.
+  /// The clock of leases, for tests in which a lease is lost without waiting. Empty: BootClock.
   std::shared_ptr<Clock> clock{};
 };
 

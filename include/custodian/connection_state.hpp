@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// ConnectionState is what a client knows of its connection. As in Curator, except one case: while
-/// all servers are away, a client that holds no lease stays `suspended`, and keeps its session,
-/// however long that lasts.
+/// ConnectionState is what a client knows of its connection. It is as in Curator, with one
+/// exception: while all servers are away, a client that holds no lease stays `suspended`, and keeps
+/// its session, however long that lasts.
 
 #include <functional>
 #include <memory>
@@ -23,10 +23,11 @@ enum class ConnectionState {
   connected,    ///< a new session: the ephemeral nodes of an earlier one are gone
   suspended,    ///< no connection, but the session may be alive: locks are in doubt
   reconnected,  ///< the same session goes on: locks and watches are still there
-  /// The session has ended, or was given up: its ephemeral nodes, locks and watches are gone. Given
-  /// up when a lease has run out by the clock, or when servers that work do not continue it.
+  /// The session has ended, or was given up: its ephemeral nodes, locks and watches are gone. A
+  /// session is given up when a lease has run out by the lease clock, or when working servers do
+  /// not continue the session.
   lost,
-  closed,  ///< by us, for good
+  closed,  ///< by this program, for good
 };
 
 /// The name of the enumerator.
@@ -47,7 +48,7 @@ class Subscription {
       : registration_{std::move(registration)} {}
   /// A moved-from object keeps nothing registered.
   Subscription(Subscription&&) noexcept = default;
-  /// Ends what it kept registered before.
+  /// Ends the registration that it kept before.
   Subscription& operator=(Subscription&&) noexcept = default;
 
   /// Ends it now, as the destructor does.

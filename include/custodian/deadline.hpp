@@ -11,12 +11,13 @@
 namespace custodian {
 namespace detail {
 
-/// `from + wait` within what a time can be; `from` itself for what is not positive, or no number.
+/// `from + wait`, at most the greatest time; `from` itself if `wait` is not positive, or not a
+/// number.
 template <typename Rep, typename Period>
 constexpr std::chrono::steady_clock::time_point saturated_sum(
     std::chrono::steady_clock::time_point from, std::chrono::duration<Rep, Period> wait) noexcept {
   using Clock = std::chrono::steady_clock;
-  // In floating point, for the comparison of two integral durations may overflow itself.
+  // In floating point, since even the comparison of two integral durations may overflow.
   using Wide = std::chrono::duration<long double, Clock::period>;
   const Wide wide{wait};
   if (!(wide > Wide::zero())) {
@@ -38,13 +39,12 @@ constexpr std::chrono::steady_clock::time_point saturated_sum(
 ///     client.get("/jobs/last", {Deadline::never()});
 ///     client.get("/jobs/last");                         // the default of the client
 ///
-/// Every operation takes one, in the form of a duration, of a time or of nothing. A deadline is
-/// never earlier than asked for: durations are rounded up, and those that would overflow mean
-/// never. One that is not positive has passed already; an operation with a passed deadline makes no
-/// attempt to wait.
+/// Every operation takes a deadline: a duration, a time or nothing. A deadline is never earlier
+/// than asked for: durations are rounded up, and those that would overflow mean never. A duration
+/// that is not positive has passed already; an operation with a passed deadline does not wait.
 ///
-/// When not to use it: for how long a lock is held. A lease ends by a clock of its own; this one is
-/// the steady clock, which on Linux stands still while the machine is suspended, as timers do.
+/// When not to use it: to limit how long a lock is held. A lease has a clock of its own. Deadlines
+/// use the steady clock, which on Linux stands still while the machine is suspended, as timers do.
 ///
 /// Threads: a value; as safe as an `int`.
 class Deadline {
@@ -52,22 +52,22 @@ class Deadline {
   /// The clock of deadlines.
   using Clock = std::chrono::steady_clock;
 
-  /// The default of the operation that it is handed to. It has not passed, and counts as never,
+  /// Stands for the default of the operation that gets it. It has not passed, and counts as never,
   /// until `or_default` puts a time in its place.
   constexpr Deadline() noexcept = default;
 
-  // Implicit, both: the point is to write `client.get(path, {2s})`.
-  /// At this time.
+  // Both constructors are implicit, so that one can write `client.get(path, {2s})`.
+  /// A deadline at this time.
   template <typename Duration>
   constexpr Deadline(std::chrono::time_point<Clock, Duration> at) noexcept
       : at_{detail::saturated_sum(Clock::time_point{}, at.time_since_epoch())} {}
 
-  /// From now on.
+  /// A deadline `wait` from now.
   template <typename Rep, typename Period>
   Deadline(std::chrono::duration<Rep, Period> wait) noexcept
       : at_{detail::saturated_sum(Clock::now(), wait)} {}
 
-  /// One that does not pass.
+  /// A deadline that never passes.
   [[nodiscard]] static constexpr Deadline never() noexcept {
     return Deadline{Clock::time_point::max()};
   }
@@ -77,19 +77,19 @@ class Deadline {
   /// Whether it never passes. False for a default one.
   [[nodiscard]] constexpr bool is_never() const noexcept { return at_ == Clock::time_point::max(); }
 
-  /// The greatest that there is, for never.
+  /// The time of the deadline; the greatest time for never and for a default one.
   [[nodiscard]] constexpr Clock::time_point time_point() const noexcept {
     return at_.value_or(Clock::time_point::max());
   }
 
-  /// Whether it has come by then. Never, and a default one, have not.
+  /// Whether the deadline has passed at `now`. False for never and for a default one.
   [[nodiscard]] constexpr bool passed(Clock::time_point now) const noexcept {
     return time_point() != Clock::time_point::max() && now >= time_point();
   }
-  /// Whether it has come.
+  /// Whether the deadline has passed by now.
   [[nodiscard]] bool passed() const noexcept { return passed(Clock::now()); }
 
-  /// Not negative; the greatest duration for never.
+  /// The time that is left, not negative; the greatest duration for never.
   [[nodiscard]] constexpr Clock::duration remaining(Clock::time_point now) const noexcept {
     if (time_point() == Clock::time_point::max()) {
       return Clock::duration::max();
@@ -104,11 +104,11 @@ class Deadline {
     return is_default() ? fallback : *this;
   }
 
-  /// The same time, both never, or both default.
+  /// Equal if both have the same time, both are never, or both are default.
   friend constexpr bool operator==(const Deadline&, const Deadline&) noexcept = default;
 
-  /// The earlier is the lesser, and never is the greatest. A default deadline has no order among
-  /// others, since it is not known yet.
+  /// The earlier deadline is less, and never is the greatest. A default deadline is unordered with
+  /// others, since its time is not known yet.
   friend constexpr std::partial_ordering operator<=>(const Deadline& left,
                                                      const Deadline& right) noexcept {
     if (left.is_default() != right.is_default()) {

@@ -1,18 +1,19 @@
 #pragma once
 
 /// \file
-/// Errors: what went wrong, in one of two categories, and what to do about it, as conditions.
+/// Errors: a code in one of two categories says what went wrong, and a condition says what to do
+/// about it.
 ///
 /// - `ServerErrc` (category "zookeeper") holds the codes that a ZooKeeper server or its C client
 ///   answers with; the numbers are ZooKeeper's own.
-/// - `Errc` (category "custodian") holds what this library decides by itself.
+/// - `Errc` (category "custodian") holds the errors that this library finds by itself.
 /// - `ErrorCondition` groups both by what a caller should *do*:
 ///   `if (ec == ErrorCondition::outcome_unknown) ...`.
 ///
 /// Asynchronous operations complete with a `boost::system::error_code`. Blocking functions throw
 /// `Error`, which also knows the operation and the path. A cancelled operation reports
-/// `boost::asio::error::operation_aborted`. What a caller expects (a timed acquire that came late)
-/// is a value and never an error.
+/// `boost::asio::error::operation_aborted`. An outcome that a caller must expect (a timed acquire
+/// that ran out of time) is a value and never an error.
 ///
 /// Threads: everything here is safe to use from any thread.
 
@@ -35,8 +36,8 @@ enum class ServerErrc {
   ok = 0,
   /// The C client failed; never sent by a server as such.
   system_error = -1,
-  /// An operation in a transaction was rolled back with the others. Otherwise the C client has lost
-  /// track of a request.
+  /// In a transaction: the operation was rolled back with the others. Elsewhere: the C client has
+  /// lost track of a request.
   runtime_inconsistency = -2,
   /// The servers found their data inconsistent.
   data_inconsistency = -3,
@@ -44,25 +45,25 @@ enum class ServerErrc {
   connection_loss = -4,
   /// A request or a reply could not be encoded or decoded.
   marshalling_error = -5,
-  /// The server does not know the request, or does not allow the mode (a TTL, for one).
+  /// The server does not know the request, or does not allow the mode (a TTL, for instance).
   unimplemented = -6,
-  /// The C client heard nothing in time: the outcome is unknown.
+  /// The C client received nothing in time: the outcome is unknown.
   operation_timeout = -7,
   /// The server refused the arguments.
   bad_arguments = -8,
   /// The C client's handle is not in a state for this.
   invalid_state = -9,
-  /// There is no such node; of a create: no parent.
+  /// The node does not exist; in a create: its parent does not.
   no_node = -101,
   /// The node's ACL forbids it.
   no_auth = -102,
-  /// The node has another version than the one insisted on.
+  /// The node does not have the required version.
   bad_version = -103,
   /// Ephemeral nodes cannot have children.
   no_children_for_ephemerals = -108,
-  /// A node of this name is there already.
+  /// A node of this name exists already.
   node_exists = -110,
-  /// A node with children is not deleted.
+  /// The node has children, so it cannot be deleted.
   not_empty = -111,
   /// The servers have ended the session.
   session_expired = -112,
@@ -80,7 +81,7 @@ enum class ServerErrc {
   not_read_only = -119,
   /// A local session cannot own ephemeral nodes.
   ephemeral_on_local_session = -120,
-  /// There is no such watch to be removed.
+  /// The watch that should be removed does not exist.
   no_watcher = -121,
   /// The server accepts only clients with SASL, which this client does not speak.
   session_closed_require_sasl_auth = -124,
@@ -88,7 +89,7 @@ enum class ServerErrc {
   throttled = -127,
 };
 
-/// Codes that this library decides by itself.
+/// Errors that this library finds by itself.
 enum class Errc {
   /// No error.
   ok = 0,
@@ -96,14 +97,15 @@ enum class Errc {
   invalid_argument,
   /// There is no connection to a server, and the operation does not wait for one. It was not sent.
   not_connected,
-  /// The deadline passed, and nothing was changed: the operation was not sent, or only reads; or,
-  /// of an acquire, it has no place in the queue, and a node that it may have created is deleted.
+  /// The deadline passed, and nothing was changed: the operation was not sent, or it only reads.
+  /// After an acquire: it has no place in the queue, and a node that it may have created is
+  /// deleted.
   deadline_exceeded,
   /// The deadline passed after the operation was sent: it may or may not have been applied.
   deadline_exceeded_outcome_unknown,
   /// The client is closed, or closing and refusing new work.
   closed,
-  /// The client was created before a fork() and is used in the child, which it cannot be.
+  /// The client was created before a fork(), and cannot be used in the child.
   forked,
   /// The session ended, and with it every ephemeral node, lock and watch that it had.
   session_lost,
@@ -117,15 +119,15 @@ enum class Errc {
   /// A child looks like a contender but has no sequence number, so it is unknown which contender is
   /// first.
   malformed_contender,
-  /// A node's data is not what this recipe writes there.
+  /// A node's data are not in the form in which this recipe writes them.
   malformed_data,
-  /// The call would block one of the threads that it waits for.
+  /// The call would block a thread for which it would have to wait.
   would_deadlock,
   /// The servers shortened the session timeout so much that a holder could not be notified in time
   /// of a loss. See `ClientOptions::touch_interval`.
   session_timeout_too_short,
-  /// The request is larger than the servers accept, which would close the connection of all locks
-  /// for it. It was not sent. See `ClientOptions::max_request_size`.
+  /// The request is larger than the servers accept, and was not sent: they would close the
+  /// connection, on which all locks depend. See `ClientOptions::max_request_size`.
   request_too_large,
 };
 
@@ -141,11 +143,11 @@ enum class ErrorCondition {
   caller_mistake,
 };
 
-/// Of the codes in ServerErrc; its name is "zookeeper".
+/// The category of the codes in ServerErrc; its name is "zookeeper".
 [[nodiscard]] CUSTODIAN_EXPORT const boost::system::error_category& server_category() noexcept;
-/// Of the codes in Errc; its name is "custodian".
+/// The category of the codes in Errc; its name is "custodian".
 [[nodiscard]] CUSTODIAN_EXPORT const boost::system::error_category& custodian_category() noexcept;
-/// Of ErrorCondition; its name is "custodian.condition".
+/// The category of ErrorCondition; its name is "custodian.condition".
 [[nodiscard]] CUSTODIAN_EXPORT const boost::system::error_category& condition_category() noexcept;
 
 /// Found by argument-dependent lookup: lets a ServerErrc become an error_code.
@@ -164,11 +166,11 @@ class CUSTODIAN_EXPORT Error : public boost::system::system_error {
   Error(error_code code, std::string_view operation, std::string_view path,
         std::string_view detail = {});
 
-  /// The operation as it was called, "create" for one; a try_..._for() is named as the
+  /// The operation as it was called, such as "create". A try_..._for() has the name of the
   /// try_..._until() that it calls.
   [[nodiscard]] const std::string& operation() const noexcept { return operation_; }
-  /// The path as the caller gave it; empty if the operation has none. Of a transaction, that of the
-  /// operation that was refused.
+  /// The path as the caller gave it; empty if the operation has none. For a transaction: the path
+  /// of the operation that was refused.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
  private:

@@ -35,12 +35,12 @@ enum class CreateMode {
          mode == CreateMode::persistent_sequential_with_ttl;
 }
 
-/// Whether the node ends with its session.
+/// Whether the node is deleted with its session.
 [[nodiscard]] constexpr bool is_ephemeral(CreateMode mode) noexcept {
   return mode == CreateMode::ephemeral || mode == CreateMode::ephemeral_sequential;
 }
 
-/// Whether the node ends when it was not written for a time.
+/// Whether the node is deleted when it was not written for a time.
 [[nodiscard]] constexpr bool has_ttl(CreateMode mode) noexcept {
   return mode == CreateMode::persistent_with_ttl ||
          mode == CreateMode::persistent_sequential_with_ttl;
@@ -53,9 +53,9 @@ struct Stat {
   std::int64_t pzxid = 0;  ///< the transaction that last changed its children
   std::chrono::system_clock::time_point created{};   ///< by the leader's clock
   std::chrono::system_clock::time_point modified{};  ///< by the leader's clock
-  std::int32_t version = 0;           ///< of the data: what set and remove may insist on
-  std::int32_t children_version = 0;  ///< of the list of children
-  /// Of the ACL: what `Client::set_acl()` may insist on.
+  std::int32_t version = 0;                          ///< of the data; set and remove may require it
+  std::int32_t children_version = 0;                 ///< of the list of children
+  /// Of the ACL; `Client::set_acl()` may require it.
   std::int32_t acl_version = 0;
   std::int64_t ephemeral_owner = 0;  ///< the session that it dies with; 0 if it is not ephemeral
   /// In bytes.
@@ -71,7 +71,7 @@ struct Stat {
 struct Created {
   /// The path for the caller: without the client's chroot and namespace.
   std::string path{};
-  /// The metadata of its creation.
+  /// The metadata at its creation.
   Stat stat{};
 };
 
@@ -89,7 +89,7 @@ struct Children {
   Stat stat{};                       ///< of the parent
 };
 
-/// Passed as a version: whatever version the node has.
+/// Passed as a version: any version will do.
 inline constexpr std::int32_t any_version = -1;
 
 }  // namespace custodian

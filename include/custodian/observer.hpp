@@ -14,19 +14,20 @@
 /// Prometheus there is an adapter, custodian/prometheus/prometheus_observer.hpp.
 ///
 /// Threads: an observer is called like a log sink, on the client's callback executor, one event at
-/// a time and in order. An observer of several clients may be called for them at the same time. It
-/// must be quick, for losses and log lines are reported there, too, and events wait in memory
-/// meanwhile; but it cannot cost the session. It must not block, nor own the client.
+/// a time and in order. An observer of several clients may be called for them at the same time. An
+/// observer must be quick: losses and log lines are reported on the same executor, and events wait
+/// in memory meanwhile. A slow observer cannot cost the session. It must not block, nor own the
+/// client.
 ///
-/// Exceptions: an observer's exception is caught there, and does not affect locks. The first time
-/// the log says so.
+/// Exceptions: an observer's exception is caught, and does not affect locks. The log reports the
+/// first one.
 ///
-/// Lifetimes: kept by the client, until that and its last lease are gone. So it may be called when
-/// the client's destructor has returned: for a lease that outlives it, and for events on their way.
-/// Events on their way when the callback executor's context ends are dropped. In a forked child
-/// there are none.
+/// Lifetimes: the client keeps the observer until the client and its last lease are gone. So the
+/// observer may be called after the client's destructor has returned: for a lease that outlives the
+/// client, and for events that are on their way. Events that are on their way when the callback
+/// executor's context ends are dropped. In a forked child there are no events.
 ///
-/// Without an observer nothing of this costs anything: no clock is read and nothing allocated.
+/// A client without an observer pays nothing: no clock is read and nothing is allocated.
 
 #include <chrono>
 #include <cstddef>
@@ -47,90 +48,91 @@ namespace custodian {
 /// The outcome of an acquire.
 enum class AcquireOutcome : std::uint8_t {
   acquired,   ///< with a lease, or several
-  late,       ///< it stood in the queue, and its deadline came first
-  declined,   ///< it only tried, and another contender was in the way
+  late,       ///< it was in the queue when its deadline passed
+  declined,   ///< it was not to wait, and another contender was in the way
   cancelled,  ///< by its caller (operation_aborted), or by the client's end (closed)
   failed,     ///< see the error; deadline_exceeded: it never entered the queue
 };
 /// The enumerator's name.
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(AcquireOutcome outcome) noexcept;
 
-/// An acquire has ended, from its call on: one for several permits is one, with several leases; one
-/// that queued again with another session is one. A call that was refused at once (a mistake in its
-/// arguments, a client that is closed) is none, nor is re-entry, or another lease on an existing
-/// hold.
+/// An acquire has ended. An acquire of several permits is one event, with several leases; so is an
+/// acquire that queued again with another session. There is no event for a call that was refused at
+/// once (a mistake in its arguments, a closed client), for a re-entry, or for another lease on an
+/// existing hold.
 struct AcquireEnded {
-  std::string_view recipe;          ///< as Observer says
-  std::string_view path;            ///< that the lock was made with
+  std::string_view recipe;          ///< the lock's type; see Observer
+  std::string_view path;            ///< the path that the lock was made with
   AcquireOutcome outcome;           ///< its outcome
   error_code error;                 ///< set if cancelled or failed
-  std::chrono::nanoseconds waited;  ///< since its call
+  std::chrono::nanoseconds waited;  ///< since the call
   std::size_t leases;               ///< 0 unless acquired
 };
 
-/// A lock is held from now on. Reported before the end of its acquire; perhaps without one that
-/// says `acquired`: a lease that came too late for its caller is released at once. With
+/// A lock is held from now on. Reported before the end of its acquire. That end need not be
+/// `acquired`: a lease that is granted too late for its caller is released at once. With
 /// HandOff::cohort each holder has a lease of its own.
 struct LeaseBegun {
-  std::string_view recipe;  ///< as Observer says
-  std::string_view path;    ///< that the lock was made with
+  std::string_view recipe;  ///< the lock's type; see Observer
+  std::string_view path;    ///< the path that the lock was made with
   FencingToken token;       ///< the lease's
 };
 
-/// A lease is lost: once, when that is known, and never after its release.
+/// A lease is lost. Reported once, when the loss is known, and never after the release of the
+/// lease.
 struct LeaseLost {
-  std::string_view recipe;            ///< as Observer says
-  std::string_view path;              ///< that the lock was made with
+  std::string_view recipe;            ///< the lock's type; see Observer
+  std::string_view path;              ///< the path that the lock was made with
   FencingToken token;                 ///< the lease's
-  LossReason reason;                  ///< held_too_long: it had come to its `hold_at_most`
+  LossReason reason;                  ///< held_too_long: the lease has reached its `hold_at_most`
   std::chrono::nanoseconds held_for;  ///< until now
 };
 
-/// Its holder has released a lease: the last event of each that has begun.
+/// A holder has released its lease. This is the last event of every lease that has begun.
 struct LeaseReleased {
-  std::string_view recipe;            ///< as Observer says
-  std::string_view path;              ///< that the lock was made with
+  std::string_view recipe;            ///< the lock's type; see Observer
+  std::string_view path;              ///< the path that the lock was made with
   FencingToken token;                 ///< the lease's
-  LossReason loss;                    ///< none, unless it was lost before that
+  LossReason loss;                    ///< none, unless the lease was lost before
   std::chrono::nanoseconds held_for;  ///< until now, lost or not
 };
 
 /// A request of the client has failed, or its reply was lost, and it will be sent again.
 struct OperationRetried {
-  std::string_view operation;  ///< as Client's function is called: "create", "get", "commit", ...
-  std::string_view path;       ///< its node's; empty for a commit
+  std::string_view operation;  ///< the name of Client's function: "create", "get", "commit", ...
+  std::string_view path;       ///< the path of its node; empty for a commit
   error_code error;            ///< of the newest try
-  /// How often it has been tried so far. A create whose reply was lost is begun anew, with a count
-  /// of its own.
+  /// How often the request has been tried so far. A create whose reply was lost is begun anew, with
+  /// a count of its own.
   int attempts;
-  /// Until the next time, if its deadline does not come first. Zero: at once, or as soon as there
-  /// is a connection.
+  /// The pause before the next try, unless the deadline passes first. Zero: at once, or as soon as
+  /// there is a connection.
   std::chrono::milliseconds pause;
 };
 
 /// The state of the client's connection has changed.
 struct ConnectionChanged {
   ConnectionState state;  ///< from now on
-  /// For how long there has been no connection: of `connected` and `reconnected` how long it took
-  /// to have one (again), of `lost` how long there has been none so far. Zero if there was one
-  /// until now.
+  /// How long there has been no connection. For `connected` and `reconnected`: how long it took to
+  /// get one. For `lost`: how long there has been none so far. Zero if there was a connection until
+  /// now.
   std::chrono::nanoseconds away;
 };
 
 /// Receives a client's events; see the file's comment, custodian/observer.hpp, for threads,
-/// exceptions and lifetimes. Override what you want to know. An event's string_views are valid
-/// until the call returns. Times are of the boot clock.
+/// exceptions and lifetimes. Override the functions of the events that you need. An event's
+/// string_views are valid until the call returns. Times are of the boot clock.
 ///
 /// `recipe` is the lock's type: "InterProcessMutex", "InterProcessReadWriteLock::read" and
 /// "::write", "InterProcessSemaphore", "InterProcessSemaphoreMutex", "StripedMutex", "LeaderLatch",
-/// "LeaderSelector"; of another author's recipe its own name. So
+/// "LeaderSelector"; a recipe of another author has its own name. So
 ///
 /// - with_lock() is reported as the lock that it takes;
-/// - a lock that consists of others (InterProcessMultiLock, QuorumLock) is reported as these, to
-///   the observers of their clients;
+/// - a lock that consists of others (InterProcessMultiLock, QuorumLock) is reported as those locks,
+///   to the observers of their clients;
 /// - an acquire of any stripe is the StripedMutex's; a stripe by itself is an InterProcessMutex at
 ///   its own path;
-/// - of a leader the acquire is its standing for election, and the lease its leadership.
+/// - for a leader, the acquire is its candidacy, and the lease is its leadership.
 class CUSTODIAN_EXPORT Observer {
  public:
   /// Made by derived classes.

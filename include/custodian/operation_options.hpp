@@ -21,15 +21,16 @@ struct OperationOptions {
   std::optional<RetryPolicy> retry{};
 };
 
-/// A protected create puts `_c_<uuid>-` before the node's name, as Curator does. When its reply is
-/// lost it finds the node by that, and ends with one node or, given up, with none.
+/// A protected create puts `_c_<uuid>-` before the node's name, as Curator does. If the reply is
+/// lost, the client finds the node by that name. The create ends with one node or, if it is given
+/// up, with none.
 enum class Protection { none, by_unique_name };
 
 /// What a create does if a parent is missing.
 enum class Parents {
   /// It fails with no_node.
   must_exist,
-  /// Created as they are missed, as containers: they go when they are empty.
+  /// Missing parents are created as containers, which the servers delete when they are empty.
   created_as_containers,
 };
 
@@ -37,11 +38,11 @@ enum class Parents {
 struct CreateOptions {
   /// How long the node lives, and whether it is numbered.
   CreateMode mode = CreateMode::persistent;
-  /// Whether it can be found again when the reply to its create is lost.
+  /// Whether the node can be found again when the reply to its create is lost.
   Protection protection = Protection::none;
   /// Whether missing parents are created.
   Parents parents = Parents::must_exist;
-  /// Default: what the client's ACL provider says.
+  /// Default: the ACL that the client's ACL provider chooses.
   std::optional<Acl> acl{};
   /// For the modes with a TTL, and only for them: 1 ms to 2^40 ms.
   std::chrono::milliseconds ttl{0};
@@ -53,7 +54,7 @@ struct CreateOptions {
 
 /// The options of a write.
 struct SetOptions {
-  /// bad_version if the node has another.
+  /// Fails with bad_version if the node has another version.
   std::int32_t version = any_version;
   /// Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};
@@ -68,11 +69,11 @@ enum class Descendants { must_not_exist, are_removed };
 
 /// The options of a remove.
 struct RemoveOptions {
-  /// bad_version if the node has another.
+  /// Fails with bad_version if the node has another version.
   std::int32_t version = any_version;
-  /// `is_fine`: quiet about a node that is not there.
+  /// `is_fine`: no error if the node does not exist.
   Missing missing = Missing::is_an_error;
-  /// `are_removed`: the whole tree, not atomically.
+  /// `are_removed`: removes the whole tree, not atomically.
   Descendants descendants = Descendants::must_not_exist;
   /// Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};

@@ -14,16 +14,16 @@ namespace custodian {
 struct RetryAttempt {
   /// 0 after the first failure of an operation.
   int retries_so_far = 0;
-  /// Since the operation was called.
+  /// The time since the operation was called.
   std::chrono::milliseconds elapsed{0};
   /// Drawn anew for each decision, evenly from [0, 1).
   double random = 0;
 };
 
-/// How often, how long and at which pace a failed operation is repeated. A policy only bounds the
-/// repetition of what *may* be repeated: errors of the `ErrorCondition::retryable` kind, and those
-/// whose outcome was looked up. And it repeats within the deadline of the operation, which bounds
-/// every policy from outside.
+/// How often, how long and at which pace a failed operation is repeated. A policy only limits the
+/// repetition of operations that *may* be repeated: after errors of the `ErrorCondition::retryable`
+/// kind, and after errors whose outcome was looked up. The deadline of the operation limits every
+/// policy.
 ///
 /// When not to use it: to limit how long a call may take (that is its `Deadline`), or to wait for
 /// a lock (a contender waits in its queue and does not retry).
@@ -45,14 +45,14 @@ class CUSTODIAN_EXPORT RetryPolicy {
   /// The default: `exponential_backoff` with the numbers above.
   RetryPolicy() noexcept = default;
 
-  /// One try.
+  /// One try, no retry.
   [[nodiscard]] static RetryPolicy none() noexcept;
 
   /// `count` retries, each after the same pause. Neither may be negative.
   [[nodiscard]] static RetryPolicy n_times(int count, std::chrono::milliseconds pause);
 
   /// Retries with the same pause between them; the last one comes when `limit` has elapsed. The
-  /// limit must not be negative; the pause must be positive, lest the servers be flooded.
+  /// limit must not be negative; the pause must be positive, so that the servers are not flooded.
   [[nodiscard]] static RetryPolicy until_elapsed(std::chrono::milliseconds limit,
                                                  std::chrono::milliseconds pause);
 
@@ -60,26 +60,27 @@ class CUSTODIAN_EXPORT RetryPolicy {
   [[nodiscard]] static RetryPolicy forever(std::chrono::milliseconds pause);
 
   /// The retry number n, counted from 0, comes after a pause drawn evenly from the range of 0 to
-  /// base * 2^n, or to `max_pause` if that is less. The draw ("full jitter") is there because all
+  /// base * 2^n, or to `max_pause` if that is less. The pause is random ("full jitter") because all
   /// clients of a server lose it at the same moment, and should not all return at the same moment;
-  /// see "Exponential Backoff And Jitter" in the AWS Architecture Blog. `max_retries`: nothing
-  /// for no bound but the deadline. The base must be positive, `max_pause` not less than the base,
-  /// `max_retries` not negative.
+  /// see "Exponential Backoff And Jitter" in the AWS Architecture Blog. If `max_retries` is empty,
+  /// only the deadline limits the retries. The base must be positive, `max_pause` not less than the
+  /// base, `max_retries` not negative.
   [[nodiscard]] static RetryPolicy exponential_backoff(
       std::chrono::milliseconds base = default_base,
       std::chrono::milliseconds max_pause = default_max_pause,
       std::optional<int> max_retries = default_max_retries);
 
-  /// This policy's pace, without an end: for operations that are retried until they are cancelled.
-  /// The default pace in the place of none, lest the servers be flooded.
+  /// A policy with the same pauses and no end, for operations that are retried until they are
+  /// cancelled. If this policy has no pause, it has the default pauses, so that the servers are not
+  /// flooded.
   [[nodiscard]] RetryPolicy unlimited() const noexcept;
 
-  /// How long to wait before the next try; nothing if there is to be none. Values out of range (a
+  /// How long to wait before the next try; nothing if there must be none. Values out of range (a
   /// negative count or time, a `random` outside [0, 1)) count as the nearest in range.
   [[nodiscard]] std::optional<std::chrono::milliseconds> pause_before(
       RetryAttempt attempt) const noexcept;
 
-  /// Whether they decide alike.
+  /// Whether two policies decide alike.
   friend bool operator==(const RetryPolicy&, const RetryPolicy&) noexcept = default;
 
  private:

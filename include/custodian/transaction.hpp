@@ -20,36 +20,36 @@ namespace custodian {
 namespace transaction {
 /// The operation of custodian::create().
 struct Create {
-  /// Where; of a sequential node, what comes before the number.
+  /// The path; of a sequential node, the part before the number.
   std::string path{};
   /// Any bytes.
   std::string data{};
-  /// Not one with a TTL.
+  /// Any mode without a TTL.
   CreateMode mode = CreateMode::persistent;
-  /// Default: what the client's ACL provider says.
+  /// Default: the ACL that the client's ACL provider chooses.
   std::optional<Acl> acl{};
 };
 /// The operation of custodian::set().
 struct Set {
-  /// Which.
+  /// The node's path.
   std::string path{};
   /// Any bytes.
   std::string data{};
-  /// The transaction fails with bad_version if the node has another.
+  /// The transaction fails with bad_version if the node has another version.
   std::int32_t version = any_version;
 };
 /// The operation of custodian::remove().
 struct Remove {
-  /// Which.
+  /// The node's path.
   std::string path{};
-  /// The transaction fails with bad_version if the node has another.
+  /// The transaction fails with bad_version if the node has another version.
   std::int32_t version = any_version;
 };
 /// The operation of custodian::check(), and of Lease::check().
 struct Check {
-  /// Which.
+  /// The node's path.
   std::string path{};
-  /// The transaction fails with bad_version if the node has another.
+  /// The transaction fails with bad_version if the node has another version.
   std::int32_t version = any_version;
 };
 }  // namespace transaction
@@ -57,17 +57,17 @@ struct Check {
 /// One operation of a transaction.
 using TransactionOperation =
     std::variant<transaction::Create, transaction::Set, transaction::Remove, transaction::Check>;
-/// In the order in which they are applied. An empty one is refused.
+/// Operations in the order in which they are applied. An empty transaction is refused.
 using Transaction = std::vector<TransactionOperation>;
 
 /// Creates a node. TTL modes are refused: the C client cannot put them into a transaction.
 [[nodiscard]] CUSTODIAN_EXPORT TransactionOperation create(std::string path, std::string data = {},
                                                            CreateMode mode = CreateMode::persistent,
                                                            std::optional<Acl> acl = std::nullopt);
-/// Sets a node's data, if it has this version.
+/// Sets a node's data, if the node has this version.
 [[nodiscard]] CUSTODIAN_EXPORT TransactionOperation set(std::string path, std::string data,
                                                         std::int32_t version = any_version);
-/// Removes a node without children, if it has this version.
+/// Removes a node without children, if the node has this version.
 [[nodiscard]] CUSTODIAN_EXPORT TransactionOperation remove(std::string path,
                                                            std::int32_t version = any_version);
 /// Passes if the node exists and has this version; changes nothing.
@@ -76,12 +76,12 @@ using Transaction = std::vector<TransactionOperation>;
 
 /// The result of one operation of a transaction.
 struct TransactionResult {
-  /// If the transaction failed: the operation's own error where it is the culprit, and
-  /// `ServerErrc::runtime_inconsistency` or no error for those that failed with it.
+  /// If the transaction failed: the operation's own error if it made the transaction fail,
+  /// otherwise `ServerErrc::runtime_inconsistency` or no error.
   error_code error{};
-  /// The final path, of a create.
+  /// The final path of a created node.
   std::string path{};
-  /// Of a set.
+  /// The node's metadata after a set.
   Stat stat{};
 };
 

@@ -7,16 +7,17 @@
 /// `auto [result, watch] = co_await client.async_get_and_watch(path, {}, use_awaitable);`
 /// Then `co_await watch.async_wait(use_awaitable)` ends with the first change after that read.
 ///
-/// Do not use it to follow every change: between an event and the next read, changes fall together,
-/// as ZooKeeper's watches have it. Watch few things: each is sent again after every reconnection.
+/// Do not use it to follow every change: several changes between an event and the next read are
+/// seen as one, as with every ZooKeeper watch. Keep few watches: each is sent again after every
+/// reconnection.
 ///
-/// An event says that something *may* have changed: read again, and compare. Where a client has
-/// more watches than one request can restore after a disconnection (half of
-/// `ClientOptions::max_request_size`), the others end there, with `data_changed` or
+/// An event says that something *may* have changed: read again, and compare. If a client has more
+/// watches than one request can restore after a disconnection (half of
+/// `ClientOptions::max_request_size`), the remaining watches end, with `data_changed` or
 /// `children_changed`.
 ///
-/// Threads: one at a time. Lifetimes: destroying it takes the watch off the server, and ends a wait
-/// with operation_aborted; it may outlive its client.
+/// Threads: one at a time. Lifetimes: destroying a Watch removes the watch from the server, and
+/// ends a wait with operation_aborted. A Watch may outlive its client.
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <memory>
@@ -37,18 +38,18 @@ class ClientWatcher;
 }  // namespace detail
 
 // For authors of recipes.
-/// What `Watch::async_wait()` starts.
+/// Starts the wait of `Watch::async_wait()`.
 CUSTODIAN_EXPORT void start_wait(CorePtr core, CancellationPtr cancellation,
                                  std::shared_ptr<detail::ClientWatcher> watcher,
                                  Handler<WatchEventType> handler);
-/// Waits for the first event of several watches, one at least; all may be waited for again
-/// afterwards.
+/// Waits for the first event of several watches; there must be at least one. All of them may be
+/// waited for again afterwards.
 CUSTODIAN_EXPORT void start_wait_any(CorePtr core, CancellationPtr cancellation,
                                      std::vector<std::shared_ptr<detail::ClientWatcher>> watchers,
                                      Handler<> handler);
 /// On the strand: whether the event has come.
 [[nodiscard]] CUSTODIAN_EXPORT bool is_over(const std::shared_ptr<detail::ClientWatcher>& watcher);
-/// On the strand: the event; nothing if there was none yet, or the session has ended before it.
+/// On the strand: the event; nothing if there is none yet, or if the session has ended first.
 [[nodiscard]] CUSTODIAN_EXPORT std::optional<WatchEventType> event_of(
     const std::shared_ptr<detail::ClientWatcher>& watcher);
 
@@ -62,16 +63,16 @@ class CUSTODIAN_EXPORT Watch {
   Watch(CorePtr core, std::shared_ptr<detail::ClientWatcher> watcher);
   /// A moved-from watch is empty.
   Watch(Watch&&) noexcept = default;
-  /// Ends what it watched before.
+  /// Ends the watch that it held before.
   Watch& operator=(Watch&& other) noexcept;
   ~Watch();
 
   /// Whether there is something to wait for.
   [[nodiscard]] explicit operator bool() const noexcept { return watcher_ != nullptr; }
 
-  /// Waits for the event; at once if it has come already. Use any completion token, a callback
-  /// for one. One wait at a time.
-  /// Completes with: error, what happened.
+  /// Waits for the event; completes at once if it has come already. `token` may be any completion
+  /// token, such as a callback. One wait at a time.
+  /// Completes with: error, the event.
   /// Cancellation: total; the watch stays armed.
   /// Errors: session_lost, closed, operation_aborted.
   /// Executor: the handler's, or the client's callback executor.
@@ -84,7 +85,7 @@ class CUSTODIAN_EXPORT Watch {
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
   WatchEventType wait(std::stop_token stop = {});
 
-  /// For authors of recipes: what `await<&start_wait, WatchEventType>` wants.
+  /// For authors of recipes: the argument for `await<&start_wait, WatchEventType>`.
   [[nodiscard]] const std::shared_ptr<detail::ClientWatcher>& state() const noexcept {
     return watcher_;
   }

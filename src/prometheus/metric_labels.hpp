@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Events are turned into values of labels here: short, few, and the same for ever. Pure.
+/// These functions turn events into label values, which are short, few, and never change. Pure.
 
 #include <array>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace custodian::prometheus_detail {
 
-// All that there are.
+// All enumerators of each type.
 inline constexpr std::array all_outcomes{AcquireOutcome::acquired, AcquireOutcome::late,
                                          AcquireOutcome::declined, AcquireOutcome::cancelled,
                                          AcquireOutcome::failed};
@@ -24,8 +24,8 @@ inline constexpr std::array all_connection_states{
 
 /// The enumerator's name.
 [[nodiscard]] std::string_view label_of(LossReason reason) noexcept;
-/// The name of the enumerator of Errc or ServerErrc; of another category's, or of a code that has
-/// no name, "<category>_<number>".
+/// The name of the enumerator of Errc or ServerErrc. For a code of another category, or without a
+/// name: "<category>_<number>".
 [[nodiscard]] std::string label_of(const error_code& error);
 
 }  // namespace custodian::prometheus_detail

@@ -45,7 +45,7 @@ PrometheusOptions checked(PrometheusOptions options) {
   return options;
 }
 
-/// The series of the locks of one recipe, and of one label `lock`, if there are such.
+/// The series of one recipe's locks, with one value of the label `lock` if that label is used.
 struct LockSeries {
   std::map<AcquireOutcome, prometheus::Counter*> acquires;
   prometheus::Histogram* waits;
@@ -71,7 +71,8 @@ class PrometheusMetrics {
   using Labels = prometheus::Labels;
   template <typename Metric>
   using Family = prometheus::Family<Metric>;
-  using Key = std::pair<std::string, std::string>;  ///< recipe and label
+  using Key =
+      std::pair<std::string, std::string>;  ///< the recipe and the value of the label `lock`
 
   [[nodiscard]] Family<Counter>& counter(const std::string& name, const std::string& help) const;
   [[nodiscard]] Family<Gauge>& gauge(const std::string& name, const std::string& help) const;
@@ -95,7 +96,7 @@ class PrometheusMetrics {
   Counter& sessions_lost_;
   Counter& disconnected_;
 
-  std::mutex mutex_;  ///< guards what follows
+  std::mutex mutex_;  ///< guards locks_
   std::map<Key, LockSeries> locks_;
 };
 

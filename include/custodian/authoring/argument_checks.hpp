@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// What is refused before anything is sent: for authors of recipes, whose callers learn of a bad
-/// argument in their own thread. Each function throws Error (invalid_argument), which names the
-/// argument and the rule.
+/// These functions refuse bad arguments before anything is sent, for authors of recipes: callers
+/// get the error in their own thread. Each function throws Error (invalid_argument), which names
+/// the argument and the rule.
 
 #include <string_view>
 
@@ -26,13 +26,13 @@ CUSTODIAN_EXPORT void check_contender(const CorePtr& core, std::string_view oper
 /// an empty ACL, a TTL that does not fit the mode.
 CUSTODIAN_EXPORT void check_create(const CorePtr& core, std::string_view path,
                                    std::string_view data, const CreateOptions& options);
-/// Refuses the arguments of a set: the path, the size of the data.
+/// Refuses a set with a bad path, or with data that are too large.
 CUSTODIAN_EXPORT void check_set(const CorePtr& core, std::string_view path, std::string_view data);
-/// Refuses the arguments of a remove: the path, the root, a version for a whole tree.
+/// Refuses a remove with a bad path, of the root, or with a version for a whole tree.
 CUSTODIAN_EXPORT void check_remove(const CorePtr& core, std::string_view path,
                                    const RemoveOptions& options);
-/// Refuses a transaction that is empty or too large, and one with a bad path or with a mode that it
-/// cannot create.
+/// Refuses a transaction that is empty or too large, and one with a bad path or with a mode that a
+/// transaction cannot create.
 CUSTODIAN_EXPORT void check_commit(const CorePtr& core, const Transaction& transaction);
 
 }  // namespace custodian

@@ -11,14 +11,14 @@
 /// *Executor.* A handler never runs on the client's strand, nor inside the initiating function: it
 /// is posted to its own executor, or to the client's callback executor if it has none.
 ///
-/// *Cancellation.* It may be requested on any thread, and hops to the strand. A request that comes
-/// when the operation is over does nothing.
+/// *Cancellation.* It may be requested on any thread, and hops to the strand. A request after the
+/// end of the operation does nothing.
 ///
-/// *Coroutines.* One on the strand is resumed by the reply itself, without another turn of the
-/// queue.
+/// *Coroutines.* A coroutine on the strand is resumed by the reply itself, without another turn of
+/// the strand's queue.
 ///
-/// *Blocking.* A blocking call carries its result as a value and throws in the caller's thread, and
-/// refuses to run on a thread that it would wait for.
+/// *Blocking.* A blocking call carries its result as a value and throws in the caller's thread. It
+/// refuses to run on a thread for which it would have to wait.
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
@@ -54,28 +54,28 @@ namespace detail {
 class ClientCore;
 }
 
-/// The inside of a client, which recipes hand on and never look into: `Client::core()`.
+/// The inside of a client (`Client::core()`), which recipes only pass on.
 using CorePtr = std::shared_ptr<detail::ClientCore>;
 
 /// A handler of any type, completing with an error code and these results. Construct,
-/// move-construct or swap it; Boost 1.81's move assignment does not end.
+/// move-construct or swap it; Boost 1.81's move assignment never returns.
 template <typename... Results>
 using Handler = boost::asio::any_completion_handler<void(error_code, Results...)>;
 
-/// A cancellation, on its way from any thread to the client's strand.
+/// Carries a request to cancel from any thread to the client's strand.
 class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancellation> {
  public:
   /// For an operation of this client; does nothing when the client is gone.
   explicit Cancellation(std::weak_ptr<detail::ClientCore> core) : core_{std::move(core)} {}
 
-  /// Any thread.
+  /// Requests the cancellation. Any thread.
   void request();
-  /// On the strand: sets the action of a request, until forget() is called with the same key. Does
-  /// nothing if it has been requested already: ask first.
+  /// On the strand: sets an action for the request, until forget() is called with the same key.
+  /// Does nothing if the cancellation was requested before: call requested() first.
   void on_request(const void* key, std::function<void()> action);
   /// On the strand: removes the action of this key.
   void forget(const void* key);
-  /// On the strand.
+  /// On the strand: whether the cancellation was requested.
   [[nodiscard]] bool requested() const noexcept { return requested_; }
 
  private:
@@ -84,11 +84,11 @@ class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancel
   bool requested_ = false;
 };
 
-/// Shared by the requesters and the operation. Null: it cannot be cancelled.
+/// Shared by the requesters and the operation. Null: the operation cannot be cancelled.
 using CancellationPtr = std::shared_ptr<Cancellation>;
 
-/// Throws the error of a blocking call. If it found no server in time, and there is no connection
-/// now, the message names the servers, unless it says something else.
+/// Throws the error of a blocking call, if there is one. If the call found no server in time, and
+/// there is no connection now, the message names the servers, unless `why` says something else.
 CUSTODIAN_EXPORT void throw_if(const detail::ClientCore& core, error_code error,
                                std::string_view operation, std::string_view path,
                                std::string_view why = {});
@@ -99,7 +99,8 @@ namespace detail {
     const ClientCore& core);
 /// On the strand: `SessionInfo::connection`.
 [[nodiscard]] CUSTODIAN_EXPORT std::uint64_t connection_number(const ClientCore& core);
-/// How long a blocking call waits, after its deadline, for the context to end it.
+/// How long a blocking call waits, after its deadline, for the client's context to end the
+/// operation.
 inline constexpr std::chrono::milliseconds blocking_grace{100};
 
 CUSTODIAN_EXPORT void require_may_block(const ClientCore& core, std::string_view operation,
@@ -167,12 +168,12 @@ boost::asio::awaitable<std::tuple<error_code, Results...>> await(CorePtr core,
       token, std::move(core), std::move(cancellation), std::move(arguments)...);
 }
 
-/// The same, for a caller that waits: the error and the results. `stop` cancels.
+/// The same, but blocks: returns the error and the results. `stop` cancels the operation.
 ///
-/// The operation ends itself at its deadline, in a handler that the client's context runs. A
-/// context that no thread runs ends nothing: so the caller waits until `end` and a tenth of a
-/// second more, and no longer. The result is empty then. The operation is cancelled; if the context
-/// runs again later, its result is destroyed: a lease is released.
+/// The operation ends by itself at its deadline, in a handler that the client's context runs. If no
+/// thread runs the context, nothing ends: so the caller waits until a tenth of a second after
+/// `end`, and no longer. Then the result is empty, and the operation is cancelled. If the context
+/// runs again later, the operation's result is destroyed: a lease is released.
 template <auto Start, typename... Results, typename... Arguments>
 std::optional<std::tuple<error_code, Results...>> block_until(CorePtr core,
                                                               std::string_view operation,
@@ -222,7 +223,7 @@ std::optional<std::tuple<error_code, Results...>> block_until(CorePtr core,
   return std::move(outcome->value);
 }
 
-/// The same without a limit of the caller's own: returns the error and the results.
+/// The same without `end`: returns the error and the results.
 template <auto Start, typename... Results, typename... Arguments>
 std::tuple<error_code, Results...> block(CorePtr core, std::string_view operation,
                                          std::string_view path, std::stop_token stop,
@@ -231,8 +232,8 @@ std::tuple<error_code, Results...> block(CorePtr core, std::string_view operatio
                                          Deadline::never(), std::move(arguments)...);
 }
 
-/// The same for a caller who wants the results alone: throws `Error` for `operation` and `path` if
-/// it fails. One result is returned by its value, several as a tuple.
+/// The same, but returns only the results, and throws `Error` for `operation` and `path` if there
+/// is an error. One result is returned by itself, several as a tuple.
 template <auto Start, typename... Results, typename... Arguments>
 auto block_or_throw(const CorePtr& core, std::string_view operation, std::string_view path,
                     std::stop_token stop, Arguments... arguments) {

@@ -22,11 +22,11 @@ class CUSTODIAN_EXPORT AsyncEvent {
   AsyncEvent() = default;
   AsyncEvent(const AsyncEvent&) = delete;
   AsyncEvent& operator=(const AsyncEvent&) = delete;
-  /// Its waiters must have ended, or never run again.
+  /// Every wait must have ended, or its coroutine must never run again.
   ~AsyncEvent() = default;
 
-  /// Ends with the next notify_all(), at the deadline, or when it is cancelled, and does not say by
-  /// which: check the condition again. The event must outlive it.
+  /// Ends with the next notify_all(), at the deadline, or when it is cancelled. The reason is not
+  /// reported: check the condition again. The event must outlive the wait.
   boost::asio::awaitable<void> wait(boost::asio::any_io_executor strand, Deadline until,
                                     CancellationPtr cancellation);
 

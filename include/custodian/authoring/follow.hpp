@@ -21,7 +21,8 @@
 
 namespace custodian {
 
-/// The result of a read, and the watch that it has armed; empty if there is none.
+/// The result of a read, and the watch that the read has armed. The watch is empty if the read
+/// armed none.
 template <typename T>
 struct Watched {
   /// What was read.
@@ -48,16 +49,17 @@ enum class Watching : std::uint8_t { no, yes };
 read_existence(CorePtr core, CancellationPtr cancellation, std::string path,
                OperationOptions options, Watching watching);
 
-/// Waits for the event of a watch, which is not empty. Without an error, read again: a session that
-/// is over has taken the watch along, and its event with it. Errors: operation_aborted, closed.
+/// Waits for the event of a watch, which must not be empty. Completes without an error, too, when
+/// the session has ended, and the watch with it: read again in both cases. Errors:
+/// operation_aborted, closed.
 [[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<error_code> until_changed(
     CorePtr core, CancellationPtr cancellation, const Watch& watch);
 
-/// Ends with the first read that is news. `read()` is a coroutine that reads with a watch and gives
-/// a `Result<Watched<T>>`; `is_news(const T&)` decides. A `watch` that is not empty, of an earlier
-/// read, is waited for first. Between two reads changes fall together, and a server that lags
-/// behind may show an earlier state again: compare with the order of the changes (`Stat::mzxid`,
-/// say), and not only for a difference.
+/// Completes with the first read that is news. `read()` is a coroutine that reads with a watch and
+/// gives a `Result<Watched<T>>`; `is_news(const T&)` decides. If `watch`, of an earlier read, is
+/// not empty, its event is awaited first. Several changes between two reads are seen as one, and a
+/// server that lags behind may show an earlier state again: so compare by the order of the changes
+/// (`Stat::mzxid`, say), and not only for a difference.
 /// Errors: those of `read()`, operation_aborted, closed.
 template <typename T, typename Read, typename IsNews>
 boost::asio::awaitable<Result<Watched<T>>> next_news(CorePtr core, CancellationPtr cancellation,

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How a recipe's lock shows itself to the client's observer: for authors of recipes.
+/// These functions report a recipe's lock to the client's observer, for authors of recipes.
 
 #include <cstddef>
 #include <memory>
@@ -16,16 +16,16 @@
 
 namespace custodian {
 
-/// The recipe and the path under which an observer hears of a lock.
+/// The recipe and the path under which events of a lock are reported.
 struct ObservedLock {
-  /// The recipe's name, as `InterProcessMutex`.
+  /// The recipe's name, such as `InterProcessMutex`.
   std::string recipe;
-  /// The path that the lock's user has given.
+  /// The path that the lock was made with.
   std::string path;
 };
 
-/// For the acquires and leases (see start_lease) of a lock of this client; null if that has no
-/// observer.
+/// Names a lock of this client in the events of its acquires and leases (see start_lease). Null if
+/// the client has no observer.
 [[nodiscard]] CUSTODIAN_EXPORT ObservedLockPtr make_observed(const CorePtr& core,
                                                              std::string_view recipe,
                                                              std::string_view path);
@@ -33,7 +33,8 @@ struct ObservedLock {
 /// The time by the clock that a client measures its waits and leases with.
 [[nodiscard]] CUSTODIAN_EXPORT BootClock::time_point now_of(const CorePtr& core) noexcept;
 
-/// Tells the observer of an acquire that has waited since then; the lock is not null. Any thread.
+/// Reports to the observer that an acquire, which began at `since`, has ended. `lock` must not be
+/// null. Any thread.
 CUSTODIAN_EXPORT void tell_acquire_ended(const CorePtr& core, const ObservedLockPtr& lock,
                                          AcquireOutcome outcome, error_code error,
                                          BootClock::time_point since, std::size_t leases);

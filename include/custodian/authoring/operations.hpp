@@ -6,9 +6,9 @@
 ///
 /// `co_await await<&start_get, GetResult>(core, cancellation, path, options)` in a coroutine on the
 /// strand is what `client.async_get(path, options, token)` is elsewhere: the same requests, retries
-/// and errors. With a null cancellation it cannot be cancelled. From any thread; the handler runs
-/// on the strand. No function checks its arguments: those of argument_checks.hpp do, in the
-/// caller's thread, before anything is started.
+/// and errors. An operation with a null cancellation cannot be cancelled. Call the functions on any
+/// thread; the handler runs on the strand. They do not check their arguments: call the functions of
+/// argument_checks.hpp first, in the caller's thread.
 
 #include <functional>
 #include <memory>

@@ -17,21 +17,21 @@ namespace custodian {
 
 namespace detail {
 struct QueuedNode;
-/// On the strand: the servers do not have it. Notifies the owners that rely on it.
+/// On the strand: the servers do not have the node. Notifies the owner that relies on it, once.
 CUSTODIAN_EXPORT void tell_missing(QueuedNode& node);
 }  // namespace detail
 
 /// How a node leaves a line of its client's own contenders.
 enum class LeaveReason : std::uint8_t {
-  in_order,   ///< it is about to be deleted: the next one may have its place
-  forfeited,  ///< it may be gone, or its session is over: no other contender may have its place
+  in_order,   ///< it is about to be deleted: the next contender may take its place
+  forfeited,  ///< it may be gone, or its session is over: no contender may take its place
 };
 
-/// Called on the strand, once, when a node leaves its line. Returns the next owner of its place,
-/// which may act on that at once; null for none. The node is deleted in one transaction with a
-/// check of that one's, so that it is in front of it until the servers have seen both. If the check
-/// fails, the owner of the place at that moment is notified that its node is gone, before this one
-/// is deleted.
+/// Called on the strand, once, when a node leaves its line. Returns the node that takes its place,
+/// or null; the owner of that node may act at once. One transaction checks the successor's node and
+/// deletes the leaving node, so the leaving node stays in front until the servers have seen both.
+/// If the check fails, the owner of the place at that moment is notified that its node is gone,
+/// before the leaving node is deleted.
 using FindSuccessor = std::function<std::shared_ptr<detail::QueuedNode>(LeaveReason)>;
 
 /// Owns a node that the client's session has created, under a unique name (see
@@ -42,40 +42,41 @@ using FindSuccessor = std::function<std::shared_ptr<detail::QueuedNode>(LeaveRea
 class CUSTODIAN_EXPORT OwnedNode {
  public:
   OwnedNode() noexcept = default;
-  /// Throws std::bad_alloc; the node is the session's then.
+  /// Throws std::bad_alloc; the node then stays until its session ends.
   OwnedNode(CorePtr core, Created created);
   /// A moved-from object is empty.
   OwnedNode(OwnedNode&&) noexcept = default;
-  /// Deletes, in the background, what it owned before.
+  /// Deletes, in the background, the node that it owned before.
   OwnedNode& operator=(OwnedNode&& other) noexcept;
   ~OwnedNode();
 
   /// The facts about the node, which may be kept longer than the node; null if this is empty.
   [[nodiscard]] const std::shared_ptr<const Created>& created() const noexcept { return created_; }
-  /// Empty if this is.
+  /// The path of the node; empty if this is empty.
   [[nodiscard]] const std::string& path() const noexcept;
   /// The last part of the path.
   [[nodiscard]] std::string_view name() const noexcept;
-  /// The metadata of its creation; all zero if this is empty.
+  /// The metadata at its creation; all zero if this is empty.
   [[nodiscard]] const Stat& stat() const noexcept;
-  /// On the strand: whether its session is still the client's. A server that lags behind lists
-  /// nodes of sessions that are over.
+  /// On the strand: whether the node's session is still the client's. A server that lags behind may
+  /// list nodes of sessions that are over.
   [[nodiscard]] bool alive() const;
 
-  /// On the strand: it stands in a line, from now on.
+  /// On the strand: puts the node into a line of its client's own contenders; `next` is called when
+  /// it leaves.
   void stand_in_line(FindSuccessor next);
-  /// On the strand: it leaves its line, in whichever way the node ends. Does nothing the second
-  /// time.
+  /// On the strand: takes the node out of its line as `forfeited`, no matter how the node ends.
+  /// Does nothing the second time.
   void forfeit();
-  /// The view that the one in front has of this one; null if it is in no line.
+  /// The node's state as the node in front of it sees it; null if the node is in no line.
   [[nodiscard]] const std::shared_ptr<detail::QueuedNode>& in_line() const noexcept {
     return line_;
   }
 
-  /// A watch on the node itself, to be kept until the deletion has fired it: taking it off the
-  /// server before that would cost a request. Empty if it has none.
+  /// Keeps a watch on the node itself until the deletion of the node has fired it: to remove the
+  /// watch from the server before that would cost a request.
   void set_watch(Watch watch) noexcept { watch_ = std::move(watch); }
-  /// The watch of set_watch().
+  /// The watch of set_watch(); empty if there is none.
   [[nodiscard]] const Watch& watch() const noexcept { return watch_; }
 
  private:

@@ -13,8 +13,8 @@ namespace custodian {
 template <typename T>
 using Result = boost::system::result<T, error_code>;
 
-/// `co_return failed<T>(error);` where T is a number: the error could be taken for one, and
-/// `co_return error;` does not compile.
+/// For `co_return failed<T>(error);` where T is a number: there `co_return error;` does not
+/// compile, since the error could be taken for a number.
 template <typename T>
 [[nodiscard]] Result<T> failed(error_code error) {
   return Result<T>{boost::system::in_place_error, error};

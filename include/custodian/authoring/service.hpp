@@ -7,10 +7,11 @@
 
 namespace custodian {
 
-/// Derive from it, and be constructible from a `boost::asio::any_io_executor`, the client's strand.
+/// The base class of services. A derived class must be constructible from a
+/// `boost::asio::any_io_executor`, the client's strand.
 ///
-/// Threads: constructed on whichever thread asks first; the virtual functions are called on the
-/// strand. Lifetimes: destroyed after shutdown(), when the client's last reference goes.
+/// Threads: constructed on the first thread that asks for it; the virtual functions are called on
+/// the strand. Lifetimes: destroyed after shutdown(), with the last reference to the client.
 class CUSTODIAN_EXPORT Service {
  public:
   Service() = default;
@@ -18,8 +19,8 @@ class CUSTODIAN_EXPORT Service {
   Service& operator=(const Service&) = delete;
   virtual ~Service() = default;
 
-  /// The client drains: no new work is to be begun, and what only waits is to end with
-  /// `Errc::closed`. Called once, before shutdown().
+  /// The client drains: begin no new work, and end all work that only waits, with `Errc::closed`.
+  /// Called once, before shutdown().
   virtual void begin_shutdown() {}
   /// The client is closed. Called once; nothing may be left that refers to the client.
   virtual void shutdown() {}

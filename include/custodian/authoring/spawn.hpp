@@ -11,7 +11,7 @@
 /// }
 /// \endcode
 ///
-/// Coroutines take what they use by value, for nothing else keeps it alive.
+/// Coroutines take their arguments by value, since nothing else keeps those alive.
 
 #include <boost/asio/awaitable.hpp>
 #include <functional>
@@ -79,11 +79,11 @@ boost::asio::awaitable<void> complete_with(
 
 }  // namespace detail
 
-/// Runs a coroutine on the client's strand, and calls the handler there with what it returns: an
-/// error and default values, or no error and the value; a tuple becomes several arguments. From any
-/// thread. The coroutine's objects are destroyed before the handler is called. One that ends by an
-/// exception completes with not_enough_memory or state_not_recoverable. In the child of a fork
-/// nothing runs, and the handler is called at once, with `Errc::forked`.
+/// Runs a coroutine on the client's strand, and calls the handler there with its result: an error
+/// and default values, or no error and the value; a tuple becomes several arguments. From any
+/// thread. The coroutine's objects are destroyed before the handler is called. A coroutine that
+/// ends by an exception completes with not_enough_memory or state_not_recoverable. In the child of
+/// a fork nothing runs, and the handler is called at once, with `Errc::forked`.
 template <typename T>
 void spawn(const CorePtr& core, std::string_view what, boost::asio::awaitable<Result<T>> coroutine,
            typename detail::Completion<T>::HandlerOfIt handler) {

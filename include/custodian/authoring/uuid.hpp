@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Names that nobody else draws: for authors of recipes.
+/// make_uuid() makes unique names, for authors of recipes.
 
 #include <string>
 

@@ -1,14 +1,14 @@
 #pragma once
 
 /// \file
-/// Lease is the ownership of a lock, as an object, and the truth about it.
+/// Lease owns a lock, and knows whether the lock is still held.
 ///
-/// A lock over a network is held until the servers have not heard of its holder's session for the
-/// session timeout. A holder that is cut off cannot ask them; but it knows when it last reached
-/// them, and so when its hold may end: the *lease clock* counts from there. The promise: a holder
-/// is notified that it has lost the lock *before* the servers can give it to another, unless its
-/// process was stopped meanwhile. For a process that was stopped there are fencing (`token()`) and
-/// guarded writes (`check()`), which hold always.
+/// The servers may give a lock to another client when they have not heard from its holder's session
+/// for the session timeout. A holder that is cut off cannot ask them. But it knows when it last
+/// reached them, and so how long the lock is certainly its own: the *lease clock* counts from
+/// there. The promise: a holder is notified that it has lost the lock *before* the servers can give
+/// it to another client, unless the holder's process was stopped meanwhile. For a process that was
+/// stopped there are fencing (`token()`) and guarded writes (`check()`), which always protect.
 
 #include <chrono>
 #include <functional>
@@ -32,7 +32,7 @@ namespace custodian {
 
 /// The state of a lease at the moment.
 ///
-///     held <--> suspended        a connection fails, and another stands
+///     held <--> suspended        the connection fails, or is back
 ///     held, suspended --> lost   for ever, whatever comes later
 enum class LeaseState {
   /// No other client can have the lock.
@@ -40,13 +40,13 @@ enum class LeaseState {
   /// There is no connection, or its server is silent; the lease clock still runs. Short work may be
   /// finished.
   suspended,
-  released,  ///< by its holder; an empty lease
-  lost,      ///< or ended; see LossReason
+  released,  ///< its holder has released it, or the lease is empty
+  lost,      ///< it ended without a release; see LossReason
 };
 /// The name of the enumerator.
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(LeaseState state) noexcept;
 
-/// Why a lease was lost: the first reason, where several come together.
+/// Why a lease was lost. If there are several reasons, the first counts.
 enum class LossReason {
   none,           ///< it is not lost
   lease_expired,  ///< the lease clock has run out: the servers may end the session now
@@ -64,7 +64,7 @@ using LeaseListener = std::function<void(LeaseState)>;
 
 class Lease;
 struct ObservedLock;
-/// What a lock shows itself as to an observer; null if there is none.
+/// The recipe and path under which an observer sees a lock; null without an observer.
 using ObservedLockPtr = std::shared_ptr<const ObservedLock>;
 
 namespace detail {
@@ -73,17 +73,17 @@ using HolderPtr = std::shared_ptr<Holder>;
 class LockNode;
 using LockNodePtr = std::shared_ptr<LockNode>;
 
-/// The data of an own node.
+/// The data of a node that this client owns.
 using NodeData = std::shared_ptr<const std::string>;
 
-/// For authors of recipes, on the client's strand: makes a lease of a node that is first in its
-/// queue, and that was created with these data: the client writes them back when a request
-/// (`revoke_message`) has replaced them. Asks the servers before that, if less than a third of the
-/// session timeout is left on the lease clock, and again by the policy. If it fails or is
-/// cancelled, the node is deleted. The client's observer hears of the lease under the name in
-/// `observed` (see make_observed()); not if that is null. Errors: session_lost, node_deleted,
-/// session_timeout_too_short, operation_aborted, closed; and not_connected, connection_loss or
-/// throttled, if the policy gives up.
+/// For authors of recipes, on the client's strand: makes a lease of `node`, which is first in its
+/// queue and was created with `data`. The client writes `data` back when a request
+/// (`revoke_message`) has replaced them. If less than a third of the session timeout is left on the
+/// lease clock, the function asks the servers first, and asks again as `retry` says. If it fails or
+/// is cancelled, the node is deleted. The client's observer is notified of the lease under the name
+/// in `observed` (see make_observed()), unless `observed` is null. Errors: session_lost,
+/// node_deleted, session_timeout_too_short, operation_aborted, closed; and not_connected,
+/// connection_loss or throttled, if the policy gives up.
 CUSTODIAN_EXPORT void start_lease(std::shared_ptr<ClientCore> core, CancellationPtr cancellation,
                                   OwnedNode node, NodeData data, LeaseOptions options,
                                   RetryPolicy retry, ObservedLockPtr observed,
@@ -97,7 +97,8 @@ CUSTODIAN_EXPORT void start_wait_state(std::shared_ptr<ClientCore> core,
 CUSTODIAN_EXPORT void start_assert_held(std::shared_ptr<ClientCore> core,
                                         CancellationPtr cancellation, HolderPtr hold,
                                         Handler<> handler);
-/// Throws Error(invalid_argument, ...), naming the rule; lock_lost without a hold.
+/// Throws Error: invalid_argument, naming the rule that the identity breaks; lock_lost if `hold` is
+/// null.
 CUSTODIAN_EXPORT void check_identity(const HolderPtr& hold, std::string_view operation,
                                      std::string_view identity);
 CUSTODIAN_EXPORT void start_set_identity(std::shared_ptr<ClientCore> core,
@@ -106,41 +107,43 @@ CUSTODIAN_EXPORT void start_set_identity(std::shared_ptr<ClientCore> core,
 [[nodiscard]] CUSTODIAN_EXPORT std::shared_ptr<ClientCore> core_of(const HolderPtr& hold,
                                                                    std::string_view operation);
 
-/// For authors of recipes whose holders hold for long, on the strand: has the node of the lease,
-/// which is not empty, watched. Its deletion by another client is noticed at once then, and not
-/// only by the next beat. Costs a read, unless there is a watch already.
+/// For authors of recipes whose holders hold for long, on the strand: watches the node of a lease,
+/// which must not be empty. A deletion by another client is then noticed at once, and not only by
+/// the next beat. Costs a read, unless the node is watched already.
 CUSTODIAN_EXPORT void watch_node(const Lease& lease);
 
-// For authors of recipes whose holders follow each other on one node: the node that a lease stands
-// on, which is not empty.
+// For authors of recipes whose holders follow each other on one node: the node of a lease, which
+// must not be empty.
 [[nodiscard]] CUSTODIAN_EXPORT const LockNodePtr& lock_node(const Lease& lease) noexcept;
 
-/// Called when a holder has released its last lease, in the destructor of that, on any thread: it
-/// must not block or throw. The function owns the node from then on, lost or not: destroying the
-/// node releases the lock. Not called in the child of a fork.
+/// Called when a holder has released its last lease, by that lease's destructor, on any thread: it
+/// must not block or throw. From then on the function owns the node, whether it is lost or not:
+/// destroying the node releases the lock. Not called in the child of a fork.
 using PassOn = std::function<void(LockNodePtr node)>;
-/// Sets the function. Call it before the first holder has its lease.
+/// Sets a node's PassOn function. Call it before the first holder has its lease.
 CUSTODIAN_EXPORT void set_pass_on(const LockNodePtr& node, PassOn pass_on);
-/// False if it is lost, suspended or too near to the end of its lease, after keep(), and if a
-/// client has asked for it and this one has seen that (see make_revocable()). Any thread.
+/// Whether a node may go to a next holder. False if the node is lost, suspended or too near to the
+/// end of its lease, after keep(), and if this client has seen another client's request for the
+/// lock (see make_revocable()). Any thread.
 [[nodiscard]] CUSTODIAN_EXPORT bool may_be_passed_on(const LockNodePtr& node) noexcept;
-/// Makes the lease of the next holder, when the last one has released. Any thread.
+/// Makes the lease of the next holder, after the previous holder has released. Any thread.
 [[nodiscard]] CUSTODIAN_EXPORT Lease next_lease(const LockNodePtr& node);
-/// The node must not be passed on after the present holder. Any thread.
+/// Forbids passing a node on after its present holder. Any thread.
 CUSTODIAN_EXPORT void keep(const LockNodePtr& node) noexcept;
 }  // namespace detail
 
-/// Owns a lock; ownership is this object, so it may cross threads and coroutines. Move-only; an
-/// empty one holds nothing. Several leases may share one hold (see
-/// `share()`); the lock is released with the last of them.
+/// Owns a lock. The owner is this object, not a thread, so a lease may be moved between threads and
+/// coroutines. Move-only; an empty lease owns nothing. Several leases may share one hold (see
+/// `share()`); the last of them releases the lock.
 ///
 /// Destroying it releases in the background: the node is deleted, with retries, until it is gone or
-/// the session is over. Neither that nor release() blocks or throws. A lost lease is released, too:
-/// the client keeps a session that its clock has given up until the last lease on it is released.
+/// the session is over. Neither the destructor nor release() blocks or throws. A lost lease must be
+/// destroyed or released, too: when the lease clock has run out, the client keeps the session until
+/// the last lease on it is released.
 ///
 /// Threads: different Lease objects may be used by different threads at once; one object by one
-/// thread at a time. Lifetimes: may outlive the lock object and the client; closing the client
-/// loses it.
+/// thread at a time. Lifetimes: a lease may outlive the lock object and the client; it is lost when
+/// the client is closed.
 class [[nodiscard]] CUSTODIAN_EXPORT Lease {
  public:
   /// Holds nothing.
@@ -153,34 +156,38 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
 
   /// Whether there is something to release; state() says whether it is lost.
   [[nodiscard]] explicit operator bool() const& noexcept { return hold_ != nullptr; }
-  /// Not of a temporary, which would release the lock before the condition's body runs: give it a
-  /// name, as in `if (auto result = mutex.try_acquire())`.
+  /// Deleted for a temporary, which would release the lock before the condition's body runs: name
+  /// the lease, as in `if (auto result = mutex.try_acquire())`.
   explicit operator bool() const&& = delete;
 
-  /// Releases it; does nothing if empty. The lease is empty afterwards.
+  /// Releases the lock, unless other leases share the hold. The lease is empty afterwards. Does
+  /// nothing if it is empty already.
   void release() noexcept;
 
   /// \name Is it still held?
   /// \{
 
-  /// Reads the boot clock, and asks no server: cheap, and right after a machine's suspension, too.
+  /// The state by the boot clock. Cheap, for it asks no server; and correct even if the machine was
+  /// suspended.
   [[nodiscard]] LeaseState state() const noexcept;
   /// Why it is lost; none if it is not.
   [[nodiscard]] LossReason loss_reason() const noexcept;
   /// How long the lease would last from now on without another answer from the servers; zero if it
-  /// is lost or empty. Grows again with each answer of theirs.
+  /// is lost or empty. Each answer extends it.
   [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
 
-  /// Stops when the lease is lost; never after it was released, nor if it is empty. Callbacks on it
-  /// (`std::stop_callback`) run on the client's callback executor: they must not keep it busy, for
-  /// other leases' losses are reported there, too. The token is stopped there as well, so code that
-  /// polls it learns as late as a listener; state() is never late.
+  /// A token that is stopped when the lease is lost; never after the release, and never for an
+  /// empty lease. Callbacks on it (`std::stop_callback`) run on the client's callback executor, and
+  /// must not keep that busy: losses of other leases are reported there, too. The token itself is
+  /// stopped there, so code that polls it learns of a loss as late as a listener; state() is never
+  /// late.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
-  /// Waits until the lease is lost; `co_await (job() || lease.async_wait_lost(use_awaitable))`.
-  /// Completes with: error; none when it is lost.
+  /// Waits until the lease is lost, as in
+  /// `co_await (job() || lease.async_wait_lost(use_awaitable))`.
+  /// Completes with: error; none when the lease is lost.
   /// Cancellation: total.
-  /// Errors: operation_aborted, also when it is released first.
+  /// Errors: operation_aborted, also when the lease is released first.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait_lost(Token&& token) const {
@@ -188,7 +195,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
         detail::core_of(hold_, "async_wait_lost"), std::forward<Token>(token), hold_);
   }
 
-  /// Waits until the state is another than `known`, at once if it is already.
+  /// Waits until the state differs from `known`; completes at once if it does already.
   /// Completes with: error, the state. Otherwise as async_wait_lost().
   template <typename Token>
   auto async_wait_state(LeaseState known, Token&& token) const {
@@ -196,11 +203,11 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
         detail::core_of(hold_, "async_wait_state"), std::forward<Token>(token), hold_, known);
   }
 
-  /// Called with every change from now on, until the subscription or the hold is gone.
+  /// Calls the listener at every later change of state, until the subscription or the hold is gone.
   [[nodiscard]] Subscription on_state(LeaseListener listener) const;
 
-  /// Asks a quorum of the servers whether the lease is held. True when they were asked, and not any
-  /// longer: guard writes with check() or token() instead where that is possible.
+  /// Asks a quorum of the servers whether the lease is held. The answer is true only of that
+  /// moment: where possible, guard writes with check() or token() instead.
   /// Errors: lock_lost, deadline_exceeded, and those common to all operations.
   template <typename Token>
   auto async_assert_held(Token&& token) const {
@@ -211,47 +218,47 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   void assert_held(std::stop_token stop = {}) const;
   /// \}
 
-  /// \name For resources that must not believe an old holder
+  /// \name For resources that must refuse a former holder
   /// \{
 
   /// The fencing token. An empty lease has 0, smaller than any other.
   [[nodiscard]] FencingToken token() const noexcept;
-  /// For a transaction: passes only while the lock is held. The node's name is unique, so that its
-  /// existence means just that; with HandOff::cohort it means that this process holds the lock,
-  /// perhaps by a later holder. Throws Error (lock_lost) if empty.
+  /// An operation for a transaction, which fails unless the lock is held: it checks that the node,
+  /// whose name is unique, exists. With HandOff::cohort that proves only that this process holds
+  /// the lock, perhaps for a later holder. Throws Error (lock_lost) if the lease is empty.
   [[nodiscard]] TransactionOperation check() const;
   /// \}
 
   /// \name When another client wants it
   /// \{
 
-  /// Has the listener called whenever a client asks for the lock (see `revoke()`), and at once if
-  /// one has asked already, until the subscription or the hold is gone. The lock stays held until
-  /// its holder releases it. Several requests in a short time may cause one call. Costs a watch on
-  /// the lease's node; a client that may not read its nodes is not notified (the log says so). The
-  /// client then writes the node's identity back, which a request replaces; it does not wait for
-  /// the listeners.
+  /// Calls the listener whenever a client asks for the lock (see `revoke()`), and at once if a
+  /// client has asked already, until the subscription or the hold is gone. The lock stays held
+  /// until its holder releases it. Several requests in a short time may cause one call. Costs a
+  /// watch on the lease's node; a client that may not read its nodes is not notified (the log says
+  /// so). A request replaces the identity in the node; this client writes the identity back, and
+  /// does not wait for the listeners.
   [[nodiscard]] Subscription make_revocable(RevocationListener listener) const;
   /// \}
 
   /// \name What others see
   /// \{
 
-  /// Changes the identity that others see of this holder (`Participant::identity`: participants(),
-  /// a LeaderObserver, Curator's `getLeader().getId()`): the data of the node, until the lock is
-  /// released. For a leader that shows more than its name: an address, or its progress. A later
-  /// hold of the same lock or candidate begins with the identity in its options again. Empty: the
-  /// client's identity. A node that others have seen under another identity is not passed on
-  /// (HandOff::cohort): the next holder has one of its own.
+  /// Changes the identity under which others see this holder (`Participant::identity`:
+  /// participants(), a LeaderObserver, Curator's `getLeader().getId()`): the data of the node,
+  /// until the lock is released. Use it for a leader that shows more than its name, such as an
+  /// address or its progress. A later hold of the same lock or candidate begins again with the
+  /// identity in its options. Empty: the client's identity. A node whose identity was changed is
+  /// not passed on (HandOff::cohort): the next holder gets a node of its own.
   ///
-  /// Only the node of this hold is written, and only while it is held. A request to release the
-  /// lock (`revoke()`) that the node still bears stays there, and fails this. A lost request is
-  /// repeated; of several changes the one that was begun last stays. Throws Error
-  /// (invalid_argument) for an identity that is too large, or is `revoke_message`.
+  /// Only the node of this hold is written, and only while it is held. If the node contains a
+  /// request to release the lock (`revoke()`), the request stays there, and the change fails. A
+  /// write whose reply is lost is repeated. Of several changes, the one that was begun last stays.
+  /// Throws Error (invalid_argument) for an identity that is too large, or is `revoke_message`.
   /// Completes with: error; none when the servers have the identity.
   /// Cancellation: total; what was sent may still be applied.
-  /// Errors: lock_lost, also when it is released first; bad_version (a client has asked for the
-  /// lock); no_auth, and those common to all operations.
+  /// Errors: lock_lost, also when the lease is released first; bad_version (a client has asked for
+  /// the lock); no_auth, and those common to all operations.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_set_identity(std::string identity, Token&& token) const {
@@ -267,18 +274,19 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// \name Sharing
   /// \{
 
-  /// The path of the node that stands for the hold; empty if empty.
+  /// The path of the hold's node; empty if the lease is empty.
   [[nodiscard]] const std::string& node() const noexcept;
-  /// Leases that share the hold, this one included; 0 if empty.
+  /// How many leases share the hold, this one included; 0 if the lease is empty.
   [[nodiscard]] int hold_count() const noexcept;
-  /// Another lease on the same hold, lost or not; empty if this one is.
+  /// Another lease on the same hold, lost or not; empty if this lease is empty.
   [[nodiscard]] Lease share() const noexcept;
 
   /// For authors of recipes; see detail::start_lease.
   explicit Lease(detail::HolderPtr hold) noexcept;
-  /// For authors of recipes: what `await<&detail::start_wait_lost>` wants; null if empty.
+  /// For authors of recipes: the argument for `await<&detail::start_wait_lost>`; null if the lease
+  /// is empty.
   [[nodiscard]] const detail::HolderPtr& hold() const noexcept { return hold_; }
-  /// For authors of recipes: the client's; null if empty.
+  /// For authors of recipes: the client's core; null if the lease is empty.
   [[nodiscard]] CorePtr core() const noexcept;
   /// \}
 

@@ -29,7 +29,7 @@ struct LeaseOptions {
   std::optional<std::chrono::nanoseconds> hold_at_most{};
 };
 
-/// Whether the terms can be kept: a maximum time is positive.
+/// Whether the terms are valid: a maximum time must be positive.
 [[nodiscard]] CUSTODIAN_EXPORT bool is_valid(const LeaseOptions& options) noexcept;
 
 }  // namespace custodian

@@ -6,9 +6,9 @@
 /// notified. It is a request, and takes nothing away.
 ///
 /// The message replaces the holder's identity, which is the node's data. A holder of this library
-/// that sees the message writes its identity back, and leaves the node with an odd version: that
-/// goes on saying that there was a request. A change of the identity by its holder
-/// (Lease::set_identity()) leaves the version odd or even as it was.
+/// that sees the message writes its identity back, and leaves the node with an odd version, which
+/// records that there was a request. A change of the identity by its holder (Lease::set_identity())
+/// leaves the version odd or even as it was.
 
 #include <functional>
 #include <string_view>
@@ -20,7 +20,8 @@ namespace custodian {
 /// The message: a node's data after a request, until its holder writes the identity back.
 inline constexpr std::string_view revoke_message = "__REVOKE__";
 
-/// Whether the contender was asked for its lock, or its place, as far as its node shows.
+/// Whether a client has asked the contender to give up its lock, or its place in the queue, as far
+/// as its node shows.
 [[nodiscard]] inline bool is_asked(const GetResult& contender) noexcept {
   return contender.data == revoke_message || contender.stat.version % 2 != 0;
 }

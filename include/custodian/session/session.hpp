@@ -4,10 +4,10 @@
 /// Session is one ZooKeeper session as a client sees it: the seam between a `Client` and the wire.
 ///
 /// A `Client` submits `Request`s to a `Session` and is notified of its states. A `Session` is one
-/// ZooKeeper session, from its first handshake to its end; the client makes another one when that
-/// is over. The session that talks to real servers is the default; another one (an in-memory fake,
-/// or a wrapper that injects faults) comes in through `ClientOptions::session_factory`. The seam
-/// lies *below* the client's retries: what fails here is retried above.
+/// ZooKeeper session, from its first handshake to its end; when it is over, the client makes
+/// another one. The default session talks to real servers; a test brings its own (an in-memory
+/// fake, or a wrapper that injects faults) through `ClientOptions::session_factory`. The seam lies
+/// *below* the client's retries: what fails here is retried above.
 ///
 /// Use it to test; an application uses `Client` and never sees these types.
 ///
@@ -49,14 +49,14 @@ enum class WatchKind { data, children };
 class CUSTODIAN_EXPORT Watcher {
  public:
   virtual ~Watcher() = default;
-  /// On the strand, once. The type means something only without an error.
+  /// On the strand, once. `type` is meaningful only without an error.
   virtual void on_event(error_code error, WatchEventType type) = 0;
 };
 
 namespace request {
 /// Creates a node.
 struct Create {
-  /// Where; of a sequential node, what comes before the number.
+  /// The path; of a sequential node, the part before the number.
   std::string path{};
   /// Any bytes.
   std::string data{};
@@ -64,65 +64,65 @@ struct Create {
   CreateMode mode = CreateMode::persistent;
   /// Its permissions.
   Acl acl{};
-  /// For the modes that have one.
+  /// The time to live, for the modes that have one.
   std::chrono::milliseconds ttl{0};
 };
 /// Deletes a node without children.
 struct Remove {
-  /// Which.
+  /// The node's path.
   std::string path{};
-  /// Fails with bad_version if the node has another.
+  /// Fails with bad_version if the node has another version.
   std::int32_t version = any_version;
 };
-/// Reads the metadata of a node that need not be there.
+/// Reads the metadata of a node that need not exist.
 struct Exists {
-  /// Which.
+  /// The node's path.
   std::string path{};
   std::shared_ptr<Watcher> watcher{};  ///< armed if the answer is "ok" or "no node"
 };
 /// Reads a node.
 struct Get {
-  /// Which.
+  /// The node's path.
   std::string path{};
   std::shared_ptr<Watcher> watcher{};  ///< armed if the answer is "ok"
 };
 /// Writes a node.
 struct Set {
-  /// Which.
+  /// The node's path.
   std::string path{};
   /// Any bytes.
   std::string data{};
-  /// Fails with bad_version if the node has another.
+  /// Fails with bad_version if the node has another version.
   std::int32_t version = any_version;
 };
 /// Lists the names of a node's children.
 struct GetChildren {
-  /// Of which node.
+  /// The node's path.
   std::string path{};
   std::shared_ptr<Watcher> watcher{};  ///< armed if the answer is "ok"
 };
 /// Reads a node's ACL.
 struct GetAcl {
-  /// Of which node.
+  /// The node's path.
   std::string path{};
 };
 /// Replaces a node's ACL.
 struct SetAcl {
-  /// Of which node.
+  /// The node's path.
   std::string path{};
   /// The permissions from now on.
   Acl acl{};
-  /// Of the ACL: fails with bad_version if it has another.
+  /// The ACL's version: fails with bad_version if the ACL has another.
   std::int32_t version = any_version;
 };
 /// Waits until the server has caught up with its leader.
 struct Sync {
-  /// As far as this path goes.
+  /// The path whose changes must have arrived.
   std::string path{};
 };
-/// Applies all of these, or none.
+/// Applies all operations, or none.
 struct Multi {
-  /// In this order.
+  /// Applied in this order.
   std::vector<std::variant<Create, Set, Remove, transaction::Check>> operations{};
 };
 }  // namespace request
@@ -137,18 +137,19 @@ using Request = std::variant<request::Create, request::Remove, request::Exists, 
 /// counts, too) proves that the servers still have a quorum.
 struct ReplyProof {
   std::uint64_t connection = 0;  ///< which connection of the client; counted from 1
-  BootClock::time_point sent{};  ///< or a little earlier
-  /// Or a little later; zero if no server answered.
+  BootClock::time_point sent{};  ///< when the request was sent, or a little earlier
+  /// When the answer came, or a little later; zero if no server answered.
   BootClock::time_point acknowledged{};
   /// Whether the answer proves that the servers have a quorum.
   bool quorum_result = false;
 };
 
-/// Whether a server has processed the request for this result. It has not if the connection failed,
-/// or if it refused to work (throttled, session moved or expired, read-only).
+/// Whether a server that has processed a request gives this result. It has not processed the
+/// request if the connection failed, or if it refused the work (throttled, session moved or
+/// expired, read-only).
 [[nodiscard]] CUSTODIAN_EXPORT bool is_answer_of_server(const error_code& error) noexcept;
-/// Whether a quorum decides about this kind of request: also if it ends with an error, since that
-/// is proposed, too.
+/// Whether a quorum decides this kind of request. It does so even if the request ends with an
+/// error, since the error is proposed, too.
 [[nodiscard]] CUSTODIAN_EXPORT bool is_decided_by_quorum(const Request& request) noexcept;
 
 /// The answer to any request; which fields count depends on the request.
@@ -157,11 +158,11 @@ struct Reply {
   error_code error{};
   std::string path{};                        ///< create
   std::string data{};                        ///< get
-  Stat stat{};                               ///< all that have one
+  Stat stat{};                               ///< of every request whose answer has one
   std::vector<std::string> children{};       ///< get_children
   Acl acl{};                                 ///< get_acl
   std::vector<TransactionResult> results{};  ///< multi
-  /// When it was sent and answered.
+  /// When the request was sent and answered.
   ReplyProof stamp{};
 };
 
@@ -170,12 +171,13 @@ using ReplyHandler = boost::asio::any_completion_handler<void(Reply)>;
 
 /// The facts about a session.
 struct SessionInfo {
-  std::int64_t id = 0;     ///< 0: there is none yet
-  std::string password{};  ///< 16 bytes; with the id it *is* the session: keep it to yourself
+  std::int64_t id = 0;  ///< 0: there is none yet
+  std::string
+      password{};  ///< 16 bytes; with the id it gives control of the session: keep it secret
   std::chrono::milliseconds timeout{0};  ///< as negotiated
   std::uint64_t connection = 0;          ///< the newest connection of the client, counted from 1
-  BootClock::time_point handshake{};     ///< when that one's left, or a little earlier
-  std::string server{};  ///< "address:port" that it leads to; empty if that is not known
+  BootClock::time_point handshake{};     ///< when that connection's was sent, or a little earlier
+  std::string server{};                  ///< "address:port" of the server; empty if it is not known
 };
 
 /// The state of a session.
@@ -183,9 +185,9 @@ enum class SessionState {
   connecting,  ///< no connection (yet, or any more); the session may still be alive
   /// A server answers.
   connected,
-  expired,      ///< the servers ended it, or do not continue it; the end
-  auth_failed,  ///< the servers refused the credentials; the end
-  closed,       ///< by us; the end
+  expired,      ///< the servers ended it, or do not continue it; final
+  auth_failed,  ///< the servers refused the credentials; final
+  closed,       ///< by this program; final
 };
 
 /// The settings of a session.
@@ -193,12 +195,12 @@ struct SessionSettings {
   std::string servers{};  ///< host:port,... without a chroot
   /// The timeout to ask the servers for.
   std::chrono::milliseconds session_timeout{0};
-  /// After this long an address that does not answer is given up for the next one.
+  /// An address that does not answer for this long is given up for the next one.
   std::chrono::milliseconds connect_timeout{0};
-  std::uint64_t earlier_connections = 0;  ///< of the client, by its earlier sessions
+  std::uint64_t earlier_connections = 0;  ///< how many the client's earlier sessions had
   /// As `ClientOptions::Credential`.
   struct Credential {
-    /// "digest", for one.
+    /// Such as "digest".
     std::string scheme{};
     /// "user:password".
     std::string value{};
@@ -207,9 +209,11 @@ struct SessionSettings {
   };
   /// Presented to every server.
   std::vector<Credential> credentials{};
-  /// Bytes of a request that the servers accept; as `ClientOptions::max_request_size`.
+  /// The size in bytes up to which the servers accept a request; as
+  /// `ClientOptions::max_request_size`.
   std::size_t max_request_size = 0xfffff;
-  /// The clock of its stamps and handshakes, the same as the client's leases have; null: BootClock.
+  /// The clock for the times in ReplyProof and SessionInfo; it must be that of the client's leases.
+  /// Null: BootClock.
   std::shared_ptr<Clock> clock{};
 };
 
@@ -218,14 +222,14 @@ struct SessionSettings {
 class CUSTODIAN_EXPORT SessionObserver {
  public:
   virtual ~SessionObserver() = default;
-  /// The state has become this, and the session looks like this.
+  /// The session is now in this state; `info` has the facts about it.
   virtual void on_state(SessionState state, const SessionInfo& info) = 0;
-  /// A server has answered a request, whose handler is called next.
+  /// A server has answered a request; the request's handler is called next.
   virtual void on_answer(const ReplyProof& stamp) = 0;
   /// A line for the log.
   virtual void on_log(LogLevel level, std::string message) = 0;
   /// The servers refuse the credentials of `Session::set_credentials()`; the session goes on with
-  /// these.
+  /// the credentials in `kept`.
   virtual void on_credentials_refused(const std::vector<SessionSettings::Credential>& kept) {
     static_cast<void>(kept);
   }
@@ -246,14 +250,14 @@ class CUSTODIAN_EXPORT Session {
   /// `ServerErrc::connection_loss`.
   virtual void submit(Request request, ReplyHandler handler) = 0;
 
-  /// Ends a watch without an event, and takes it off the server when no other watcher here wants
-  /// it. A watcher whose request has no reply yet may be given, too. Does nothing if the watch is
-  /// over.
+  /// Ends a watch without an event, and removes it from the server if no other watcher of this
+  /// session needs it. A watcher whose request has no reply yet may be given, too. Does nothing if
+  /// the watch is over.
   virtual void unwatch(const std::shared_ptr<Watcher>& watcher) = 0;
 
-  /// Ends the session: fails what is under way (`Errc::closed`), ends all watches, tells the
-  /// servers so that ephemeral nodes go at once, and calls back when that is sent and confirmed or
-  /// the grace has passed. Does not block.
+  /// Ends the session: fails the requests under way (`Errc::closed`), ends all watches, and
+  /// notifies the servers, so that they delete its ephemeral nodes at once. Calls `done` when that
+  /// message is sent and confirmed, or the grace has passed. Does not block.
   virtual void close(std::chrono::milliseconds grace, std::function<void()> done) = 0;
 
   /// Takes no new requests: fails those under way (connection_loss), ends all watches
@@ -268,20 +272,21 @@ class CUSTODIAN_EXPORT Session {
   /// server is among them.
   virtual void set_servers(std::string servers) = 0;
 
-  /// Replaces the credentials (validated before). Those that are new are presented on the standing
-  /// connection, once the servers have accepted them elsewhere, and on every later one; those that
-  /// are not among them any more stay with the session, for they cannot be taken back. New ones
-  /// that the servers refuse do not end the session: see SessionObserver::on_credentials_refused().
+  /// Replaces the credentials (validated before). New credentials are first tried on another
+  /// session; once the servers have accepted them there, they are presented on the present
+  /// connection and on every later one. Earlier credentials that are no longer in the list stay
+  /// with the session, since they cannot be taken back. If the servers refuse new credentials, the
+  /// session goes on: see SessionObserver::on_credentials_refused().
   virtual void set_credentials(std::vector<SessionSettings::Credential> credentials) = 0;
 
-  /// Operations without a reply, and watches: for tests that nothing is left over.
+  /// The numbers of operations and watches, for tests that nothing is left over.
   struct Load {
-    /// Without a reply.
+    /// Operations without a reply.
     std::size_t operations = 0;
-    /// Armed, or about to be.
+    /// Watches that are armed, or about to be.
     std::size_t watches = 0;
   };
-  /// As of now.
+  /// The present load.
   [[nodiscard]] virtual Load load() const = 0;
 };
 

@@ -12,10 +12,11 @@
 /// watches and their order relative to replies, sessions that outlive connections and take their
 /// ephemeral nodes along. ACLs are stored and not evaluated; use refuse().
 ///
-/// Time does not pass in it, unless it is given a FakeClock: a session ends when it is closed or
-/// expired (expire()), however long its client was cut off, while the client's own time is real.
-/// With `FakeEnsembleOptions::clock` the test moves both, and a session ends after its timeout of
-/// silence. In both cases nodes with a TTL stay, and empty containers stay until reap_containers().
+/// Without a FakeClock no time passes in the ensemble, while its clients live in real time: a
+/// session ends only when it is closed or expired (expire()), however long its client was cut off.
+/// With `FakeEnsembleOptions::clock` the test moves the time of both, and a session ends when its
+/// client was silent for the session timeout. In both cases nodes with a TTL stay, and empty
+/// containers stay until reap_containers().
 ///
 /// When not to use it: to learn how ZooKeeper behaves; it knows what its authors knew. Keep some
 /// tests on a `TestingServer`.
@@ -40,8 +41,9 @@ class FakeServer;
 
 /// The times of an ensemble.
 struct FakeEnsembleOptions {
-  /// From the loss of a connection to the next attempt to connect, and between attempts. Not with a
-  /// clock: the next connection is then made at once, or as soon as it is accepted.
+  /// The pause between the loss of a connection and the next attempt to connect, and between
+  /// attempts. With a clock it is not used: the next connection is made at once, or as soon as it
+  /// is accepted.
   std::chrono::milliseconds reconnect_pause{1};
   /// After this long a server that lags behind (`NextServer::lags_behind`, leave_server_behind())
   /// catches up by itself.
@@ -61,11 +63,12 @@ class FakeEnsemble {
   FakeEnsemble& operator=(const FakeEnsemble&) = delete;
   ~FakeEnsemble();
 
-  /// For `ClientOptions::session_factory`. The name is what a FaultPlan, history() and cut_off()
-  /// know the client by. A client of an ensemble that has a clock needs the same one in its
-  /// `ClientOptions::clock`; with another one its constructor throws Error (invalid_argument).
+  /// For `ClientOptions::session_factory`. A FaultPlan, history() and cut_off() know the client by
+  /// this name. A client of an ensemble that has a clock needs the same one in its
+  /// `ClientOptions::clock`; with a different clock the client's constructor throws Error
+  /// (invalid_argument).
   [[nodiscard]] SessionFactory session_factory(std::string client = {});
-  /// Basic options of a client of this ensemble; with its clock, if it has one.
+  /// Basic options of a client of this ensemble, with the ensemble's clock if there is one.
   [[nodiscard]] ClientOptions options(std::string client = {});
 
   /// \name Faults
@@ -81,17 +84,17 @@ class FakeEnsemble {
   std::size_t apply_late_requests();
   /// Ends a session, as its timeout would. Does nothing if there is none of this id.
   void expire(std::int64_t session);
-  /// Cuts a session's connection. It comes back by itself.
+  /// Cuts a session's connection. The client connects again by itself.
   void disconnect(std::int64_t session);
-  /// A server stops at the present tree, and the next session that begins, of any client, begins
-  /// there, as a *local* session can (`localSessionsEnabled`): it has seen nothing newer. The
+  /// Leaves one server behind, at the present tree. The next session of any client begins at that
+  /// server, as a *local* session can (`localSessionsEnabled`), and has seen nothing newer. The
   /// server catches up before it answers a write or a sync of this session, or by itself after
   /// `FakeEnsembleOptions::longest_lag`.
   void leave_server_behind();
-  /// Cuts the connections of a client, by the name that it has here, and accepts none of it until
-  /// let_in(): the network fails between it and all servers.
+  /// Cuts the connections of the client with this name, and accepts none from it until let_in():
+  /// the network between the client and all servers has failed.
   void cut_off(const std::string& client);
-  /// Ends what cut_off() began.
+  /// Accepts connections from the client again, after cut_off().
   void let_in(const std::string& client);
   /// Cuts all connections, and accepts none until start().
   void stop();
@@ -99,23 +102,23 @@ class FakeEnsemble {
   void start();
   /// \}
 
-  /// \name The tree, as an operator sees it
-  /// Full paths, without a client's chroot or namespace. Each acts at once and fires watches.
+  /// \name The tree, as an operator sees it Paths are full: no client's chroot or namespace is
+  /// added. Each function acts at once and fires watches.
   /// \{
 
-  /// Whether there is such a node.
+  /// Whether the node exists.
   [[nodiscard]] bool exists(const std::string& path) const;
-  /// The names, sorted; empty if there is no such node.
+  /// The names of a node's children, sorted; empty if the node does not exist.
   [[nodiscard]] std::vector<std::string> children(const std::string& path) const;
-  /// Sends a request as a client without a session would. Watchers are ignored, and ephemeral modes
-  /// have no owner: the node stays.
+  /// Sends a request as a client without a session would. Watchers are ignored. An ephemeral node
+  /// has no owner, so it stays.
   Reply operate(const Request& request);
   /// Removes a node and all below it; does nothing if there is none.
   void remove_tree(const std::string& path);
   /// From now on every request that names this path, or that creates or removes a child of it,
   /// fails (no_auth).
   void refuse(const std::string& path);
-  /// Ends what refuse() began.
+  /// Ends the effect of refuse() on this path.
   void permit(const std::string& path);
   /// The number that the next sequential child of a node gets. ZooKeeper's counter stops at 2^31
   /// - 1.
@@ -131,9 +134,9 @@ class FakeEnsemble {
   [[nodiscard]] std::vector<Submission> history() const;
   /// Forgets the requests so far.
   void clear_history();
-  /// Watches that are armed on the servers, for one session or for all.
+  /// How many watches are armed on the servers for one session.
   [[nodiscard]] std::size_t watches(std::int64_t session) const;
-  /// The watches of all sessions.
+  /// The same for all sessions.
   [[nodiscard]] std::size_t watches() const;
   /// The ids of the sessions that are alive.
   [[nodiscard]] std::vector<std::int64_t> sessions() const;

@@ -19,19 +19,20 @@ enum class FaultKind {
   fail_before,
   /// The server applies the request, and the connection is cut before the reply: `connection_loss`.
   fail_after,
-  /// The connection is cut before the server sees the request: `connection_loss`. It sees the
-  /// request later, as one of the earlier connection, and applies it if the session is alive then.
-  /// Servers with Netty connections do that, a few requests later; and a request in the network may
-  /// reach a server after its client has given up the session.
+  /// The connection is cut before the server sees the request: `connection_loss`. The server sees
+  /// the request later, as a request of the earlier connection, and applies it if the session is
+  /// alive then. Servers with Netty connections do that, a few requests later; and a request in the
+  /// network may reach a server after its client has given up the session.
   apply_late,
   /// The connection was cut before the request could be sent: `not_connected`.
   disconnect,
-  /// The servers end the session before they see the request. The client learns it as from real
-  /// servers: its connection is cut, and the next one gets the answer.
+  /// The servers end the session before they see the request. The client learns of it as from real
+  /// servers: its connection is cut, and the answer on its next connection is that the session has
+  /// expired.
   expire_before,
-  /// The same, but after the request was applied.
+  /// The same, but the servers apply the request first.
   expire_after,
-  /// The reply, and all that follows on the connection, is held back.
+  /// The reply, and every later message on the connection, is held back.
   delay,
   /// The server refuses the request for now, and has done nothing: `throttled`.
   throttle,
@@ -39,39 +40,40 @@ enum class FaultKind {
 /// The name of the enumerator.
 [[nodiscard]] std::string_view to_string(FaultKind kind) noexcept;
 
-/// What becomes of the replies that the server sent before a connection was cut.
+/// Whether replies arrive that the server sent before a connection was cut.
 enum class EarlierReplies { arrive, are_lost };
 
 /// Whether the next server of a session, after a cut, is up to date.
 enum class NextServer {
-  /// It is.
+  /// It is up to date.
   current,
-  /// It has what the session has seen, and nothing that was applied since: reads do not show what
-  /// the lost request did. It catches up before it answers a write or a sync of this session, or by
-  /// itself after `FakeEnsembleOptions::longest_lag`.
+  /// It has the changes that the session has seen, and no later ones: reads do not show the change
+  /// that the lost request made. It catches up before it answers a write or a sync of this session,
+  /// or by itself after `FakeEnsembleOptions::longest_lag`.
   lags_behind,
 };
 
 /// Whether a session's watches are restored on its next connection.
 enum class NextWatches {
-  /// They are, and events that were missed come first.
+  /// They are restored, and events that were missed come first.
   are_restored,
-  /// They end at the cut, as watches do that are too many to be restored at once: with
-  /// `data_changed` or `children_changed`, for something may have changed.
+  /// They end at the cut, with `data_changed` or `children_changed`, since something may have
+  /// changed. Real watches end so if there are too many to be restored at once.
   are_dropped,
 };
 
 /// What goes wrong with one request.
 struct Fault {
-  /// What becomes of it.
+  /// What becomes of the request.
   FaultKind kind = FaultKind::pass;
-  /// Of a fault that cuts the connection: whether the replies before it arrive.
+  /// For a fault that cuts the connection: whether earlier replies arrive.
   EarlierReplies earlier = EarlierReplies::arrive;
-  /// Of a fault that cuts the connection: which server the next one leads to.
+  /// For a fault that cuts the connection: which server the next connection leads to.
   NextServer next_server = NextServer::current;
-  /// Of a fault that cuts the connection: what becomes of the watches.
+  /// For a fault that cuts the connection: what becomes of the watches.
   NextWatches next_watches = NextWatches::are_restored;
-  /// For `delay`: turns of the executor; 0: until `FakeEnsemble::release_replies()`.
+  /// For `delay`: how many turns of the executor it lasts; 0: until
+  /// `FakeEnsemble::release_replies()`.
   int turns = 0;
   /// For `apply_late`: after how many further requests of the session; 0: when
   /// `FakeEnsemble::apply_late_requests()` is called.
@@ -90,9 +92,9 @@ struct Submission {
 
 /// Decides for each request; by default all of them pass.
 ///
-/// Threads: called on the strand of the session, for different sessions perhaps at once; no lock is
-/// held, so it may call the ensemble. on_submit() runs within Session::submit(): a test posts what
-/// it wants to do to the client there (cancel, for one).
+/// Threads: called on the strand of the session, for different sessions perhaps at the same time.
+/// No lock is held, so a plan may call the ensemble. on_submit() runs within Session::submit(), so
+/// there a test must post its calls to the client (to cancel, for instance).
 class FaultPlan {
  public:
   virtual ~FaultPlan() = default;

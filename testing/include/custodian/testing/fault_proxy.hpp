@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A TCP proxy in front of a server, for a test: it fails on demand as the network between a client
-/// and its server can.
+/// A TCP proxy in front of a server, for a test: on demand it fails in the ways in which the
+/// network between a client and its server can fail.
 ///
 /// \code
 /// custodian::testing::TestingServer server;
@@ -18,8 +18,8 @@
 /// `FakeEnsemble` does by name.
 ///
 /// What a proxy cannot do: leave a connection attempt unanswered. While the network is cut, the
-/// kernel accepts a new connection, which then is silent. Likewise a connection to a target that is
-/// down is accepted first, and reset when the target has refused it.
+/// kernel accepts a new connection, which stays silent. A connection to a target that is down is
+/// accepted, too, and reset when the target has refused it.
 ///
 /// Threads: it has one of its own; any thread may call any function. A function has taken effect
 /// when it returns: after `hold_back()`, say, not one more byte is delivered. Lifetimes: the
@@ -49,19 +49,19 @@ enum class Ending {
 /// Whether the last reply before a cut arrives.
 enum class LastReply { arrives, is_lost };
 
-/// Edits what one connection sends; called with all bytes in order, in pieces as they come, on the
-/// proxy's thread. It may hold bytes back until a later call.
+/// Edits the bytes that one connection sends. Called on the proxy's thread, with all bytes in
+/// order, in pieces as they come. It may hold bytes back until a later call.
 using StreamEdit = std::function<std::string(std::string_view)>;
 
 /// How a proxy behaves without a fault.
 struct FaultProxyOptions {
   /// Where it listens, on a free port.
   std::string address = "127.0.0.1";
-  /// How long a target that refuses is tried again, before the client's connection is reset. More
-  /// than 0 for a target that is about to start.
+  /// How long the proxy retries a target that refuses, before it resets the client's connection.
+  /// More than 0 for a target that is about to start.
   std::chrono::milliseconds connect_patience{0};
-  /// Makes the edit for a new connection's bytes to the server, to spoil them for instance; null:
-  /// none.
+  /// Makes the edit for the bytes that a new connection sends to the server, to spoil them for
+  /// instance. Null: no edit.
   std::function<StreamEdit()> edit_to_server;
 };
 
@@ -76,16 +76,15 @@ class FaultProxy {
   FaultProxy(const FaultProxy&) = delete;
   FaultProxy& operator=(const FaultProxy&) = delete;
 
-  /// Where clients connect to; the same for all its life.
+  /// Where clients connect to; it does not change while the proxy lives.
   [[nodiscard]] const ServerEndpoint& endpoint() const;
   /// endpoint() as a connection string.
   [[nodiscard]] std::string connect_string() const;
   /// Where new connections go from now on; those that exist stay.
   void set_target(const ServerEndpoint& target);
 
-  /// \name Faults
-  /// They add up, but of hold_back() and black_hole() the later one counts. Each lasts until it is
-  /// set otherwise, or heal().
+  /// \name Faults Faults add up, except that of hold_back() and black_hole() only the later call
+  /// counts. Each fault lasts until another call changes it, or until heal().
   /// \{
 
   /// Closes all present connections. New ones are accepted.
@@ -95,31 +94,32 @@ class FaultProxy {
   /// New connections are accepted again.
   void accept();
 
-  /// The network is cut: nothing is delivered, not even the end of a connection, and nothing is
-  /// lost: TCP repeats it, so that it arrives after heal(). Towards the server, new connections
-  /// get there only then, too.
+  /// Cuts the network: nothing is delivered, not even the end of a connection. Nothing is lost
+  /// either: TCP repeats all bytes, so that they arrive after heal(). If the direction to the
+  /// server is cut, new connections reach the server only then, too.
   void hold_back(Direction direction = Direction::both);
-  /// The same, but what is sent is lost. heal() cuts a connection that has lost anything, since
-  /// what follows would make no sense.
+  /// The same, but all bytes that are sent are lost. heal() cuts a connection that has lost bytes,
+  /// since the later ones would make no sense.
   void black_hole(Direction direction = Direction::both);
 
-  /// What is sent from now on arrives this much later; order and bandwidth stay.
+  /// Delays all bytes that are sent from now on; order and bandwidth stay the same.
   void delay(Direction direction, std::chrono::milliseconds latency);
   /// The bandwidth of each connection; 0: no limit.
   void throttle(Direction direction, std::uint64_t bytes_per_second);
 
-  /// Once `count` further bytes are delivered, counted over all connections, the connection that
-  /// carried the last is cut, and the count is over. 0: instead of the next byte. With
-  /// `Direction::both` each direction has a count of its own.
+  /// Counts delivered bytes, over all connections. After `count` further bytes, the connection that
+  /// carried the last of them is cut, and counting ends. 0: the cut comes in the place of the next
+  /// byte. With `Direction::both` each direction has a count of its own.
   void cut_after_bytes(Direction direction, std::uint64_t count, Ending ending = Ending::orderly);
-  /// The same with the packets that a ZooKeeper server sends: the answer to the handshake, replies,
-  /// among them those to pings, and watch events. With `LastReply::is_lost` the last of them is
-  /// waited for, so that the server has done what was asked, and not delivered. Throws
+  /// The same, but counts packets from a ZooKeeper server: the answer to the handshake, replies
+  /// (also to pings), and watch events. With `LastReply::is_lost` the proxy waits for the last
+  /// packet, so that the server has processed the request, but does not deliver it. Throws
   /// `std::invalid_argument` for a count of 0.
   void cut_after_replies(std::uint64_t count, LastReply last = LastReply::arrives,
                          Ending ending = Ending::orderly);
 
-  /// Ends all faults: the proxy accepts, and delivers at once what was held back or delayed.
+  /// Ends all faults: the proxy accepts connections, and delivers at once all bytes that were held
+  /// back or delayed.
   void heal();
   /// \}
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// ServerEndpoint is the host and port of a ZooKeeper server, a `TestingServer`'s or any other, for
-/// questions to it. Boost alone is needed; nothing here knows the client.
+/// ServerEndpoint is the host and port of a ZooKeeper server, a `TestingServer` or any other; the
+/// functions here query that server. They need only Boost, and not the client.
 ///
 /// Each function blocks, for ten seconds at most, and throws `TestingError`, naming the server,
 /// when there is no answer by then. Any thread may call them.
@@ -54,10 +54,9 @@ struct ServerEndpoint {
 [[nodiscard]] std::map<std::int64_t, std::vector<std::string>> watches_by_session(
     const ServerEndpoint& endpoint);
 
-/// Ends a client's session as the servers would after its timeout, at once: by a twin, a second
-/// handle with the same id and password that connects and closes the session. The client learns of
-/// it when it has connected again. The password has 16 bytes. Throws if there is no such session
-/// (any more).
+/// Ends a client's session at once, as the servers would after its timeout: a second handle with
+/// the same id and password connects and closes the session. The client learns of the end when it
+/// has connected again. The password has 16 bytes. Throws if the session does not exist (any more).
 void expire_session(const ServerEndpoint& endpoint, std::int64_t session_id,
                     std::string_view password);
 

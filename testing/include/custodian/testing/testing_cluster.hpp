@@ -14,18 +14,18 @@
 /// cluster.wait_until_serving();
 /// \endcode
 ///
-/// A member goes by its index, from 0; ZooKeeper's own number for it ("myid") is one more.
+/// A member is identified by its index, from 0; ZooKeeper's own number for it ("myid") is one more.
 ///
-/// With `PeerLinks::proxied` each member reaches each other one through `FaultProxy`s of its own:
-/// its configuration names their ports where it would name the other's. A link is cut by holding
-/// its bytes back (`FaultProxy::hold_back()`), as TCP sees a network that is cut: both ends wait,
-/// until ZooKeeper's own limits end that. A leader steps down, and a follower stops serving, about
-/// `sync_limit` ticks after it has last heard from the others; until then it answers reads. After
-/// heal_peers() old messages arrive first, as they would in life.
+/// With `PeerLinks::proxied` each member reaches every other member through `FaultProxy`s of its
+/// own: its configuration has the ports of these proxies in the place of the other members' ports.
+/// A link is cut by holding its bytes back (`FaultProxy::hold_back()`), as TCP sees a network that
+/// is cut: both ends wait, until ZooKeeper's own limits end that. A leader steps down, and a
+/// follower stops serving, about `sync_limit` ticks after it has last heard from the others; until
+/// then it answers reads. After heal_peers() old messages arrive first, as they would in life.
 ///
-/// A leader that is heard and hears nothing (`isolate(leader, PeerDirection::incoming)`) may win
-/// the next election, too, since the others do hear its vote for itself. They wait for it for
-/// `init_limit` ticks, without success, and then elect one of themselves.
+/// A leader that can send but not receive (`isolate(leader, PeerDirection::incoming)`) may win the
+/// next election, too, since the others receive its vote for itself. They then wait for that leader
+/// for `init_limit` ticks, without success, and elect one of themselves.
 ///
 /// When not to use it: where one `TestingServer` will do; three servers take three times the memory
 /// and a second more to start.
@@ -46,10 +46,11 @@ namespace custodian::testing {
 
 /// Whether the members talk to each other through proxies.
 enum class PeerLinks { direct, proxied };
-/// Whether clients talk to the members through proxies, which connect_string() names then.
+/// Whether clients talk to the members through proxies; if so, connect_string() names the proxies.
 enum class ClientLinks { direct, proxied };
 
-/// The direction of bytes between a member and others: those that it sends, or those that it gets.
+/// The direction of bytes between a member and others: bytes that it sends, or bytes that it
+/// receives.
 enum class PeerDirection { outgoing, incoming, both };
 
 /// How members are lost, for a while.
@@ -69,11 +70,11 @@ struct TestingClusterOptions {
 
   /// Ticks that a follower has to connect to a leader and to catch up with it.
   unsigned init_limit = 20;
-  /// Ticks after which a leader and a follower that hear nothing from each other part.
+  /// Ticks after which a leader and a follower that hear nothing from each other separate.
   unsigned sync_limit = 4;
 
   /// The options of each member. The port is always a free one; `start_timeout` is for the
-  /// ensemble. "reconfigEnabled=true" among its lines goes with direct links only: it makes the
+  /// ensemble. "reconfigEnabled=true" in `config_lines` works with direct links only: it makes the
   /// members adopt their leader's view of the addresses.
   TestingServerOptions server{};
 };
@@ -98,34 +99,34 @@ class TestingCluster {
   [[nodiscard]] ClientOptions client_options() const;
   /// Like TestingServer::expire(). Throws `TestingError` if no member leads.
   void expire(const Client& client) const;
-  /// For questions, such as statistics(). To start and stop it, use the cluster.
+  /// A member, for queries such as statistics(). To start and stop it, use the cluster.
   [[nodiscard]] const TestingServer& server(std::size_t member) const;
 
   /// \name Who leads
   /// \{
 
-  /// The member that serves as leader; of several, since a deposed one may not know it yet, the one
-  /// of the latest epoch. Nothing if there is none.
+  /// The member that serves as leader; nothing if there is none. There may be several, since a
+  /// deposed leader may not know it yet: then the one of the latest epoch.
   [[nodiscard]] std::optional<std::size_t> leader() const;
   /// The members that serve as followers.
   [[nodiscard]] std::vector<std::size_t> followers() const;
   /// Whether a member serves, as leader or follower.
   [[nodiscard]] bool is_serving(std::size_t member) const;
 
-  /// How long a wait may take; none: `TestingServerOptions::start_timeout`. The waits throw
-  /// `TestingError`, with the end of each server's log, when it takes longer.
+  /// How long a wait may take; nothing: `TestingServerOptions::start_timeout`. A wait that takes
+  /// longer throws `TestingError`, with the end of each server's log.
   using Limit = std::optional<std::chrono::milliseconds>;
 
   /// Waits until a member leads, and returns it.
   std::size_t wait_for_leader(Limit limit = {}) const;
   /// The same, for a leader other than this member.
   std::size_t wait_for_leader_other_than(std::size_t member, Limit limit = {}) const;
-  /// Waits until every member that runs, and is not paused, serves. One that was paused or cut off
-  /// may claim to serve until it notices.
+  /// Waits until every member that runs, and is not paused, serves. A member that was paused or cut
+  /// off may claim to serve until it notices.
   void wait_until_serving(Limit limit = {}) const;
   /// The same for a single member.
   void wait_until_serving(std::size_t member, Limit limit = {}) const;
-  /// Waits until a member has stopped serving: it is cut off, and has noticed.
+  /// Waits until a member has stopped serving, because it is cut off and has noticed.
   void wait_until_not_serving(std::size_t member, Limit limit = {}) const;
   /// \}
 
@@ -153,11 +154,11 @@ class TestingCluster {
   void regain_quorum();
   /// \}
 
-  /// \name Links
-  /// These throw `TestingError` without proxies.
+  /// \name Links Without proxies these functions throw `TestingError`.
   /// \{
 
-  /// Cuts the link between two members, or what `member` sends to `other`, or gets from it.
+  /// Cuts the link between two members: all of it, or only the bytes that `member` sends to
+  /// `other`, or only those that it receives.
   void cut_peers(std::size_t member, std::size_t other,
                  PeerDirection direction = PeerDirection::both);
   /// Cuts a member off from all others. Its clients still reach it.

@@ -2,7 +2,7 @@
 
 /// \file
 /// A real ZooKeeper server for a test: a child process on a free port, with its data in a temporary
-/// directory, that is gone with the test however the test ends.
+/// directory. Both are gone after the test, however the test ends.
 ///
 /// \code
 /// custodian::testing::TestingServer server;
@@ -13,10 +13,10 @@
 /// Needs Linux, Java and ZooKeeper's jar files (Debian: default-jre-headless, libzookeeper-java).
 /// Not for production: it does not force its log to the disk.
 ///
-/// Threads: one thread at a time, but for the questions (`statistics()` and the like), which any
-/// thread may ask. Lifetimes: the destructor kills the server and returns when process and
-/// directory are gone. Several servers, in this process and in others, do not get into each other's
-/// way.
+/// Threads: one thread at a time; but any thread may call the functions that query the server
+/// (`statistics()` and the like). Lifetimes: the destructor kills the server and returns when
+/// process and directory are gone. Several servers, in this process and in others, do not disturb
+/// each other.
 
 #include <chrono>
 #include <cstdint>
@@ -31,10 +31,10 @@
 #include "custodian/client_options.hpp"
 #include "custodian/testing/server_endpoint.hpp"
 
-// The CMake target defines it in the header, not in the library, so that an installation can be
-// moved.
+// The CMake target defines this macro for the header's users, and does not compile it into the
+// library, so that an installation can be moved.
 #ifndef CUSTODIAN_TESTING_GUARDIAN
-/// The program that cleans up behind a killed test: see `TestingServerOptions::guardian`.
+/// The program that cleans up after a killed test: see `TestingServerOptions::guardian`.
 #define CUSTODIAN_TESTING_GUARDIAN ""
 #endif
 
@@ -48,8 +48,8 @@ enum class ConnectionFactory {
 
 /// The options of a server.
 struct TestingServerOptions {
-  /// The server's unit of time: it ends a session up to one tick after its timeout. ZooKeeper's
-  /// usual 2 s are short here so that tests with short sessions are quick.
+  /// The server's unit of time: it ends a session up to one tick after its timeout. The default is
+  /// shorter than ZooKeeper's 2 s, so that tests with short sessions are quick.
   std::chrono::milliseconds tick_time{500};
   /// The shortest session timeout that is granted.
   std::chrono::milliseconds min_session_timeout{1000};
@@ -58,51 +58,51 @@ struct TestingServerOptions {
 
   /// Whether nodes with a TTL can be created.
   bool extended_types = true;
-  /// How often empty containers and nodes past their TTL are looked for.
+  /// How often the server looks for empty containers and for nodes past their TTL.
   std::chrono::milliseconds container_check_interval{1000};
 
-  /// The bytes that a request may have; 0: the server's own limit, just under 1 MB.
+  /// The largest size of a request in bytes; 0: the server's own limit, just under 1 MB.
   std::size_t jute_max_buffer = 0;
   /// The number of connections from one address; 0: no limit.
   unsigned max_client_connections = 0;
-  /// With Netty's, a request of a connection that was cut may be applied after requests of the
+  /// With `netty`, a request from a connection that was cut may be applied after requests from the
   /// session's next connection.
   ConnectionFactory connection_factory = ConnectionFactory::nio;
 
   /// Whether a change is on the disk before it is acknowledged. Without it, data survives a kill()
   /// but not a power failure.
   bool force_sync = false;
-  /// Transactions from one snapshot to the next.
+  /// How many transactions there are from one snapshot to the next.
   unsigned snapshot_count = 100'000;
 
   /// The address on which it listens.
   std::string address = "127.0.0.1";
-  /// 0: a free one.
+  /// 0: a free port.
   std::uint16_t port = 0;
 
   /// How long a start may take. It takes about half a second.
   std::chrono::milliseconds start_timeout{30'000};
 
-  /// Its number among the members of an ensemble, whose other lines are in `config_lines`; 0: a
-  /// server by itself. A `TestingCluster` sets it. A member serves only together with others, so
-  /// neither the constructor nor start() waits for it to answer.
+  /// The server's number in an ensemble, whose other settings are in `config_lines`; 0: a server by
+  /// itself. A `TestingCluster` sets it. A member serves only together with others, so neither the
+  /// constructor nor start() waits until it answers.
   unsigned ensemble_member = 0;
 
-  /// Further lines of zoo.cfg, and arguments of the Java machine such as "-Dzookeeper.skipACL=yes".
-  /// They come last and win.
+  /// Further lines of zoo.cfg. They come last, and override the others.
   std::vector<std::string> config_lines{};
-  /// For the Java machine; see above.
+  /// Further arguments of the Java machine, such as "-Dzookeeper.skipACL=yes". They come last, and
+  /// override the others.
   std::vector<std::string> java_options{};
 
   /// Empty: the environment's CUSTODIAN_JAVA, else "java" in PATH.
   std::string java{};
   /// Empty: the environment's CUSTODIAN_ZOOKEEPER_CLASSPATH, else Debian's
-  /// /usr/share/java/zookeeper.jar, with Netty's jar files if they are needed. A class path that is
-  /// given must name these itself, as /opt/zookeeper/lib/* does.
+  /// /usr/share/java/zookeeper.jar, with Netty's jar files if they are needed. Your own class path
+  /// must include Netty's jar files itself, as /opt/zookeeper/lib/* does.
   std::string classpath{};
-  /// The program that cleans up behind a killed test. The environment's CUSTODIAN_TESTING_GUARDIAN
-  /// wins. Empty: the place where the library was to be installed, which is right unless the
-  /// installation was moved.
+  /// The program that cleans up after a killed test. The environment's CUSTODIAN_TESTING_GUARDIAN
+  /// wins. Empty: the program at the place where the library was to be installed, which is right
+  /// unless the installation was moved.
   std::string guardian = CUSTODIAN_TESTING_GUARDIAN;
 };
 
@@ -118,19 +118,19 @@ class TestingServer {
   TestingServer(const TestingServer&) = delete;
   TestingServer& operator=(const TestingServer&) = delete;
 
-  /// The same from start to start.
+  /// The server's address; it stays the same from start to start.
   [[nodiscard]] const ServerEndpoint& endpoint() const;
-  /// Of endpoint().
+  /// The port of endpoint().
   [[nodiscard]] std::uint16_t port() const;
   /// endpoint() as a connection string.
   [[nodiscard]] std::string connect_string() const;
   /// For a client of this server: its address, a session timeout that it grants, and a touch
-  /// interval that fits its tick, so that sessions may be as short as three of those.
+  /// interval that fits its tick, so that sessions may be as short as three touch intervals.
   [[nodiscard]] ClientOptions client_options() const;
-  /// Has the server end a client's session, as if the client had been silent for too long: leases
+  /// Makes the server end a client's session, as if the client had been silent for too long: leases
   /// are lost, ephemeral nodes are gone. Throws `TestingError` if the client has no session.
   void expire(const Client& client) const;
-  /// zoo.cfg, data/ and server.log.
+  /// The server's directory, with zoo.cfg, data/ and server.log.
   [[nodiscard]] const std::filesystem::path& directory() const;
 
   /// Starts it again after `stop()` or `kill()`, with its data, and waits until it answers.

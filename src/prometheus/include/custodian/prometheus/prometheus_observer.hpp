@@ -1,9 +1,8 @@
 #pragma once
 
 /// \file
-/// PrometheusObserver makes a client's metrics for Prometheus, by the library prometheus-cpp
-/// (target
-/// `custodian::prometheus`).
+/// PrometheusObserver makes a client's metrics for Prometheus, with the library prometheus-cpp
+/// (target `custodian::prometheus`).
 ///
 ///     auto registry = std::make_shared<prometheus::Registry>();
 ///     custodian::Client client{
@@ -14,7 +13,7 @@
 ///
 ///     custodian_acquires_total              recipe, outcome: acquired, late, declined, cancelled,
 ///                                           failed
-///     custodian_acquire_wait_seconds        recipe; a histogram, of acquires that came to a lease
+///     custodian_acquire_wait_seconds        recipe; a histogram, of acquires that got a lease
 ///     custodian_leases_held                 recipe; a gauge: neither lost nor released
 ///     custodian_hold_seconds                recipe; a histogram, up to the loss or the release
 ///     custodian_leases_lost_total           recipe, reason: as LossReason's names
@@ -26,10 +25,10 @@
 ///     custodian_sessions_lost_total
 ///     custodian_disconnected_seconds_total  grows when there is a connection again
 ///
-/// observer.hpp says with the events what exactly is counted. A recipe's series begin, at 0, with
-/// its first event.
+/// The events in observer.hpp define exactly what is counted. A recipe's series appear with its
+/// first event, and begin at 0.
 ///
-/// Threads: any. Lifetimes: keeps the registry; the series stay in it.
+/// Threads: any. Lifetimes: an observer keeps the registry; its series stay in the registry.
 
 #include <functional>
 #include <memory>
@@ -50,19 +49,20 @@ class PrometheusMetrics;
 
 /// The options of a PrometheusObserver.
 struct PrometheusOptions {
-  /// The label `client` of all series. Clients that share a registry need an observer each, and
-  /// this label, or their connections would count as one. Empty: no such label.
+  /// The label `client` of all series. Clients that share a registry need an observer each, with a
+  /// label each; otherwise their connections would count as one. Empty: no such label.
   std::string client{};
 
-  /// Gives the label `lock` of a lock's series for its path. Each value of it makes some forty
-  /// series, which stay for good, in here and in the Prometheus server: so a path as it is may be a
-  /// label only if there are few. Cut off what differs from one customer, order or stripe to the
-  /// next. Empty: no such label; all locks of a recipe are counted together.
+  /// Returns the label `lock` for the series of a lock, from the lock's path. Each value of the
+  /// label makes some forty series, which stay for good, here and in the Prometheus server: so use
+  /// whole paths as labels only if there are few. Cut off the parts that differ from one customer,
+  /// order or stripe to the next. Empty: no such label; all locks of a recipe are counted together.
   std::function<std::string(std::string_view path)> lock_label{};
 
-  /// The upper bounds of the buckets of custodian_acquire_wait_seconds, in seconds, growing.
+  /// The upper bounds of the buckets of custodian_acquire_wait_seconds, in seconds, in ascending
+  /// order.
   std::vector<double> wait_buckets{0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800};
-  /// Those of custodian_hold_seconds.
+  /// The same for custodian_hold_seconds.
   std::vector<double> hold_buckets{0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800};
 };
 
@@ -71,7 +71,7 @@ struct PrometheusOptions {
 class CUSTODIAN_EXPORT PrometheusObserver final : public Observer {
  public:
   /// Throws Error (invalid_argument) if the registry is null, or buckets do not grow;
-  /// std::invalid_argument if the registry has a metric of one of these names and another type.
+  /// std::invalid_argument if the registry has a metric with one of these names and another type.
   explicit PrometheusObserver(std::shared_ptr<prometheus::Registry> registry,
                               PrometheusOptions options = {});
   ~PrometheusObserver() override;

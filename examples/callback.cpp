@@ -1,5 +1,5 @@
-// A lock with a callback, and without exceptions on the way: try for two seconds, and see who is in
-// the way.
+// A lock with a callback, and without exceptions on the way: it tries for two seconds, and shows
+// the contender that is in the way.
 //
 //   custodian-example-callback 127.0.0.1:2181
 
@@ -21,7 +21,7 @@ int main(int argc, char* argv[]) {
   }
   try {
     // The client has threads of its own; the callback runs here, in context.run(). Without
-    // bind_executor it would run on the client's callback thread.
+    // bind_executor the callback would run on the client's callback thread.
     custodian::Client client{argv[1]};
     asio::io_context context;
     custodian::InterProcessMutex mutex{client, "/examples/printer"};
@@ -30,13 +30,13 @@ int main(int argc, char* argv[]) {
     const auto on_acquired = [&](custodian::error_code error, custodian::AcquireResult result) {
       if (error) {
         std::cerr << "no lock: " << error.message() << '\n';
-      } else if (!result) {  // too late is a value, not an error
+      } else if (!result) {  // a timeout is a value, not an error
         std::cerr << "too late; before us: "
                   << (result.blocked_by ? result.blocked_by->identity : "unknown") << '\n';
       } else {
         std::cout << "printing with token " << to_string(result.lease.token()) << '\n';
         status = 0;
-      }  // the lease ends here, and releases
+      }  // the lease ends here, and releases the lock
     };
     mutex.async_try_acquire_for(2s, asio::bind_executor(context, on_acquired));
     context.run();

@@ -1,5 +1,5 @@
-// Two ways out of a wait: a std::stop_token where a thread waits, a cancellation slot where a
-// handler does. Whichever way an acquire ends without a lease, it leaves no node in the queue.
+// Two ways out of a wait: a std::stop_token for a thread that waits, a cancellation slot for a
+// handler. Whichever way an acquire ends without a lease, it leaves no node in the queue.
 //
 //   custodian-example-cancellation 127.0.0.1:2181
 
@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 
 /// A thread that waits, and is asked to stop.
 bool stop_a_thread(custodian::InterProcessMutex& mutex) {
-  // Shared, for on_position may still run when the acquire has ended.
+  // Shared, since on_position may still run when the acquire has ended.
   const auto in_queue = std::make_shared<std::counting_semaphore<>>(0);
   const custodian::AcquireOptions options{
       .on_position = [in_queue](std::size_t, const custodian::Participant&) {

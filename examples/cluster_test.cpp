@@ -1,5 +1,5 @@
-// A test of your own, with what goes wrong in life: a leader that is cut off, and a reply that is
-// lost. It needs Java and ZooKeeper's jar files, and no servers: it starts them.
+// A test of your own, with real failures: a leader that is cut off, and a reply that is lost. It
+// needs Java and ZooKeeper's jar files, and no servers: it starts them.
 //
 //   custodian-example-cluster_test
 
@@ -16,7 +16,7 @@
 
 using namespace std::chrono_literals;
 
-/// What is tested: it takes its turn, or says that it could not.
+/// The function under test: it takes its turn, or throws if it could not.
 custodian::FencingToken take_turn(const custodian::Client& client) {
   custodian::InterProcessMutex mutex{client, "/examples/turns"};
   const custodian::AcquireResult result = mutex.try_acquire_for(30s);
@@ -46,7 +46,7 @@ void a_lost_reply_costs_no_turn() {
   const custodian::Client client{proxy.connect_string()};
   take_turn(client);
 
-  // The server does what it is asked next, and its answer does not arrive.
+  // The server carries out the next request, and its reply does not arrive.
   proxy.cut_after_replies(1, custodian::testing::LastReply::is_lost);
   take_turn(client);
 }

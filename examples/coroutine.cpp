@@ -1,5 +1,5 @@
 // A lock in a coroutine, on the program's own io_context. No thread owns the lease: it is an
-// object, and ends with it.
+// object, and the lock is released with it.
 //
 //   custodian-example-coroutine 127.0.0.1:2181
 
@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 asio::awaitable<void> print_alone(custodian::Client client) {
   custodian::InterProcessMutex mutex{client, "/examples/printer"};
   const custodian::Lease lease = co_await mutex.async_acquire(asio::use_awaitable);
-  // Here is one coroutine, of all in all processes that use this path on these servers.
+  // Only one coroutine at a time is here, of all processes that use this path on these servers.
   std::cout << "printing with token " << to_string(lease.token()) << '\n';
 }
 

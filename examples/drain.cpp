@@ -1,5 +1,5 @@
-// Ending in order on SIGTERM, as a container is stopped: nothing new is begun, what is under way
-// may be finished, and the session is closed, so that the locks pass on at once.
+// An orderly end on SIGTERM, by which containers are stopped: no new work begins, work under way
+// may finish, and the session is closed, so that the locks pass on at once.
 //
 //   custodian-example-drain 127.0.0.1:2181     and then kill it, or press Ctrl-C
 
@@ -31,7 +31,8 @@ int main(int argc, char* argv[]) {
     std::cerr << "usage: " << argv[0] << " host:port[,host:port...]\n";
     return 2;
   }
-  // Before there is any other thread, for threads inherit it: the signal then waits for sigwait().
+  // Blocked before any other thread exists, since threads inherit the mask: the signal then waits
+  // for sigwait().
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
@@ -44,7 +45,7 @@ int main(int argc, char* argv[]) {
     int signal = 0;
     sigwait(&signals, &signal);
 
-    // The worker has ten seconds to finish its turn, and gets no other.
+    // The worker has ten seconds to finish its turn, and gets no other turn.
     const bool drained = client.close(10s);
     worker.join();
     std::cout << (drained ? "drained" : "a turn was cut short") << '\n' << std::flush;

@@ -1,4 +1,5 @@
-// A test of your own without a server: ZooKeeper is in its memory, and fails where the test says.
+// A test of your own without a server: a fake ZooKeeper in the test's memory, which fails where the
+// test says.
 //
 //   custodian-example-fake_test
 
@@ -21,7 +22,7 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 namespace testing = custodian::testing;
 
-/// What is tested: it takes its turn, or says that it could not.
+/// The function under test: it takes its turn, or throws if it could not.
 custodian::FencingToken take_turn(const custodian::Client& client) {
   custodian::InterProcessMutex mutex{client, "/examples/turns"};
   const custodian::AcquireResult result = mutex.try_acquire_for(30s);
@@ -29,7 +30,7 @@ custodian::FencingToken take_turn(const custodian::Client& client) {
   return result.lease.token();
 }
 
-/// The servers apply a create, and the connection is cut before they can say so; once.
+/// Once: the servers apply a create, and the connection is cut before they can reply.
 class LosesTheReplyToACreate final : public testing::FaultPlan {
  public:
   testing::Fault on_submit(const testing::Submission& submission) override {
@@ -56,7 +57,7 @@ void a_lost_reply_costs_no_turn() {
     throw std::logic_error{"nothing was lost"};
 }
 
-/// Each kind of fault, at each request of a turn: some hundred runs, a few seconds.
+/// Each kind of fault, at each request of a turn: some hundred runs, in a few seconds.
 void no_fault_costs_a_turn() {
   testing::for_each_fault([](testing::FakeEnsemble& ensemble, const std::string& /*fault*/) {
     const custodian::Client client{ensemble.options("mine")};
@@ -64,7 +65,8 @@ void no_fault_costs_a_turn() {
   });
 }
 
-/// A client on the test's own context: the test runs it, and ends the client before that is gone.
+/// A client on the test's own context: the test runs the context, and closes the client before the
+/// context is gone.
 void a_turn_on_the_context_of_the_test() {
   testing::FakeEnsemble ensemble;
   asio::io_context context;

@@ -20,7 +20,7 @@ void lead(const custodian::Client& client) {
     return;
   }
   std::cout << "leading with token " << to_string(leadership.token()) << '\n';
-  // What others see of the leader may change while it leads.
+  // The identity that others see may change while the leader leads.
   leadership.set_identity("machine 7, port 8080");
 
   // Anybody can ask who leads, without standing for election.

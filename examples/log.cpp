@@ -1,4 +1,4 @@
-// Where a client's log lines go: to a function of yours.
+// A client's log lines go to a function of yours.
 //
 //   custodian-example-log 127.0.0.1:2181
 

@@ -1,4 +1,4 @@
-// Work that stops when its lock is lost, and writes that cannot land after that.
+// Work that stops when its lock is lost, and writes that fail after the loss.
 //
 //   custodian-example-lost 127.0.0.1:2181
 
@@ -12,18 +12,18 @@
 
 namespace {
 
-/// Counts in a register of ZooKeeper's, until `lost` is requested.
+/// Counts in a node of ZooKeeper, until `lost` is requested.
 void count(custodian::Client& client, const custodian::Lease& lease, const std::stop_token& lost) {
   for (int number = 1; !lost.stop_requested();) {
     try {
-      // Lands only while the lock is held, even if this process has just slept for an hour. Waits
-      // for a connection for about as long as the lease lasts.
+      // The write succeeds only while the lock is held, even if this process has just slept for an
+      // hour. It waits for a connection for about as long as the lease lasts.
       client.commit({lease.check(), custodian::set("/examples/register", std::to_string(number))},
                     {.deadline = lease.remaining()});
       ++number;
     } catch (const custodian::Error& error) {
-      // Out of reach of the servers, and the lock may still be ours: what may be done twice is
-      // tried again.
+      // The servers are out of reach, and the lock may still be ours: a write that may be done
+      // twice is tried again.
       if (error.code() != custodian::ErrorCondition::retryable &&
           error.code() != custodian::ErrorCondition::outcome_unknown) {
         throw;
@@ -49,7 +49,8 @@ int main(int argc, char* argv[]) {
     try {
       count(client, lease, lease.lost());
     } catch (const custodian::Error& error) {
-      // The guard, or the clock, may know before `lost` is requested.
+      // The check in the transaction, or the lease clock, may find the loss before `lost` is
+      // requested.
       const bool node_is_gone =
           error.code() == custodian::ServerErrc::no_node && error.path() == lease.node();
       if (!node_is_gone && lease.state() != custodian::LeaseState::lost) throw;

@@ -1,5 +1,4 @@
-// A coroutine that works until its lock is lost, whichever comes first: the end of the work, or the
-// loss.
+// A coroutine that works until its work is done or its lock is lost, whichever comes first.
 //
 //   custodian-example-lost_coroutine 127.0.0.1:2181
 
@@ -20,7 +19,7 @@
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Takes an hour.
+/// The work, which takes an hour.
 asio::awaitable<void> job(custodian::FencingToken token) {
   std::cout << "working with token " << to_string(token) << '\n' << std::flush;
   asio::steady_timer timer{co_await asio::this_coro::executor, 1h};
@@ -31,7 +30,7 @@ asio::awaitable<void> work_while_held(custodian::Client client) {
   using namespace asio::experimental::awaitable_operators;
   custodian::InterProcessMutex mutex{client, "/examples/job"};
   const custodian::Lease lease = co_await mutex.async_acquire(asio::use_awaitable);
-  // Whichever ends first cancels the other one.
+  // The operation that ends first cancels the other one.
   auto either = job(lease.token()) || lease.async_wait_lost(asio::use_awaitable);
   const auto ended = co_await std::move(either);
   if (ended.index() == 0) {

@@ -21,7 +21,7 @@
 using namespace std::chrono_literals;
 
 void transfer(const custodian::Client& client) {
-  // In one order wherever these two are wanted together, or two callers wait for each other.
+  // All callers must name these two in the same order, or two of them may wait for each other.
   const custodian::InterProcessMutex from{client, "/examples/accounts/1"};
   const custodian::InterProcessMutex to{client, "/examples/accounts/2"};
   custodian::InterProcessMultiLock both{{from, to}};
@@ -35,14 +35,15 @@ void transfer(const custodian::Client& client) {
     std::cout << "holding one with token " << to_string(lease.token()) << '\n';
 }
 
-// A lock of one's own: here flock(2) on a file or folder, for what else runs on this machine.
+// A lock of one's own: here flock(2) on a file or folder, which excludes other programs on this
+// machine.
 class FileLock final : public custodian::CustomLock {
  public:
   explicit FileLock(std::string file) : file_{std::move(file)} {}
 
   std::string name() const override { return file_; }
 
-  // It never waits: the group comes again, with a pause, as long as its limit lets it.
+  // It never waits: the group tries again, after a pause, until its limit.
   void async_acquire(custodian::CustomLimit, custodian::CustomAnswer answer) override {
     auto hold = std::make_unique<Hold>(::open(file_.c_str(), O_RDONLY | O_CLOEXEC));
     if (hold->lock()) return answer({}, std::move(hold));

@@ -1,5 +1,5 @@
 // A recipe of one's own, from the kit that Custodian's recipes are made of (docs/own-recipe.md): a
-// roster. Each process signs in; a process that needs several of them waits until so many are
+// roster. Each process signs in; a process that needs several members waits until that many are
 // there.
 //
 //   custodian-example-own_recipe 127.0.0.1:2181
@@ -29,8 +29,8 @@ namespace roster {
 
 // -- The algorithm: coroutines on the client's strand ---------------------------------------------
 
-// Creates the folder; a container, so the servers remove it when the last one has left. Whether it
-// was there, or the reply to an earlier try was lost, makes no difference.
+// Creates the folder, as a container, so that the servers remove it when the last member has left.
+// It is no error if the folder was there, or if the reply was lost.
 boost::asio::awaitable<error_code> create_folder(CorePtr core, CancellationPtr cancellation,
                                                  std::string path,
                                                  custodian::OperationOptions options) {
@@ -113,7 +113,7 @@ class Roster {
  private:
   custodian::Client client_;
   std::string path_;
-  // Until somebody gives up: through disconnections, and in the next session.
+  // Waits until the caller gives up: through disconnections, and in the next session.
   custodian::OperationOptions patient_;
 };
 
@@ -126,7 +126,7 @@ int main(int argc, char* argv[]) {
     const custodian::Client client{argv[1]};
     Roster roster{client, "/examples/roster"};
     roster.async_wait_for(3, [](error_code error, std::size_t count) {
-      // A line at a time: this runs on a thread of the client's.
+      // One write for the whole line, since this runs on a thread of the client.
       if (!error) std::cout << "a callback has seen " + std::to_string(count) + "\n";
     });
     const custodian::OwnedNode one = roster.sign_in("one");

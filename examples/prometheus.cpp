@@ -1,5 +1,5 @@
-// Metrics for Prometheus: a service that takes a lock, turn by turn, among threads that want it at
-// the same time, and serves the figures over HTTP.
+// Metrics for Prometheus: a service whose threads take turns on a lock, and which serves the
+// figures over HTTP.
 //
 //   custodian-example-prometheus 127.0.0.1:2181 127.0.0.1:9464
 //   curl http://127.0.0.1:9464/metrics
@@ -21,7 +21,8 @@
 
 namespace {
 
-/// Each value of a label stays for good: /examples/orders/4711 and all its like are "orders".
+/// Each value of a label is kept for good, so /examples/orders/4711 and all other orders get the
+/// label "orders".
 std::string lock_label(std::string_view path) {
   const auto begin = path.find('/', 1) + 1;
   return std::string{path.substr(begin, path.find('/', begin) - begin)};
@@ -38,7 +39,7 @@ void pack(const custodian::Client& client, const std::string& order) {
   for (std::thread& packer : packers) packer.join();
 }
 
-/// Asks for a lock that another thread holds.
+/// Asks for a lock that is already held.
 void decline(const custodian::Client& client) {
   custodian::InterProcessMutex mutex{client, "/examples/invoices"};
   custodian::InterProcessMutex anothers{client, "/examples/invoices"};
@@ -54,7 +55,8 @@ int main(int argc, char* argv[]) {
     std::cerr << "usage: " << argv[0] << " host:port[,host:port...] address:port\n";
     return 2;
   }
-  // Before there is any other thread, for threads inherit it: the signal then waits for sigwait().
+  // Blocked before any other thread exists, since threads inherit the mask: the signal then waits
+  // for sigwait().
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);

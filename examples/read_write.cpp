@@ -20,7 +20,7 @@ void write_price(custodian::InterProcessReadWriteLock& lock) {
   std::cout << "writing with token " << to_string(writing.token()) << '\n';
   const custodian::Lease reading = lock.read().acquire(writing);
   writing.release();
-  // Others may read again, and nobody has written since.
+  // Others may read again, and no other writer has written in between.
   std::cout << "telling what was written\n";
 }
 

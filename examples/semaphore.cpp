@@ -1,5 +1,4 @@
-// At most five at once, on all machines: five licences, of which some jobs need one and some
-// several.
+// Five licences for all machines: some jobs need one of them, some several.
 //
 //   custodian-example-semaphore 127.0.0.1:2181
 

@@ -11,7 +11,7 @@
 void add_one(custodian::SharedCount& workers) {
   auto now = workers.load();
   while (!workers.compare_exchange(now, now.value + 1)) {
-    // Somebody else was quicker, and `now` is what they wrote.
+    // Another process was quicker, and `now` is the value that it wrote.
   }
 }
 
@@ -31,7 +31,7 @@ int main(int argc, char* argv[]) {
     const auto known = workers.load();
     std::cout << known.value << " workers\n";
     add_one(workers);
-    // At once if it has changed since; however long it takes, otherwise.
+    // wait() returns at once if the number has changed since, and otherwise waits without limit.
     std::cout << "from now on " << workers.wait(known).value << " workers\n";
     const custodian::Subscription subscription = follow(workers);
     add_one(workers);

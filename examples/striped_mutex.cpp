@@ -1,6 +1,5 @@
 // A stock of 100 is sold twice by ten sellers: under one mutex, and in five segments of 20 with a
-// mutex each, of which a seller takes whichever is free. Says how often each of the two was held in
-// a second.
+// mutex each, where a seller takes any free segment. Prints the holds per second of both.
 //
 //   custodian-example-striped_mutex 127.0.0.1:2181
 
@@ -38,7 +37,7 @@ class Stock {
   Stock(const Stock&) = delete;
   Stock& operator=(const Stock&) = delete;
 
-  /// All sellers sell their part; prints how many holds a second that were.
+  /// All sellers sell their part; returns the holds per second.
   double sell_out() {
     const auto begin = std::chrono::steady_clock::now();
     {
@@ -60,7 +59,7 @@ class Stock {
     return path_ + "/left/" + std::to_string(index);
   }
 
-  /// A tenth of the pieces, wherever they are; in a session of its own, as a process would.
+  /// Sells a tenth of the pieces, from any segment, in a session of its own, as a process would.
   void sell_part() {
     custodian::Client client{servers_};
     custodian::StripedMutex mutex{client, path_ + "/locks", segments_};
@@ -71,7 +70,7 @@ class Stock {
     }
   }
 
-  /// False if the segment is sold out. The sale lands only while the lease is held.
+  /// Returns false if the segment is sold out. The sale succeeds only while the lease is held.
   static bool sell_one(custodian::Client& client, const std::string& node,
                        const custodian::Lease& lease) {
     const int left = std::stoi(client.get(node).data);

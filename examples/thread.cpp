@@ -1,4 +1,5 @@
-// A lock in a thread: as any mutex of the standard library, but for all processes on all machines.
+// A lock in a thread: used like any mutex of the standard library, but for all processes on all
+// machines.
 //
 //   custodian-example-thread 127.0.0.1:2181
 
@@ -11,7 +12,7 @@
 void print_alone(const custodian::Client& client) {
   custodian::InterProcessMutex mutex{client, "/examples/printer"};
   const std::scoped_lock guard{mutex};
-  // Here is one thread of one process, of all that use this path on these servers.
+  // Only one thread at a time is here, of all processes that use this path on these servers.
   const custodian::Lease lease = mutex.current_lease();
   std::cout << "printing with token " << to_string(lease.token()) << '\n';
 }

@@ -13,7 +13,7 @@
 
 using namespace std::chrono_literals;
 
-/// How many pages the report has; 0 if somebody else is just making it.
+/// How many pages the report has; 0 if another caller is just making the report.
 int make_report(const custodian::Client& client, const std::string& customer) {
   const auto made = custodian::with_lock(
       client, custodian::path_of("/examples/reports/{}", customer),

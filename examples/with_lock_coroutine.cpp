@@ -1,5 +1,5 @@
-// A function under a lock in a coroutine, as a service answers a request: done, busy, or ZooKeeper
-// is away.
+// A function under a lock in a coroutine, for a service that answers a request: done, busy, or
+// ZooKeeper is away.
 //
 //   custodian-example-with_lock_coroutine 127.0.0.1:2181
 
@@ -19,13 +19,13 @@
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-// The call is awaited where the function stands, which so outlives it.
+// The call is awaited in the scope of the function, so the function outlives it.
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters,cppcoreguidelines-avoid-capturing-lambda-coroutines)
 asio::awaitable<std::string> sell(custodian::Client client, std::string item) {
   const std::string path = custodian::path_of("/examples/stock/{}", item);
   const custodian::WithLockOptions options{.wait = 5s, .when_busy = custodian::Otherwise::skip};
   const auto take_one = [&item](const custodian::Lease& lease) -> asio::awaitable<std::string> {
-    // Here is one coroutine, of all in all processes that use this path on these servers.
+    // Only one coroutine at a time is here, of all processes that use this path on these servers.
     co_return "sold a " + item + " with token " + to_string(lease.token());
   };
   try {

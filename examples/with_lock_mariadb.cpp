@@ -1,5 +1,5 @@
-// Orders that are packed by one process each, also while ZooKeeper is away: then a lock of the
-// database that all of them use excludes them, GET_LOCK of MariaDB.
+// Each order is packed by one process, also while ZooKeeper is away: then a lock of the database
+// that all processes use keeps the others out, GET_LOCK of MariaDB.
 //
 //   custodian-example-with_lock_mariadb 127.0.0.1:2181 /run/mysqld/mysqld.sock <order> [<seconds>]
 
@@ -21,14 +21,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A lock with a name, on a connection of its own: the database releases it when that ends, also if
-/// that is while the work goes on. The holder is not notified then: a fallback's loss is not
-/// watched.
+/// A lock with a name, on a connection of its own: the database releases the lock when the
+/// connection ends, even while the work goes on. The holder is not notified of that: a fallback's
+/// loss is not watched.
 class MariaDbLock {
  public:
   MariaDbLock(std::string socket, std::string name)
       : socket_{std::move(socket)}, name_{std::move(name)} {
-    // The database would cut it, or refuse it.
+    // The database would truncate a longer name, or refuse it.
     if (name_.size() > 64) throw std::invalid_argument{name_ + ": too long for a lock's name"};
   }
   MariaDbLock(const MariaDbLock&) = delete;
@@ -46,7 +46,7 @@ class MariaDbLock {
     const std::chrono::duration<double> seconds = wait;
     return ask("SELECT GET_LOCK('" + name + "', " + std::to_string(seconds.count()) + ")") == "1";
   }
-  /// Closing the connection releases it for certain, and cannot fail.
+  /// Closing the connection certainly releases the lock, and cannot fail.
   void unlock() { mysql_close(std::exchange(connection_, nullptr)); }
 
  private:
@@ -54,7 +54,7 @@ class MariaDbLock {
     if (connection_ != nullptr) return;
     connection_ = mysql_init(nullptr);
     if (connection_ == nullptr) throw std::bad_alloc{};
-    // The database ends a connection that is silent for longer: as it is while the work goes on.
+    // The database ends a connection that is silent for longer than this, as it is during the work.
     mysql_options(connection_, MYSQL_INIT_COMMAND, "SET SESSION wait_timeout = 31536000");
     if (mysql_real_connect(connection_, nullptr, "root", nullptr, nullptr, 0, socket_.c_str(), 0) ==
         nullptr) {

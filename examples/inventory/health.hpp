@@ -5,8 +5,8 @@
 ///
 /// A request that needs a lock is answered by itself: 503, and why. So a moment without ZooKeeper
 /// is no reason to leave the load balancer: all instances would leave at once, with the requests
-/// that they could still answer. Being without it for longer than a session, while others may have
-/// it, is a reason.
+/// that they could still answer. To be without ZooKeeper for longer than a session, while others
+/// may have it, is a reason.
 
 #include <atomic>
 #include <chrono>

@@ -48,7 +48,7 @@ struct Options {
   bool without_locks = false;
 };
 
-/// "lamp=300".
+/// Parses "lamp=300".
 std::pair<std::string, std::int64_t> parse_item(const std::string& text) {
   const std::size_t sign = text.find('=');
   std::int64_t pieces = 0;
@@ -112,12 +112,12 @@ void run(const Options& chosen) {
   asio::signal_set signals{context, SIGTERM, SIGINT};
   signals.async_wait([&](boost::system::error_code error, int) {
     if (error) return;
-    // No new orders; those that are under way have five seconds to end.
+    // No new orders; orders under way have five seconds to end.
     health.begin_shutdown();
     acceptor.close();
     client.async_close(5s, [&](boost::system::error_code, bool in_time) {
       std::cout << (in_time ? "closed" : "an order was cut short") << '\n' << std::flush;
-      // Their answers have a moment to go out.
+      // The last answers have a moment to go out.
       const auto farewell = std::make_shared<asio::steady_timer>(context, 100ms);
       farewell->async_wait([&context, farewell](boost::system::error_code) { context.stop(); });
     });

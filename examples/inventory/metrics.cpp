@@ -9,7 +9,7 @@ namespace inventory {
 
 struct Metrics::Impl {
   std::shared_ptr<prometheus::Registry> registry = std::make_shared<prometheus::Registry>();
-  // No label by lock: there are as many locks as items.
+  // Locks get no label of their own: there are as many locks as items.
   std::shared_ptr<custodian::PrometheusObserver> observer =
       std::make_shared<custodian::PrometheusObserver>(registry);
 };

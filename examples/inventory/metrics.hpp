@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Metrics are what the client reports of locks, as Prometheus reads it.
+/// Metrics keeps what the client reports about locks, in the form that Prometheus reads.
 
 #include <memory>
 #include <optional>
@@ -15,7 +15,7 @@ class Metrics {
  public:
   /// For ClientOptions::observer; null if the program was built without metrics.
   [[nodiscard]] std::shared_ptr<custodian::Observer> observer();
-  /// The page; nothing if there are none.
+  /// The page for Prometheus; nothing if the program was built without metrics.
   [[nodiscard]] std::optional<std::string> page() const;
 
   Metrics();

@@ -50,13 +50,13 @@ http::status status_of(Sale sale) {
   return http::status::service_unavailable;
 }
 
-/// The text behind the prefix; nothing if it does not begin with that.
+/// The text behind the prefix; nothing if the text does not begin with it.
 std::optional<std::string> after(std::string_view text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return std::nullopt;
   return std::string{text.substr(prefix.size())};
 }
 
-/// The number in "pieces=3"; 0 if there is none.
+/// The number in "pieces=3"; 1 if the query is empty, 0 if there is no such number.
 std::int64_t pieces_of(std::string_view query) {
   constexpr std::string_view name = "pieces=";
   if (query.empty()) return 1;
@@ -141,7 +141,7 @@ asio::awaitable<void> serve(tcp::acceptor& acceptor, Service service) {
     if (error == asio::error::operation_aborted) co_return;
     if (error) continue;
     const auto executor = socket.get_executor();
-    // A connection that fails does not concern the others.
+    // A connection that fails does not affect the others.
     asio::co_spawn(executor, serve_one(beast::tcp_stream{std::move(socket)}, service),
                    asio::detached);
   }

@@ -4,9 +4,9 @@
 /// The shop over HTTP:
 ///
 ///     POST /orders/<item>?pieces=<n>   sells; 200, 404, 409 out_of_stock, or 503 with the reason
-///     GET  /stock/<item>               how many there are
+///     GET  /stock/<item>               how many pieces there are
 ///     GET  /healthz                    200 for as long as the process answers
-///     GET  /readyz                     503 while it shuts down, or has had no locks for long
+///     GET  /readyz                     503 while it shuts down, or is long without ZooKeeper
 ///     GET  /metrics                    for Prometheus
 
 #include <boost/asio/awaitable.hpp>
@@ -21,7 +21,7 @@
 
 namespace inventory {
 
-/// The parts behind the answers; all outlive the server.
+/// The parts that the answers come from; all must outlive the server.
 struct Service {
   Shop& shop;
   Stock& stock;

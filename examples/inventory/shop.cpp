@@ -17,11 +17,11 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Runs a function that blocks on another executor, and returns its result here.
+/// Runs a blocking function on another executor, and returns its result on this one.
 template <typename Function>
 asio::awaitable<std::invoke_result_t<Function&>> run_on(asio::any_io_executor executor,
                                                         Function function) {
-  // The coroutine is awaited here, and so the function outlives it.
+  // The coroutine is awaited here, so the function outlives it.
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
   const auto there = [&function]() -> asio::awaitable<std::invoke_result_t<Function&>> {
     co_return function();
@@ -61,14 +61,14 @@ asio::awaitable<Sale> Shop::sell(std::string item, std::int64_t pieces) {
                                            .when_busy = custodian::Otherwise::skip,
                                            .when_away = custodian::Otherwise::skip,
                                            .when_lost = custodian::WhenLost::is_told};
-  // The call is awaited here, and so the function outlives it.
+  // The call is awaited here, so the function outlives it.
   // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
   const auto sell_some = [&](const custodian::Lease& lease) -> asio::awaitable<Sale> {
     co_return co_await sell_as_the_only_one(item, pieces, lease);
   };
   // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
   try {
-    // Names of items come from outside: path_of() lets none of them be another path.
+    // Names of items come from outside: with path_of() no name can lead to another path.
     std::string path = custodian::path_of("/inventory/{}", item);
     const auto call =
         co_await custodian::co_with_lock(client_, std::move(path), options, sell_some);
@@ -80,7 +80,7 @@ asio::awaitable<Sale> Shop::sell(std::string item, std::int64_t pieces) {
   }
 }
 
-// Awaited where its arguments are.
+// The caller awaits it, so the arguments outlive it.
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<Sale> Shop::sell_as_the_only_one(const std::string& item, std::int64_t pieces,
                                                  const custodian::Lease& lease) {
@@ -91,8 +91,8 @@ asio::awaitable<Sale> Shop::sell_as_the_only_one(const std::string& item, std::i
   if (!co_await run_on(database, [&] { return stock_.pieces(item).has_value(); })) {
     co_return Sale::no_such_item;
   }
-  // A write comes first: what is read after it is true until a seller comes with a newer token, and
-  // then this sale is refused.
+  // A write comes first: what is read after it stays true until a seller claims the item with a
+  // newer token, and this sale is then refused.
   if (!co_await run_on(database, [&] { return stock_.claim(item, token); })) {
     co_return Sale::lock_lost;
   }

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Shop sells pieces of items, one seller of an item at a time among all instances. Knows of locks
-/// and of the stock, and nothing of HTTP.
+/// Shop sells pieces of items, one seller of an item at a time among all instances. It knows the
+/// locks and the stock, and nothing of HTTP.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -16,35 +16,35 @@
 
 namespace inventory {
 
-/// What becomes of an order.
+/// The outcome of an order.
 enum class Sale {
   sold,
   out_of_stock,
   no_such_item,
   busy,               ///< others sell the item; the customer may ask again
   locks_unavailable,  ///< there is no connection to ZooKeeper
-  lock_lost,          ///< the lock was lost in the midst of it, and nothing was sold
+  lock_lost,          ///< the lock was lost during the sale, and nothing was sold
   shutting_down,
 };
-/// "out_of_stock".
+/// The name of the enumerator: "out_of_stock".
 [[nodiscard]] std::string to_string(Sale sale);
 
 struct ShopOptions {
   /// How long a customer waits for others that buy the same item.
   std::chrono::milliseconds wait{200};
-  /// How long selling takes beside the database: asking for a payment, say.
+  /// How long a sale takes apart from the database: asking for a payment, say.
   std::chrono::milliseconds work{3};
-  /// False shows what the locks are for: it oversells.
+  /// False shows what the locks are for: the shop then oversells.
   bool locks = true;
 };
 
-/// Threads: any. Lifetimes: the client and the stock outlive it.
+/// Threads: any. Lifetimes: the client and the stock must outlive the shop.
 class Shop {
  public:
   Shop(const custodian::Client& client, Stock& stock, ShopOptions options);
 
-  /// Runs where it is awaited. Throws sqlite::Error, and custodian::Error for unexpected failures:
-  /// an ACL that forbids it.
+  /// Runs on the awaiting coroutine's executor. Throws sqlite::Error, and custodian::Error for
+  /// unexpected failures: an ACL that forbids the lock.
   boost::asio::awaitable<Sale> sell(std::string item, std::int64_t pieces);
 
  private:

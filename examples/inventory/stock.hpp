@@ -21,17 +21,18 @@ class Stock {
   /// do.
   explicit Stock(const std::string& file);
 
-  /// Adds an item with so many pieces. Does nothing if the item is known.
+  /// Adds an item with this many pieces. Does nothing if the item is known.
   void add(const std::string& item, std::int64_t pieces);
-  /// Nothing if there is no such item.
+  /// How many pieces there are; nothing if there is no such item.
   [[nodiscard]] std::optional<std::int64_t> pieces(const std::string& item);
 
-  /// The first act of a seller, before it reads anything: from now on no older token may sell the
-  /// item. False if a seller has come with a newer one. Without a token no seller is refused.
+  /// A seller calls this first, before it reads anything: from then on no older token may sell the
+  /// item. Returns false if a seller has come with a newer token. Without a token no seller is
+  /// refused.
   [[nodiscard]] bool claim(const std::string& item,
                            const std::optional<custodian::FencingToken>& token);
-  /// Leaves so many pieces, and writes down the order. False if a seller with a newer token has
-  /// come since claim(): then nothing is changed.
+  /// Sets the pieces to `left`, and records the order. Returns false, and changes nothing, if a
+  /// seller with a newer token has come since claim().
   [[nodiscard]] bool sell(const std::string& item, std::int64_t left, std::int64_t sold,
                           const std::optional<custodian::FencingToken>& token);
 

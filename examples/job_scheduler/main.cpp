@@ -41,8 +41,8 @@ struct Options {
   int touch_interval_ms = 1'500;
 };
 
-/// "<boot clock's seconds> <id>: <line>", so that `sort` puts the lines of several instances of a
-/// machine in order.
+/// Prints "<boot clock's seconds> <id>: <line>", so that `sort` puts the lines of several instances
+/// on one machine in order.
 class Output {
  public:
   explicit Output(std::string id) : id_{std::move(id)} {}
@@ -58,7 +58,7 @@ class Output {
   std::string id_;
 };
 
-/// Stands for a job that computes something for a while.
+/// Represents a job that computes something for a while.
 std::optional<std::string> compute_square(const Attempt& attempt, std::chrono::milliseconds time,
                                           const std::stop_token& stop) {
   if (!pause(time, stop)) return std::nullopt;
@@ -81,7 +81,7 @@ void wait_for_the_end(const sigset_t& signals, JobStore& store, bool until_done)
 void run(const Options& options, const sigset_t& signals) {
   SqliteJobStore store{options.database};
   store.add_jobs(options.jobs);
-  // A connection of its own, for the leader works on a thread of its own.
+  // The leader works on a thread of its own, so it has a connection of its own.
   SqliteJobStore leaders_store{options.database};
 
   custodian::Client client{custodian::ClientOptions{
@@ -107,7 +107,8 @@ void run(const Options& options, const sigset_t& signals) {
           scheduler.lead({.id = id, .token = leadership.token()}, stop);
           say("leads no more: " + why_it_ends(leadership));
         } catch (const std::exception& error) {
-          // Another one may have more luck with the database; if there is none, not at once.
+          // Another candidate may have more luck with the database. If there is no other, the pause
+          // keeps this one from leading again at once.
           say(std::string{"leads no more: "} + error.what());
           pause(1s, stop);
         }
@@ -163,8 +164,8 @@ int main(int argc, char* argv[]) {
                "half the servers' tick, and slack; a third of the session timeout at the most");
   CLI11_PARSE(app, argc, argv);
 
-  // Before there is any other thread, for threads inherit it: a signal then stays pending for
-  // sigtimedwait().
+  // Blocked before any other thread exists, since threads inherit the mask: a signal then stays
+  // pending for sigtimedwait().
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);

@@ -17,7 +17,7 @@ inline bool pause(std::chrono::nanoseconds time, const std::stop_token& stop) {
   std::condition_variable_any stopped;
   std::unique_lock lock{mutex};
   stopped.wait_until(lock, stop, end, [] { return false; });
-  // The clock decides, for both may be true after a process was stopped.
+  // The clock decides: after the process was stopped the time may be over and a stop requested.
   return std::chrono::steady_clock::now() >= end;
 }
 

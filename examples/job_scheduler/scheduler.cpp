@@ -25,7 +25,7 @@ Scheduler::Scheduler(JobStore& store, Work work, Log log)
 
 void Scheduler::lead(const Leader& leader, const std::stop_token& stop) {
   try {
-    // Before anything else: a predecessor's writes are refused from now on.
+    // This comes first: the writes of earlier leaders are refused from now on.
     store_.take_over(leader);
     log_("took over with token " + to_string(leader.token));
     while (!stop.stop_requested()) {
@@ -37,8 +37,8 @@ void Scheduler::lead(const Leader& leader, const std::stop_token& stop) {
     }
   } catch (const StaleToken& refusal) {
     log_(std::string{"refused: "} + refusal.what());
-    // If this leader is not asked to stop, the token is wrong (see --fencing-epoch): it would lead,
-    // and be refused, again and again.
+    // If this leader is not asked to stop, its token is wrong (see --fencing-epoch). Without the
+    // pause it would lead, and be refused, again and again.
     pause(1s, stop);
   }
 }
@@ -50,7 +50,7 @@ void Scheduler::run(const Leader& leader, const Attempt& attempt, const std::sto
     log_("gave up job " + std::to_string(attempt.job));
     return;
   }
-  // Without a check of `stop`: only the store knows whether it is too late.
+  // `stop` is not checked here: only the store knows whether it is too late.
   store_.record(leader, attempt, *result);
   log_("recorded job " + std::to_string(attempt.job));
 }

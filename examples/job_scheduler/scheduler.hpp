@@ -12,22 +12,23 @@
 
 namespace job_scheduler {
 
-/// Does a job and returns its result. When `stop` is requested the leadership is over: long work
-/// should check it, and return nothing if it is not finished.
+/// Does a job and returns its result. When a stop is requested the leadership is over: long work
+/// should check `stop`, and return nothing if it is not finished.
 using Work =
     std::function<std::optional<std::string>(const Attempt& attempt, std::stop_token stop)>;
 
-/// Gets a line of text for each event.
+/// Called with a line of text for each event.
 using Log = std::function<void(const std::string& line)>;
 
-/// Threads: one at a time; the store is its own. Lifetimes: the store outlives it.
+/// Threads: one at a time; no one else uses the store. Lifetimes: the store must outlive the
+/// scheduler.
 class Scheduler {
  public:
   Scheduler(JobStore& store, Work work, Log log);
 
-  /// Works until `stop` is requested, or until the store has refused a write: then this leader has
-  /// been replaced, whether it was notified or not. When there is no job left, waits for more.
-  /// Throws what the store and the work throw.
+  /// Works until a stop is requested, or until the store has refused a write: this leader has then
+  /// been replaced, even if it was not notified. When there is no job left, waits for more. Throws
+  /// what the store and the work throw.
   void lead(const Leader& leader, const std::stop_token& stop);
 
  private:

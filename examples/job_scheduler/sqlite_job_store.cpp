@@ -48,7 +48,7 @@ std::int64_t now() { return boot_time().count(); }
 
 SqliteJobStore::SqliteJobStore(const std::string& file) : connection_{file, 10s} {
   connection_.use_write_ahead_log();
-  // FULL: what is committed survives a power failure.
+  // FULL: a committed transaction survives a power failure.
   connection_.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   Transaction transaction{connection_};
   connection_.execute(tables);

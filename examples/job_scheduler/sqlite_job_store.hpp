@@ -3,10 +3,10 @@
 /// \file
 /// SqliteJobStore keeps the jobs in a SQLite database, a file that all instances of a machine open.
 ///
-/// When not to use it: with instances on several machines, for SQLite's locks are the file
-/// system's; there, the same few transactions go to a database server. A process that is stopped
-/// in the middle of a transaction keeps all others from writing until it goes on or is killed,
-/// which a server would end.
+/// When not to use it: with instances on several machines, since SQLite's locks are those of the
+/// file system; there, the same few transactions should go to a database server. A process that is
+/// stopped in the middle of a transaction keeps all others from writing until it goes on or is
+/// killed; a database server would end the transaction.
 
 #include <optional>
 #include <string>

@@ -4,8 +4,8 @@
 /// SQLite's C interface as objects: a connection, a statement, a transaction. Values are bound, and
 /// never part of a statement's text.
 ///
-/// Threads: one at a time, for a connection and all that is made with it. Lifetimes: the connection
-/// outlives its statements and transactions.
+/// Threads: one at a time, for a connection and all objects that are made with it. Lifetimes: the
+/// connection must outlive its statements and transactions.
 
 #include <sqlite3.h>
 
@@ -31,22 +31,22 @@ class Connection {
   Connection(const std::string& file, std::chrono::milliseconds patience) : patience_{patience} {
     sqlite3* opened = nullptr;
     const int status = sqlite3_open(file.c_str(), &opened);
-    handle_.reset(opened);  // also when it has failed
+    handle_.reset(opened);  // also after a failure
     if (status != SQLITE_OK) throw Error{opened, file};
     sqlite3_busy_timeout(opened, static_cast<int>(patience.count()));
   }
 
   [[nodiscard]] sqlite3* get() const noexcept { return handle_.get(); }
 
-  /// Statements without values, separated by semicolons. Throws Error.
+  /// Runs statements without values, separated by semicolons. Throws Error.
   void execute(const char* statements) {
     if (sqlite3_exec(get(), statements, nullptr, nullptr, nullptr) != SQLITE_OK)
       throw Error{get(), "SQLite"};
   }
 
-  /// Readers and a writer do not wait for each other from now on. Throws Error.
+  /// From now on readers and a writer do not wait for each other. Throws Error.
   void use_write_ahead_log() {
-    // If another process does the same at this moment SQLite does not wait for it.
+    // SQLite does not wait for another process that does the same at this moment.
     const auto end = std::chrono::steady_clock::now() + patience_;
     for (;;) {
       const int status =
@@ -58,7 +58,7 @@ class Connection {
     }
   }
 
-  /// Rows that the last statement has inserted, changed or deleted.
+  /// The number of rows that the last statement has inserted, changed or deleted.
   [[nodiscard]] int changes() const noexcept { return sqlite3_changes(get()); }
 
  private:
@@ -130,16 +130,18 @@ void run(const Connection& connection, const char* text, const Values&... values
   }
 }
 
-/// All or nothing. It is a writer's from its beginning, so that what it reads stays true.
+/// A transaction: all or nothing. It locks out other writers from its beginning, so that what it
+/// reads stays true.
 class Transaction {
  public:
-  /// Waits for other processes' as long as the connection has patience. Throws Error.
+  /// Waits for other processes' transactions, at most as long as the connection's patience. Throws
+  /// Error.
   explicit Transaction(Connection& connection) : connection_{connection} {
     connection_.execute("BEGIN IMMEDIATE");
   }
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
-  /// Takes back what was not committed.
+  /// Undoes what was not committed.
   ~Transaction() {
     if (!committed_) sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
   }

@@ -1,18 +1,18 @@
 #pragma once
 
 /// \file
-/// inspect() shows the contenders at a path: every recipe's queue, recognised by the names of its
-/// nodes, for people who look.
+/// inspect() shows people the contenders at a path: every recipe's queue, recognised by the names
+/// of its nodes.
 ///
 ///     for (const Inspected& each : inspect(client, "/locks/printer").contenders) ...
 ///
 /// It distinguishes locks, semaphores and elections of this library, of Apache Curator and of
 /// kazoo, so the kind at the path need not be known. It cannot distinguish a mutex from a
 /// LeaderSelector or from kazoo's Lock, which look alike; and it cannot find the maximum of a
-/// semaphore, which no node has.
+/// semaphore, which no node stores.
 ///
-/// When not to use it: to decide anything. What is seen is the past by the time that it arrives.
-/// A lock's own `participants()` costs less where the kind of the lock is known.
+/// When not to use it: to decide anything. The answer may be out of date when it arrives. A lock's
+/// own `participants()` costs less where the kind of the lock is known.
 ///
 /// Threads: any.
 
@@ -33,55 +33,57 @@ namespace custodian {
 
 /// What a contender wants.
 enum class Claim : std::uint8_t {
-  /// An exclusive lock: a mutex, the turn of a LeaderSelector; kazoo's WriteLock, too, as long as
-  /// none of its readers is there.
+  /// An exclusive lock: a mutex, or the turn of a LeaderSelector. kazoo's WriteLock counts as one,
+  /// too, while it has no readers in the queue.
   mutex,
   /// The write lock of a read/write lock.
   write,
-  /// The read lock of one.
+  /// The read lock of a read/write lock.
   read,
   leadership,  ///< of a LeaderLatch
   permit,      ///< of a semaphore
-  turn,        ///< to take permits of a semaphore
+  turn,        ///< the next turn to take permits of a semaphore
 };
 
 /// Whether a contender has what it wants.
 enum class Standing : std::uint8_t {
-  /// It has it.
+  /// The contender has what it wants.
   holds,
-  /// It does not have it yet.
+  /// The contender does not have it yet.
   waits,
-  /// It may hold or wait. Of the first in a queue: a child whose number cannot be read stops the
-  /// queue (`Inspection::malformed`), or the numbers are used up. Of a permit: its owner is just
-  /// taking permits, and `InspectOptions::permits` does not say how many there are.
+  /// The contender may hold or wait. For the first in a queue: a child with an unreadable number
+  /// stops the queue (`Inspection::malformed`), or the sequence numbers are used up. For a permit:
+  /// its owner is still taking permits, and `InspectOptions::permits` does not say how many there
+  /// are.
   unclear,
 };
 
 /// A contender in a queue.
 struct Inspected {
-  /// Its identity, since when it is there, and its node.
+  /// Its identity, its node, and since when it has been in the queue.
   Participant participant;
   /// What it wants.
   Claim claim = Claim::mutex;
   /// Whether it holds that.
   Standing standing = Standing::holds;
-  /// How many must leave before it holds.
+  /// How many contenders must leave before it holds.
   std::size_t ahead = 0;
   /// The profile of its node's name.
   NamingProfile profile = NamingProfile::curator;
-  /// It was asked to release: its node was written to, as `revoke()` does. It may still hold. Where
-  /// the request has replaced the identity, and its holder does not write it back (see revoke.hpp),
-  /// `participant.identity` is empty.
+  /// Another client asked it to release: its node was written to, as by `revoke()`. It may still
+  /// hold. If the request has replaced the identity, and the holder has not restored it (see
+  /// revoke.hpp), `participant.identity` is empty.
   bool is_asked_to_let_go = false;
 };
 
 /// The queues at a path.
 struct Inspection {
-  /// Each queue in its order, one after the other where a path has several: the permits of a
-  /// semaphore, then the waiters for some. Empty if the path does not exist.
+  /// The contenders of each queue, in order. Where a path has several queues they follow each
+  /// other: the permits of a semaphore, then the waiters for permits. Empty if the path does not
+  /// exist.
   std::vector<Inspected> contenders{};
-  /// Paths of nodes that stop all acquires in their queue, since their number cannot be read:
-  /// remove them.
+  /// Paths of nodes whose number cannot be read. Each of them stops all acquires in its queue:
+  /// remove it.
   std::vector<std::string> malformed{};
   /// Paths of children that take no part in any queue.
   std::vector<std::string> foreign{};

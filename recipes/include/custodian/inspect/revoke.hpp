@@ -5,15 +5,15 @@
 ///
 ///     for (const Participant& holder : mutex.participants()) revoke(client, holder.node);
 ///
-/// It is a request and no more: a holder that does not listen (see Lease::make_revocable()) is not
-/// disturbed, and one that listens decides. What is written into the node, Apache Curator's
-/// message, replaces the identity that others see there. A holder of this library that listens
-/// writes it back at once; of others, Curator's among them, it is gone: `participants()` before the
-/// request has it. Curator's holders understand the message, if they have been made revocable;
-/// kazoo's do not.
+/// It is only a request: a holder that does not listen (see Lease::make_revocable()) is not
+/// notified, and a holder that listens decides. The request writes Apache Curator's message into
+/// the node, where it replaces the identity that others see. A holder of this library that listens
+/// restores its identity at once; other holders, Curator's among them, do not: call
+/// `participants()` before the request to know it. Curator's holders understand the message if they
+/// have been made revocable; kazoo's do not.
 ///
-/// When not to use it: to take a lock away. A holder may be asked again, by any client, and the
-/// lock's users should have agreed on what that means.
+/// When not to use it: to take a lock away. Any client may ask a holder, and more than once: the
+/// lock's users should agree on what a request means.
 
 #include <string>
 #include <utility>
@@ -35,13 +35,13 @@ CUSTODIAN_EXPORT void start_revoke(CorePtr core, CancellationPtr cancellation, C
                                    Handler<bool> handler);
 }  // namespace recipes_detail
 
-/// Asks the contender with this node (`Participant::node`, `Lease::node()`), a holder or a waiter.
-/// A holder that listens is notified each time.
+/// Asks the contender with this node (`Participant::node`, `Lease::node()`), a holder or a waiter,
+/// to release. A holder that listens is notified each time.
 /// Completes with: error, whether the node was there: false when it is gone.
-/// Cancellation: total; what was sent by then may still be applied.
+/// Cancellation: total; a request that was already sent may still be applied.
 /// Errors: invalid_argument (not the node of a lock; thrown at once), no_auth, deadline_exceeded,
-/// operation_aborted, and those common to all operations. Lost replies are no error: it asks again.
-/// Executor: the handler's, or the client's callback executor.
+/// operation_aborted, and those common to all operations. A lost reply is no error: the request is
+/// repeated. Executor: the handler's, or the client's callback executor.
 /// Threads: any.
 template <typename Token>
 auto async_revoke(const Client& client, std::string node, OperationOptions options, Token&& token) {

@@ -4,7 +4,7 @@
 /// Candidate is the common part of LeaderLatch and LeaderSelector: a place in an election, and a
 /// look at the other candidates.
 ///
-/// Threads: any. Lifetimes: the client may go first.
+/// Threads: any. Lifetimes: the client may be destroyed first.
 
 #include <memory>
 #include <optional>
@@ -44,8 +44,8 @@ class CUSTODIAN_EXPORT Candidate {
   /// The identity that others see: `CandidateOptions::id`, or the client's identity.
   [[nodiscard]] const std::string& id() const noexcept;
 
-  /// The leader, or nothing if there is no candidate. The answer is the past when it arrives.
-  /// Completes with: error, the leader.
+  /// The leader, or nothing if there is no candidate. The answer may be out of date when it
+  /// arrives. Completes with: error, the leader.
   /// Cancellation: total.
   /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
   /// Executor: the handler's, or the client's callback executor.
@@ -72,9 +72,9 @@ class CUSTODIAN_EXPORT Candidate {
   explicit Candidate(recipes_detail::LockSpecPtr spec);
   ~Candidate();
 
-  /// The client's.
+  /// The core of the client.
   [[nodiscard]] const CorePtr& core() const noexcept { return core_; }
-  /// A handle on the client, which does not own it.
+  /// A handle that does not own the client.
   [[nodiscard]] const Client& client() const noexcept;
 
  private:

@@ -1,23 +1,25 @@
 #pragma once
 
 /// \file
-/// One of several candidates leads, for as long as it can: Apache Curator's LeaderLatch, and
-/// compatible with it on the wire.
+/// LeaderLatch elects one of several candidates, which leads for as long as it can: Apache
+/// Curator's LeaderLatch, and compatible with it on the wire.
 ///
 /// Each candidate creates an ephemeral sequential node below the path; the lowest number leads, and
-/// each other waits for the one before it. A leader leads until it closes its latch or loses the
-/// leadership; then it stands again, at the end. Its leadership is a Lease: with a fencing token, a
-/// stop_token for its loss, and the promise that the loss is reported before another one can lead.
+/// every other candidate waits for the one before it. A leader leads until it closes its latch or
+/// loses the leadership; after a loss it stands again, at the end of the queue. Its leadership is a
+/// Lease: with a fencing token, a stop_token for its loss, and the promise that the loss is
+/// reported before another candidate can lead.
 ///
 /// When not to use it: for work that begins and ends (LeaderSelector runs a function while it
-/// leads; a lock is for work that must not run at the same time); to know who leads without taking
-/// part (LeaderObserver); for work that must never be done twice, unless what it changes checks the
-/// fencing token: a leader that is stopped does not know that it has been replaced.
+/// leads; a lock is for work that must not run twice at the same time); to know who leads without
+/// taking part (LeaderObserver); for work that must never be done twice, unless the resource that
+/// it changes checks the fencing token: a leader whose process is stopped does not know that it has
+/// been replaced.
 ///
 /// A latch that was closed may be started again: it stands once more, with another node, at the end
 /// of the queue.
 ///
-/// Threads: any. Lifetimes: the client may go first; the latch then is closed, for good.
+/// Threads: any. Lifetimes: the client may be destroyed first; the latch is then closed for good.
 
 #include <chrono>
 #include <memory>
@@ -51,30 +53,31 @@ CUSTODIAN_EXPORT void start_wait_leadership(CorePtr core, CancellationPtr cancel
 /// \copydetails custodian/leader/leader_latch.hpp
 class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
  public:
-  /// Whether it stands.
+  /// Whether the latch stands for election.
   using State = CandidateState;
-  /// What the listeners of a latch hear if it is closed while it leads.
+  /// Which notification the listeners of a latch get if it is closed while it leads.
   enum class CloseMode {
-    /// Nothing.
+    /// None.
     silent,
-    notify_leader,  ///< `Leadership::ended`; the node is deleted when they have returned
+    /// `Leadership::ended`. The node is deleted when the listeners have returned.
+    notify_leader,
   };
 
   /// `path` is the parent of the candidates' nodes; it is created, as a container, when it is
   /// needed. Throws Error (invalid_argument) if it is not a valid path. Contacts no server.
   LeaderLatch(const Client& client, std::string path, CandidateOptions options = {});
-  /// Closes it, silently. Does not wait.
+  /// Closes the latch, silently. Does not wait.
   ~LeaderLatch();
 
-  /// Stands for election from now on; returns at once. After a close(), too, at any time and from
-  /// any thread: listeners are notified of the end of the old leadership before the new one, and
-  /// the new node is behind the old one until that is deleted, so that a lease of the old
-  /// leadership that is kept keeps the latch waiting. Throws Error: invalid_argument if it is
-  /// started, closed if its client was closed, forked.
+  /// Stands for election from now on; returns at once. It may be called again after close(), at any
+  /// time and from any thread: listeners are notified of the end of the old leadership before a new
+  /// one. The new node queues behind the old one, so the latch does not lead again while a lease of
+  /// the old leadership is kept. Throws Error: invalid_argument if the latch is already started,
+  /// closed if its client was closed, forked.
   void start();
   /// Gives up the leadership or the candidacy until the next start(); returns at once, and the node
-  /// is deleted in the background. Waits for the leadership end with `closed`. Does nothing if it
-  /// is closed.
+  /// is deleted in the background. A wait for the leadership ends with `closed`. Does nothing if
+  /// the latch is already closed.
   void close(CloseMode mode = CloseMode::silent);
 
   /// As of now. Any thread.
@@ -83,33 +86,34 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   /// \name Does it lead?
   /// \{
 
-  /// Reads the boot clock, and asks no server. True for a moment, like every answer about a lock:
-  /// let a resource that is changed check the token.
+  /// Reads the boot clock, and asks no server. The answer may be out of date at once, like every
+  /// answer about a lock: let the resource that is changed check the token.
   [[nodiscard]] bool has_leadership() const;
   /// The leadership, shared: for its token, check(), state and lost(). Empty if it does not lead.
-  /// Keeps the leadership until it is released, even if the latch is closed before that; and, if it
-  /// is lost, its node, and so all candidates behind that: release a lost leadership.
+  /// The lease keeps the leadership until it is released, even if the latch is closed before. A
+  /// lost one keeps its node in the queue, in front of all candidates behind it: release a lost
+  /// leadership.
   [[nodiscard]] Lease leadership() const;
 
-  /// Called with every change from now on, until the subscription is destroyed. `ended` goes to
-  /// each listener that got `gained`; like Lease::lost(), before another one can lead, unless the
-  /// leader's node was deleted by hand or its maximum time is over.
+  /// Calls the listener with every change from now on, until the subscription is destroyed. Each
+  /// listener that got `gained` gets `ended`. It gets it before another candidate can lead, as with
+  /// Lease::lost(), unless the leader's node was deleted by hand or its maximum time is over.
   [[nodiscard]] Subscription on_leadership(LeadershipListener listener);
 
-  /// Waits until it leads, at once if it does; started or not. Returns the leadership, as
-  /// leadership() does. `stop` ends it with operation_aborted.
-  /// Throws Error: closed (the latch or the client was closed, though the latch may have been
-  /// started again since), operation_aborted.
+  /// Waits until the latch leads; returns at once if it already does. The latch need not be started
+  /// yet. Returns the leadership, as leadership() does. `stop` ends it with operation_aborted.
+  /// Throws Error: closed (the latch or the client was closed, even if the latch has been started
+  /// again since), operation_aborted.
   [[nodiscard]] Lease wait(std::stop_token stop = {}) const;
-  /// The same with a limit: an empty lease if it comes too late.
+  /// The same with a limit: returns an empty lease if the time runs out.
   [[nodiscard]] Lease wait_until(Deadline deadline, std::stop_token stop = {}) const;
-  /// The same for so long.
+  /// The same with a duration.
   [[nodiscard]] Lease wait_for(std::chrono::nanoseconds time, std::stop_token stop = {}) const {
     return wait_until(Deadline{time}, std::move(stop));
   }
 
-  /// This and the two below are the same three, for any completion token.
-  /// Completes with: error, the leadership; it is empty, without an error, if it came too late.
+  /// This function and the two below are the three above, for any completion token.
+  /// Completes with: error, the leadership; empty, without an error, if the time ran out.
   /// Cancellation: total; the candidacy goes on.
   /// Errors: closed, operation_aborted, forked.
   /// Executor: the handler's, or the client's callback executor.

@@ -5,18 +5,19 @@
 ///
 /// Any election at the path will do: LeaderLatch's, LeaderSelector's, Apache Curator's, kazoo's.
 /// The first candidate in the queue counts as the leader, from the moment that it is first, which
-/// may be a round trip before it knows.
+/// may be a round trip before it learns that it leads.
 ///
-/// When not to use it: to decide whether the program itself may do something (LeaderLatch); what is
-/// seen is the past by the time that it arrives.
+/// When not to use it: to decide whether the program itself may do something (LeaderLatch); the
+/// answer may be out of date when it arrives.
 ///
 /// It watches the leader's node, not the queue: it is woken when the leadership changes and not
 /// when candidates come. A leader that changes its identity (Lease::set_identity()) is shown again.
 /// The path must have only one election: another recipe's nodes would pass for candidates. Leaders
-/// and identities that follow each other quickly may be skipped; none is shown again after a later
-/// one, not even by a server that lags behind.
+/// and identities that follow each other quickly may be skipped. An earlier one never follows a
+/// later one, not even from a server that lags behind.
 ///
-/// Threads: any; one wait for next() at a time. Lifetimes: the client may go first (closed).
+/// Threads: any; one call of next() at a time. Lifetimes: the client may be destroyed first
+/// (closed).
 
 #include <memory>
 #include <optional>
@@ -53,8 +54,8 @@ class CUSTODIAN_EXPORT LeaderObserver {
   /// The present leader, or nothing.
   /// Completes with: error, the leader.
   /// Cancellation: total.
-  /// Errors: no_auth, malformed_contender, deadline_exceeded, operation_aborted, and common ones.
-  /// Executor: the handler's, or the client's callback executor.
+  /// Errors: no_auth, malformed_contender, deadline_exceeded, operation_aborted, and those common
+  /// to all operations. Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_leader(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_observe>(
@@ -63,13 +64,13 @@ class CUSTODIAN_EXPORT LeaderObserver {
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
-  /// The stream of leaders. The first call returns the present leader; each later one waits until
-  /// there is another leader than the one before has returned, or none, or the same leader under
-  /// another identity. Waits through disconnections and lost sessions.
+  /// The stream of leaders. The first call returns the present leader; each later call waits until
+  /// that has changed: another leader, no leader, or the same leader with another identity. Waits
+  /// through disconnections and lost sessions.
   /// Completes with: error, the leader or nothing.
-  /// Cancellation: total; the stream can be continued.
+  /// Cancellation: total; a later call continues the stream.
   /// Errors: no_auth, malformed_contender (a candidate without a number), closed,
-  /// operation_aborted; invalid_argument if another one is waiting.
+  /// operation_aborted; invalid_argument if another call is waiting.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_next(Token&& token) {

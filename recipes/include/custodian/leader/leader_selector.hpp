@@ -4,16 +4,17 @@
 /// LeaderSelector runs a function while it leads, and lets others lead when the function has
 /// returned: Apache Curator's LeaderSelector, and compatible with it on the wire.
 ///
-/// The candidates queue as for an InterProcessMutex at the same path. The first one's function is
-/// called with the leadership, a Lease, and a stop_token that stops when the leadership is lost,
-/// when it is interrupted, and when the selector is closed. The function should return soon then.
-/// The leadership passes on when it has; a lost one, or one whose `hold_at_most` is over, passes on
-/// without waiting for that.
+/// The candidates queue as for an InterProcessMutex at the same path. The function of the first
+/// candidate is called with the leadership, a Lease, and a stop_token. A stop is requested when the
+/// leadership is lost or interrupted, and when the selector is closed; the function should then
+/// return soon. The leadership passes on when the function has returned. A leadership that is lost,
+/// or whose `hold_at_most` is over, passes on without waiting for the function.
 ///
-/// When not to use it: to lead for as long as possible, and only to know that (LeaderLatch); for
-/// work that must never be done twice, unless what it changes checks the fencing token.
+/// When not to use it: to lead for as long as possible without a function to run (LeaderLatch); for
+/// work that must never be done twice, unless the resource that it changes checks the fencing
+/// token.
 ///
-/// Threads: any. Lifetimes: the client may go first; the selector then is closed.
+/// Threads: any. Lifetimes: the client may be destroyed first; the selector then is closed.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -45,21 +46,22 @@ namespace custodian {
 struct LeaderSelectorOptions {
   /// The identity of the candidate, and the terms of its leadership.
   CandidateOptions candidate{};
-  /// When it stands again.
+  /// When the selector stands for election again.
   enum class Requeue : std::uint8_t {
     /// The function runs once for start(), and once for each requeue(). A leadership that is lost
     /// before the function has begun does not count.
     by_request,
-    always,  ///< stands again whenever it has returned
+    always,  ///< whenever the function has returned
   };
-  /// When it stands again.
+  /// When the selector stands for election again.
   Requeue requeue = Requeue::by_request;
-  /// Where the function runs. Default: a function that returns void has a thread of its own, a
-  /// coroutine the client's callback executor.
+  /// Where the function runs. Default: a thread of its own for a function that returns void, the
+  /// client's callback executor for a coroutine.
   std::optional<boost::asio::any_io_executor> executor{};
-  /// Called on the callback executor with an exception of the function, or of the executor for it;
-  /// the log says so, too. The leadership has been released as if the function had returned. It may
-  /// be called after the selector's destruction.
+  /// Called on the callback executor with an exception that the function has thrown, or that the
+  /// executor has thrown instead of running it. The exception is logged, too. The leadership has
+  /// been released, as if the function had returned. The callback may run after the selector's
+  /// destruction.
   std::function<void(std::exception_ptr)> on_exception{};
 };
 
@@ -69,8 +71,8 @@ using CandidacyPtr = std::shared_ptr<Candidacy>;
 class Selector;
 using SelectorPtr = std::shared_ptr<Selector>;
 
-/// One turn of the function. Destroying it ends the turn, too, for an executor's context may end
-/// before the function begins.
+/// One turn of the function. Destroying this object ends the turn, too: the executor's context may
+/// end before the function begins.
 class CUSTODIAN_EXPORT LeaderTurn {
  public:
   LeaderTurn(SelectorPtr selector, Lease leadership);
@@ -78,9 +80,9 @@ class CUSTODIAN_EXPORT LeaderTurn {
   LeaderTurn& operator=(const LeaderTurn&) = delete;
   ~LeaderTurn();
 
-  /// Called on the function's executor, just before: whether it may run.
+  /// Called on the function's executor, just before the function: returns whether it may run.
   [[nodiscard]] bool begin();
-  /// Returned by value: the turn moves from thread to thread.
+  /// Takes the exception by value, since it moves from thread to thread.
   void end(std::exception_ptr thrown) noexcept;
 
   [[nodiscard]] const Lease& leadership() const noexcept { return leadership_; }
@@ -125,7 +127,7 @@ class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
  public:
   /// `function` is `void(const Lease& leadership, std::stop_token stop)`, which may block, or a
   /// coroutine, `asio::awaitable<void>(Lease leadership, std::stop_token stop)`. The leadership is
-  /// given up when it has returned and no lease that it shared is left.
+  /// released when the function has returned and no lease that it shared is left.
   ///
   /// Throws Error (invalid_argument) if `path` is not a valid path. Contacts no server.
   template <typename Function>
@@ -134,16 +136,16 @@ class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
       : LeaderSelector{client, std::move(path), recipes_detail::kind_of<Function>,
                        recipes_detail::leader_function(std::move(function)), std::move(options)} {}
 
-  /// Closes it. Waits, as std::jthread's does, until a function that may block has returned, so it
-  /// must not be destroyed by that function. Does not wait for a coroutine: `async_join()` first,
-  /// if it uses what is destroyed next.
+  /// Closes the selector. Waits, as std::jthread's destructor does, until a function that may block
+  /// has returned: that function must not destroy the selector. Does not wait for a coroutine: call
+  /// `async_join()` first if the coroutine uses objects that are destroyed next.
   ~LeaderSelector();
 
   /// Stands for election; returns at once. Throws Error: invalid_argument if it was started
   /// before, closed if it or its client was closed, forked.
   void start();
-  /// Stands once more when the present turn is over. False if that is so already, or if the
-  /// selector is closed. Throws Error (invalid_argument) before start().
+  /// Stands once more when the present turn is over. Returns false if that was already requested,
+  /// or if the selector is closed. Throws Error (invalid_argument) before start().
   bool requeue();
   /// Asks the function to stop, if it is running; returns whether it was. The selector then stands
   /// again only if it would have done so anyway.
@@ -187,7 +189,7 @@ template <BlockingLeader Function>
 LeaderFunction blocking_function(Function function) {
   return [function = std::move(function)](const boost::asio::any_io_executor& executor,
                                           std::shared_ptr<LeaderTurn> turn) mutable {
-    // The turn keeps the selector, and that keeps the function.
+    // The turn keeps the selector alive, and the selector keeps the function alive.
     boost::asio::post(executor, [&function, turn = std::move(turn)] {
       std::exception_ptr thrown;
       try {
@@ -212,7 +214,8 @@ template <CoroutineLeader Function>
 LeaderFunction coroutine_function(Function function) {
   return [function = std::move(function)](const boost::asio::any_io_executor& executor,
                                           const std::shared_ptr<LeaderTurn>& turn) mutable {
-    // Posted first, or it would begin on the client's strand where they share a context.
+    // Posted first: without that, the coroutine would begin on the client's strand if the executor
+    // and the client share a context.
     boost::asio::post(executor, [executor, &function, turn] {
       boost::asio::co_spawn(executor, lead(&function, turn),
                             [turn](std::exception_ptr thrown) { turn->end(std::move(thrown)); });

@@ -13,7 +13,7 @@
 
 namespace custodian {
 
-/// Whether a candidate stands.
+/// Whether a candidate stands for election.
 enum class CandidateState : std::uint8_t {
   latent,   ///< not started
   started,  ///< it leads, or stands for election
@@ -23,7 +23,7 @@ enum class CandidateState : std::uint8_t {
 
 /// A change of a leadership.
 enum class Leadership : std::uint8_t {
-  /// It leads from now on.
+  /// The candidate leads from now on.
   gained,
   ended,  ///< lost, or given up
 };
@@ -35,14 +35,14 @@ using LeadershipListener = std::function<void(Leadership)>;
 struct CandidateOptions {
   /// Its identity: the data of its node, which others see. Empty: the client's identity.
   std::string id{};
-  /// The terms of the leadership. With `hold_at_most` it passes on after that time, a second later
-  /// at most, whether or not the leader has finished, which then stands again, at the end of the
-  /// queue. `LossPolicy::on_suspended` is Curator's standard error policy, `on_lease_expiry` its
-  /// session policy, but on time.
+  /// The terms of the leadership. With `hold_at_most` the leadership passes on after that time, or
+  /// a second later at most, whether or not the leader has finished; the former leader then stands
+  /// again, at the end of the queue. `LossPolicy::on_suspended` is Curator's standard error policy.
+  /// `on_lease_expiry` is Curator's session policy, but reports the loss in time.
   LeaseOptions lease{};
-  /// Called on the callback executor with the reason, while this candidate cannot enter the queue:
-  /// no permission, an unreadable number. It tries again, at the client's retry policy's pace,
-  /// until it is closed. It may be called after that.
+  /// Called on the callback executor with the reason when this candidate cannot enter the queue: no
+  /// permission, an unreadable number. The candidate tries again, at the pace of the client's retry
+  /// policy, until it is closed. The callback may run after that, too.
   std::function<void(error_code)> on_error{};
 };
 

@@ -1,25 +1,25 @@
 #pragma once
 
 /// \file
-/// CustomLock is a lock of the user's own in an InterProcessMultiLock: a row of a database, a file
-/// lock, a QuorumLock. Apache Curator's interface InterProcessLock, in a multi lock.
+/// CustomLock makes a lock of the user's own a part of an InterProcessMultiLock: a row of a
+/// database, a file lock, a QuorumLock. It does what Apache Curator's interface InterProcessLock
+/// does in a multi lock.
 ///
 ///     class RowLock final : public custodian::CustomLock { ... };
 ///     InterProcessMultiLock both{{accounts, std::make_shared<RowLock>(database, "prices")}};
 ///
 /// When not to use it: for locks of this library, which AnyLock takes as they are.
 ///
-/// An implementation may be slow, fail, throw, or never answer: the group's limit and its
-/// cancellation hold all the same, the locks that were acquired before are released in reverse
-/// order, and a lock that an implementation acquires too late is released at once. An acquire that
-/// fails ends, or begins again, when these releases have been made. At its limit, or when it is
-/// cancelled, it waits for them a twentieth of a second longer and no more: a callback executor
-/// that stands still makes them later, in the same order.
+/// An implementation may be slow, fail, throw, or never answer. The group's limit and cancellation
+/// still work, the locks that were acquired before are released in reverse order, and a lock that
+/// is acquired too late is released at once. An acquire that fails ends, or begins again, after
+/// these releases. At its limit, or when it is cancelled, it waits for them a twentieth of a second
+/// longer at most: if the callback executor is stuck, they happen later, in the same order.
 ///
 /// Threads: the functions of a CustomLock run on the callback executor of the group's first client,
 /// perhaps of several acquires at once; those of a CustomHold on the thread that releases the
 /// group, or on that executor; never on the client's strand. Lifetimes: groups, and acquires that
-/// are under way, keep the lock.
+/// are under way, keep the lock alive.
 
 #include <cstdint>
 #include <functional>
@@ -33,7 +33,8 @@
 
 namespace custodian {
 
-/// A custom lock that is held. Its destructor releases it unless release() has; it must not throw.
+/// A custom lock that is held. Its destructor releases it unless release() was called, and must not
+/// throw.
 class CUSTODIAN_EXPORT CustomHold {
  public:
   CustomHold() = default;
@@ -42,40 +43,41 @@ class CUSTODIAN_EXPORT CustomHold {
   virtual ~CustomHold();
 
   /// Releases the lock. Called once, before the object is destroyed; not in the child of a fork,
-  /// where the object is leaked. It should only begin a slow release: the thread that releases the
-  /// group waits for it. An exception goes to the log, and the group's other locks are released all
-  /// the same.
+  /// where the object is leaked. If the release is slow it should only be begun here: the thread
+  /// that releases the group waits for this call. An exception goes to the log, and the group's
+  /// other locks are released all the same.
   virtual void release() = 0;
-  /// Stops when the lock is lost: the group is lost then. Called once, when the lock is acquired.
-  /// Callbacks on LeaseGroup::lost() run on the thread that stops it. Default: it is never lost.
+  /// Returns a token that is stopped when the lock is lost, which loses the group, too. Called
+  /// once, when the lock is acquired. Callbacks on LeaseGroup::lost() run on the thread that stops
+  /// the token. Default: the lock is never lost.
   [[nodiscard]] virtual std::stop_token lost() const noexcept { return {}; }
 };
 
-/// Whether an acquire waits for a lock that another one holds.
+/// Whether an acquire waits for a lock that is not free.
 enum class CustomWait : std::uint8_t {
   until_deadline,
-  not_at_all,  ///< it takes the lock if it is free; the deadline is that of asking
+  not_at_all,  ///< it takes the lock only if it is free; the deadline is for the answer
 };
 
 /// How long a custom lock may take.
 struct CustomLimit {
   /// When the group gives up, whether it has an answer or not.
   Deadline deadline{};
-  /// What the limit means.
+  /// Whether to wait for the lock until the deadline.
   CustomWait wait = CustomWait::until_deadline;
-  /// Stops, on the callback executor, when the group has given up: the answer is not awaited any
-  /// more.
+  /// Stopped, on the callback executor, when the group has given up and does not await the answer
+  /// any more.
   std::stop_token given_up{};
 };
 
-/// To be called with the result of an acquire: a hold; an error; or neither if another one holds
-/// the lock. On any thread, also within async_acquire(), and also when the group and its client are
-/// gone. The first call counts; a hold of a later one, or of one that comes too late, is released
-/// within the call, and an exception of that release goes to the caller, or to the log. When all
-/// copies are destroyed without a call, that is an answer, too: state_not_recoverable.
+/// The implementation calls this with the result of an acquire: a hold; an error; or neither if the
+/// lock is not free. It may do so on any thread, also within async_acquire(), and also after the
+/// group and its client are gone. Only the first call counts. A hold that a second or late call
+/// brings is released within that call, and an exception of the release goes to the caller, or to
+/// the log. Destroying all copies without a call counts as an answer, too: state_not_recoverable.
 using CustomAnswer = std::function<void(error_code, std::unique_ptr<CustomHold>)>;
 
-/// A lock of one's own.
+/// A lock of the user's own.
 class CUSTODIAN_EXPORT CustomLock {
  public:
   CustomLock() = default;
@@ -83,14 +85,14 @@ class CUSTODIAN_EXPORT CustomLock {
   CustomLock& operator=(const CustomLock&) = delete;
   virtual ~CustomLock();
 
-  /// For people, in place of a path: GroupAcquireResult::path, Error::path(), LockSetBase::paths().
-  /// Called once, by AnyLock's constructor.
+  /// A name for people, which stands where other locks have a path: GroupAcquireResult::path,
+  /// Error::path(), LockSetBase::paths(). Called once, by AnyLock's constructor.
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Begins to acquire the lock, and must not block. An exception is an answer: its code, if it is
-  /// a boost::system::system_error, state_not_recoverable otherwise; the log has its text. Any
-  /// error but operation_aborted and session_lost ends the group's acquire. An answer without a
-  /// hold before the deadline makes a group that may wait begin again with its first lock, after a
-  /// pause.
+  /// Begins to acquire the lock, and must not block. An exception counts as an answer: with its
+  /// code if it is a boost::system::system_error, with state_not_recoverable otherwise; its text is
+  /// logged. Any error but operation_aborted and session_lost ends the group's acquire. If an
+  /// answer without a hold comes before the deadline, a group that may wait begins again with its
+  /// first lock, after a pause.
   virtual void async_acquire(CustomLimit limit, CustomAnswer answer) = 0;
 };
 

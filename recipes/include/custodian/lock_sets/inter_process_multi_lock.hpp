@@ -8,10 +8,9 @@
 ///     const LeaseGroup leases = both.acquire();
 ///
 /// The locks may be of any kinds, and of one client or of several, also of different ensembles; and
-/// locks of one's own may be among them (CustomLock).
-/// They are acquired one after the other, in the order given. So all callers that want several of
-/// them must name them in the same order, or set a deadline: otherwise two may wait for each other
-/// for ever.
+/// locks of the user's own may be among them (CustomLock). They are acquired one after the other,
+/// in the order given. So all callers that want several of them must name them in the same order,
+/// or set a deadline: otherwise two may wait for each other for ever.
 ///
 /// When not to use it: for parts of one thing that are always locked together; one lock on the
 /// whole is faster and safer. For one lock that outlives the loss of an ensemble: QuorumLock.
@@ -33,26 +32,26 @@
 
 namespace custodian {
 
-/// A lock of any kind, as one of several. May outlive the lock object that it was made of, and
-/// knows nothing of the threads' holds by that object's standard face.
+/// A lock of any kind, as one of several. It may outlive the lock object that it was made from, and
+/// does not know which threads hold the lock by that object's standard face.
 class CUSTODIAN_EXPORT AnyLock {
  public:
-  // Implicit, all: the point is to name the locks.
-  AnyLock(const InterProcessLock& lock);  ///< a mutex, or one of a read/write lock's two
+  // All constructors are implicit, so that a list of locks can just name them.
+  AnyLock(const InterProcessLock& lock);  ///< a mutex, or one side of a read/write lock
   /// A mutex that no thread owns.
   AnyLock(const InterProcessSemaphoreMutex& mutex);
-  /// So many permits. Throws Error (invalid_argument) if they can never be granted.
+  /// That many permits. Throws Error (invalid_argument) if they can never be granted.
   AnyLock(const InterProcessSemaphore& semaphore, int permits = 1);
 
-  /// A lock of one's own. Throws Error (invalid_argument) if it is null, and what its name()
-  /// throws.
+  /// A lock of the user's own. Throws Error (invalid_argument) if it is null, and whatever its
+  /// name() throws.
   template <std::derived_from<CustomLock> Lock>
   AnyLock(std::shared_ptr<Lock> lock) : place_{named(std::move(lock))} {}
 
-  /// The path of the lock; the name of a custom one.
+  /// The path of the lock; the name of a custom lock.
   [[nodiscard]] const std::string& path() const noexcept;
 
-  /// For authors of recipes: so many permits of a semaphore.
+  /// For authors of recipes: a number of permits of a semaphore.
   struct Permits {
     /// The semaphore.
     recipes_detail::SemaphoreSpecPtr spec;
@@ -68,7 +67,7 @@ class CUSTODIAN_EXPORT AnyLock {
   };
   /// For authors of recipes: the lock of an acquire.
   using Place = std::variant<recipes_detail::LockSpecPtr, Permits, Custom>;
-  /// For authors of recipes.
+  /// For authors of recipes: the lock of an acquire.
   [[nodiscard]] const Place& place() const noexcept { return place_; }
 
  private:
@@ -81,9 +80,9 @@ class CUSTODIAN_EXPORT AnyLock {
 /// \copydetails custodian/lock_sets/inter_process_multi_lock.hpp
 class CUSTODIAN_EXPORT InterProcessMultiLock final : public LockSetBase {
  public:
-  /// Throws Error (invalid_argument) if there is no lock, or only custom ones (a client runs the
-  /// acquire), or one path of a client, or one custom lock, twice, which would wait for itself.
-  /// Contacts no server.
+  /// Throws Error (invalid_argument) if there is no lock, or only custom locks (a client must run
+  /// the acquire), or if a client's path or a custom lock is there twice: the acquire would wait
+  /// for itself. Contacts no server.
   explicit InterProcessMultiLock(std::vector<AnyLock> locks);
 };
 

@@ -25,7 +25,7 @@ namespace recipes_detail {
 class LossCounter;
 using LossCounterPtr = std::shared_ptr<LossCounter>;
 class HeldCustom;
-/// A custom lock of a group, and how many of its leases were acquired before.
+/// A custom lock of a group, and how many leases of the group were acquired before it.
 struct CustomShare {
   std::shared_ptr<HeldCustom> held;
   std::size_t leases_before;
@@ -37,14 +37,14 @@ CUSTODIAN_EXPORT void start_wait_group_lost(CorePtr core, CancellationPtr cancel
                                             LossCounterPtr loss, Handler<> handler);
 }  // namespace recipes_detail
 
-/// Leases that count as held together while at least `needed()` of them are: every one of an
-/// InterProcessMultiLock's, a majority of a QuorumLock's. Ownership is this object. Move-only; an
+/// Leases that count as held together while at least `needed()` of them are held: all leases of an
+/// InterProcessMultiLock, a majority of those of a QuorumLock. This object owns them. Move-only; an
 /// empty one holds nothing.
 ///
 /// Destroying it releases all leases, in the reverse of the order in which they were acquired, in
 /// the background; if one of these releases fails, the others still happen. Neither that nor
-/// release() blocks, except for a CustomLock's release, and neither throws. The remaining leases of
-/// a lost group are kept until then: release it.
+/// release() blocks, except for a CustomLock's release, and neither throws. A lost group keeps its
+/// remaining leases until it is released: release it.
 ///
 /// Fencing tokens and check() are those of the single leases: see leases(). Locks of different
 /// ensembles have no token in common; QuorumLock says what to do.
@@ -64,8 +64,8 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
 
   /// Whether there is something to release; state() says whether it is lost.
   [[nodiscard]] explicit operator bool() const& noexcept { return needed_ > 0; }
-  /// Not of a temporary, which would release the locks before the condition's body runs: give it a
-  /// name, as in `if (auto result = both.try_acquire())`.
+  /// Deleted for a temporary, which would release the locks before the body of the condition runs:
+  /// give it a name, as in `if (auto result = both.try_acquire())`.
   explicit operator bool() const&& = delete;
 
   /// Releases all leases, the last one first; does nothing if empty. The group is empty afterwards.
@@ -78,14 +78,14 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
   /// zero if it is lost or empty.
   [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
 
-  /// Stops as soon as too few of the leases are held; never after the group was released (except
-  /// for a loss that is being reported at that moment), nor if it is empty. Callbacks on it run on
-  /// the callback executor of the client whose lease was the one too many, as those of
-  /// Lease::lost(), and must not keep it busy.
+  /// A token that is stopped as soon as too few of the leases are held. It is never stopped after
+  /// the group was released (except for a loss that is being reported at that moment), nor if the
+  /// group is empty. Callbacks on it run on the callback executor of the client whose lost lease
+  /// left too few, as those of Lease::lost(), and must not keep that executor busy.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
   /// Waits until the group is lost.
-  /// Completes with: error; none when it is lost.
+  /// Completes with: error; no error when the group is lost.
   /// Cancellation: total.
   /// Errors: operation_aborted, also when it is released first.
   /// Executor: the handler's, or the callback executor of the client of the first lock.
@@ -95,19 +95,19 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
         recipes_detail::core_of(loss_, "async_wait_lost"), std::forward<Token>(token), loss_);
   }
 
-  /// In the order in which they were acquired: for their tokens, nodes and checks. Of a QuorumLock
-  /// those that were acquired, which may be fewer than all; without custom locks, which have no
-  /// lease. The span is good until the group is moved, released or destroyed.
+  /// The leases in the order in which they were acquired, for their tokens, nodes and checks. A
+  /// QuorumLock may have acquired fewer than all. Custom locks have no lease and are not among
+  /// them. The span is valid until the group is moved, released or destroyed.
   [[nodiscard]] std::span<const Lease> leases() const noexcept { return leases_; }
   /// How many leases, and custom locks, the group needs; 0 if empty.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
 
-  /// Another group on the same holds, lost or not: the locks are released with the last of them.
-  /// Empty if this one is.
+  /// Another group on the same holds, lost or not: the locks are released with the last group.
+  /// Empty if this group is.
   [[nodiscard]] LeaseGroup share() const;
 
-  /// For authors of recipes. `home` is the client that waits are bound to; `needed` is 1 at the
-  /// least, and no more than there are leases (or else Error, invalid_argument).
+  /// For authors of recipes. `home` is the client that waits are bound to; `needed` is at least 1,
+  /// and at most the number of leases (otherwise Error, invalid_argument).
   LeaseGroup(const Client& home, std::vector<Lease> leases, std::size_t needed);
   /// For authors of recipes: the same with custom locks, in the order in which they were acquired.
   LeaseGroup(const Client& home, std::vector<Lease> leases,
@@ -122,14 +122,15 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
 
 /// The result of an acquire of several locks: the leases, or the obstacle.
 struct [[nodiscard]] GroupAcquireResult {
-  /// Empty if it came too late.
+  /// Empty if the locks were not acquired.
   LeaseGroup leases{};
-  /// The contender that was in the way last, at the lock `path`. Empty if there are leases, or none
-  /// was seen.
+  /// The contender that was last seen ahead, at the lock `path`. Empty if there are leases, or if
+  /// no contender was seen.
   std::optional<Participant> blocked_by{};
-  /// The lock that was not acquired: of several, the one that decided. Empty if there are leases.
+  /// The lock that was not acquired; if there are several, the one that decided. Empty if there are
+  /// leases.
   std::string path{};
-  /// Why there are no leases, of the lock `path`.
+  /// Why the lock `path` was not acquired.
   NotAcquired reason = NotAcquired::none;
 
   /// As AcquireResult::explain(), with the lock's path.
@@ -139,8 +140,8 @@ struct [[nodiscard]] GroupAcquireResult {
 
   /// Whether there are leases.
   [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(leases); }
-  /// Not of a temporary, whose leases would end with the condition: give it a name, as in
-  /// `if (auto result = ...)`.
+  /// Deleted for a temporary, whose leases would end with the condition: give it a name, as in `if
+  /// (auto result = ...)`.
   explicit operator bool() const&& = delete;
 };
 

@@ -21,14 +21,14 @@ namespace custodian {
 /// A contender in the queue of a lock: it holds the lock, or waits for it.
 struct Participant {
   std::string node{};  ///< the path of its node
-  /// The node's data: by default "host/process id"; `revoke_message` where a request has replaced
-  /// that, see revoke.hpp.
+  /// The node's data: by default "host/process id"; `revoke_message` if a request has replaced it,
+  /// see revoke.hpp.
   std::string identity{};
   /// The id of the session that the node belongs to.
   std::int64_t session = 0;
-  std::chrono::system_clock::time_point since{};  ///< in the queue; by the leader's clock
+  std::chrono::system_clock::time_point since{};  ///< entry to the queue, by the leader's clock
   FencingToken token{};  ///< of the node's first holder; see HandOff::cohort
-  /// Whether the session is that of the client that looked: another acquire of the same client.
+  /// Whether the session is that of the asking client: the contender is an acquire of that client.
   bool own = false;
 };
 
@@ -36,7 +36,7 @@ struct Participant {
 /// left no node, and a later one may succeed.
 enum class NotAcquired {
   none,           ///< there is a lease
-  blocked,        ///< another one holds the lock, or waits ahead: see `blocked_by`
+  blocked,        ///< another contender holds the lock, or waits ahead: see `blocked_by`
   no_answer,      ///< there is a connection, but the servers did not answer in time
   no_connection,  ///< there is no connection to the servers
   /// The blocking call's time ran out before the client's context had ended it: no thread runs the
@@ -59,9 +59,9 @@ enum class RequeuePolicy {
 struct AcquireOptions {
   /// What it does when its session ends while it waits.
   RequeuePolicy requeue = RequeuePolicy::queue_again;
-  /// Options that are set here win over the lock's own terms.
+  /// The terms of the lease. An option that is set here overrides the lock's own.
   LeaseOptions lease{};
-  /// Called whenever the place in the queue has become known or better, with the number of
+  /// Called whenever the place in the queue has become known or has improved, with the number of
   /// contenders ahead, and the nearest of them. Runs on the client's callback executor; perhaps
   /// after the acquire has ended.
   std::function<void(std::size_t ahead, const Participant& nearest)> on_position{};
@@ -77,9 +77,10 @@ namespace recipes_detail {
 
 /// The result of an acquire with a limit: a lease, or the reason why there is none.
 struct [[nodiscard]] AcquireResult {
-  /// Empty if it came too late.
+  /// Empty if the lock was not acquired.
   Lease lease{};
-  /// The nearest contender ahead, as last seen. Empty if there is a lease, or none was seen.
+  /// The nearest contender ahead, as last seen. Empty if there is a lease, or if no contender was
+  /// seen.
   std::optional<Participant> blocked_by{};
   /// Why there is no lease.
   NotAcquired reason = NotAcquired::none;
@@ -90,18 +91,18 @@ struct [[nodiscard]] AcquireResult {
 
   /// Whether there is a lease.
   [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(lease); }
-  /// Not of a temporary, whose lease would end with the condition: give it a name, as in
-  /// `if (auto result = ...)`.
+  /// Deleted for a temporary, whose lease would end with the condition: give it a name, as in `if
+  /// (auto result = ...)`.
   explicit operator bool() const&& = delete;
 };
 
 /// The result of an acquire of several permits with a limit: all of them, or the reason why there
 /// are none.
 struct [[nodiscard]] PermitsResult {
-  /// As many as asked for, or none.
+  /// As many as requested, or none.
   std::vector<Lease> permits{};
   /// The nearest contender ahead, or the youngest holder of a permit, as last seen. Empty if there
-  /// are permits, or none was seen.
+  /// are permits, or if no contender was seen.
   std::optional<Participant> blocked_by{};
   /// Why there are no permits.
   NotAcquired reason = NotAcquired::none;
@@ -111,8 +112,8 @@ struct [[nodiscard]] PermitsResult {
 
   /// Whether there are permits.
   [[nodiscard]] explicit operator bool() const& noexcept { return !permits.empty(); }
-  /// Not of a temporary, whose permits would end with the condition: give it a name, as in
-  /// `if (auto result = ...)`.
+  /// Deleted for a temporary, whose permits would end with the condition: give it a name, as in `if
+  /// (auto result = ...)`.
   explicit operator bool() const&& = delete;
 };
 

@@ -16,32 +16,32 @@
 
 namespace custodian {
 
-/// What the standard calls BasicLockable. unlock() should not throw: it runs in destructors.
+/// A lock that the standard calls BasicLockable. unlock() should not throw: it runs in destructors.
 template <typename Lock>
 concept FallbackLock = requires(Lock& lock) {
   lock.lock();
   lock.unlock();
 };
 
-/// Any lock of the standard's shape: a `std::mutex`, one of a database, one of a file. With a
-/// try_lock_for() it is waited for as long as for ZooKeeper's lock; without, until it is free. It
-/// is locked and unlocked by the thread that runs the function. Its loss, for instance when its
-/// connection to a database dies, is not noticed: the function goes on, and others may hold the
-/// lock.
+/// Any lock with the standard's functions: a `std::mutex`, a database's lock, a file lock. A call
+/// waits for a lock with a try_lock_for() as long as for ZooKeeper's lock, and for any other lock
+/// until it is free. The thread that runs the function locks and unlocks it. A loss of the
+/// fallback, for instance when its connection to a database breaks, is not noticed: the function
+/// goes on, and others may hold the lock.
 ///
-/// When calls nest, on different paths, use by_path(): the inner call would lock one lock for all
-/// paths a second time, and wait for itself, for ever if there is no try_lock_for().
+/// For nested calls on different paths use by_path(): with one lock for all paths, the inner call
+/// would lock it a second time and wait for itself, for ever if the lock has no try_lock_for().
 ///
-/// Threads: a value; one may be used by several calls at once if the lock may.
+/// Threads: a value; several calls may use one object at once if the lock allows it.
 class Fallback {
  public:
-  /// None.
+  /// No fallback.
   Fallback() = default;
-  /// One for all paths; not owned, so it must outlive the calls.
+  /// One lock for all paths; it is not owned, so it must outlive the calls.
   template <FallbackLock Lock>
   requires(!std::same_as<Lock, const Lock>) Fallback(Lock& lock)
       : Fallback{std::shared_ptr<Lock>{std::shared_ptr<void>{}, &lock}} {}
-  /// One for all paths. Throws Error (invalid_argument) if it is null.
+  /// One lock for all paths. Throws Error (invalid_argument) if it is null.
   template <FallbackLock Lock>
   Fallback(std::shared_ptr<Lock> lock)
       : hold_{
@@ -60,11 +60,11 @@ class Fallback {
     return fallback;
   }
 
-  /// Whether there is one.
+  /// Whether there is a fallback.
   [[nodiscard]] explicit operator bool() const noexcept { return hold_ != nullptr; }
 
-  /// Locks it, in this thread: it is unlocked when what is given here is destroyed. Null if it is
-  /// not acquired in time. Throws what the lock throws.
+  /// Acquires the lock, in this thread; destroying the returned object releases it. Returns null if
+  /// the lock is not acquired in time. Throws what the lock throws.
   [[nodiscard]] std::shared_ptr<void> hold(const std::string& path,
                                            std::chrono::nanoseconds wait) const {
     return hold_(path, wait);
@@ -92,9 +92,9 @@ class Fallback {
       hold_;
 };
 
-/// The same for coroutines, which must not block. Awaited with the path and how long to wait: gives
-/// an object whose destruction, on any thread, releases the lock; null if it is not acquired in
-/// time.
+/// A fallback for coroutines, which must not block. It takes the path and how long to wait. It
+/// returns an object whose destruction, on any thread, releases the lock; null if the lock is not
+/// acquired in time.
 using AsyncFallback = std::function<boost::asio::awaitable<std::shared_ptr<void>>(
     std::string path, std::chrono::nanoseconds wait)>;
 

@@ -6,36 +6,37 @@
 namespace custodian {
 
 /// Strict is the order of a fair lock. A cohort trades fairness between processes, within a bound,
-/// for speed: a lock that stays in its process costs a wake-up of a thread, and one that passes
-/// through the servers two writes on their disks.
+/// for speed: to pass the lock on within its process costs a wake-up of a thread, and through the
+/// servers two writes on their disks.
 class HandOff {
  public:
-  /// To the oldest waiter, of any process.
+  /// The lock goes to the oldest waiter of any process.
   [[nodiscard]] static constexpr HandOff strict() noexcept { return HandOff{0}; }
 
-  /// To the oldest waiter for *this lock object*, up to `passes` times; then to the oldest of all.
-  /// So the order inside the process is kept, and another process waits for `passes` holders more
-  /// at each place in the queue; a lock object has four places there at most. 64 is a good start:
-  /// many more gain little, for 64 holders share the cost of the servers already.
+  /// The lock goes to the oldest waiter for *this lock object*, up to `max_local_handoffs` times;
+  /// then to the oldest waiter of all. The order inside the process is kept. Another process waits
+  /// for up to `max_local_handoffs` more holders at each place that this lock object has in the
+  /// queue, four at most. 64 is a good start: a much larger number gains little, since 64 holders
+  /// already share the cost of the servers.
   ///
   /// All of these holders share one node, hence:
   /// - fencing tokens differ in `FencingToken::grant` only: a resource must compare it, too;
-  /// - `Lease::check()` protects against other processes only. A write of an earlier holder of the
-  ///   same process, late, may pass it while the next one holds the lock;
+  /// - `Lease::check()` protects against other processes only. A late write of an earlier holder of
+  ///   the same process may pass it while the next holder has the lock;
   /// - the queue, as others see it, shows one node for all of them; and up to four more while there
   ///   are waiters.
   ///
-  /// The node is not passed on if it is lost, or its connection is, or its lease is near its end;
-  /// nor when a holder that listens (`Lease::make_revocable`) was asked to release it, or a writer
-  /// has taken the read lock besides.
+  /// The node is not passed on if it is lost, if its connection is lost, or if its lease is near
+  /// its end; nor if a holder that listens (`Lease::make_revocable`) was asked to release, or if a
+  /// writer also holds the read lock.
   ///
-  /// An acquire that asks for more than the lock (a place in the queue, terms of its own,
-  /// RequeuePolicy::fail), a try without time to wait, and those that belong to several locks
-  /// (InterProcessMultiLock, QuorumLock, StripedMutex::acquire_any), or to none that lasts
-  /// (with_lock), stand in the queue by themselves, as with strict().
+  /// Some acquires stand in the queue by themselves, as with strict(): those that ask for more than
+  /// the lock (their place in the queue, terms of their own, RequeuePolicy::fail), tries without
+  /// time to wait, acquires of several locks (InterProcessMultiLock, QuorumLock,
+  /// StripedMutex::acquire_any), and those of with_lock, which has no lasting lock object.
   ///
-  /// When not to use it: where other processes must not wait longer than their turn; with `revoke`
-  /// or `participants()` as a means to find one caller of many.
+  /// When not to use it: where other processes must not wait longer than their turn; where `revoke`
+  /// or `participants()` must find one caller of many.
   [[nodiscard]] static constexpr HandOff cohort(int max_local_handoffs) noexcept {
     return HandOff{max_local_handoffs};
   }

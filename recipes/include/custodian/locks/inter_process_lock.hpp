@@ -2,15 +2,16 @@
 
 /// \file
 /// InterProcessLock is the common part of this library's fair locks: how they are acquired, in two
-/// faces, and looked at. The locks themselves are InterProcessMutex, and
-/// InterProcessReadWriteLock's two.
+/// faces, and inspected. The locks themselves are InterProcessMutex, and the two of an
+/// InterProcessReadWriteLock.
 ///
 /// The *lease face* hands out a Lease: the object owns the lock, so it may travel between threads
 /// and coroutines. The *standard face* is that of std::recursive_timed_mutex: the thread owns the
-/// lock, and std::scoped_lock and std::unique_lock work. Both stand in the same queue.
+/// lock, and std::scoped_lock and std::unique_lock work. Acquires by both faces stand in the same
+/// queue.
 ///
-/// Threads: any. Lifetimes: the client may go first (acquires then fail with closed); a lease or a
-/// waiting acquire may outlive the lock object.
+/// Threads: any. Lifetimes: the client may be destroyed first (acquires then fail with closed); a
+/// lease or a waiting acquire may outlive the lock object.
 
 #include <concepts>
 #include <memory>
@@ -41,8 +42,8 @@ struct LockOptions {
   LeaseOptions lease{};
   /// The profile of the nodes' names.
   NamingProfile profile = NamingProfile::curator;
-  /// Which waiter gets the lock next. Not with `lease.hold_at_most`, which ends a node. Of a
-  /// read/write lock: of its writers.
+  /// Which waiter gets the lock next. A cohort cannot have `lease.hold_at_most`, which ends a node.
+  /// In a read/write lock this applies to the writers.
   HandOff hand_off = HandOff::strict();
 };
 
@@ -69,24 +70,24 @@ CUSTODIAN_EXPORT void start_queue_length(CorePtr core, CancellationPtr cancellat
 /// A fair lock with its two faces. Made by InterProcessMutex or InterProcessReadWriteLock only.
 /// \copydetails custodian/locks/inter_process_lock.hpp
 ///
-/// An acquire() throws resource_deadlock_would_occur if this thread holds the lock, or the other
-/// one of a read/write lock, by the standard face, for then it would wait for itself.
+/// acquire() throws resource_deadlock_would_occur if this thread holds the lock, or the other side
+/// of a read/write lock, by the standard face: it would wait for itself.
 ///
 /// The standard face is re-entrant per thread: a thread that has the lock gets another hold of it.
-/// lock() and its tries also throw lock_lost if this thread holds the lock, or the other one of a
-/// read/write lock, but has lost it: unlock first; and resource_deadlock_would_occur, at once, if
-/// this is the write lock and the thread holds only the read lock.
+/// lock() and its tries also throw lock_lost if this thread has locked the lock, or the other side
+/// of a read/write lock, and has lost it: unlock first; and resource_deadlock_would_occur, at once,
+/// if this is the write lock and the thread holds only the read lock.
 class CUSTODIAN_EXPORT InterProcessLock
     : public TimedAcquire<InterProcessLock, Lease, AcquireResult>,
       public TimedLockable<InterProcessLock> {
  public:
   InterProcessLock(const InterProcessLock&) = delete;
   InterProcessLock& operator=(const InterProcessLock&) = delete;
-  /// Of the moved-from object no member function may be called any more; it may be destroyed, or
-  /// assigned to. The threads' holds by the standard face go along: they unlock the new object. Not
-  /// while a blocking call of the object is under way.
+  /// A moved-from object may only be destroyed, or assigned to. The threads' holds by the standard
+  /// face move, too: the threads unlock the new object. Do not move an object during one of its
+  /// blocking calls.
   InterProcessLock(InterProcessLock&&) noexcept;
-  /// The same. Threads must not hold the object that is assigned to.
+  /// The same. No thread may hold the object that is assigned to.
   InterProcessLock& operator=(InterProcessLock&&) noexcept;
 
   /// The parent of the contenders' nodes.
@@ -98,15 +99,15 @@ class CUSTODIAN_EXPORT InterProcessLock
   using TimedAcquire::acquire;
   using TimedAcquire::async_acquire;
 
-  /// Another lease on the hold that `lease` is a lease on: re-entry by name. Does not ask the
-  /// server. Throws lock_lost if it is not held any more, invalid_argument if it is another lock's
-  /// or another client's.
+  /// Another lease on the hold of `lease`: explicit re-entry. Contacts no server. Throws lock_lost
+  /// if `lease` is not held any more, invalid_argument if it belongs to another lock or another
+  /// client.
   ///
-  /// With a lease on the write lock, the read lock beside it: see InterProcessReadWriteLock. Asks
-  /// the servers then, until they answer or the write lock is lost (lock_lost); `stop` ends it with
-  /// operation_aborted; of the options the lease's terms count. The servers must let the client
-  /// read the writer's node. With a lease on the read lock, the write lock is refused:
-  /// resource_deadlock_would_occur.
+  /// The read lock, called with a lease on the write lock, is acquired beside it: see
+  /// InterProcessReadWriteLock. That asks the servers, until they answer or the write lock is lost
+  /// (lock_lost); `stop` ends it with operation_aborted; of the options only the terms of the lease
+  /// count. The servers must let the client read the writer's node. The write lock, called with a
+  /// lease on the read lock, refuses: resource_deadlock_would_occur.
   [[nodiscard]] Lease acquire(const Lease& lease, AcquireOptions options,
                               std::stop_token stop = {}) const;
   /// The same with default options.
@@ -127,16 +128,16 @@ class CUSTODIAN_EXPORT InterProcessLock
   }
   /// \}
 
-  /// \name The standard face: as TimedLockable has it, and what a thread has of it
+  /// \name The standard face: as TimedLockable has it, and the holds of a thread
   /// \{
 
-  /// Gives back one hold; the last one releases the lock. Quiet if the lock was lost meanwhile,
-  /// since it runs in destructors. Throws Error (operation_not_permitted) on a thread that does not
-  /// hold it.
+  /// Releases one hold; the last one releases the lock. Does not throw if the lock was lost
+  /// meanwhile, since it runs in destructors. Throws Error (operation_not_permitted) on a thread
+  /// that does not hold it.
   void unlock();
 
   /// The lease behind this thread's hold, shared: for its token, its state, and its loss. Empty if
-  /// this thread has locked nothing. Keeps the lock until it is released, too.
+  /// this thread has not locked it. The returned lease, too, keeps the lock until it is released.
   [[nodiscard]] Lease current_lease() const;
   /// Whether this thread has locked it, and has not lost it. Apache Curator's
   /// isOwnedByCurrentThread.
@@ -150,8 +151,8 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// \name Introspection
   /// \{
 
-  /// The queue in order, the holder first, with all clients' contenders. The answer is the past
-  /// when it arrives.
+  /// The queue in order, the holder first, with the contenders of all clients. The answer may be
+  /// out of date when it arrives.
   /// Completes with: error, the participants.
   /// Cancellation: total.
   /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.

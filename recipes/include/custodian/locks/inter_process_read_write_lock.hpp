@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A fair lock with one writer or many readers, for processes on different machines: Apache
-/// Curator's InterProcessReadWriteLock, and compatible with it on the wire.
+/// InterProcessReadWriteLock is a fair lock with one writer or many readers, for processes on
+/// different machines: Apache Curator's class of this name, and compatible with it on the wire.
 ///
 /// | held by others | read    | write |
 /// |----------------|---------|-------|
@@ -16,19 +16,20 @@
 /// | write              | yes, the downgrade | shares the hold |
 ///
 /// (1) Contenders are served in the order in which they came: a reader waits for a writer that came
-/// before it, even if that one waits itself, so that readers cannot starve writers. A reader
-/// watches only the nearest writer before it, a writer the contender before it: the end of a writer
-/// wakes the readers behind it up to the next writer, or one writer.
+/// before it, even if that writer still waits, so that readers cannot starve writers. A reader
+/// watches only the nearest writer before it; a writer watches the contender before it. So the end
+/// of a writer wakes either one writer, or the readers behind it up to the next writer.
 ///
 /// **Downgrade.** A writer may acquire the read lock beside the write lock,
 /// `read().acquire(write_lease)`, and then release the write lock: no other writer gets in between.
-/// It takes the place of the write lock in the queue, so writers that wait go on waiting.
-/// **Upgrade.** Two readers that upgrade would wait for each other for ever; the write lock is
-/// refused to a thread, or for a lease, that holds the read lock.
+/// The read lock takes the place of the write lock in the queue, so writers that wait go on
+/// waiting. **Upgrade.** Two readers that upgrade would wait for each other for ever. So the write
+/// lock is refused to a thread that holds the read lock, and to an acquire with a lease on the read
+/// lock.
 ///
 /// When not to use it: with few readers, or where reading is short, InterProcessMutex costs the
-/// same, for each acquire is a write to the servers. A reader's fencing token says when it came and
-/// nothing about other readers.
+/// same, since each acquire is a write to the servers. A reader's fencing token says when it came
+/// and nothing about other readers.
 ///
 /// How the two are used, their threads and lifetimes: InterProcessLock.
 
@@ -71,7 +72,7 @@ class CUSTODIAN_EXPORT InterProcessReadWriteLock {
     friend class InterProcessReadWriteLock;
     using InterProcessLock::InterProcessLock;
   };
-  /// The writers' side: one holds it, and there are no readers then.
+  /// The writers' side: one writer at a time holds it, and no reader then holds the other side.
   class WriteLock final : public InterProcessLock {
     friend class InterProcessReadWriteLock;
     using InterProcessLock::InterProcessLock;
@@ -82,9 +83,11 @@ class CUSTODIAN_EXPORT InterProcessReadWriteLock {
   InterProcessReadWriteLock(const Client& client, const std::string& path,
                             const LockOptions& options = {});
 
-  /// The readers' lock. It lives as long as this object. Its participants() are those of both.
+  /// The readers' lock. It lives as long as this object. Its participants() are those of both
+  /// locks.
   [[nodiscard]] ReadLock& read() noexcept { return read_; }
-  /// The writers' lock. It lives as long as this object. Its participants() are those of both.
+  /// The writers' lock. It lives as long as this object. Its participants() are those of both
+  /// locks.
   [[nodiscard]] WriteLock& write() noexcept { return write_; }
   /// The parent of the contenders' nodes.
   [[nodiscard]] const std::string& path() const noexcept { return write_.path(); }
@@ -109,7 +112,7 @@ class CUSTODIAN_EXPORT InterProcessReadWriteLock {
   /// As write().unlock(), InterProcessLock::unlock().
   void unlock() { write_.unlock(); }
 
-  /// As read().lock(). On a thread that holds the write lock, the downgrade.
+  /// As read().lock(). On a thread that holds the write lock this is the downgrade.
   void lock_shared() { read_.lock(); }
   /// As read().try_lock().
   [[nodiscard]] bool try_lock_shared() { return read_.try_lock(); }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// path_of() makes a node's path from values, none of which can lead elsewhere.
+/// path_of() makes a node's path from values; no value can make it lead elsewhere.
 ///
 ///     path_of("/orders/{}/stock", order.id)      // "/orders/17/stock"
 ///     path_of("/users/{}", "../admin")           // "/users/..%2Fadmin"
@@ -29,7 +29,7 @@ inline constexpr bool is_character =
     std::same_as<T, char32_t>;
 }  // namespace recipes_detail
 
-/// What can stand in a path: text, and whole numbers.
+/// A value that can stand in a path: text, or a whole number.
 template <typename T>
 concept PathValue = std::convertible_to<const T&, std::string_view> ||
     (std::integral<T> && !std::same_as<T, bool> && !recipes_detail::is_character<T>);
@@ -52,11 +52,11 @@ template <PathValue Value>
 /// beyond ASCII, and "." and ".." as a whole are written as in a URL, "%2F".
 ///
 /// Throws Error (invalid_argument), naming the reason: there are more or fewer values than `{}`; a
-/// text is empty, or a null pointer; two `{}` stand in one part ("/{}-{}" would take "a-b", "c" and
-/// "a", "b-c" for the same); there is another brace; the path does not begin with '/', or is
-/// "/zookeeper" or below it, which is ZooKeeper's own.
+/// text is empty, or a null pointer; two `{}` stand in one part ("/{}-{}" would give the same path
+/// for "a-b", "c" and for "a", "b-c"); there is another brace; the path does not begin with '/', or
+/// is "/zookeeper" or below it, which is ZooKeeper's own.
 ///
-/// For a lock's path: never below the path of another lock, where a value like
+/// The path of a lock must never be below the path of another lock: there a value like
 /// "x-lock-0000000000" would count as a contender.
 template <PathValue... Values>
 [[nodiscard]] std::string path_of(std::string_view pattern, const Values&... values) {

@@ -13,16 +13,16 @@
 /// One mutex serves one holder after another, and each hand-over costs trips to the servers. Where
 /// the work can be divided, each segment gets a mutex of its own, and the hand-overs overlap.
 ///
-/// All programs must use the same number of stripes; no node has it. A program with another number
-/// finds another mutex for the same key, and nothing excludes the two. So change it while there are
-/// no contenders, or on another path.
+/// All programs must use the same number of stripes; no node stores it. A program with another
+/// number finds another mutex for the same key, and the two do not exclude each other. So change
+/// the number only while there are no contenders, or on another path.
 ///
-/// When not to use it: where the work cannot be divided (that takes InterProcessMutex, or every
-/// stripe); where it does not matter *which* one it is (InterProcessSemaphore waits in one queue
-/// and costs less); for hundreds of stripes: an acquire of any waits in all the queues.
+/// When not to use it: where the work cannot be divided (use InterProcessMutex, or acquire every
+/// stripe); where it does not matter *which* stripe is acquired (InterProcessSemaphore waits in one
+/// queue and costs less); for hundreds of stripes: acquire_any() waits in all the queues.
 ///
-/// Threads: any. Lifetimes: the client may go first (acquires then fail with closed); a lease or a
-/// waiting acquire may outlive this object; the mutexes that it gives out live in it.
+/// Threads: any. Lifetimes: the client may be destroyed first (acquires then fail with closed); a
+/// lease or a waiting acquire may outlive this object; the mutexes that it hands out live in it.
 
 #include <chrono>
 #include <cstddef>
@@ -44,19 +44,19 @@
 
 namespace custodian {
 
-/// Which of so many stripes a key belongs to: the CRC-32 of its bytes (that of zlib, of ISO-HDLC,
-/// and of Java's `java.util.zip.CRC32`), modulo their number. The same on every machine and in
-/// every version. Throws Error (invalid_argument) if there are none.
+/// The stripe that a key belongs to: the CRC-32 of the key's bytes (that of zlib, of ISO-HDLC, and
+/// of Java's `java.util.zip.CRC32`), modulo the number of stripes. It is the same on every machine
+/// and in every version. Throws Error (invalid_argument) if there are no stripes.
 [[nodiscard]] CUSTODIAN_EXPORT std::size_t stripe_of(std::string_view key, std::size_t stripes);
 
 /// The result of an acquire of any stripe: a lease and the index of its stripe, or neither.
 struct [[nodiscard]] StripeLease {
-  /// Empty if it came too late.
+  /// Empty if no stripe was acquired.
   Lease lease{};
   /// The stripe's index; valid only with a lease.
   std::size_t index = 0;
-  /// The contender ahead in one of the queues that was seen last. Empty if there is a lease, or
-  /// none was seen.
+  /// The contender that was last seen ahead, in any of the queues. Empty if there is a lease, or if
+  /// no contender was seen.
   std::optional<Participant> blocked_by{};
   /// Why there is no lease.
   NotAcquired reason = NotAcquired::none;
@@ -66,8 +66,8 @@ struct [[nodiscard]] StripeLease {
 
   /// Whether there is a lease.
   [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(lease); }
-  /// Not of a temporary, whose lease would end with the condition: give it a name, as in
-  /// `if (auto result = ...)`.
+  /// Deleted for a temporary, whose lease would end with the condition: give it a name, as in `if
+  /// (auto result = ...)`.
   explicit operator bool() const&& = delete;
 };
 
@@ -84,12 +84,12 @@ CUSTODIAN_EXPORT void start_acquire_any(CorePtr core, CancellationPtr cancellati
 /// \copydetails custodian/locks/striped_mutex.hpp
 class CUSTODIAN_EXPORT StripedMutex {
  public:
-  /// How many there can be.
+  /// The greatest number of stripes.
   static constexpr std::size_t most_stripes = 1024;
 
-  /// The stripes' mutexes are at `path`/0, `path`/1 and so on; anybody may use one of them by
-  /// itself, Apache Curator's InterProcessMutex too. Contacts no server. Throws Error
-  /// (invalid_argument) if the path is not one, or the number is 0 or above `most_stripes`.
+  /// The stripes' mutexes are at `path`/0, `path`/1 and so on; each may also be used by itself, by
+  /// Apache Curator's InterProcessMutex, too. Contacts no server. Throws Error (invalid_argument)
+  /// if the path is not valid, or the number of stripes is 0 or above `most_stripes`.
   StripedMutex(const Client& client, const std::string& path, std::size_t stripes,
                const LockOptions& options = {});
   StripedMutex(const StripedMutex&) = delete;
@@ -97,7 +97,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// As InterProcessLock's: a moved-from object may be destroyed, or assigned to. The stripes'
   /// mutexes stay where they are: references to them remain valid.
   StripedMutex(StripedMutex&&) noexcept;
-  /// The same. Threads must not hold a stripe of the object that is assigned to.
+  /// The same. No thread may hold a stripe of the object that is assigned to.
   StripedMutex& operator=(StripedMutex&&) noexcept;
   ~StripedMutex();
 
@@ -106,7 +106,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// How many stripes there are.
   [[nodiscard]] std::size_t size() const noexcept { return mutexes_.size(); }
 
-  /// \name One of them, with all that a mutex has
+  /// \name One stripe, with all that a mutex has
   /// \{
 
   /// As stripe_of(key, size()).
@@ -121,32 +121,32 @@ class CUSTODIAN_EXPORT StripedMutex {
   }
   /// \}
 
-  /// \name Any of them
-  /// Each function is as that of TimedAcquire whose name it continues, and waits for any stripe.
+  /// \name Any stripe
+  /// Each function is like that of TimedAcquire whose name lacks `_any`, and acquires any stripe.
   ///
-  /// An acquire begins at a stripe drawn by lot, and enters one queue after another until it finds
-  /// a free one. If there is none it waits in all the queues at once, takes the stripe that is
-  /// granted first, and leaves the others. Each queue is fair; between them there is no order.
+  /// An acquire begins at a random stripe, and enters one queue after another until it finds a free
+  /// stripe. If there is none it waits in all the queues at once, takes the stripe that is granted
+  /// first, and leaves the other queues. Each queue is fair; between the queues there is no order.
   ///
-  /// Errors: as those of InterProcessLock's acquires; one stripe's error is the acquire's. An
-  /// acquire that ends without a lease leaves no node, in any of the queues; one with a lease, only
-  /// that lease's. `on_position` is called for each queue by itself; the participant's node says
-  /// for which.
+  /// Errors: as those of InterProcessLock's acquires; an error at one stripe ends the acquire. An
+  /// acquire that ends without a lease leaves no node in any queue; one that ends with a lease
+  /// leaves only the node of that lease. `on_position` is called for each queue by itself; the
+  /// participant's node tells which queue it is.
   /// \{
 
   /// Waits until a stripe is granted, without limit. `stop` ends it with operation_aborted. Throws
-  /// resource_deadlock_would_occur if this thread holds all of them by their standard faces.
+  /// resource_deadlock_would_occur if this thread holds all stripes by their standard faces.
   [[nodiscard]] StripeLease acquire_any(AcquireOptions options, std::stop_token stop = {});
   /// The same with default options.
   [[nodiscard]] StripeLease acquire_any(std::stop_token stop = {}) {
     return acquire_any(AcquireOptions{}, std::move(stop));
   }
 
-  /// Takes a stripe that is free and has no waiters, if there is one. Time and connection as
-  /// InterProcessLock::try_acquire().
+  /// Takes a stripe that is free and has no waiters, if there is one. It asks as
+  /// InterProcessLock::try_acquire() does.
   [[nodiscard]] StripeLease try_acquire_any(AcquireOptions options = {});
 
-  /// Waits until the deadline, or for so long. Coming late is no error, whatever the cause: see
+  /// Waits until the deadline. Running out of time is no error, whatever the cause: see
   /// InterProcessLock::try_acquire_until(). Without time to wait it is try_acquire_any().
   [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, AcquireOptions options,
                                                   std::stop_token stop = {});
@@ -154,7 +154,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, std::stop_token stop = {}) {
     return try_acquire_any_until(deadline, AcquireOptions{}, std::move(stop));
   }
-  /// The same for so long.
+  /// The same with a duration.
   [[nodiscard]] StripeLease try_acquire_any_for(std::chrono::nanoseconds wait,
                                                 AcquireOptions options, std::stop_token stop = {}) {
     return try_acquire_any_until(Deadline{wait}, std::move(options), std::move(stop));
@@ -165,9 +165,9 @@ class CUSTODIAN_EXPORT StripedMutex {
     return try_acquire_any_for(wait, AcquireOptions{}, std::move(stop));
   }
 
-  /// This and the tries below are the same three, for any completion token.
+  /// This function and the tries below are the functions above, for any completion token.
   /// Completes with: error, StripeLease.
-  /// Cancellation: total. A lease that comes too late for it is released again.
+  /// Cancellation: total. A lease that is granted after the cancellation is released again.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_acquire_any(AcquireOptions options, Token&& token) {
@@ -223,7 +223,7 @@ class CUSTODIAN_EXPORT StripedMutex {
 
   CorePtr core_;
   recipes_detail::StripesPtr stripes_;
-  std::deque<InterProcessMutex> mutexes_;  // a deque, for its elements stay where they are
+  std::deque<InterProcessMutex> mutexes_;  // a deque never moves its elements
 };
 
 }  // namespace custodian

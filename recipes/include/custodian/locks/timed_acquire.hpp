@@ -5,7 +5,8 @@
 /// asynchronous, with and without a limit. A lock derives from TimedAcquire, which needs one
 /// function that begins an acquire and one that waits for it.
 ///
-/// When not to use it: to acquire a lock; use the locks. For authors of locks.
+/// When not to use it: to acquire a lock: use the locks themselves. This class is for authors of
+/// locks.
 
 #include <chrono>
 #include <stop_token>
@@ -19,12 +20,13 @@
 
 namespace custodian {
 
-/// The blocking acquires of a lock. Without a limit they give `Held`, with one `Tried`.
+/// The blocking acquires of a lock. Without a limit they return a `Held`, with a limit a `Tried`.
 ///
-/// `Derived` has, for this class as a friend: `held`, the member of `Tried` that is a `Held`; and
-/// `Tried acquire_within(std::string_view operation, const WaitLimit&, AcquireOptions,
-/// std::stop_token)`, which waits, and throws Error for that operation. It may have a
-/// `refuse_deadlock()`, which throws if an acquire without limit would wait for its own thread.
+/// `Derived` provides, to this class as a friend: `held`, a pointer to the member of `Tried` that
+/// is a `Held`; and `Tried acquire_within(std::string_view operation, const WaitLimit&,
+/// AcquireOptions, std::stop_token)`, which waits, and throws an Error that names the operation. It
+/// may have a `refuse_deadlock()`, which throws if an acquire without limit would wait for its own
+/// thread.
 ///
 /// Threads: as `Derived`.
 template <typename Derived, typename Held, typename Tried>
@@ -36,9 +38,9 @@ class BlockingAcquire {
   /// Errors, of this function and of all others here: closed (or closing), no_auth,
   /// invalid_argument (a maximum time that is not positive), session_timeout_too_short,
   /// session_lost (with RequeuePolicy::fail), node_deleted (an operator removed the waiter's node;
-  /// one that waits behind another of its client learns of it when its turn comes),
-  /// sequence_exhausted, malformed_contender, operation_aborted, and what the server says. An
-  /// acquire that ends without a lease leaves no node, whenever and however it ends.
+  /// a waiter behind another contender of its client is notified only when its turn comes),
+  /// sequence_exhausted, malformed_contender, operation_aborted, and any error that the server
+  /// reports. An acquire that ends without a lease leaves no node, whenever and however it ends.
   [[nodiscard]] Held acquire(AcquireOptions options, std::stop_token stop = {}) {
     self().refuse_deadlock();
     return std::move(self().acquire_within("acquire", {}, std::move(options), std::move(stop)).*
@@ -49,19 +51,19 @@ class BlockingAcquire {
     return acquire(AcquireOptions{}, std::move(stop));
   }
 
-  /// Acquires the lock if it is free and has no waiters. It asks the servers once, and gives them
-  /// as long as any operation (`ClientOptions::operation_timeout`). Without a connection it ends at
-  /// once. An empty result says why (`reason`, `explain()`); a busy machine, a slow server or a
-  /// missing connection is never an error here. Throws Error as acquire() does.
+  /// Acquires the lock if it is free and has no waiters. It asks the servers once, and waits for
+  /// the answer as long as any operation does (`ClientOptions::operation_timeout`). Without a
+  /// connection it ends at once. An empty result says why (`reason`, `explain()`); a busy machine,
+  /// a slow server or a missing connection is never an error here. Throws Error as acquire() does.
   [[nodiscard]] Tried try_acquire(AcquireOptions options = {}) {
     return self().acquire_within("try_acquire", {.try_once = true}, std::move(options), {});
   }
 
-  /// Waits until the deadline, or for so long: `try_acquire_for(2s)`. Coming late is no error,
-  /// whatever the cause: the empty result says whether a contender is ahead, the servers did not
-  /// answer, there is no connection, or no thread runs the client's context. The blocking form ends
-  /// a tenth of a second after the deadline at the latest. With a deadline that has passed, or no
-  /// time to wait, it is try_acquire(). `stop` and errors as those of acquire().
+  /// Waits until the deadline, or for a duration: `try_acquire_for(2s)`. Running out of time is no
+  /// error, whatever the cause: the empty result says whether a contender is ahead, the servers did
+  /// not answer, there is no connection, or no thread runs the client's context. The blocking form
+  /// ends a tenth of a second after the deadline at the latest. If the deadline has passed, or
+  /// there is no time to wait, this is try_acquire(). `stop` and the errors are those of acquire().
   [[nodiscard]] Tried try_acquire_until(Deadline deadline, AcquireOptions options,
                                         std::stop_token stop = {}) {
     return self().acquire_within("try_acquire_until", {.deadline = deadline}, std::move(options),
@@ -71,7 +73,7 @@ class BlockingAcquire {
   [[nodiscard]] Tried try_acquire_until(Deadline deadline, std::stop_token stop = {}) {
     return try_acquire_until(deadline, AcquireOptions{}, std::move(stop));
   }
-  /// Waits for so long: the same with the deadline from now on.
+  /// Waits for a duration, which begins now.
   [[nodiscard]] Tried try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options,
                                       std::stop_token stop = {}) {
     return try_acquire_until(Deadline{wait}, std::move(options), std::move(stop));
@@ -108,18 +110,18 @@ struct WithoutLimit {
 
 /// All acquires of a lock: the blocking ones, and the same for any completion token.
 ///
-/// Beside what BlockingAcquire wants, `Derived` has: `core_`, of the client that runs the acquire;
-/// `spec_`, of what is acquired; and `start`, a pointer to the compiled function that begins it:
-/// `void(CorePtr, CancellationPtr, Spec, WaitLimit, AcquireOptions, Handler<Tried>)`, to be called
-/// on any thread.
+/// Besides the members that BlockingAcquire needs, `Derived` provides: `core_`, the core of the
+/// client that runs the acquire; `spec_`, the description of the lock; and `start`, a pointer to
+/// the compiled function that begins the acquire: `void(CorePtr, CancellationPtr, Spec, WaitLimit,
+/// AcquireOptions, Handler<Tried>)`, which may be called on any thread.
 template <typename Derived, typename Held, typename Tried>
 class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
  public:
   /// This and the tries below are the blocking functions of the same names, for any completion
   /// token.
-  /// Completes with: error, lease; a try with: error, result. A lock of several has a group of
-  /// leases instead.
-  /// Cancellation: total. A lease that comes too late for it is released again.
+  /// Completes with: error, lease; a try with: error, result. For a set of locks the lease is a
+  /// LeaseGroup.
+  /// Cancellation: total. A lease that is granted after the cancellation is released again.
   /// Errors: as acquire().
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>

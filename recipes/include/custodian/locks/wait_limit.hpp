@@ -15,12 +15,12 @@ namespace custodian {
 ///
 /// Threads: a value.
 struct WaitLimit {
-  /// When the acquire gives up. A default one counts as never.
+  /// When the acquire gives up. A default-constructed Deadline counts as never.
   Deadline deadline = Deadline::never();
   /// The acquire asks once, and waits neither for a connection nor for the lock.
   bool try_once = false;
-  /// If set: the acquire gives up (not_connected) when the servers have been out of reach for so
-  /// long, or when it has not entered the queue by then.
+  /// If set: the acquire gives up (not_connected) when the servers have been out of reach for this
+  /// long, or when it has not entered the queue within this time.
   std::optional<std::chrono::nanoseconds> max_unreachable{};
 
   /// Whether the acquire may end without a lease and without an error.

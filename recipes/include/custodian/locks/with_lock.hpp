@@ -7,27 +7,27 @@
 ///                                 {.wait = 2s, .when_busy = Otherwise::skip}, [&] { report(); });
 ///     if (!call) log("somebody else makes the report");
 ///
-/// It distinguishes two reasons not to get the lock. *Busy*: another one holds it, or may: the wait
-/// is over, and there is a connection. The function is skipped, or an error is thrown, but it never
-/// runs. *Away*: the wait is over, there is no connection, and no holder was seen. Then it may run
-/// under a fallback: any lock that does not need ZooKeeper. A server that is slow is not away: with
-/// a wait that is shorter than its answer takes, a lock that is free is busy, too.
+/// It distinguishes two reasons not to get the lock. *Busy*: another contender holds it, or may
+/// hold it: the wait is over, and there is a connection. The function does not run: it is skipped,
+/// or an error is thrown. *Away*: the wait is over, there is no connection, and no holder was seen.
+/// The function may then run under a fallback: any lock that does not need ZooKeeper. A slow server
+/// is not away: if its answer takes longer than the wait, a free lock is busy, too.
 ///
 /// What a fallback is worth: it excludes other holders of the same fallback, and *nobody else*. If
-/// only this process is cut off, others go on under ZooKeeper's lock beside it; and when ZooKeeper
-/// comes back, the next holder does not see a call that still runs under the fallback. So it is for
-/// work that may run twice now and then, or where all lose ZooKeeper at the same time. Where two at
-/// once do harm, do not set a fallback.
+/// only this process is cut off, others go on at the same time under ZooKeeper's lock; and when
+/// ZooKeeper comes back, the next holder does not see a call that still runs under the fallback. So
+/// a fallback is for work that may run twice now and then, or for processes that all lose ZooKeeper
+/// at the same time. Where two runs at once do harm, do not set a fallback.
 ///
 /// When not to use it: for a lock that outlives a function, or is passed on (Lease); for re-entry:
-/// a call inside another one on the same path is busy, with itself. A call inside another one on
+/// a call nested in another on the same path finds the lock busy, with itself. A nested call on
 /// another path is fine; but with one fallback for all paths it waits for itself when ZooKeeper is
-/// away, for ever if that lock has no try_lock_for(): use Fallback::by_path().
+/// away, for ever if that fallback has no try_lock_for(): use Fallback::by_path().
 ///
-/// A path is never below that of another lock: a child there whose name looks like a contender's
-/// ("x-lock-0000000000") counts as one.
+/// A path must never be below that of another lock: a child there whose name looks like a
+/// contender's ("x-lock-0000000000") counts as one.
 ///
-/// Threads: any. Lifetimes: the client may go first (calls then fail with closed).
+/// Threads: any. Lifetimes: the client may be destroyed first (calls then fail with closed).
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -52,16 +52,16 @@
 
 namespace custodian {
 
-/// What becomes of a function that cannot run under the lock.
+/// What happens if the function cannot run under the lock.
 enum class Otherwise {
   fail,  ///< an Error is thrown
-  skip,  ///< the result says so
+  skip,  ///< the call returns without running it
 };
 
-/// What becomes of a call whose lock was lost before its function had ended.
+/// What happens if the lock was lost before the function had ended.
 enum class WhenLost {
   fail,     ///< an Error (lock_lost) is thrown when the function has ended
-  is_told,  ///< by `LockedCall::loss`
+  is_told,  ///< `LockedCall::loss` has the reason
 };
 
 /// Which lock a function runs under: a mutex, or a side of a read/write lock.
@@ -69,19 +69,21 @@ enum class LockKind { mutex, read, write };
 
 /// The options of with_lock() and co_with_lock().
 struct WithLockOptions {
-  /// How long to wait for the lock. Not positive: takes it if it is free. A fallback is waited for
-  /// as long again. Default: `ClientOptions::operation_timeout`.
+  /// How long to wait for the lock. Zero or less: takes the lock only if it is free. The wait for a
+  /// fallback may last as long again. Default: `ClientOptions::operation_timeout`.
   std::optional<std::chrono::nanoseconds> wait{};
-  /// How much of that to spend on a connection, if there is none: ZooKeeper is away after it.
-  /// Default: all of it, so that every call waits it out while ZooKeeper is away.
+  /// How much of `wait` to spend on waiting for a connection, if there is none: after that,
+  /// ZooKeeper is away. Default: all of it, so that every call waits for all of that time while
+  /// ZooKeeper is away.
   std::optional<std::chrono::nanoseconds> connection_wait{};
-  /// The lock is given up after this long, even while the function runs, which is notified by
-  /// `Lease::lost()`. Not under a fallback. Default: no limit.
+  /// The lock is released after this long, even while the function runs; `Lease::lost()` notifies
+  /// the function. This does not apply to a fallback. Default: no limit.
   std::optional<std::chrono::nanoseconds> hold_at_most{};
 
-  /// Another one holds the lock, or the fallback; or the lock was not acquired in time.
+  /// What to do if another contender holds the lock or the fallback, or if the lock was not
+  /// acquired in time.
   Otherwise when_busy = Otherwise::fail;
-  /// There is no connection to ZooKeeper, and no fallback.
+  /// What to do if there is no connection to ZooKeeper, and no fallback.
   Otherwise when_away = Otherwise::fail;
   /// What to run under when there is no connection to ZooKeeper: for with_lock().
   Fallback fallback{};
@@ -92,11 +94,11 @@ struct WithLockOptions {
 
   /// A mutex, or a side of a read/write lock.
   LockKind kind = LockKind::mutex;
-  /// Its further terms; the `hold_at_most` above wins.
+  /// The lock's other options; the `hold_at_most` above overrides theirs.
   LockOptions lock{};
   /// Ends the wait with operation_aborted. Only for with_lock(). It does not end the wait for a
-  /// fallback, for not every lock can do that; but the fallback is released then, and the function
-  /// not run.
+  /// fallback, since not every lock supports that; but then the fallback is released, and the
+  /// function does not run.
   std::stop_token stop{};
 };
 
@@ -137,8 +139,8 @@ struct CUSTODIAN_EXPORT LockedEntry {
   std::optional<Participant> blocked_by{};
   NotAcquired reason = NotAcquired::none;
 
-  /// Releases it, and returns why it was lost until then, if it was; throws lock_lost if the
-  /// options ask for that.
+  /// Releases it, and returns why it was lost before, if it was; throws lock_lost if `when_lost`
+  /// asks for that.
   LossReason leave(std::string_view path, WhenLost when_lost);
 };
 
@@ -147,7 +149,7 @@ struct CUSTODIAN_EXPORT LockedEntry {
 [[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<LockedEntry> co_enter(
     std::shared_ptr<Client> client, std::string path, WithLockOptions options);
 
-/// For a function that wants the lease, or one that does not.
+/// Calls a function that takes the lease, or one that does not.
 template <typename Function>
 decltype(auto) call_with(Function& function, const Lease& lease) {
   if constexpr (std::invocable<Function&, const Lease&>) {
@@ -165,7 +167,7 @@ template <typename Value, typename Executor>
 struct Awaited<boost::asio::awaitable<Value, Executor>> {
   using type = Value;
 };
-/// Whether it is to be awaited.
+/// Whether the result must be awaited.
 template <typename Result>
 concept Awaitable = requires {
   typename Awaited<std::remove_cvref_t<Result>>::type;
@@ -192,17 +194,17 @@ boost::asio::awaitable<LockedCall<Value>> co_run(std::shared_ptr<Client> client,
 
 }  // namespace recipes_detail
 
-/// Runs the function under the lock at the path, in this thread. It may take the lease
-/// (`const Lease&`), to look at `lost()`, `token()` and `check()`; under a fallback that is empty.
-/// What the function throws passes through, after the release, and then a loss is not reported.
+/// Runs the function under the lock at the path, in this thread. The function may take the lease
+/// (`const Lease&`), for `lost()`, `token()` and `check()`; under a fallback the lease is empty. An
+/// exception of the function passes through after the release; a loss is then not reported.
 ///
-/// Errors: device_or_resource_busy (*busy*; the message says with whom, if known);
-/// not_connected, deadline_exceeded (*away*; with skip or a fallback they are not thrown);
-/// lock_lost (when_lost); and whatever else, in both cases: closed, operation_aborted,
-/// invalid_argument, no_auth, would_deadlock and so on. A client that is closing is not away:
-/// nothing new may begin, and the client is checked again when the fallback is acquired. A
-/// contender that was seen ahead before ZooKeeper went away counts as the holder, which means busy,
-/// until this client's own session has ended: then the other's may have, too.
+/// Errors: device_or_resource_busy (*busy*; the message says with whom, if known); not_connected,
+/// deadline_exceeded (*away*; with skip or a fallback they are not thrown); lock_lost (when_lost);
+/// and, whatever the options: closed, operation_aborted, invalid_argument, no_auth, would_deadlock
+/// and so on. A closing client does not count as away: nothing new may begin, and the client is
+/// checked again when the fallback is acquired. A contender that was seen ahead before ZooKeeper
+/// went away counts as the holder (*busy*) until this client's own session has ended: by then the
+/// contender's session may have ended, too.
 template <typename Function>
 auto with_lock(const Client& client, const std::string& path, const WithLockOptions& options,
                Function&& function) {
@@ -223,11 +225,11 @@ auto with_lock(const Client& client, const std::string& path, const WithLockOpti
   return call;
 }
 
-/// The same for a coroutine: the function gives an awaitable, which is awaited where this one is.
-/// Gives an awaitable of LockedCall; throws the same errors there. Mistakes in the options throw
-/// there, too. Copies what it is given; what the function refers to must outlive it. With g++ 12
-/// give the options a name: written in place, as `{.wait = 2s}` in the `co_await` expression, that
-/// compiler destroys them twice, which ends the process.
+/// The same for a coroutine: the function returns an awaitable, which the coroutine that awaits
+/// this call awaits. Returns an awaitable of LockedCall, which throws the same errors, those of
+/// wrong options included. Copies its arguments; objects that the function refers to must outlive
+/// the call. With g++ 12 give the options a name: written in place, as `{.wait = 2s}` in the
+/// `co_await` expression, that compiler destroys them twice, which ends the process.
 /// Cancellation: that of the awaiting coroutine; the wait for the lock leaves no node, and the
 /// function handles its own cancellation.
 /// Executor: the awaiting coroutine's.
@@ -242,15 +244,15 @@ auto co_with_lock(const Client& client, std::string path, WithLockOptions option
 }
 
 /// A function that runs under a lock whenever it is called, as with_lock() does. The path is built
-/// from the call's arguments: `path_of_call(arguments...)`, and path_of() is made for that.
+/// from the call's arguments: `path_of_call(arguments...)`, which path_of() is made for.
 ///
 ///     auto sell = locked(client, [](int order) { return path_of("/orders/{}/stock", order); },
 ///                        {.wait = 2s}, [&](const Lease& lease, int order) { ... });
 ///     const auto call = sell(17);
 ///
-/// The function takes the arguments, and the lease before them if it wants it. Both functions see
-/// the arguments as constants. May be copied, and be called by several threads at once, if the
-/// functions may.
+/// The function takes the arguments, or the lease and then the arguments. Both functions see the
+/// arguments as constants. The returned object may be copied, and called by several threads at
+/// once, if both functions may.
 template <typename PathOfCall, typename Function>
 auto locked(const Client& client, PathOfCall path_of_call, WithLockOptions options,
             Function function) {

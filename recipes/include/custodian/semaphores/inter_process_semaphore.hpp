@@ -8,28 +8,28 @@
 ///     std::vector<Lease> three = licences.acquire(3);  // all or none
 ///
 /// Fair: permits are granted in the order of asking, and an acquire of many is not overtaken by
-/// acquires of few. A permit is a Lease, with a node, a state and a loss of its own: release them
-/// one by one, or all. Nothing is re-entrant, and no thread owns anything.
+/// acquires of few. A permit is a Lease, with a node, a state and a loss of its own: permits may be
+/// released one by one, or all at once. Nothing is re-entrant, and no thread owns anything.
 ///
-/// Each program names the maximum, and programs with different numbers on one path each keep to
-/// their own; or it is in a SharedCount, which may be written while others hold and wait. Waiters
-/// see at once when it is raised. When it is lowered no holder loses a permit, but none is granted
-/// until enough were released. While it is less than the first in the queue asks for, that one
-/// waits, and all behind it.
+/// Either each program names the maximum, and programs that name different numbers for one path
+/// each keep to their own. Or the maximum is in a SharedCount, which may be written while there are
+/// holders and waiters. Waiters see at once when it is raised. When it is lowered no holder loses a
+/// permit, but no permit is granted until enough were released. While it is less than the first
+/// waiter asks for, that waiter waits, and all behind it.
 ///
-/// A permit costs a node and two requests: meant for tens, not thousands.
+/// The semaphore is meant for tens of permits, not thousands: each costs a node and two requests.
 ///
 /// Do not use it as a mutex that another thread may release: that is InterProcessSemaphoreMutex. A
-/// token says when a permit was granted, and of several holders the younger has the greater; it
-/// does not fence, as a mutex's does.
+/// token says when a permit was granted: the younger of two holders has the greater token. It does
+/// not fence as the token of a mutex does.
 ///
 /// On the servers it is Apache Curator's InterProcessSemaphoreV2, and both may share a path. Beware
 /// there of Curator's acquire(n): it takes the permits one by one, and two clients that hold some
-/// and want more may wait for each other for ever. Ours takes all or none, but cannot prevent that
-/// among Curator's.
+/// and want more may wait for each other for ever. InterProcessSemaphore takes all or none, but
+/// cannot prevent that between two clients of Curator.
 ///
-/// Threads: any. Lifetimes: the client may go first (acquires then fail with closed); a lease or a
-/// waiting acquire may outlive the semaphore object.
+/// Threads: any. Lifetimes: the client may be destroyed first (acquires then fail with closed); a
+/// lease or a waiting acquire may outlive the semaphore object.
 
 #include <chrono>
 #include <memory>
@@ -56,7 +56,7 @@ using SemaphoreSpecPtr = std::shared_ptr<const SemaphoreSpec>;
 template <typename Held>
 class HoldPool;
 
-/// So many permits of a semaphore.
+/// A number of permits of a semaphore.
 struct Permits {
   SemaphoreSpecPtr spec;
   int count;
@@ -83,14 +83,15 @@ CUSTODIAN_EXPORT void start_permit_queue_length(CorePtr core, CancellationPtr ca
 class CUSTODIAN_EXPORT InterProcessSemaphore
     : public BlockingAcquire<InterProcessSemaphore, Lease, AcquireResult> {
  public:
-  /// Throws Error (invalid_argument) if the path is not one, the maximum is below 1, or the
+  /// Throws Error (invalid_argument) if the path is not valid, the maximum is below 1, or the
   /// options' profile is not Curator's. The path belongs to the semaphore: it gets two children.
   InterProcessSemaphore(const Client& client, const std::string& path, int maximum,
                         const LockOptions& options = {});
-  /// The maximum is the counter's value at the time, its seed if it is missing; below 1, no permit
-  /// is granted. The counter must be one of the same client, and its node neither the semaphore's
-  /// path or above it, nor at or below its `locks` and `leases` (or else invalid_argument); the
-  /// object may go before the semaphore does. Each acquire reads it: two requests more.
+  /// The maximum is the present value of the counter, or its seed if its node is missing; below 1,
+  /// no permit is granted. The counter must belong to the same client. Its node must not be the
+  /// semaphore's path or above it, nor at or below the semaphore's `locks` and `leases` (otherwise
+  /// invalid_argument). The SharedCount object may be destroyed before the semaphore. Each acquire
+  /// reads the counter, which costs two more requests.
   InterProcessSemaphore(const Client& client, const std::string& path, const SharedCount& maximum,
                         const LockOptions& options = {});
 
@@ -98,9 +99,10 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   [[nodiscard]] const std::string& path() const noexcept;
 
   /// \name Permits
-  /// One permit is acquired as BlockingAcquire has it; with a number, so many or none. A try gives
-  /// permits if they are free and nobody is about to take some. As with std::counting_semaphore its
-  /// result may be empty although permits are free: when another acquire is just passing.
+  /// Without a number the functions acquire one permit, as BlockingAcquire has it; with a number
+  /// they acquire that many, or none. A try succeeds if the permits are free and no other acquire
+  /// is about to take some. So its result may be empty although permits are free, as with
+  /// std::counting_semaphore.
   ///
   /// Errors, for all: invalid_argument (fewer permits than one, more than a fixed maximum, or more
   /// than 1,000: thrown at once, by the asynchronous forms, too), malformed_data (the counter's
@@ -108,8 +110,9 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// operator removed a node of the permits, or the containers that they are in. An acquire that
   /// ends without its permits leaves no node, whenever and however it ends.
   ///
-  /// `AcquireOptions::on_position` gets the place in the queue of acquires, and at its front the
-  /// number of missing permits, at every change; the nearest is then the youngest holder.
+  /// `AcquireOptions::on_position` gets the place in the queue of acquires, at every change. At the
+  /// front of the queue it gets the number of missing permits, and the youngest holder as the
+  /// nearest contender.
   /// \{
 
   using BlockingAcquire::acquire;
@@ -117,16 +120,16 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   using BlockingAcquire::try_acquire_for;
   using BlockingAcquire::try_acquire_until;
 
-  /// So many, or none. Otherwise as acquire() of one.
+  /// Acquires that many permits, or none. Otherwise as acquire() of one.
   [[nodiscard]] std::vector<Lease> acquire(int permits, AcquireOptions options,
                                            std::stop_token stop = {});
   /// The same with default options.
   [[nodiscard]] std::vector<Lease> acquire(int permits, std::stop_token stop = {}) {
     return acquire(permits, AcquireOptions{}, std::move(stop));
   }
-  /// So many, or none. Otherwise as try_acquire() of one.
+  /// Acquires that many permits, or none. Otherwise as try_acquire() of one.
   [[nodiscard]] PermitsResult try_acquire(int permits, AcquireOptions options = {});
-  /// So many, or none. Otherwise as try_acquire_until() of one.
+  /// Acquires that many permits, or none. Otherwise as try_acquire_until() of one.
   [[nodiscard]] PermitsResult try_acquire_until(int permits, Deadline deadline,
                                                 AcquireOptions options, std::stop_token stop = {});
   /// The same with default options.
@@ -134,7 +137,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
                                                 std::stop_token stop = {}) {
     return try_acquire_until(permits, deadline, AcquireOptions{}, std::move(stop));
   }
-  /// The same for so long.
+  /// The same with a duration.
   [[nodiscard]] PermitsResult try_acquire_for(int permits, std::chrono::nanoseconds wait,
                                               AcquireOptions options, std::stop_token stop = {}) {
     return try_acquire_until(permits, Deadline{wait}, std::move(options), std::move(stop));
@@ -145,9 +148,9 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
     return try_acquire_for(permits, wait, AcquireOptions{}, std::move(stop));
   }
 
-  /// This and the tries below are the same three, for any completion token.
+  /// This function and the tries below are the functions above, for any completion token.
   /// Completes with: error, the permits: as many as asked for; a try with: error, PermitsResult.
-  /// Cancellation: total. Permits that come too late for it are released again.
+  /// Cancellation: total. Permits that are granted after the cancellation are released again.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_acquire(int permits, AcquireOptions options, Token&& token) {
@@ -201,13 +204,13 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
 
   /// \}
 
-  /// A view with std::counting_semaphore's functions, for code written for that. The permits that
+  /// A view with std::counting_semaphore's functions, for code that expects those. The permits that
   /// are acquired through a view belong to it and its copies, not to a thread: any thread may
-  /// release them. The last copy releases the rest. A loss is not reported: use leases where that
-  /// matters.
+  /// release them. The last copy releases those that are left. A loss is not reported: use leases
+  /// where that matters.
   class Counting {
    public:
-    /// As InterProcessSemaphore::acquire(), and throws Error as that does.
+    /// As InterProcessSemaphore::acquire(), and throws Error as that function does.
     void acquire();
     /// As InterProcessSemaphore::try_acquire().
     [[nodiscard]] bool try_acquire();
@@ -216,7 +219,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
     [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& wait) {
       return try_acquire_until(Deadline{wait});
     }
-    /// As InterProcessSemaphore::try_acquire_until(), for any clock: that is read once, at the
+    /// As InterProcessSemaphore::try_acquire_until(), for any clock, which is read once, at the
     /// beginning.
     template <typename Clock, typename Duration>
     [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& time) {
@@ -224,8 +227,9 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
     }
     /// As InterProcessSemaphore::try_acquire_until().
     [[nodiscard]] bool try_acquire_until(Deadline deadline);
-    /// Gives back so many, the oldest first, lost or not. Throws Error, and releases nothing, if
-    /// fewer than that were acquired here (operation_not_permitted): permits cannot be made.
+    /// Releases that many permits, the oldest first, lost or not. Throws Error
+    /// (operation_not_permitted), and releases nothing, if fewer permits were acquired here: a
+    /// release cannot create permits.
     void release(std::ptrdiff_t permits = 1);
 
    private:
@@ -242,8 +246,8 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// \{
 
   /// The holders of permits, in order, a participant for each permit; the last of them may belong
-  /// to an acquire that waits for more to become free. The answer is the past when it arrives.
-  /// Completes with: error, the participants.
+  /// to an acquire that waits for more to become free. The answer may be out of date when it
+  /// arrives. Completes with: error, the participants.
   /// Cancellation: total.
   /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
   /// Executor: the handler's, or the client's callback executor.

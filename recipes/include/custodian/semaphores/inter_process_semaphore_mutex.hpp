@@ -8,8 +8,8 @@
 ///     mutex.lock();                                  // here,
 ///     std::jthread{[&] { ...; mutex.unlock(); }};    // and there
 ///
-/// Two faces. The lease face hands out a Lease, which is the lock. On the standard face,
-/// TimedLockable (std::scoped_lock and std::unique_lock work), the object has the lock.
+/// Two faces. The lease face hands out a Lease, which owns the lock. On the standard face,
+/// TimedLockable (std::scoped_lock and std::unique_lock work), the object owns the lock.
 ///
 /// Do not use it where one thread locks and unlocks: InterProcessMutex asks less of the servers
 /// (this one creates two nodes for each acquire), and is re-entrant.
@@ -35,8 +35,9 @@ namespace custodian {
 /// A fair mutex over processes that no thread owns.
 /// \copydetails custodian/semaphores/inter_process_semaphore_mutex.hpp
 ///
-/// Its acquires are TimedAcquire's, and nothing is re-entrant and no thread is known: an acquire by
-/// its holder waits. A try may fail although it is free: when another acquire is just passing.
+/// Its acquires are those of TimedAcquire. Nothing is re-entrant, and no thread counts as the
+/// owner: an acquire by the holder waits. A try may fail on a free mutex if another acquire is
+/// under way.
 class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
     : public TimedAcquire<InterProcessSemaphoreMutex, Lease, AcquireResult>,
       public TimedLockable<InterProcessSemaphoreMutex> {
@@ -48,7 +49,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
   InterProcessSemaphoreMutex& operator=(const InterProcessSemaphoreMutex&) = delete;
   /// As InterProcessLock's: a moved-from object may be destroyed, or assigned to.
   InterProcessSemaphoreMutex(InterProcessSemaphoreMutex&&) noexcept;
-  /// The same. What the object that is assigned to had locked is unlocked.
+  /// The same. A lock that this object holds is unlocked first.
   InterProcessSemaphoreMutex& operator=(InterProcessSemaphoreMutex&&) noexcept;
   /// Unlocks what is locked.
   ~InterProcessSemaphoreMutex();
@@ -59,17 +60,17 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
   /// \name The standard face: as TimedLockable has it, owned by the object
   /// \{
 
-  /// On any thread. Quiet if the lock was lost meanwhile. Throws Error (operation_not_permitted) if
-  /// the object has not locked it.
+  /// May be called on any thread. Does not throw if the lock was lost meanwhile. Throws Error
+  /// (operation_not_permitted) if the object has not locked it.
   ///
-  /// Every lock() wants an unlock(), also if it was lost in between. Should another thread lock the
-  /// object before that, its hold is the younger one: the first unlock() gives back the lost one.
+  /// Every lock() needs an unlock(), also if the lock was lost in between. If another thread locks
+  /// the object before that unlock(), the first unlock() releases the older hold, which is lost.
   void unlock();
 
   /// The lease behind the object's youngest hold, shared: for its token, its state, and its loss.
-  /// Empty if it is not locked. Keeps the lock until it is released, too. It is the object's and
-  /// need not be the caller's: after a loss it may be that of another thread, which has locked the
-  /// object since. A holder that guards its writes by a token takes the lease face.
+  /// Empty if it is not locked. The returned lease, too, keeps the lock until it is released. It
+  /// belongs to the object, not to the caller: after a loss it may be that of another thread, which
+  /// has locked the object since. A holder that guards its writes by a token uses the lease face.
   [[nodiscard]] Lease current_lease() const;
   /// Whether the object has locked it, and has not lost it.
   [[nodiscard]] bool owns_lock() const;
@@ -78,7 +79,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
   /// \name Introspection
   /// \{
 
-  /// The holder, and after it perhaps the next one. As InterProcessSemaphore::participants().
+  /// The holder, perhaps followed by the next one. As InterProcessSemaphore::participants().
   template <typename Token>
   auto async_participants(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::vector<Participant>),
@@ -105,7 +106,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
 
   CorePtr core_;
   recipes_detail::SemaphoreSpecPtr spec_;
-  /// Locked by the standard face; several only if all but the youngest are lost.
+  /// The holds of the standard face; there are several only if all but the youngest are lost.
   std::unique_ptr<recipes_detail::HoldPool<Lease>> pool_;
 };
 

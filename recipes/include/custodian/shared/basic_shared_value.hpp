@@ -3,22 +3,23 @@
 /// \file
 /// BasicSharedValue is the common part of SharedValue and SharedCount: a small value that processes
 /// on different machines share, in the data of one node. The functions are those of std::atomic,
-/// with a version where that compares values.
+/// with a version where std::atomic compares values.
 ///
 /// A missing node counts as the seed: the client that finds it missing creates it, and containers
-/// above it. Of several that do so at once, the first wins, and all go on with what is there then.
+/// above it. If several clients do so at once, the first wins, and all go on with the value that is
+/// there then.
 ///
 /// Reads come from the server that the client is connected to, which may be behind. One client
 /// never sees an older value after a newer one, unless its session was lost in between; a
-/// compare_exchange() with an older one fails. A reader that must see the newest write calls
-/// Client::sync() first.
+/// compare_exchange() that expects an older one fails. A reader that must see the newest write
+/// calls Client::sync() first.
 ///
 /// Do not delete the node while it is in use. The servers compare version numbers, which begin at 0
 /// again with a new node: a compare_exchange() that expects the old node's value then succeeds if
-/// the new one has come to the same number. (Version 0 is always a seed; wait() is not deceived.)
+/// the new node has reached the same number. (Version 0 is always a seed; wait() is not affected.)
 ///
-/// Threads: any. Lifetimes: a handle, which may be copied; the client may go first (operations then
-/// fail with closed); an operation under way may outlive it.
+/// Threads: any. Lifetimes: a handle, which may be copied; the client may be destroyed first
+/// (operations then fail with closed); an operation under way may outlive it.
 
 #include <cstdint>
 #include <functional>
@@ -47,10 +48,10 @@ struct ExpectedVersion {
   std::int64_t mzxid = 0;
 };
 
-// Compiled for std::string and std::int32_t.
+// These templates are compiled for std::string and std::int32_t.
 
-/// The data of a node for this value. Throws Error (invalid_argument) if the servers would not take
-/// them.
+/// The data of a node for this value. Throws Error (invalid_argument) if the servers would not
+/// accept it.
 template <typename T>
 [[nodiscard]] CUSTODIAN_EXPORT std::string bytes_for(const SharedNodePtr& node, const T& value);
 
@@ -81,10 +82,10 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   [[nodiscard]] const std::string& path() const noexcept;
 
   /// \name The value
-  /// Errors, for all: no_auth, malformed_data (the node holds something else; store() mends it),
-  /// and those common to all operations of a Client. Of an error that is not outcome_unknown, nor a
-  /// cancellation or a close, the value has not been changed by this call, but a missing node may
-  /// have come into being, with the seed. Values larger than the servers accept throw at once
+  /// Errors, for all: no_auth, malformed_data (the node holds other data; store() replaces it), and
+  /// those common to all operations of a Client. Unless the error is outcome_unknown, a
+  /// cancellation or a close, this call has not changed the value; but it may have created a
+  /// missing node, with the seed. Values larger than the servers accept throw at once
   /// (invalid_argument), in both forms.
   /// \{
 
@@ -106,12 +107,12 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   /// The same, blocking. Throws Error.
   [[nodiscard]] Versioned<T> load(OperationOptions options = {}) const;
 
-  /// Writes the value, whatever is there. (Where there is no node, the seed first.)
+  /// Writes the value unconditionally. (If there is no node, it is first created with the seed.)
   /// Completes with: error.
-  /// Cancellation: total; what was sent by then may still be applied.
+  /// Cancellation: total; a request that was already sent may still be applied.
   /// Errors: see above. A lost reply leaves the outcome unknown (connection_loss,
-  /// deadline_exceeded_outcome_unknown): nothing is repeated, for that might undo another client's
-  /// write.
+  /// deadline_exceeded_outcome_unknown): the write is not repeated, since that might undo another
+  /// client's write.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_store(const T& desired, OperationOptions options, Token&& token) {
@@ -127,15 +128,15 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   /// The same, blocking. Throws Error.
   void store(const T& desired, OperationOptions options = {});
 
-  /// Writes the value if the one that is there has the version of `expected`, which load(), wait()
-  /// or this function gave. One that none of them gave (its mzxid is 0) is never there. May fail
-  /// although the value is the same, if it was written again.
-  /// Completes with: error, whether it was written, and what is there now: `desired` with its
-  /// version, or what was found instead.
-  /// Cancellation: total; what was sent by then may still be applied.
+  /// Writes `desired` if the present value has the version of `expected`, which load(), wait() or
+  /// this function returned. An `expected` that none of them returned (its mzxid is 0) never
+  /// matches. May fail although the value is the same, if it was written again.
+  /// Completes with: error, whether it was written, and the present value: `desired` with its
+  /// version, or the value that was found instead.
+  /// Cancellation: total; a request that was already sent may still be applied.
   /// Errors: see above. A lost reply leaves the outcome unknown (connection_loss,
-  /// deadline_exceeded_outcome_unknown) and must not be guessed: the value that is there afterwards
-  /// may be this one, or another's that is equal to it, or have been overwritten since.
+  /// deadline_exceeded_outcome_unknown) and a later read cannot tell it: the value that it finds
+  /// may be this one, an equal one of another client, or one that has overwritten it since.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_compare_exchange(const Versioned<T>& expected, const T& desired,
@@ -152,16 +153,16 @@ class CUSTODIAN_EXPORT BasicSharedValue {
     return async_compare_exchange(expected, desired, OperationOptions{},
                                   std::forward<Token>(token));
   }
-  /// The same, blocking: `expected` is what is there now, also if true, unlike std::atomic's: so
-  /// the next write needs no load(). If it throws, `expected` is left alone. `while
-  /// (!count.compare_exchange(now, now.value + 1)) {}`
+  /// The same, blocking. It sets `expected` to the present value, and unlike std::atomic's also if
+  /// it returns true, so the next write needs no load(). If it throws, `expected` is unchanged.
+  /// `while (!count.compare_exchange(now, now.value + 1)) {}`
   [[nodiscard]] bool compare_exchange(Versioned<T>& expected, const T& desired,
                                       OperationOptions options = {});
 
-  /// Waits until there is a later write than the known one, without limit: through disconnections,
-  /// and through a lost session. At once if there is one already, so nothing is missed between two
-  /// waits but what was overwritten meanwhile. A deleted node counts as the seed, written anew.
-  /// Completes with: error, the value.
+  /// Waits without limit until there is a later write than the known one, through disconnections
+  /// and a lost session. Completes at once if there already is one, so two waits miss nothing
+  /// between them but values that were overwritten meanwhile. A deleted node counts as the seed,
+  /// written anew. Completes with: error, the value.
   /// Cancellation: total.
   /// Errors: see above.
   /// Executor: the handler's, or the client's callback executor.
@@ -174,51 +175,52 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   [[nodiscard]] Versioned<T> wait(const Versioned<T>& known, std::stop_token stop = {}) const;
   /// \}
 
-  /// \name Without asking
+  /// \name Changes, and the last known value
   /// \{
 
-  /// Is called with a value.
+  /// Called with a value.
   using Listener = std::function<void(const Versioned<T>&)>;
 
-  /// Notifies the listener of the value that is there, and then of each newer one, through
-  /// disconnections and lost sessions, until the subscription is destroyed or the client is closed,
-  /// neither of which it hears of. A missing node comes into being, with the seed; a deleted one
-  /// counts as the seed, written anew.
+  /// Notifies the listener of the present value, and then of each newer one, through disconnections
+  /// and lost sessions, until the subscription is destroyed or the client is closed; the listener
+  /// is not notified of that end. A missing node is created, with the seed; a deleted one counts as
+  /// the seed, written anew.
   ///
-  /// No write is notified twice. Within a session none is notified after a later one; after a lost
-  /// session the first one may be earlier, of a server that lags behind or of servers that were
-  /// restored. What was overwritten before the listener was called is skipped, so a slow listener
-  /// costs others nothing. A compare_exchange() may begin with the value that the listener got.
+  /// The listener is notified of no write twice. Within a session it is not notified of a write
+  /// after a later one; after a lost session the first write may be an earlier one, if a server
+  /// lags behind or the servers were restored. A value that was overwritten before the listener was
+  /// called is skipped, so a slow listener costs others nothing. A compare_exchange() may expect
+  /// the value that the listener got.
   ///
   /// Errors: they do not reach the listener. While the servers forbid to read or to create the node
-  /// (no_auth), the client tries again, with the pauses of its retry policy; of a node that holds
-  /// something else (malformed_data) it waits for the next change. The log says so once each
-  /// (`LogLevel::warning`). Throws Error: invalid_argument (an empty function), forked.
+  /// (no_auth), the client tries again, with the pauses of its retry policy; if the node holds
+  /// other data (malformed_data), the client waits for the next change. Each of the two is logged
+  /// once (`LogLevel::warning`). Throws Error: invalid_argument (an empty function), forked.
   ///
   /// The subscription may be destroyed at any moment, by any thread, by the listener itself, too:
   /// no new call begins then; one that is under way may still be running. It may outlive the client
   /// and this object. As a member, declare it after the objects that the listener uses.
   ///
-  /// Executor: the client's callback executor; calls do not overlap. What the listener throws
+  /// Executor: the client's callback executor; calls do not overlap. An exception of the listener
   /// reaches that executor.
   [[nodiscard]] Subscription on_change(Listener listener) const;
 
-  /// The newest value that this object, or a copy of it, has read or written, without a request: as
-  /// old as the newest of its operations. Together with on_change() it is what the server showed
-  /// last. Nothing before the first, and in a forked child. Never an older value after a newer one
-  /// within a session. Any thread; never blocks.
+  /// The newest value that this object, or a copy of it, has read or written. It sends no request:
+  /// the value is as old as the newest of those operations. With on_change() it is the value that
+  /// the server showed last. Empty before the first operation, and in a forked child. Within a
+  /// session an older value never follows a newer one. Any thread; never blocks.
   [[nodiscard]] std::optional<Versioned<T>> last_known() const;
   /// \}
 
-  /// For authors of recipes: the node to keep.
+  /// For authors of recipes: the shared node.
   [[nodiscard]] const recipes_detail::SharedNodePtr& state() const noexcept { return node_; }
 
  protected:
-  /// `recipe` is what errors call it.
+  /// `recipe` is the name of the recipe in errors.
   BasicSharedValue(const Client& client, std::string_view recipe, std::string path, const T& seed);
   /// Another handle on the same node.
   BasicSharedValue(const BasicSharedValue&) = default;
-  /// A handle on the other node from now on.
+  /// From now on a handle on the node of the other object.
   BasicSharedValue& operator=(const BasicSharedValue&) = default;
   ~BasicSharedValue() = default;
 

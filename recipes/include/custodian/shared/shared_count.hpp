@@ -4,8 +4,8 @@
 /// SharedCount is a number that processes on different machines share: Apache Curator's class of
 /// this name, and compatible with it on the wire (four bytes, big-endian).
 ///
-/// When not to use it: to count frequent events (each increment is a quorum's write, fails whenever
-/// another client was quicker, and wakes every waiter).
+/// When not to use it: to count frequent events (each increment is a write by a quorum, fails
+/// whenever another client was quicker, and wakes every waiter).
 ///
 /// How it is used, its threads and lifetimes: BasicSharedValue.
 

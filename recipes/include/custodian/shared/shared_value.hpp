@@ -4,9 +4,9 @@
 /// SharedValue is a few bytes that processes on different machines share: Apache Curator's class of
 /// this name, and compatible with it on the wire.
 ///
-/// When not to use it: for what changes many times a second (each write is a quorum's, and wakes
-/// every waiter), or is large (each of them reads it all; the servers take 1 MB at most); for
-/// numbers (SharedCount).
+/// When not to use it: for values that change many times a second (each write is one by a quorum,
+/// and wakes every waiter), or that are large (each waiter reads all of it; the servers accept 1 MB
+/// at most); for numbers (SharedCount).
 ///
 /// How it is used, its threads and lifetimes: BasicSharedValue.
 

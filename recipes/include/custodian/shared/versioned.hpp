@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// Versioned is a value with the write that it is from. A value type.
+/// Versioned is a value and the write that it comes from. A value type.
 
 #include <cstdint>
 
 namespace custodian {
 
-/// A value as it was read, with the write that it is from.
+/// A value as it was read, and the write that it comes from.
 template <typename T>
 struct Versioned {
   /// The value that was read.

@@ -12,11 +12,11 @@
 
 namespace custodian::recipes_detail {
 
-/// Its destruction releases the lock: in place, on any thread; on the client's strand by way of the
-/// callback executor. Shared groups share it.
+/// Its destructor releases the lock: in place, on any thread; from the client's strand on the
+/// callback executor. A group and its shares own it together.
 class HeldCustom {
  public:
-  /// The client is the group's: for its log.
+  /// `home` is the client of the group, for its executors and its log.
   HeldCustom(const Client& home, std::string name, std::unique_ptr<CustomHold> hold);
   HeldCustom(const HeldCustom&) = delete;
   HeldCustom& operator=(const HeldCustom&) = delete;
@@ -36,7 +36,8 @@ class HeldCustom {
   const std::stop_token lost_;
 };
 
-/// The text of the present exception, for an answer and for the log. Call it within a catch block.
+/// The exception that is being handled, as an error and as a text for the log. Call thrown_now()
+/// within a catch block.
 struct Thrown {
   error_code error;
   std::string text;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Numbers are encoded here as Java's ByteBuffer, and so Curator's recipes, write them. Pure.
+/// These functions encode numbers as Java's ByteBuffer does, and so Curator's recipes. Pure.
 
 #include <concepts>
 #include <optional>
@@ -21,7 +21,7 @@ template <std::signed_integral Number>
   return bytes;
 }
 
-/// Nothing if there are more bytes than the number has, or less.
+/// Nothing unless there are exactly as many bytes as the number has.
 template <std::signed_integral Number>
 [[nodiscard]] std::optional<Number> from_big_endian(std::string_view bytes) {
   if (bytes.size() != sizeof(Number)) return std::nullopt;

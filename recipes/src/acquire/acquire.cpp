@@ -14,6 +14,16 @@
 #include "custodian/authoring/observed_lock.hpp"
 #include "custodian/authoring/spawn.hpp"
 
+// One acquire, around any kind of attempt:
+//
+// 1. start() checks the client and the options in the caller's thread, and hops to the strand.
+// 2. run() registers the acquire with everything that may end it early: the client's end, the
+//    caller's cancellation, the deadline, and the watch over the reachability of the servers. Each
+//    of them requests `give_up`.
+// 3. The attempt ends with end_attempt(). If its session was lost, and the caller has not refused
+//    that, another attempt queues again in the client's next session.
+// 4. finish() unregisters the acquire, translates the error, and calls the handler.
+
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
@@ -26,7 +36,7 @@ PendingAcquires& pending_acquires(const Acquire& acquire) {
   return Client{acquire.client().share()}.use_service<PendingAcquires>();
 }
 
-/// The caller's result for an acquire that ended without a lease.
+/// The caller's error. Every early end arrives here as operation_aborted; its cause decides.
 error_code verdict(const Acquire& acquire, const PendingAcquires& service, error_code error) {
   if (error != asio::error::operation_aborted) return error;
   if (service.closing()) return Errc::closed;
@@ -35,8 +45,8 @@ error_code verdict(const Acquire& acquire, const PendingAcquires& service, error
   return acquire.late ? make_error_code(Errc::deadline_exceeded) : error;
 }
 
-/// An acquire with a limit that ended for lack of time or connection: that is a result. All other
-/// ends without a lease are errors.
+/// Why a limited acquire has no lease, if it ended for lack of time or of a connection: that is a
+/// result. Every other end without a lease is an error, and the reason is `none`.
 NotAcquired reason_of(const Acquire& acquire, const error_code& error, const Acquired& acquired) {
   if (!acquired.leases.empty() || !acquire.wait_limit.limited()) return NotAcquired::none;
   if (error && !is_lack_of_answer(error)) return NotAcquired::none;
@@ -73,6 +83,7 @@ void run(const AcquirePtr& acquire) {
   if (acquire->callers) {
     acquire->callers->on_request(acquire.get(),
                                  [give_up = acquire->give_up] { give_up->request(); });
+    // on_request() does nothing after the request, so ask.
     if (acquire->callers->requested()) acquire->give_up->request();
   }
   if (!acquire->wait_limit.deadline.is_never()) {
@@ -126,6 +137,7 @@ void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt) {
 void attempt_by(const AcquirePtr& acquire, asio::awaitable<Result<Leases>> coroutine) {
   spawn(acquire->client().core(), "an acquire of " + acquire->spec->path,
         await_attempt(acquire, std::move(coroutine)), [acquire](error_code error) {
+          // The coroutine ended by an exception, perhaps after it had completed the acquire.
           if (acquire->handler) end_attempt(acquire, error);
         });
 }
@@ -140,6 +152,7 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> hand
   }
   what->give_up = std::make_shared<Cancellation>(client.core());
   what->callers = std::move(cancellation);
+  // Boost 1.81's move assignment of a handler does not end.
   what->handler.swap(handler);
   if (what->spec->observed) what->began = now_of(client.core());
   const asio::any_io_executor strand = client.get_executor();

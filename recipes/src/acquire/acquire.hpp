@@ -2,8 +2,8 @@
 
 /// \file
 /// Acquire is one acquire, from its call to its end: its limits, its cancellation, its attempts,
-/// its result. An attempt itself is elsewhere: contender.hpp for a lock. For the strand only,
-/// except the functions that begin one.
+/// its result. The attempts are elsewhere (contender.hpp, for a lock). For the strand only, except
+/// the functions that start an acquire.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -33,47 +33,47 @@ struct Acquired {
 
 struct Acquire;
 using AcquirePtr = std::shared_ptr<Acquire>;
-/// Ends with end_attempt().
+/// One try to get the leases. It ends with a call of end_attempt().
 using Attempt = std::function<void(const AcquirePtr&)>;
 
-/// Thousands of them may wait, each for hours: a waiter has only this object and its place in the
-/// queue.
+/// Thousands of acquires may wait, each for hours, so a waiter consists of this object and its
+/// place in the queue.
 struct Acquire {
   LockSpecPtr spec;  ///< the lock
   WaitLimit wait_limit;
   AcquireOptions options;
   /// The attempt, which is repeated if the session is lost.
   Attempt attempt;
-  /// Ends everything here early: for the caller, the deadline, and the client's end.
+  /// Ends the acquire early: at the caller's request, at the deadline, or when the client closes.
   CancellationPtr give_up{};
-  /// The exclusive lock of the same caller, for a shared one that is acquired beside it.
+  /// The caller's exclusive lease, if a shared one is acquired beside it; else empty.
   Lease held{};
-  bool late = false;
-  bool out_of_reach = false;
-  bool declined = false;  ///< it only tries, and the lock is held
-  bool has_queued = false;
-  bool asked = false;       ///< its node was written to while it waited
+  bool late = false;          ///< the deadline has passed
+  bool out_of_reach = false;  ///< the servers were, for `max_unreachable`
+  bool declined = false;      ///< it asks only once, and the lock is held
+  bool has_queued = false;    ///< its node was created
+  bool asked = false;         ///< a request to release was written into its node while it waited
   bool for_others = false;  ///< stands in for a cohort's waiters: the observer hears of those, not
                             ///< of this acquire
   bool somebody_ahead = false;  ///< as last seen, even where the nearest one is unknown
-  /// The nearest contender ahead, as last seen; for one that waits behind a contender of its own
-  /// client, as of its end.
+  /// The nearest contender ahead, as last seen. Behind a contender of the same client it is set
+  /// only when the wait ends, unless a reader needs it earlier.
   std::unique_ptr<Participant> nearest{};
-  /// Whether `nearest` is read before the end, too.
+  /// Whether `nearest` must be known during the wait, too.
   bool shows_nearest = false;
   /// Called on the strand whenever it begins to wait in its queue, if set.
   std::function<void()> on_waiting{};
 
-  // Set by start(), for the end.
-  BootClock::time_point began{};  ///< read only for an observer
-  CancellationPtr callers{};
+  // Set when the acquire starts; finish() needs them.
+  BootClock::time_point began{};                       ///< set only if the client has an observer
+  CancellationPtr callers{};                           ///< the caller's cancellation; may be null
   CancellationPtr reachability_watch{};                ///< ends watch_reachability()
   std::unique_ptr<boost::asio::steady_timer> timer{};  ///< if there is a deadline
   Handler<Acquired> handler{};
 
   [[nodiscard]] const Client& client() const { return spec->client; }
-  /// Everything is retried until the acquire is given up, so operations need no limits of their
-  /// own.
+  /// Requests are retried until the acquire is given up, so they have no limits of their own. A try
+  /// makes each request once.
   [[nodiscard]] RetryPolicy retry() const {
     return wait_limit.try_once ? RetryPolicy::none() : client().retry_policy().unlimited();
   }
@@ -86,27 +86,28 @@ struct Acquire {
   }
 };
 
-/// Begins an acquire, from any thread, with its limits, its cancellation, and the client's end. The
-/// handler runs on the strand, or at once.
+/// Starts an acquire, from any thread. Its limits, its cancellation or the client's end may end it
+/// early. The handler runs on the strand, or within this call.
 void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> handler);
 
-/// For an acquire of one lease.
+/// Adapts the handler of an acquire of one lease.
 [[nodiscard]] Handler<Acquired> as_one_lease(Handler<AcquireResult> handler);
 
 /// Reports the end of an acquire to the client's observer, if there is one.
 void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::time_point began,
                  const error_code& error, std::size_t leases);
 
-/// Ends the attempt. Another one follows if its session was lost, and that is wanted.
+/// Ends the attempt. Another one follows if the session was lost and the caller's options allow to
+/// queue again.
 void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt);
-/// Runs an attempt, or the rest of one, that is a coroutine.
+/// Runs a coroutine that is an attempt, or the rest of one.
 void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Result<Leases>> coroutine);
 
-/// From any thread, for an acquire that enters the queue itself. The handler runs on the strand, or
-/// at once.
+/// Starts an acquire that enters the queue itself and joins no cohort, from any thread. The handler
+/// runs on the strand, or within this call.
 ///
-/// `held` is empty, or the caller's lease on this lock. The caller then gets another lease on the
-/// same hold, or the shared lock beside the exclusive one, or the error of objection_to().
+/// `held` is empty, or the caller's lease on this lock. With a lease the caller gets another lease
+/// on the same hold, or the shared lock beside the exclusive one, or the error of objection_to().
 void start_acquire_within(const LockSpecPtr& spec, CancellationPtr cancellation,
                           WaitLimit wait_limit, AcquireOptions options, Lease held,
                           Handler<AcquireResult> handler);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// acquire_outcome() is the outcome of an acquire in an observer's words. Pure.
+/// acquire_outcome() translates the end of an acquire for observers. Pure.
 
 #include <boost/asio/error.hpp>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace custodian::recipes_detail {
 
-/// The outcome of an acquire that has ended with this error, if any, and so many leases.
+/// The outcome of an acquire that ended with this error, or none, and this many leases.
 [[nodiscard]] inline AcquireOutcome acquire_outcome(const error_code& error, std::size_t leases,
                                                     bool try_once) noexcept {
   if (error == boost::asio::error::operation_aborted || error == Errc::closed) {

@@ -15,18 +15,18 @@
 //    list travels behind the create, so both cost one round trip.
 // 2. Judge the list (ordering/contender_order.hpp, pure): the lowest number has the lock; every
 //    other contender waits for the one in front of it.
-// 3. Watch the node in front, and the own node. A contender whose nearest one in front has gone,
-//    and which got the events in the order of the changes, is first; in doubt it lists again, and
-//    goes on with step 2.
+// 3. Watch the node in front, and the own node. When the only node in front is deleted, on the
+//    connection that listed it, the contender is first. In all other cases it lists again: step 2.
 // 4. Make a lease of the node, as soon as the lease clock says that the session is certainly alive.
 //
-// Whatever ends this early, `node_` goes with it, and its destructor deletes the node.
+// If the acquire ends early, `node_` is destroyed with the contender, and its destructor deletes
+// the node.
 //
 // Two shortcuts need no answer from the servers (local_handover/): contenders of one client wait
-// for each other in a LocalQueue, which calls on_woken(); and if its number follows that of another
-// contender of this client, no contender is between them, which saves the list. There may be
-// thousands that wait so. A contender has no coroutine meanwhile: those here end where such a wait
-// begins.
+// for each other in a LocalQueue, which calls on_woken(); and a contender whose number directly
+// follows that of another one of this client needs no list, for no contender is between the two.
+// Thousands of contenders may wait like this, so a waiting contender has no coroutine: the
+// coroutines here end where such a wait begins.
 
 namespace custodian::recipes_detail {
 
@@ -38,15 +38,15 @@ namespace {
 
 /// What a listing has shown of the contenders in front.
 struct Ahead {
-  std::string nearest;  ///< its path
-  std::size_t count = 0;
-  bool is_last = false;
-  std::uint64_t connection = 0;  ///< that has shown it
+  std::string nearest;           ///< the path of the nearest contender that excludes this one
+  std::size_t count = 0;         ///< how many exclude this one
+  bool is_last = false;          ///< see Wait::is_last
+  std::uint64_t connection = 0;  ///< the connection that showed the listing
 };
 
-/// One contender on its way to the front. Its next caller owns it: the reply to its create, the
-/// listing or the local contender that it waits for, the coroutine that watches another client's
-/// node.
+/// One contender on its way to the front. The object that will call it next owns it: the reply to
+/// its create, the listing or the local contender that it waits for, or the coroutine that watches
+/// another client's node.
 class Contender final : public ResumeTarget, public std::enable_shared_from_this<Contender> {
  public:
   Contender(AcquirePtr acquire, Handler<OwnedNode> in_front)
@@ -72,10 +72,10 @@ class Contender final : public ResumeTarget, public std::enable_shared_from_this
   Handler<OwnedNode> in_front_;
   OwnedNode node_;
   LocalQueue::MemberPtr member_;
-  ListingInterest interest_;        ///< for a listing that it waits for
-  bool listed_before_ = false;      ///< was that asked for before the node was known?
-  std::size_t ahead_ = 0;           ///< how many, as far as is known
-  LocalQueue::MemberPtr behind_{};  ///< the member that it waits for
+  ListingInterest interest_;        ///< keeps its listing request alive
+  bool listed_before_ = false;      ///< whether that request was sent before the node was known
+  std::size_t ahead_ = 0;           ///< how many contenders exclude it, as last seen
+  LocalQueue::MemberPtr behind_{};  ///< the local contender that it waits for
 };
 
 // -- 1. Create and list ---------------------------------------------------------------------------
@@ -93,7 +93,7 @@ void Contender::begin() {
                  self->on_created(error, std::move(created));
                });
   // The list travels behind the create and so contains its node: one round trip for both. It is
-  // left out where the number will probably suffice.
+  // omitted where the number will probably identify the predecessor.
   if (!line_->expects_neighbour()) interest_ = ask_for_listing();
 }
 
@@ -102,6 +102,7 @@ void Contender::on_created(error_code error, Created created) {
   node_ = OwnedNode{acquire_->client().core(), std::move(created)};
   member_ = line_->enter(node_, *acquire_->spec, positions_of(*acquire_));
   acquire_->has_queued = true;
+  // The number alone has shown the place, so the listing is not needed.
   const bool placed = member_->granted || (member_->ahead != nullptr && !member_->wants_position());
   if (placed) interest_ = ListingInterest{};
   go_on();
@@ -134,7 +135,8 @@ void Contender::look() {
 
 // -- 2. Judge -------------------------------------------------------------------------------------
 
-/// Judges the listing, and puts the member into its place. Nobody is ahead of one that is first.
+/// Judges the listing, and puts the member into its place. Returns the contenders ahead; nothing if
+/// the lock is granted.
 Result<std::optional<Ahead>> on_listing(const LockSpec& spec, const ListingReply& reply,
                                         std::string_view name, LocalQueue& line,
                                         LocalQueue::Member& member) {
@@ -147,6 +149,7 @@ Result<std::optional<Ahead>> on_listing(const LockSpec& spec, const ListingReply
   }
   if (const auto* held = std::get_if<Held>(&judgement)) {
     line.place_behind(member, held->in_front);
+    // Local holders that the listing lacks were deleted by hand: notify them before this grant.
     line.tell_missing(member, reply.listing);
     line.grant(member);
     return std::nullopt;
@@ -161,7 +164,7 @@ void Contender::on_listed() {
   interest_ = ListingInterest{};
   if (member_->granted) return finish({});
   if (!reply) return finish(asio::error::operation_aborted);
-  // A create that was tried again may have come after the list.
+  // A create that was repeated may have been applied after the listing: list again.
   const bool too_early = reply->error || !reply->listing.index_of(node_.name());
   if (listed_before_ && too_early) return go_on();
   if (reply->error && reply->error != ServerErrc::no_node) return finish(reply->error);
@@ -188,17 +191,17 @@ std::uint64_t connection_of(const Acquire& acquire) {
 
 enum class Change : std::uint8_t {
   unknown,          ///< list again
-  nearest_is_gone,  ///< and the own node is not
+  nearest_is_gone,  ///< and the own node still exists
 };
 
-/// Ends when the own node or the nearest one ahead has changed or gone, or may have. The caller
-/// awaits it, and its node outlives that.
+/// Ends when the own node or the nearest one ahead has changed or been deleted, or may have been.
+/// `own` must outlive the coroutine: the caller awaits it.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<Result<Change>> wait_for_change(AcquirePtr acquire, OwnedNode& own,
                                                 std::string nearest, std::size_t ahead) {
   const auto core = acquire->client().core();
-  // If the own node were deleted by hand, others would get in, so it is watched before the
-  // predecessor is relied on; both requests travel together.
+  // An operator may delete the own node, and others would then pass it. So it is watched before the
+  // contender relies on the predecessor; both requests travel together.
   std::optional<StartedOperation<GetResult, Watch>> watching;
   if (!is_watched(own) && !acquire->wait_limit.try_once) {
     watching = StartedOperation<GetResult, Watch>::start<&start_get_and_watch>(
@@ -211,6 +214,7 @@ asio::awaitable<Result<Change>> wait_for_change(AcquirePtr acquire, OwnedNode& o
     if (own_error == ServerErrc::no_node) co_return Change::unknown;
     if (own_error) co_return own_error;
     own.set_watch(std::move(own_watch));
+    // A node is written to only by a client that asks for the release.
     acquire->asked = own_result.stat.version != 0;
   }
   if (error && error != ServerErrc::no_node) co_return error;
@@ -229,6 +233,7 @@ asio::awaitable<Result<Change>> wait_for_change(AcquirePtr acquire, OwnedNode& o
     if (ended) co_return ended;
     gone = event_of(watch.state()) == WatchEventType::deleted;
   }
+  // A watch that is still armed shows that the own node exists.
   const bool known = gone && is_watched(own);
   co_return known ? Change::nearest_is_gone : Change::unknown;
 }
@@ -239,8 +244,8 @@ asio::awaitable<void> Contender::wait_for_others(std::shared_ptr<Contender> self
   const Result<Change> change =
       co_await wait_for_change(acquire, self->node_, std::move(ahead.nearest), ahead.count);
   if (!change) co_return self->finish(change.error());
-  // On one connection events come in the order of the changes. On another one the event may be
-  // that of a server which knows less than the listing did: then the listing must come anew.
+  // On one connection events arrive in the order of the changes. On a new connection the server may
+  // lag behind the one that listed: list again.
   const bool may_go_on = ahead.is_last && *change == Change::nearest_is_gone &&
                          ahead.connection == connection_of(*acquire);
   if (may_go_on) self->line_->grant(*self->member_);
@@ -269,6 +274,7 @@ void Contender::on_woken() {
   if (interest_) return on_listed();
   const LocalQueue::MemberPtr behind = std::exchange(behind_, nullptr);
   if (member_->granted && !acquire_->give_up->requested()) return go_on();
+  // Not granted, or given up: keep the contender that it waited behind, for the caller.
   acquire_->nearest = std::make_unique<Participant>(line_->participant(*behind));
   if (acquire_->give_up->requested()) return finish(asio::error::operation_aborted);
   go_on();
@@ -299,8 +305,9 @@ Result<Leases> leases_of(const error_code& error, Lease lease) {
   return leases;
 }
 
-/// A request that came while the contender waited has replaced its identity. The lease finds that
-/// out, and writes the identity back, if it has no watch yet and needs one.
+/// A request to release that came while the contender waited has replaced the identity in the node.
+/// A lease that arms a watch of its own reads the node, finds the request, and writes the identity
+/// back. So the old watch is dropped, and a new one is armed.
 void forget_watch_if_asked(const Acquire& acquire, OwnedNode& node) {
   if (acquire.asked) node.set_watch(Watch{});
 }

@@ -11,15 +11,16 @@
 
 namespace custodian::recipes_detail {
 
-/// Creates a node, and waits until it is first.
+/// Creates a node, waits until it is first, and passes it to `in_front`.
 void stand_in_line(const AcquirePtr& acquire, Handler<OwnedNode> in_front);
-/// Which contenders in front its caller wants to know.
+/// Whether the caller wants to know of every change in front.
 [[nodiscard]] inline Positions positions_of(const Acquire& acquire) noexcept {
   return acquire.options.on_position ? Positions::all : Positions::none;
 }
 /// Enters the queue, and acquires the lock.
 void acquire_lock(const AcquirePtr& acquire);
-/// First in the queue: a lease, as soon as the lease clock runs.
+/// Makes a lease of a node that is first, as soon as the lease clock shows that the session is
+/// alive.
 [[nodiscard]] boost::asio::awaitable<Result<Leases>> take(AcquirePtr acquire, OwnedNode node);
 
 }  // namespace custodian::recipes_detail

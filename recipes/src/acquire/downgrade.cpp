@@ -26,7 +26,7 @@ std::optional<ContenderName> contender_of(const LockSpec& spec, const std::strin
   return *contender;
 }
 
-/// The ten digits that a server appends.
+/// The ten digits that a server appends to the name of a sequential node.
 std::string_view number_of(std::string_view node) { return node.substr(node.size() - 10); }
 
 }  // namespace
@@ -58,7 +58,8 @@ std::string_view explain_objection(const error_code& error) noexcept {
 
 namespace {
 
-/// Creates the reader's node, and knows afterwards whether it was created.
+/// Creates the reader's node. A create whose reply was lost is repeated; if the acquire ends in
+/// doubt, the node is deleted in the background.
 asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
   const auto core = acquire->client().core();
   const LockSpec& spec = *acquire->spec;
@@ -72,28 +73,31 @@ asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
     Transaction creation{acquire->held.check(), create(path, spec.identity, CreateMode::ephemeral)};
     auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
         core, acquire->give_up, std::move(creation), acquire->operation());
-    // A repetition finds what an earlier one has created.
+    // A repeated create finds the node that an earlier one has created.
     if (!error || error == ServerErrc::node_exists) break;
     const bool unknown = error == ErrorCondition::outcome_unknown;
     in_doubt = in_doubt || unknown || error == asio::error::operation_aborted;
     if (unknown && !acquire->wait_limit.try_once && !acquire->give_up->requested()) continue;
-    // A node that may exist was created by this session, or ends with the session that did.
+    // The node may exist. If this session has created it, destroying `left` deletes it; if an
+    // earlier session has, the node ends with that session.
     OwnedNode left;
     if (in_doubt) {
       detail::remember_doubtful(*core, path, detail::NodeOf::nobody, began);
       left =
           OwnedNode{core, Created{path, Stat{.ephemeral_owner = acquire->client().session().id}}};
     }
-    // The check: an operator has deleted the node of the lock that is held.
+    // The check has failed: an operator has deleted the writer's node.
     if (error == ServerErrc::no_node) error = Errc::lock_lost;
     co_return error;
   }
 
   acquire->has_queued = true;
+  // Reads the new node's Stat. An operator may have deleted the node meanwhile.
   auto [error, stat] = co_await await<&start_exists, std::optional<Stat>>(
       core, acquire->give_up, path, acquire->operation());
   const bool missing = !error && !stat;
   if (in_doubt) {
+    // The servers may apply a lost create later: a node that is not the caller's is deleted then.
     const auto owner = missing ? detail::NodeOf::nobody : detail::NodeOf::caller;
     detail::remember_doubtful(*core, path, owner, began);
   }
@@ -109,14 +113,13 @@ asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
 }  // namespace
 
 asio::awaitable<Result<Leases>> stand_beside(AcquirePtr acquire) {
-  // No other writer of the cohort may follow this one while it reads.
+  // No other writer of the cohort may get this writer's node while the caller reads.
   detail::keep(detail::lock_node(acquire->held));
-  // The writer's lock is gone then, so waiting is useless.
+  // Once the writer's lease is lost, waiting is useless.
   const std::stop_callback on_loss{acquire->held.lost(),
                                    [give_up = acquire->give_up] { give_up->request(); }};
   Result<Leases> reading = co_await create_beside(acquire);
-  // Both belong to one session, and the reader's node is worth something only while the writer's
-  // exists.
+  // Both nodes belong to one session, and the reader's node proves nothing without the writer's.
   const bool lost = acquire->held.state() == LeaseState::lost;
   if (lost || reading.error() == Errc::session_lost) co_return Errc::lock_lost;
   co_return std::move(reading);

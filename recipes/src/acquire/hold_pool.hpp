@@ -12,18 +12,18 @@
 
 namespace custodian::recipes_detail {
 
-/// `Held` is Lease, for a permit each, or LeaseGroup. Threads: any.
+/// `Held` is Lease (one for each permit) or LeaseGroup. Threads: any.
 template <typename Held>
 class HoldPool {
  public:
-  /// False if it is empty.
+  /// Adds a hold; false if `hold` is empty.
   bool put(Held hold);
-  /// Releases so many, the oldest first. Throws Error (operation_not_permitted), and releases
+  /// Releases `count` holds, the oldest first. Throws Error (operation_not_permitted), and releases
   /// nothing, if there are fewer.
   void release(std::ptrdiff_t count, std::string_view operation, const std::string& path);
-  /// Shares the youngest; empty if there is none.
+  /// A share of the youngest hold; empty if there is none.
   [[nodiscard]] Held youngest() const;
-  /// Whether there is one, and the youngest is not lost.
+  /// Whether there is a hold, and the youngest is not lost.
   [[nodiscard]] bool is_held() const;
 
  private:

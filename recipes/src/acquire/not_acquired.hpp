@@ -13,11 +13,11 @@ namespace custodian::recipes_detail {
 /// caller, nor a refusal by the servers.
 [[nodiscard]] bool is_lack_of_answer(const error_code& error) noexcept;
 
-/// What an acquire saw until its end. A contender that was seen ahead counts as still ahead: doubt
-/// is no permission.
+/// The reason, by what the acquire saw until its end. A contender that was seen ahead counts as
+/// still ahead: in doubt the lock is held.
 [[nodiscard]] NotAcquired why_not_acquired(bool somebody_ahead, bool connected) noexcept;
 
-/// What an acquire ends with that has lost a lease, for this reason, before it had all.
+/// The error of an acquire that lost one of its leases, for this reason, before it had all of them.
 [[nodiscard]] error_code error_of(LossReason reason) noexcept;
 
 }  // namespace custodian::recipes_detail

@@ -1,5 +1,5 @@
 /// \file
-/// The holders and waiters of a lock, for people who look.
+/// Reads the holders and waiters of a lock from its nodes, for users who inspect it.
 
 #include "acquire/participants.hpp"
 
@@ -35,6 +35,7 @@ asio::awaitable<Result<std::vector<Participant>>> collect(LockSpecPtr spec,
   if (error == ServerErrc::no_node) error.clear();  // no contender has come yet
   if (!error) {
     const Listing listing{std::move(children.names), spec->rule};
+    // All reads travel together. A contender may be gone before its read.
     std::vector<std::pair<std::string, StartedOperation<GetResult>>> reads;
     for (const ContenderName& contender : listing.contenders()) {
       std::string node = join(spec->path, contender.name);
@@ -44,7 +45,7 @@ asio::awaitable<Result<std::vector<Participant>>> collect(LockSpecPtr spec,
     }
     for (auto& [node, read] : reads) {
       auto [failure, result] = co_await read.get();
-      if (failure == ServerErrc::no_node) continue;  // has gone meanwhile
+      if (failure == ServerErrc::no_node) continue;  // deleted meanwhile
       if (failure) {
         error = failure;
         continue;

@@ -18,7 +18,7 @@ using LockSpecPtr = std::shared_ptr<const LockSpec>;
 /// The contender whose node was read.
 [[nodiscard]] Participant participant_of(const Client& client, std::string node, GetResult read);
 
-/// The queue in order. Blocks, and throws Error.
+/// The contenders of the queue, in order. Blocks, and throws Error.
 [[nodiscard]] std::vector<Participant> participants_of(const LockSpecPtr& spec,
                                                        std::string_view operation,
                                                        OperationOptions options);

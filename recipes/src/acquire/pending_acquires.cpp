@@ -10,7 +10,7 @@ namespace asio = boost::asio;
 
 void PendingAcquires::begin_shutdown() {
   closing_ = true;
-  // They leave meanwhile.
+  // A copy: acquires that end leave `all_` during the loop.
   const All all = *all_;
   for (const auto& [over, acquire] : all) over->request();
 }
@@ -20,12 +20,15 @@ void PendingAcquires::enter(const std::shared_ptr<Acquire>& acquire) {
   if (keeper_) return;
   const auto end = std::make_shared<EndOfContext>(all_);
   keeper_ = std::make_unique<asio::steady_timer>(strand_, asio::steady_timer::time_point::max());
+  // A context that is destroyed destroys this handler uncalled, and ~EndOfContext() acts. A call of
+  // the handler disarms it.
   keeper_->async_wait([end](error_code) { end->all.reset(); });
 }
 
 PendingAcquires::EndOfContext::~EndOfContext() {
   const auto waiting = all.lock();
   if (!waiting) return;
+  // Destroyed after the loop: the destructor of a handler runs other code.
   std::vector<Handler<Acquired>> dropped;
   for (const auto& [over, weak] : *waiting) {
     const AcquirePtr acquire = weak.lock();

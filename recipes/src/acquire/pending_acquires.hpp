@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// PendingAcquires ends a client's waiting acquires when the client ends, or the context that it
-/// lives in.
+/// PendingAcquires ends a client's waiting acquires when the client closes, or when its execution
+/// context is destroyed.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -21,22 +21,23 @@ class PendingAcquires final : public Service {
  public:
   explicit PendingAcquires(boost::asio::any_io_executor strand) : strand_{std::move(strand)} {}
 
-  /// The client drains: all are given up.
+  /// The client drains: gives up all waiting acquires.
   void begin_shutdown() override;
   void shutdown() override { keeper_.reset(); }
 
   [[nodiscard]] bool closing() const noexcept { return closing_; }
-  /// If the context is destroyed, the acquire's handler is destroyed with it, as Asio does with its
-  /// own: a blocked thread then wakes.
+  /// Registers an acquire. If the context is destroyed, the acquire's handler is destroyed with it,
+  /// as Asio destroys its own: a thread that blocks then wakes.
   void enter(const std::shared_ptr<Acquire>& acquire);
-  /// Another operation that must end with the client.
+  /// Registers another operation that must end with the client.
   void enter(const CancellationPtr& over) { (*all_)[over]; }
   void leave(const CancellationPtr& over) { all_->erase(over); }
 
  private:
   using All = std::map<CancellationPtr, std::weak_ptr<Acquire>>;
 
-  /// Destroyed with the context, unless the wait that has it has ended.
+  /// Its destructor acts when the context is destroyed. The handler of `keeper_`, which owns it,
+  /// disarms it when called.
   struct EndOfContext {
     explicit EndOfContext(std::weak_ptr<All> of) : all{std::move(of)} {}
     EndOfContext(const EndOfContext&) = delete;
@@ -47,7 +48,7 @@ class PendingAcquires final : public Service {
 
   const boost::asio::any_io_executor strand_;
   const std::shared_ptr<All> all_ = std::make_shared<All>();
-  /// Its wait never ends by itself. The context destroys it.
+  /// Its wait never ends by itself. A destroyed context destroys the wait's handler.
   std::unique_ptr<boost::asio::steady_timer> keeper_;
   bool closing_ = false;
 };

@@ -20,6 +20,7 @@ void report_oddities(const LockSpec& spec, const Listing& listing) {
     spec.client.log(LogLevel::warning,
                     spec.path + " comes near the end of its sequence numbers: use another path");
   }
+  // Curator does not read kazoo's names, so it ignores a lock of kazoo's profile.
   if (spec.profile == NamingProfile::curator || spec.mixture_reported) return;
   const auto others =
       std::ranges::find(listing.contenders(), NamingProfile::curator, &ContenderName::profile);

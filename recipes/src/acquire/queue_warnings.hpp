@@ -10,9 +10,9 @@
 namespace custodian::recipes_detail {
 
 /// Warns of children that are no contenders, of sequence numbers near their end, and of other
-/// clients that cannot see ours. Each warning comes once for a lock object.
+/// clients that cannot see our nodes. Each warning is logged once for each lock object.
 void report_oddities(const LockSpec& spec, const Listing& listing);
-/// The same for a node without a readable number; returns the error.
+/// Logs a node without a readable number, and returns the error.
 [[nodiscard]] error_code report_malformed(const LockSpec& spec, std::string_view name);
 
 }  // namespace custodian::recipes_detail

@@ -10,8 +10,8 @@
 
 namespace custodian::recipes_detail {
 
-/// Gives the acquire up when the servers are out of reach for longer than its `max_unreachable`;
-/// runs until `over`.
+/// Gives up the acquire when the servers have been out of reach for longer than its
+/// `max_unreachable`, or when it has not entered its queue by then. Runs until `over`.
 [[nodiscard]] boost::asio::awaitable<void> watch_reachability(AcquirePtr acquire,
                                                               CancellationPtr over);
 

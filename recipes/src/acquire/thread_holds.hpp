@@ -1,8 +1,7 @@
 #pragma once
 
 /// \file
-/// ThreadHolds counts the threads that hold a lock by its standard face, and how often. Threads:
-/// any.
+/// ThreadHolds counts how often each thread holds a lock through its standard face. Threads: any.
 
 #include <map>
 #include <mutex>
@@ -14,13 +13,13 @@ namespace custodian::recipes_detail {
 
 class ThreadHolds {
  public:
-  /// Counts one more hold of this thread; false if it has none. Throws lock_lost if its hold is
+  /// Counts one more hold of this thread; false if it has none. Throws lock_lost if the hold is
   /// lost.
   [[nodiscard]] bool enter_again(std::string_view path);
-  /// The first hold of this thread.
+  /// Registers the first hold of this thread.
   void enter(Lease lease);
-  /// Counts one hold less. Returns the lease of the last one, to be released; throws if this thread
-  /// has none.
+  /// Counts one hold less. After the last one returns the lease, which the caller releases; before
+  /// that an empty one. Throws if this thread has no hold.
   [[nodiscard]] Lease leave(std::string_view path);
 
   [[nodiscard]] int count() const;

@@ -11,7 +11,7 @@ namespace asio = boost::asio;
 
 bool is_watched(const OwnedNode& own) { return own.watch() && !is_over(own.watch().state()); }
 
-// The caller awaits it, and its node outlives that.
+// `own` must outlive the coroutine: the caller awaits it.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnedNode& own) {
   if (is_watched(own)) co_return error_code{};

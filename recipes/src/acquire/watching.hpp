@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The steps of a wait that all recipes share are here: to watch the own node, to wait for others',
-/// and to report the position. For the strand only.
+/// These functions are the steps of a wait that all recipes share: they watch the own node, wait
+/// for an event, and report the position. For the strand only.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstddef>
@@ -15,13 +15,13 @@ namespace custodian::recipes_detail {
 
 /// Whether a watch on the own node is armed.
 [[nodiscard]] bool is_watched(const OwnedNode& own);
-/// Makes a change of the own node end the wait; no_node if it has gone.
+/// Arms a watch on the own node, unless one is armed; no_node if the node is gone.
 [[nodiscard]] boost::asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnedNode& own);
-/// Ends with the first event, or when the acquire is given up. A session that is over is no error:
-/// it shows in the next listing.
+/// Ends with the first event, or when the acquire is given up. A lost session is no error here: the
+/// next listing shows it.
 [[nodiscard]] boost::asio::awaitable<error_code> wait_for_any(
     AcquirePtr acquire, std::vector<std::shared_ptr<detail::ClientWatcher>> watchers);
-/// Reports to the caller, if it has asked for that, how many contenders are ahead, and `nearest`.
+/// Reports how many contenders are ahead, and `nearest`, if the caller has asked for positions.
 void tell_position(const Acquire& acquire, std::size_t ahead);
 
 }  // namespace custodian::recipes_detail

@@ -9,8 +9,8 @@
 
 namespace custodian::recipes_detail {
 
-/// Pauses as the client's retry policy says after so many failures; its limit of tries does not
-/// count. Ends early at the deadline, or when it is cancelled. Strand only.
+/// Pauses as the client's retry policy says after so many failures; the policy's limit of retries
+/// does not apply. Ends early at the deadline, or when it is cancelled. Strand only.
 [[nodiscard]] boost::asio::awaitable<void> back_off(const Client& client, int failures,
                                                     Deadline until, CancellationPtr cancellation);
 

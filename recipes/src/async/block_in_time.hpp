@@ -14,8 +14,8 @@
 
 namespace custodian::recipes_detail {
 
-/// The latest end of an acquire that begins with this limit, see WaitLimit::from_now(). One without
-/// time to wait asks the servers once, which get as long as for any operation.
+/// The latest end of an acquire with this limit, which WaitLimit::from_now() has made. A try asks
+/// the servers once, and waits for the answer as long as any operation.
 [[nodiscard]] inline Deadline end_of(const Client& client, const WaitLimit& begun) {
   return begun.try_once ? client.deadline_or_default(Deadline{}) : begun.deadline;
 }

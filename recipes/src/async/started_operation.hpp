@@ -29,7 +29,7 @@ class StartedOperation {
     return started;
   }
 
-  /// Waits for its end. Call it once.
+  /// Waits for the operation's end. Call it once.
   boost::asio::awaitable<std::tuple<error_code, Results...>> get() {
     const auto state = state_;
     const CancellationPtr none;

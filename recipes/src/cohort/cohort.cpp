@@ -9,6 +9,18 @@
 #include "custodian/authoring/observed_lock.hpp"
 #include "custodian/observer.hpp"
 
+// How holders pass a lock on (cohort_order.hpp decides, pure):
+//
+// 1. enter() adds a waiter. If there are too few stand-ins, one more enters the queue.
+// 2. on_acquired(): a stand-in was granted the lock. The oldest waiter gets its lease.
+// 3. on_done(): the holder has released. The oldest waiter gets a lease on the same node, in the
+//    releasing thread: neither the strand nor a server takes part. Without a waiter, or when the
+//    passes are used up, the node is deleted.
+// 4. give_up(): the cancellation or the deadline of a waiter. If no waiter is left, the stand-ins
+//    leave.
+//
+// Each step decides under the mutex, unlocks it, and only then acts (Errand).
+
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
@@ -17,8 +29,9 @@ namespace {
 
 using Ending = CohortOrder::Ending;
 
-/// A node that an operator deletes concerns one waiter; every other failure would be that of all. A
-/// stand-in that was asked to leave fails no waiter, unless the client has ended.
+/// How a stand-in has ended. A node that an operator deleted fails one waiter; every other failure
+/// would hit all of them. A stand-in that was asked to leave fails no waiter, unless the client is
+/// closed.
 Ending ending_of(const error_code& error, bool leaving) {
   if (leaving && error != Errc::closed) return Ending::left;
   if (error == asio::error::operation_aborted) return Ending::left;
@@ -84,6 +97,7 @@ void Cohort::on_acquired(const LockSpecPtr& spec, Number number, error_code erro
     return;
   }
 
+  // Without a waiter `lease` is destroyed at the end, which releases the lock.
   const CohortOrder::Next next = cohort.order_.on_first();
   Errand errand = cohort.begin_errand(spec, next.line);
   if (!next.holder) {
@@ -113,8 +127,8 @@ void Cohort::on_done(const LockSpecPtr& spec, CohortOrder::Tenure tenure,
   Errand errand = cohort.begin_errand(spec, next.line);
   if (!next.holder) {
     lock.unlock();
-    // A stand-in that no waiter needs leaves the queue first; if it is granted the lock anyway, it
-    // releases.
+    // Stand-ins that no waiter needs leave before `node` is destroyed, and with it the lock is
+    // released. A stand-in that is granted the lock anyway releases it.
     return run(spec, std::move(errand));
   }
   Waiter holder = cohort.take(*next.holder, errand);
@@ -130,7 +144,7 @@ void Cohort::end(const LockSpecPtr& spec, Waiter waiter, error_code error, Acqui
   std::move(waiter.handler)(error, std::move(result));
 }
 
-// -- Who stands in line for them ------------------------------------------------------------------
+// -- The stand-ins in the queue -------------------------------------------------------------------
 
 Cohort::Errand Cohort::begin_errand(const LockSpecPtr& spec, CohortOrder::Line line) {
   Errand errand;
@@ -157,8 +171,8 @@ Cohort::Errand Cohort::begin_errand(const LockSpecPtr& spec, CohortOrder::Line l
 
 namespace {
 
-/// Reports the end of the stand-in's acquire; also if its handler is destroyed unused, with its
-/// executor's context.
+/// Reports the end of a stand-in's acquire, exactly once. If the handler is destroyed uncalled,
+/// with its executor's context, the destructor reports it.
 struct LastWord {
   LastWord(LockSpecPtr of_spec, std::function<void(error_code, Lease)> to_say)
       : spec{std::move(of_spec)}, say{std::move(to_say)} {}
@@ -185,6 +199,7 @@ void Cohort::run(const LockSpecPtr& spec, Errand errand) {
             std::exchange(last_word->say, nullptr)(error, std::move(result.lease));
           }));
   }
+  // A pending alarm would keep the client's context running.
   if (errand.no_deadline_left) {
     asio::dispatch(spec->client.get_executor(), [weak = std::weak_ptr{spec}] {
       if (const LockSpecPtr alive = weak.lock()) set_alarm(alive);
@@ -202,7 +217,7 @@ Cohort::Waiter Cohort::take(Id id, Errand& errand) {
   return std::move(waiter.mapped());
 }
 
-// -- Who gives up ---------------------------------------------------------------------------------
+// -- Cancellations and deadlines ------------------------------------------------------------------
 
 void Cohort::limit(const LockSpecPtr& spec, Id id, const CancellationPtr& cancellation,
                    Deadline deadline) {
@@ -228,6 +243,7 @@ void Cohort::give_up(const LockSpecPtr& spec, Id id, error_code error) {
   bool stood = cohort.order_.held();
   bool somebody_ahead = stood;
   std::optional<Participant> nearest;
+  // The stand-ins know what is ahead of the waiter.
   for (const auto& [number, each] : cohort.in_line_) {
     const AcquirePtr acquire = each.acquire.lock();
     if (!acquire) continue;
@@ -239,7 +255,8 @@ void Cohort::give_up(const LockSpecPtr& spec, Id id, error_code error) {
   if (error == Errc::deadline_exceeded) {
     result.reason = why_not_acquired(somebody_ahead || result.blocked_by,
                                      is_connected(spec->client.connection_state()));
-    // The observer still distinguishes them.
+    // The caller gets the reason in both cases. The observer distinguishes an acquire that was late
+    // in the queue (no error) from one that never entered it.
     if (stood) error.clear();
   }
   Errand errand = cohort.begin_errand(spec, line);
@@ -267,6 +284,7 @@ void Cohort::set_alarm(const LockSpecPtr& spec) {
 
 void Cohort::on_alarm(const LockSpecPtr& spec) {
   Cohort& cohort = *spec->cohort;
+  // give_up() locks the mutex, so the late waiters are collected first.
   std::vector<Id> late;
   {
     const std::lock_guard lock{cohort.mutex_};
@@ -283,8 +301,8 @@ void Cohort::on_alarm(const LockSpecPtr& spec) {
 LockSpecPtr make_lock_spec_with_cohort(const Client& client, std::string_view lock,
                                        const NamingRule& rule, ContenderKind kind, std::string path,
                                        LockOptions options, std::optional<ObservedAs> observed_as) {
-  // Readers hold together, so they need no cohort; and a number below zero is refused by
-  // make_lock_spec().
+  // Readers hold the lock together, so they need no cohort. make_lock_spec() refuses a number below
+  // zero.
   const int max_local_handoffs = options.hand_off.max_local_handoffs();
   const bool cohort = kind == ContenderKind::exclusive && max_local_handoffs >= 0 &&
                       options.hand_off != HandOff::strict();

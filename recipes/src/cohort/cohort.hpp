@@ -28,9 +28,10 @@ class Cohort {
   Cohort& operator=(const Cohort&) = delete;
   ~Cohort();
 
-  /// Whether an acquire may join: it asks for the lock, and for nothing else.
+  /// Whether an acquire may join: with options of its own, which a shared node cannot honour, it
+  /// must queue by itself.
   [[nodiscard]] static bool may_enter(const WaitLimit& wait_limit, const AcquireOptions& options);
-  /// The handler runs on any thread, or at once.
+  /// Adds a waiter. The handler runs on any thread, or within this call.
   static void enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadline deadline,
                     Handler<AcquireResult> handler);
 
@@ -40,18 +41,18 @@ class Cohort {
   struct Waiter {
     Handler<AcquireResult> handler;
     Deadline deadline;
-    BootClock::time_point began;  ///< read only for an observer
+    BootClock::time_point began;  ///< set only if the client has an observer
   };
-  /// A stand-in: an ordinary acquire for the oldest waiter of the moment of its grant. Until its
-  /// end it keeps itself, and the LockSpec, alive.
+  /// A stand-in: an ordinary acquire. When it is granted the lock, the oldest waiter gets its
+  /// lease. Until it ends it keeps itself and the LockSpec alive.
   struct InLine {
     std::weak_ptr<Acquire> acquire;
     CancellationPtr end;
-    bool leaving = false;  ///< it was asked to
+    bool leaving = false;  ///< it was asked to leave the queue
   };
   /// Numbers the stand-ins, in the order of their start.
   using Number = std::uint64_t;
-  /// What must be done when the mutex is free again.
+  /// The work that remains for after the mutex is unlocked.
   struct Errand {
     AcquirePtr stand;
     Number number = 0;
@@ -74,7 +75,7 @@ class Cohort {
   static void set_alarm(const LockSpecPtr& spec);
   static void on_alarm(const LockSpecPtr& spec);
 
-  // With the mutex.
+  // The caller holds the mutex.
   [[nodiscard]] Errand begin_errand(const LockSpecPtr& spec, CohortOrder::Line line);
   [[nodiscard]] Waiter take(Id id, Errand& errand);
 
@@ -91,7 +92,7 @@ class Cohort {
   Time alarm_at_ = Time::max();
 };
 
-/// make_lock_spec(), of a lock whose holders may pass it on to each other
+/// make_lock_spec() for a lock whose holders may pass it on to each other
 /// (`LockOptions::hand_off`).
 [[nodiscard]] LockSpecPtr make_lock_spec_with_cohort(const Client& client, std::string_view lock,
                                                      const NamingRule& rule, ContenderKind kind,

@@ -16,6 +16,7 @@ CohortOrder::Exit CohortOrder::leave(Id id) {
 
 CohortOrder::Next CohortOrder::on_first() {
   --in_line_;
+  // No waiter is left: the caller releases the lock.
   if (waiting_.empty()) return {};
   ++tenure_;
   held_ = true;
@@ -25,6 +26,7 @@ CohortOrder::Next CohortOrder::on_first() {
 }
 
 CohortOrder::Next CohortOrder::on_done(Tenure tenure, bool sound) {
+  // The lease of this holder was lost, and a newer tenure has begun.
   if (tenure != tenure_) return {};
   if (sound && passes_left_ > 0 && !waiting_.empty()) {
     --passes_left_;
@@ -52,11 +54,11 @@ CohortOrder::Failure CohortOrder::on_ending(Ending ending) {
 
 CohortOrder::Line CohortOrder::set_line() {
   if (waiting_.empty()) {
-    // While the lock is held they stay for new waiters: a thread that had the lock often comes
-    // again.
+    // While the lock is held, stand-ins stay for new waiters: a thread that held the lock often
+    // acquires it again.
     return in_line_ > 0 && !held_ ? Line::leave : Line::as_it_is;
   }
-  // In every case there is at most one too few.
+  // One more suffices: no event leaves more than one too few.
   if (in_line_ == most_in_line || std::cmp_greater_equal(in_line_, waiting_.size())) {
     return Line::as_it_is;
   }

@@ -23,11 +23,12 @@ namespace {
 
 // The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
 
-/// The folders of a semaphore. The permits are read first: a contender that has left the line when
-/// that is read afterwards has the permits that were seen.
+/// The two children of a semaphore's node. The permits are read before the line: a contender that
+/// has left the line by then owns the permits that were seen.
 constexpr std::string_view permits_part = "leases";
 constexpr std::string_view line_part = "locks";
 
+/// The terms of one inspection.
 struct Look {
   Client client;
   CancellationPtr cancellation;
@@ -54,6 +55,7 @@ void name_oddities(Inspection& inspection, const std::string& path, const QueueR
 asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
                                        std::vector<Standpoint> standpoints,
                                        std::shared_ptr<Inspection> inspection) {
+  // All reads travel together; each is awaited.
   std::vector<StartedOperation<GetResult>> reads;
   reads.reserve(standpoints.size());
   for (const Standpoint& each : standpoints) {
@@ -71,6 +73,7 @@ asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
     }
     const Standpoint& each = standpoints[i];
     const bool asked = is_asked(result);
+    // A request to release has replaced the identity.
     if (result.data == revoke_message) result.data.clear();
     inspection->contenders.push_back(
         {.participant = {.node = join(path, each.name),
@@ -87,7 +90,7 @@ asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
   co_return failure;
 }
 
-/// The permits that the first in line may just be taking.
+/// Judges the permits again. Session `taking` is the first in line, and may be about to take some.
 void judge_permits_of(Inspection& permits, QueueReading reading, std::int64_t taking,
                       std::size_t maximum) {
   for (Inspected& permit : permits.contenders) {
@@ -135,6 +138,7 @@ asio::awaitable<error_code> read_semaphore(LookPtr look, std::string path,
 asio::awaitable<Result<Inspection>> look_at(LookPtr look, std::string path) {
   auto inspection = std::make_shared<Inspection>();
   auto [error, reading] = co_await list(look, path);
+  // A semaphore's two children belong to no queue, but are not foreign either.
   const bool is_semaphore =
       std::erase(reading.foreign, permits_part) + std::erase(reading.foreign, line_part) > 0;
   if (!error) {

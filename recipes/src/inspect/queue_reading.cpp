@@ -31,6 +31,7 @@ bool knows(const NamingRule& rule, std::string_view name) {
 }
 
 Standing standing_of(const Listing& listing, const ContenderName& contender, std::size_t ahead) {
+  // With nobody ahead, a malformed or exhausted number still leaves the order unknown.
   if (ahead > 0) return Standing::waits;
   return std::holds_alternative<Held>(judge(listing, contender.name)) ? Standing::holds
                                                                       : Standing::unclear;
@@ -56,6 +57,7 @@ void read_queue(const Kind& kind, std::vector<std::string> names, QueueReading& 
 }  // namespace
 
 QueueReading read_queues(std::vector<std::string> children) {
+  // 1. Sort the children by the first rule that reads their names.
   QueueReading reading;
   std::array<std::vector<std::string>, kinds.size()> queues;
   for (std::string& child : children) {
@@ -65,6 +67,7 @@ QueueReading read_queues(std::vector<std::string> children) {
                                      : queues.at(static_cast<std::size_t>(kind - kinds.begin()));
     into.push_back(std::move(child));
   }
+  // 2. Exclusive names of kazoo fit two rules: beside readers or writers they are writers.
   auto& of_mutex = queues[mutex_kind];
   auto& of_read_write = queues[read_write_kind];
   if (!of_read_write.empty()) {
@@ -73,6 +76,7 @@ QueueReading read_queues(std::vector<std::string> children) {
     std::move(writers, end, std::back_inserter(of_read_write));
     of_mutex.erase(writers, end);
   }
+  // 3. Put each queue in order.
   for (std::size_t i = 0; i != kinds.size(); ++i) {
     read_queue(kinds.at(i), std::move(queues.at(i)), reading);
   }
@@ -82,6 +86,7 @@ QueueReading read_queues(std::vector<std::string> children) {
 
 void judge_permit(QueueReading& permits, PermitOf which, std::size_t maximum) {
   Standpoint& permit = permits.standpoints[which.index];
+  // The owner has left the line, so it holds the permit.
   if (!which.owner_is_taking) return;
   if (maximum == 0) {
     permit.standing = Standing::unclear;

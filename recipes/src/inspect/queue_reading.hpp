@@ -2,7 +2,7 @@
 
 /// \file
 /// QueueReading finds the queues among the children of a node, and each contender's standing. Pure:
-/// names in, an account out. Safe to use from any thread.
+/// names in, standings out. Safe to use from any thread.
 
 #include <cstddef>
 #include <string>
@@ -28,18 +28,19 @@ struct QueueReading {
   std::vector<std::string> foreign{};
 };
 
-/// Names of both kinds of exclusive locks of kazoo are alike: where readers or writers are, they
-/// are writers'. Permits are in order, and all count as holding: judge_permit() decides.
+/// kazoo gives its mutexes and its write locks the same name: beside readers or writers it counts
+/// as a writer's. Permits are in order, and count as holding until judge_permit() decides.
 [[nodiscard]] QueueReading read_queues(std::vector<std::string> children);
 
 /// What is known of a permit, the one at `index` among `permits.standpoints`.
 struct PermitOf {
   std::size_t index = 0;
-  /// Whether its session is the first in the line for permits.
+  /// Whether the first contender in the line for permits is of the same session.
   bool owner_is_taking = false;
 };
-/// A contender that has left the line has its permits. The first in line may have others from
-/// before, and has the new ones when they are within the maximum; 0: that is unknown.
+/// Judges one permit. A contender that has left the line holds its permits. The first in line may
+/// hold permits from before; it holds the new ones as soon as they are within `maximum` (0:
+/// unknown).
 void judge_permit(QueueReading& permits, PermitOf which, std::size_t maximum);
 
 }  // namespace custodian::recipes_detail

@@ -49,13 +49,15 @@ asio::awaitable<Lease> Candidacy::stand() {
     auto [error, result] = co_await await<&start_acquire, AcquireResult>(
         core, over_, spec_, WaitLimit{}, std::move(options));
     if (!error && !ended()) {
+      // A candidate that never waited has no watch on its node; a deletion by hand must be noticed
+      // at once.
       detail::watch_node(result.lease);
       co_return std::move(result.lease);
     }
     if (error == Errc::closed || error == Errc::forked) end();
     if (ended()) break;
     tell(error);
-    // If its node is deleted again and again, for instance, that must not keep the servers busy.
+    // A node that is deleted again and again, for instance, must not keep the servers busy.
     co_await back_off(client(), failures, Deadline::never(), over_);
   }
   co_return Lease{};

@@ -25,19 +25,21 @@ class Candidacy : public std::enable_shared_from_this<Candidacy> {
   [[nodiscard]] const LockSpecPtr& spec() const noexcept { return spec_; }
   [[nodiscard]] const Client& client() const noexcept { return spec_->client; }
 
-  /// Any thread: the candidacy has ended.
+  /// Any thread: ends the candidacy.
   void end();
   [[nodiscard]] bool ended() const noexcept { return over_->requested(); }
   [[nodiscard]] const CancellationPtr& over() const noexcept { return over_; }
-  /// Ends the candidacy with the client, and wakes the waiters for a change. May be called again.
+  /// From now on the end of the client ends the candidacy, and the end of the candidacy wakes
+  /// wait_for_change(). Another call does nothing.
   void attach();
 
-  /// Stands in the queue until it leads, through all errors. An empty lease: it has ended.
+  /// Stands in the queue until it leads; after an error it tries again. Returns an empty lease if
+  /// the candidacy has ended.
   [[nodiscard]] boost::asio::awaitable<Lease> stand();
   /// Waits until the leadership is lost or the candidacy has ended.
   [[nodiscard]] boost::asio::awaitable<void> until_over(Lease leadership);
 
-  /// Ends with the next change of any kind, or as AsyncEvent::wait() does.
+  /// Waits for the next notify(), the deadline or the cancellation, as AsyncEvent::wait() does.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_change(Deadline until,
                                                              CancellationPtr cancellation);
   void notify() { changes_.notify_all(); }
@@ -54,12 +56,12 @@ class Candidacy : public std::enable_shared_from_this<Candidacy> {
 
 using CandidacyPtr = std::shared_ptr<Candidacy>;
 
-/// Checks the arguments of a constructor with this name; throws its errors.
+/// Makes a candidacy. `recipe` is the class whose constructor throws the errors of the arguments.
 [[nodiscard]] CandidacyPtr make_candidacy(const Client& client, std::string_view recipe,
                                           const NamingRule& rule, std::string path,
                                           CandidateOptions options);
-/// For start(): the state is `started` now, also of a candidate that was closed. Throws Error if it
-/// was started already, or the client accepts nothing new.
+/// For start(): sets the state to `started`, also after a close. Throws Error if the candidate is
+/// started already, or if the client accepts nothing new.
 void start(CandidateState& state, const LockSpec& spec, std::string_view recipe);
 
 }  // namespace custodian::recipes_detail

@@ -12,10 +12,15 @@ namespace custodian {
 
 namespace asio = boost::asio;
 
+// A latch is a loop on the strand: stand in the queue; take office, which publishes the leadership
+// and notifies the listeners; wait until it is over; leave office, which notifies the listeners and
+// then releases; stand again. close() ends the loop from any thread. A start() after that adds a
+// candidature, which the same loop serves next if it still runs.
+
 namespace recipes_detail {
 
-/// One run of the latch, from a start() to its close. A node that it has created stays its own: a
-/// later one begins at the end of the queue.
+/// One run of the latch, from a start() to its close. Its node is its own: a later run begins at
+/// the end of the queue.
 struct Candidature {
   explicit Candidature(CandidacyPtr with) : candidacy{std::move(with)} {}
 
@@ -24,7 +29,8 @@ struct Candidature {
   LeaderLatch::CloseMode close_mode = LeaderLatch::CloseMode::silent;
   bool closed = false;
   Lease leadership;
-  /// Strand only: whether the listeners were notified of this term; where they run.
+  /// Whether the listeners were notified that this term began. The pointer is for the strand only,
+  /// the flag for the listeners' turn.
   std::shared_ptr<bool> told;
 };
 using CandidaturePtr = std::shared_ptr<Candidature>;
@@ -42,7 +48,7 @@ class Latch : public std::enable_shared_from_this<Latch> {
   void start();
   void close(LeaderLatch::CloseMode mode);
   [[nodiscard]] CandidateState state() const;
-  /// Of the present candidature.
+  /// The present candidature.
   [[nodiscard]] CandidaturePtr now() const;
   [[nodiscard]] Lease leadership_of(const Candidature& candidature) const;
   [[nodiscard]] Lease leadership() const;
@@ -53,9 +59,9 @@ class Latch : public std::enable_shared_from_this<Latch> {
 
   [[nodiscard]] static asio::awaitable<void> run(LatchPtr self);
   [[nodiscard]] static asio::awaitable<void> stand(LatchPtr self, CandidaturePtr candidature);
-  /// Where mutexes may be locked for ever.
+  /// In the child of a fork mutexes may be locked for ever.
   [[nodiscard]] bool in_forked_child() const { return client().unusable() == Errc::forked; }
-  /// The candidature after the present one, which has ended; null if that was the latest.
+  /// The next candidature for run(), after `standing_` has ended; null if that was the newest.
   [[nodiscard]] CandidaturePtr next();
   void take_office(const CandidaturePtr& candidature, Lease leadership);
   void leave_office(const CandidaturePtr& candidature, Lease leadership);
@@ -65,14 +71,14 @@ class Latch : public std::enable_shared_from_this<Latch> {
   void tell(Leadership now);
 
   const LockSpecPtr spec_;
-  /// Where listeners run: in order, on any executor.
+  /// Runs the listeners one after the other, on any executor.
   const asio::strand<asio::any_io_executor> listeners_turn_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   CandidateState state_ = CandidateState::latent;
   CandidaturePtr now_;
-  /// The candidature of run(), if that is under way: it releases its leadership before the next one
-  /// stands.
+  /// The candidature that run() serves; null if run() has ended. It releases its leadership before
+  /// the next one stands.
   CandidaturePtr standing_;
   Listeners listeners_;
 };
@@ -109,7 +115,7 @@ asio::awaitable<void> Latch::stand(LatchPtr self, CandidaturePtr candidature) {
     co_await candidacy.until_over(leadership.share());
     self->leave_office(candidature, std::move(leadership));
   }
-  // Also after the end of the client.
+  // The client's end, too, ends a candidacy: the latch is closed then.
   self->end(candidature, LeaderLatch::CloseMode::silent);
 }
 
@@ -120,11 +126,13 @@ CandidaturePtr Latch::standing() const {
 
 CandidaturePtr Latch::next() {
   const std::lock_guard lock{mutex_};
-  // Those between them were closed before they could stand.
+  // Candidatures between the two were closed before they could stand.
   standing_ = standing_ == now_ ? nullptr : now_;
   return standing_;
 }
 
+// run() has ended by an exception. `left` is destroyed after the mutex is unlocked, which releases
+// the leadership.
 void Latch::on_failure() {
   close(LeaderLatch::CloseMode::silent);
   Lease left;
@@ -141,7 +149,7 @@ void Latch::take_office(const CandidaturePtr& candidature, Lease leadership) {
   }
   candidature->told = std::make_shared<bool>(false);
   asio::post(listeners_turn_, [self = shared_from_this(), candidature, told = candidature->told] {
-    // The term may be over by the time that they can be notified.
+    // The term may be over by the time the listeners run.
     const Lease current = self->leadership_of(*candidature);
     if (!current) return;
     *told = true;
@@ -158,9 +166,9 @@ void Latch::leave_office(const CandidaturePtr& candidature, Lease leadership) {
     published = std::move(candidature->leadership);
     silent = candidature->closed && candidature->close_mode == LeaderLatch::CloseMode::silent;
   }
-  // A latch that was closed before it was known to lead reports nothing.
+  // A term is not reported if the latch was closed before it was published.
   if (silent || !published) return;
-  // Both are released when the listeners have returned.
+  // Both leases are released after the listeners have returned.
   asio::post(listeners_turn_,
              [self = shared_from_this(), told = candidature->told,
               leadership = std::move(leadership), published = std::move(published)] {
@@ -176,7 +184,7 @@ void Latch::close(LeaderLatch::CloseMode mode) {
 void Latch::end(const CandidaturePtr& candidature, LeaderLatch::CloseMode mode) {
   {
     const std::lock_guard lock{mutex_};
-    // A late event from before does not end a latch that was started again.
+    // An earlier candidature that ends late does not close a latch that was started again.
     if (candidature == now_) state_ = CandidateState::closed;
     if (std::exchange(candidature->closed, true)) return;
     candidature->close_mode = mode;
@@ -255,7 +263,8 @@ void start_wait_leadership(CorePtr, CancellationPtr cancellation, LatchPtr latch
     return std::move(handler)(Errc::forked, Lease{});
   }
   const CorePtr& core = latch->client().core();
-  // The candidature at the call: a close ends the wait, though the latch is started again at once.
+  // Waits for the present candidature: a close ends the wait, even if the latch is started again at
+  // once.
   CandidaturePtr now = latch->now();
   const Deadline until = deadline.or_default(Deadline::never());
   spawn(core, "LeaderLatch::wait",

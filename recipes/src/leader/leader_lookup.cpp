@@ -26,8 +26,8 @@ asio::awaitable<Result<Candidates>> list(CorePtr core, CancellationPtr cancellat
   co_return Candidates{Listing{std::move(seen->value.names), rule}, std::move(seen->watch)};
 }
 
-/// A server that lags behind may list no candidates: the client syncs before it reports that nobody
-/// leads. Nothing: there is somebody after all.
+/// Confirms that nobody leads. A server that lags behind may list no candidates, so the client
+/// syncs first. Returns nothing if there is a candidate after all.
 asio::awaitable<std::optional<Result<LeaderSnapshot>>> see_nobody(CorePtr core,
                                                                   CancellationPtr cancellation,
                                                                   std::string path, NamingRule rule,
@@ -40,6 +40,7 @@ asio::awaitable<std::optional<Result<LeaderSnapshot>>> see_nobody(CorePtr core,
   if (now) co_return LeaderSnapshot{.watch = std::move(now->watch)};
   if (now.error() != ServerErrc::no_node) co_return now.error();
   if (watching == Watching::no) co_return LeaderSnapshot{};
+  // There is no node whose children could be watched: watch for its creation.
   Result<Watched<std::optional<Stat>>> folder =
       co_await read_existence(core, cancellation, path, options, watching);
   if (!folder) co_return folder.error();
@@ -49,6 +50,8 @@ asio::awaitable<std::optional<Result<LeaderSnapshot>>> see_nobody(CorePtr core,
 
 }  // namespace
 
+// Lists the candidates, then reads and watches the first one's node. If that node is deleted in
+// between, or if a first candidate appears after all, it lists again.
 asio::awaitable<Result<LeaderSnapshot>> find_leader(Client client, CancellationPtr cancellation,
                                                     std::string path, NamingRule rule,
                                                     OperationOptions options, Watching watching) {
@@ -67,7 +70,7 @@ asio::awaitable<Result<LeaderSnapshot>> find_leader(Client client, CancellationP
     const std::string node = join(path, now->value.contenders().front().name);
     Result<Watched<GetResult>> read =
         co_await read_data(core, cancellation, node, options, watching);
-    if (!read && read.error() == ServerErrc::no_node) continue;  // has gone meanwhile
+    if (!read && read.error() == ServerErrc::no_node) continue;  // deleted meanwhile
     if (!read) co_return read.error();
     const std::int64_t changed_by = read->value.stat.mzxid;
     co_return LeaderSnapshot{.leader = participant_of(client, node, std::move(read->value)),

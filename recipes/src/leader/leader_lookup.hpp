@@ -18,8 +18,8 @@
 
 namespace custodian::recipes_detail {
 
-/// Who leads, as last read. The watch, if there is one, ends when another one may lead, or the
-/// leader's identity may have changed.
+/// The leader as last read; empty if there is none. The watch, if there is one, ends when another
+/// candidate may lead, or when the leader's identity may have changed.
 struct LeaderSnapshot {
   std::optional<Participant> leader{};
   /// The transaction that wrote the data of the leader's node.
@@ -27,7 +27,7 @@ struct LeaderSnapshot {
   Watch watch{};
 };
 
-/// For the strand.
+/// Strand only.
 [[nodiscard]] boost::asio::awaitable<Result<LeaderSnapshot>> find_leader(
     Client client, CancellationPtr cancellation, std::string path, NamingRule rule,
     OperationOptions options, Watching watching);

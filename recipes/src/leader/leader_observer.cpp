@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace recipes_detail {
 
-/// What has been reported. Strand only, except constant members.
+/// The leaders that were reported to the user. Strand only, except constant members.
 class Observed {
  public:
   Observed(Client client, std::string path) : client_{std::move(client)}, path_{std::move(path)} {}
@@ -21,8 +21,8 @@ class Observed {
   [[nodiscard]] const Client& client() const noexcept { return client_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-  /// Whether it is news. A queue only grows at its end, so an earlier leader than one that was
-  /// reported comes from a server that lags behind.
+  /// Whether the snapshot is news. A queue grows only at its end: a leader earlier than a reported
+  /// one comes from a server that lags behind.
   [[nodiscard]] bool is_news(const LeaderSnapshot& seen) const {
     if (!seen.leader) return told_ != nobody;
     if (told_ == seen.leader->token.value) return is_called_otherwise(seen);
@@ -36,7 +36,7 @@ class Observed {
     identity_ = seen.leader ? seen.leader->identity : std::string{};
   }
 
-  /// Marks that a caller waits, for as long as it lives; it owns nothing if another one waits
+  /// Marks, while it exists, that a caller waits. It converts to false if another caller waits
   /// already.
   class Waiting {
    public:
@@ -54,8 +54,8 @@ class Observed {
   };
 
  private:
-  /// For the same leader. An older identity comes from a server that lags behind; a request to
-  /// release the lock is no identity.
+  /// Whether the same leader has a new identity. An older identity comes from a server that lags
+  /// behind; a request to release is no identity.
   [[nodiscard]] bool is_called_otherwise(const LeaderSnapshot& seen) const {
     return seen.changed_by > changed_by_ && seen.leader->identity != identity_ &&
            seen.leader->identity != revoke_message;
@@ -65,8 +65,8 @@ class Observed {
 
   const Client client_;
   const std::string path_;
-  std::optional<std::int64_t> told_;
-  std::int64_t latest_ = nobody;
+  std::optional<std::int64_t> told_;  ///< the last leader's token; empty before the first report
+  std::int64_t latest_ = nobody;      ///< the greatest token that was reported
   // The leader that was reported last.
   std::int64_t changed_by_ = 0;
   std::string identity_;

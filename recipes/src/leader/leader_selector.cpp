@@ -15,6 +15,15 @@ namespace custodian {
 
 namespace asio = boost::asio;
 
+// A selector is a loop on the strand:
+//
+// 1. Wait until a turn is wanted: by start(), by requeue(), or always.
+// 2. Stand in the queue until the candidate leads.
+// 3. Hand the leadership to the user's function, on its executor. When the function has returned,
+//    the leadership is released there, and the loop goes on with step 1.
+//
+// close() ends the loop from any thread, and asks a running function to stop.
+
 namespace recipes_detail {
 
 namespace {
@@ -49,7 +58,7 @@ class Selector : public std::enable_shared_from_this<Selector> {
   void close();
   [[nodiscard]] bool is_running() const;
   void wait_until_function_returned();
-  /// After its return nothing more is posted to the executor.
+  /// After this returns, nothing more is posted to the executor.
   void hand_over_no_more();
   // On the function's executor.
   [[nodiscard]] bool begin(const LeaderTurn& turn);
@@ -66,7 +75,7 @@ class Selector : public std::enable_shared_from_this<Selector> {
   void hand_over(std::shared_ptr<LeaderTurn> turn);
   void end_story();
   [[nodiscard]] bool wants_a_turn();
-  /// Where mutexes may be locked for ever.
+  /// In the child of a fork mutexes may be locked for ever.
   [[nodiscard]] bool in_forked_child() const {
     return candidacy_->client().unusable() == Errc::forked;
   }
@@ -81,7 +90,7 @@ class Selector : public std::enable_shared_from_this<Selector> {
   bool in_turn_ = false;
   int refusals_ = 0;  ///< consecutive refusals of the executor to run the function
 
-  std::mutex handing_over_;  ///< guards the executor, which may go with the selector
+  std::mutex handing_over_;  ///< guards the executor, which may end with the selector
   bool hands_over_ = true;
 
   mutable std::mutex mutex_;  ///< guards what follows
@@ -127,7 +136,7 @@ asio::awaitable<void> Selector::run(SelectorPtr self) {
 }
 
 void Selector::end_story() {
-  // Of a client that was closed, too.
+  // The client's end, too, ends the candidacy: the selector is closed then.
   close();
   in_story_ = false;
   candidacy_->notify();
@@ -137,7 +146,8 @@ asio::awaitable<void> Selector::take_turn(SelectorPtr self, Lease leadership) {
   const CandidacyPtr candidacy = self->candidacy_;
   auto turn = std::make_shared<LeaderTurn>(self, std::move(leadership));
   self->in_turn_ = true;
-  // A client that drains ends the candidacy on the strand, where no user code may run.
+  // A client that drains ends the candidacy on the strand, where no user code may run: the stop is
+  // requested on the callback executor.
   candidacy->over()->on_request(
       self.get(), [executor = candidacy->client().callback_executor(), stop = turn->stop_source()] {
         asio::post(executor, [asked = stop]() mutable { asked.request_stop(); });
@@ -184,6 +194,7 @@ bool Selector::begin(const LeaderTurn& turn) {
   const std::lock_guard lock{mutex_};
   if (state_ == State::closed) return false;
   if (turn.leadership().state() == LeaseState::lost) {
+    // The function did not run, so the next turn needs no new request.
     had_no_turn_ = true;
     return false;
   }
@@ -240,7 +251,7 @@ bool Selector::interrupt() {
     const std::lock_guard lock{mutex_};
     if (running_) stop = stop_;
   }
-  // A listener may call back into the selector.
+  // Outside of the mutex: a stop callback may call back into the selector.
   if (stop) stop->request_stop();
   return stop.has_value();
 }
@@ -330,7 +341,7 @@ LeaderSelector::LeaderSelector(recipes_detail::CandidacyPtr candidacy, LeaderFun
 
 LeaderSelector::~LeaderSelector() {
   if (client().unusable() == Errc::forked) {
-    // Its thread has stayed with the parent.
+    // The child of a fork has no copy of the thread, and could not join it.
     [[maybe_unused]] const auto* const leaked = thread_.release();
     return;
   }

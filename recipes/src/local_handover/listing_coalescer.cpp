@@ -12,6 +12,7 @@ ListingInterest ListingCoalescer::ask(const LockSpecPtr& spec, OperationOptions 
     start(spec, alone.request(), options);
     return alone;
   }
+  // The list of a request under way may be older than this call, so the caller joins the next one.
   std::shared_ptr<ListingRequest>& joined = running_ ? next_ : running_;
   if (joined) return ListingInterest{joined};
   joined = std::make_shared<ListingRequest>();
@@ -43,7 +44,7 @@ void ListingCoalescer::on_seen(const LockSpecPtr& spec,
     const OperationOptions patient{Deadline::never(), spec->client.retry_policy().unlimited()};
     if (running_) start(spec, running_, patient);
   }
-  // A contender that is woken may make another one give up.
+  // A contender that is woken may make another one give up, which then leaves `waiting`.
   while (!request->waiting.empty()) {
     const std::shared_ptr<ResumeTarget> next = std::move(request->waiting.front());
     request->waiting.pop_front();

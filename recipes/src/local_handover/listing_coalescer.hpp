@@ -22,11 +22,11 @@ using ListingReplyPtr = std::shared_ptr<const ListingReply>;
 
 /// One request for a listing, and the contenders that want the reply.
 struct ListingRequest {
-  /// Woken by the reply itself, without another turn of the queue.
+  /// The reply wakes these directly, without another turn of the executor.
   std::deque<std::shared_ptr<ResumeTarget>> waiting;
   ListingReplyPtr reply;  ///< the listing, or the error
   CancellationPtr give_up;
-  int wanted = 0;
+  int wanted = 0;  ///< how many interests there are
 };
 
 /// Keeps a shared listing request alive; dropping the last interest cancels it.
@@ -53,7 +53,7 @@ class ListingInterest {
   std::shared_ptr<ListingRequest> request_;
 };
 
-/// Whether a listing may serve others who ask for one, too.
+/// Whether other contenders may share the listing.
 enum class Sharing { shared, alone };
 
 class ListingCoalescer : public std::enable_shared_from_this<ListingCoalescer> {

@@ -6,12 +6,15 @@ namespace custodian::recipes_detail {
 
 namespace {
 
+/// Whether a reader may go on because `ahead`, right in front of it, reads. The reader of a
+/// downgrade lets no other in before its writer has left.
 bool shares_with(const LocalEntry& ahead, const LocalEntry& member) {
   return ahead.granted && !ahead.beside && ahead.kind == ContenderKind::shared &&
          member.kind == ContenderKind::shared;
 }
 
-/// The member, if its grant is new, and all readers in a row behind it, if it reads.
+/// Grants the member and, if it reads, all readers in a row behind it. Appends the new grants to
+/// `granted`.
 void let_go_on(LocalEntry& member, std::vector<LocalEntry*>& granted) {
   std::vector<LocalEntry*> going_on{&member};
   for (std::size_t i = 0; i < going_on.size(); ++i) {
@@ -24,7 +27,7 @@ void let_go_on(LocalEntry& member, std::vector<LocalEntry*>& granted) {
   }
 }
 
-/// Takes the members behind it out of the line.
+/// Takes the waiting members behind it out of their places: they must look for their predecessors.
 void send_away(LocalEntry& member, std::vector<LocalEntry*>& away) {
   for (LocalEntry* next : std::vector{member.behind}) {
     if (next->granted) continue;
@@ -43,7 +46,8 @@ void stand_apart(LocalEntry& member) {
 
 std::vector<LocalEntry*> stand_behind(LocalEntry& member, LocalEntry& ahead) {
   stand_apart(member);
-  // Its writer is lost, and the end of that one's node is not noticed here.
+  // `ahead` is a downgrade's reader whose writer was lost. The end of the writer's node is not
+  // noticed here.
   if (ahead.beside && ahead.ahead == nullptr) return {};
   member.ahead = &ahead;
   ahead.behind.push_back(&member);
@@ -62,6 +66,7 @@ void join_beside(LocalEntry& reader, LocalEntry* writer) {
   reader.granted = true;
   reader.beside = true;
   if (writer == nullptr) return;
+  // All members behind the writer are behind the reader from now on.
   reader.behind = std::exchange(writer->behind, {&reader});
   reader.ahead = writer;
   for (LocalEntry* next : reader.behind) next->ahead = &reader;
@@ -70,12 +75,13 @@ void join_beside(LocalEntry& reader, LocalEntry* writer) {
 Departure leave(LocalEntry& member, bool in_order) {
   LocalEntry* const ahead = member.ahead;
   stand_apart(member);
+  // A reader passes nothing on to a writer: see local_order.hpp.
   const bool passes_on = in_order && member.granted && member.kind == ContenderKind::exclusive;
   Departure departure;
   for (LocalEntry* next : std::exchange(member.behind, {})) {
     next->ahead = nullptr;
     if (in_order && ahead != nullptr) {
-      // No contender is between these two either, and the one in front shields both.
+      // No contender is between `next` and `ahead` either, and `ahead` shields both.
       for (LocalEntry* each : stand_behind(*next, *ahead)) departure.granted.push_back(each);
     } else if (passes_on && departure.successor == nullptr) {
       departure.successor = next;

@@ -4,12 +4,12 @@
 /// The local order decides which contenders in a line of one client may go on, and which is next
 /// when one of them leaves.
 ///
-/// A member stands right behind another one if nobody of any client is between the two. Contenders
-/// come only behind, so that stays true, but for the reader of a downgrade, which comes right
-/// behind its writer: see join_beside(). A member that leaves passes its place to the one right
-/// behind, without an answer from the servers.
+/// A member stands right behind another one if no contender of any client is between the two. New
+/// contenders come only at the end of the queue, so that stays true. The exception is the reader of
+/// a downgrade, which comes right behind its writer: see join_beside(). A member that leaves passes
+/// its place to the one right behind it, without an answer from the servers.
 ///
-/// Pure: members in, who goes on out. Members stay where they are in memory while they are in line.
+/// Pure: members in, grants out. Members must not move in memory while they are in line.
 
 #include <vector>
 
@@ -25,14 +25,15 @@ struct LocalEntry {
   ~LocalEntry() = default;
 
   const ContenderKind kind;
-  /// Its caller may go on.
+  /// Its acquire may go on.
   bool granted = false;
-  /// Granted while the same caller's exclusive lock is in front: not to be passed on yet.
+  /// The reader of a downgrade, granted while the same caller's writer is in front. It lets no
+  /// other in yet.
   bool beside = false;
-  /// Right in front; null if no member of the line is known to be there.
+  /// The member right in front; null if no member of the line is known to be there.
   LocalEntry* ahead = nullptr;
-  /// Right behind. More than one only if an operator has deleted the node of one of them, which
-  /// does not know yet.
+  /// The members right behind. More than one only if an operator has deleted the node of one of
+  /// them, whose contender has not noticed yet.
   std::vector<LocalEntry*> behind;
 };
 
@@ -47,22 +48,23 @@ struct Departure {
   std::vector<LocalEntry*> look_again;
 };
 
-/// Puts it right behind the other one, instead of its place before. Returns the members that may go
-/// on: a reader behind one that reads. Behind a reader whose writer is lost it stands apart.
+/// Moves the member right behind `ahead`. Returns the members that may go on now: readers, if
+/// `ahead` reads. Behind a downgrade's reader whose writer was lost the member stands apart.
 [[nodiscard]] std::vector<LocalEntry*> stand_behind(LocalEntry& member, LocalEntry& ahead);
-/// Its predecessor is not a member of the line.
+/// Takes the member from its place: no member of the line is known to be its predecessor.
 void stand_apart(LocalEntry& member);
-/// A listing shows that it may go on. Returns the members that may go on with it.
+/// The member may go on: no contender in front excludes it. Returns all members that may go on now:
+/// this one, and with a reader those in a row behind it.
 [[nodiscard]] std::vector<LocalEntry*> grant(LocalEntry& member);
-/// Adds a reader right behind its own caller's writer, and in front of all others. Null: the writer
-/// was lost meanwhile.
+/// Adds the reader of a downgrade right behind its caller's writer, in front of all others.
+/// `writer` is null if it was lost meanwhile.
 void join_beside(LocalEntry& reader, LocalEntry* writer);
-/// In order: its caller is done, and its node is there, and will be deleted only when that of the
-/// heir has been seen. Otherwise no member gets its place: the node may be gone, or stay for a
-/// while.
+/// Removes a member. With `in_order` its node exists, and is deleted only after the servers have
+/// seen the successor's node, so the successor gets its place at once. Otherwise no member gets the
+/// place: the node may be gone already, or stay for a while.
 ///
-/// A writer behind a reader gets nothing either, and looks again. Its node may have been deleted by
-/// hand, and a reader's node in front of it keeps no readers out.
+/// A writer behind a reader does not get the place either, and looks again: an operator may have
+/// deleted the writer's node, and the reader's node in front of it keeps no readers out.
 [[nodiscard]] Departure leave(LocalEntry& member, bool in_order);
 
 }  // namespace custodian::recipes_detail

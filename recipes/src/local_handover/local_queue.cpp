@@ -57,7 +57,7 @@ LocalQueuePtr LocalQueue::of(const LockSpec& spec) {
   return Client{spec.client.share()}.use_service<LocalQueues>().line(spec);
 }
 
-// -- Who comes ------------------------------------------------------------------------------------
+// -- Entering the line ----------------------------------------------------------------------------
 
 LocalQueue::MemberPtr LocalQueue::add(OwnedNode& node, const LockSpec& spec, Positions positions) {
   const auto member = std::make_shared<Member>(spec.kind);
@@ -75,7 +75,8 @@ LocalQueue::MemberPtr LocalQueue::add(OwnedNode& node, const LockSpec& spec, Pos
 LocalQueue::MemberPtr LocalQueue::enter(OwnedNode& node, const LockSpec& spec,
                                         Positions positions) {
   MemberPtr member = add(node, spec, positions);
-  // For two contenders that meet now and then a listing each is as good.
+  // For two contenders that meet now and then, one listing each costs no more than the watch that
+  // the numbers need.
   constexpr std::size_t crowd = 3;
   if (members_.size() >= crowd) guard_->begin(spec);
   const ParsedName parsed = parse_name(node.name(), spec.rule);
@@ -89,6 +90,7 @@ LocalQueue::MemberPtr LocalQueue::enter(OwnedNode& node, const LockSpec& spec,
 void LocalQueue::place_by_number(Member& member, NumberTold told) {
   const Last before = std::exchange(last_, Last{told, &member});
   numbers_run_on_ = follows(told, before.told);
+  // The number of contenders ahead comes from a listing only.
   if (!numbers_run_on_ || member.wants_position()) return;
   if (before.member != nullptr) {
     wake(stand_behind(member, *before.member));
@@ -116,6 +118,7 @@ void LocalQueue::place_behind(Member& member, std::string_view in_front) {
 void LocalQueue::grant(Member& member) { wake(recipes_detail::grant(member)); }
 
 void LocalQueue::tell_missing(const Member& member, const Listing& listing) {
+  // An owner that is notified may leave the line, so the nodes are collected first.
   std::vector<std::shared_ptr<detail::QueuedNode>> missing;
   for (const auto& [name, each] : members_) {
     const bool was_before = each->created->stat.czxid < member.created->stat.czxid;
@@ -138,7 +141,7 @@ Participant LocalQueue::participant(const Member& member) const {
           .own = true};
 }
 
-// -- Who waits, and who goes ----------------------------------------------------------------------
+// -- Waiting and leaving --------------------------------------------------------------------------
 
 void LocalQueue::wait(Member& member, std::shared_ptr<ResumeTarget> waiter, const Client& client) {
   member.waiter = std::move(waiter);
@@ -158,8 +161,8 @@ std::shared_ptr<detail::QueuedNode> LocalQueue::leave(Member& member, LeaveReaso
   if (members_.erase(name_of(*member.created)) == 0) return nullptr;
   const bool in_order = leaving == LeaveReason::in_order;
   if (last_.member == &member) {
-    // No contender is between its predecessor and the next number; none at all is in front of a
-    // holder that excludes all others.
+    // No contender is between this member's predecessor and the next number. A granted exclusive
+    // member has no predecessor at all.
     const bool is_alone = member.granted && member.kind == ContenderKind::exclusive;
     const bool known = in_order && (member.ahead != nullptr || is_alone);
     last_ = known ? Last{last_.told, static_cast<Member*>(member.ahead)} : Last{};
@@ -169,6 +172,7 @@ std::shared_ptr<detail::QueuedNode> LocalQueue::leave(Member& member, LeaveReaso
   wake(departure.granted);
   wake(departure.look_again);
   for (LocalEntry* each : behind) {
+    // The number of contenders ahead has changed.
     if (member_of(*each).wants_position()) wake(member_of(*each));
   }
   if (members_.empty() && minding_) std::exchange(minding_, nullptr)->request();
@@ -178,7 +182,8 @@ std::shared_ptr<detail::QueuedNode> LocalQueue::leave(Member& member, LeaveReaso
 void LocalQueue::mind(const Client& client) {
   const auto& core = client.core();
   minding_ = std::make_shared<Cancellation>(core);
-  // Without it they might wait for ever, so they list again, and see what has become of them.
+  // If the watch over the session fails, the waiters list again: otherwise they might wait for
+  // ever.
   spawn(core, "watching over a line of waiters", mind_session(shared_from_this(), core, minding_),
         [self = shared_from_this()](error_code) { self->look_again_all(); });
   spawn(core, "watching over the holder of a line",
@@ -192,7 +197,7 @@ asio::awaitable<void> LocalQueue::mind_session(LocalQueuePtr self, CorePtr core,
     const auto [error, now] =
         co_await await<&start_wait_connection_state, ConnectionState>(core, over, known);
     if (over->requested()) co_return;
-    // They list again, and see that they are lost with it.
+    // The waiters list again, and find that their nodes are lost with the session.
     if (error || now == ConnectionState::lost || now == ConnectionState::closed) {
       self->look_again_all();
     }
@@ -217,8 +222,8 @@ const LocalQueue::Member* LocalQueue::holder() const {
 asio::awaitable<void> LocalQueue::mind_holder(LocalQueuePtr self,
                                               std::shared_ptr<const Client> client,
                                               CancellationPtr over) {
-  // A holder that dies is out of the way within a session timeout, so a longer wait deserves a
-  // warning.
+  // The node of a holder that has died is gone within a session timeout, so a longer wait deserves
+  // a warning.
   std::int64_t known = 0;
   bool reported = false;
   while (!over->requested()) {

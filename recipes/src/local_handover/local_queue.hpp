@@ -55,33 +55,35 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   /// Whether the next contender's number will probably identify its predecessor.
   [[nodiscard]] bool expects_neighbour() const noexcept { return numbers_run_on_; }
 
-  /// The node is in the line until it is destroyed or forfeited. If the number identifies its
+  /// Adds the node to the line, until it is destroyed or forfeited. If its number identifies the
   /// predecessor, the member goes behind that one.
   [[nodiscard]] MemberPtr enter(OwnedNode& node, const LockSpec& spec, Positions positions);
-  /// The same for a reader that its own caller's writer, of this node, lets in.
+  /// Adds the reader of a downgrade behind its caller's writer, whose node has the name `writer`.
   void enter_beside(OwnedNode& node, const LockSpec& spec, Positions positions,
                     std::string_view writer);
-  /// A listing has shown the predecessor, which may be another client's.
+  /// Puts the member behind the contender that a listing has shown in front of it, which may be
+  /// another client's.
   void place_behind(Member& member, std::string_view in_front);
-  /// A listing has shown that it may go on.
+  /// Lets the member go on: no contender in front excludes it.
   void grant(Member& member);
-  /// For a member behind another one of the line.
+  /// The member right in front. Only for a member behind another one of the line.
   [[nodiscard]] MemberPtr in_front_of(const Member& member) const;
   [[nodiscard]] Participant participant(const Member& member) const;
-  /// A listing shows that no contender is in front of the member: members that believe to be there
-  /// are notified of their loss, for their nodes were deleted by hand.
+  /// The listing lets `member` go on. Granted members that should be in front of it, but are not
+  /// listed, are notified of their loss: their nodes were deleted by hand.
   void tell_missing(const Member& member, const Listing& listing);
-  /// For a member behind another one of the line: wakes the waiter, once and in its own turn of the
-  /// executor, when it may go on or must list again.
+  /// Waits behind another member of the line. Wakes the waiter once, by a post to the strand, when
+  /// it may go on or must list again.
   void wait(Member& member, std::shared_ptr<ResumeTarget> waiter, const Client& client);
-  /// Wakes it for another reason: the waiter gives up. Does nothing if there is no waiter.
+  /// Wakes the waiter early, because it gives up. Does nothing if there is no waiter.
   void wake(Member& member);
 
  private:
   /// The newest contender, as far as the numbers show.
   struct Last {
     NumberTold told;
-    /// No contender is between it and that number. Null: the next one has no predecessor.
+    /// No contender is between this member and the next number. Null: none is in front of that
+    /// number.
     Member* member = nullptr;
   };
 
@@ -92,17 +94,18 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   void mind(const Client& client);
   /// The oldest member that may go on; null if another client holds the lock.
   [[nodiscard]] const Member* holder() const;
-  /// Warns, once for each holder, of waiters that wait behind it, a holder of the same client, for
-  /// a session timeout: a waiting task may be the holder itself.
+  /// Warns, once for each holder, when members have waited behind a holder of the same client for a
+  /// session timeout: the waiting task may be the holder itself.
   [[nodiscard]] static boost::asio::awaitable<void> mind_holder(
       LocalQueuePtr self, std::shared_ptr<const Client> client, CancellationPtr over);
+  /// Makes the waiters list again when the session is lost.
   [[nodiscard]] static boost::asio::awaitable<void> mind_session(LocalQueuePtr self, CorePtr core,
                                                                  CancellationPtr over);
   void look_again_all();
 
   const boost::asio::any_io_executor strand_;
   const std::int64_t fencing_epoch_;
-  std::map<std::string_view, MemberPtr> members_;  ///< by name, which is the member's own
+  std::map<std::string_view, MemberPtr> members_;  ///< by name; the keys are views into the members
   std::shared_ptr<ListingCoalescer> listings_ = std::make_shared<ListingCoalescer>();
   std::shared_ptr<SequenceContinuity> guard_ = std::make_shared<SequenceContinuity>();
   Last last_;

@@ -2,8 +2,8 @@
 
 namespace custodian::recipes_detail {
 
-/// ResumeTarget is a waiter without a coroutine, which would cost more memory than everything else
-/// of a waiter. For the strand only.
+/// ResumeTarget is a waiter that has no coroutine: a coroutine would cost more memory than the rest
+/// of the waiter. For the strand only.
 class ResumeTarget {
  public:
   ResumeTarget() = default;

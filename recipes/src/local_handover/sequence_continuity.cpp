@@ -17,7 +17,7 @@ void SequenceContinuity::begin(const LockSpec& spec) {
   if (asked_on_ == connection && !is_over) return;
   watch_ = {};
   asked_on_ = connection;
-  // Asked once for each connection: a failure costs listings, and no more.
+  // Sent once on each connection. If it fails, contenders list instead.
   start_get_and_watch(spec.client.core(), nullptr, spec.path,
                       {Deadline::never(), RetryPolicy::none()},
                       [weak = weak_from_this(), core = std::weak_ptr{spec.client.core()},
@@ -25,6 +25,7 @@ void SequenceContinuity::begin(const LockSpec& spec) {
                         const auto self = weak.lock();
                         const auto client = core.lock();
                         if (!self || !client || error) return;
+                        // The order of messages holds on one connection only.
                         if (detail::connection_number(*client) != connection) return;
                         self->watch_ = std::move(watch);
                         self->connection_ = connection;

@@ -4,11 +4,11 @@
 /// SequenceContinuity decides whether the numbers of two contenders may be compared without a
 /// listing. For the strand only.
 ///
-/// A server numbers sequential nodes by how many children their parent has ever had. So no
-/// contender was ever between two of them whose numbers follow each other, unless the parent was
-/// deleted and made anew meanwhile: then they start again. A watch on the parent shows that.
-/// Messages of one connection come in the order of the changes: a reply to the create of a node in
-/// a new parent comes behind the event that the old one has gone.
+/// A server numbers sequential nodes by how many children their parent has ever had. So if the
+/// numbers of two contenders follow each other, no contender was ever between them, unless the
+/// parent was deleted and created anew meanwhile: then the numbers start again. A watch on the
+/// parent shows that. On one connection messages arrive in the order of the changes: the event of
+/// the old parent's deletion comes before the reply to a create in the new parent.
 
 #include <cstdint>
 #include <memory>
@@ -43,7 +43,7 @@ class SequenceContinuity : public std::enable_shared_from_this<SequenceContinuit
   Watch watch_;
   ParentEra era_ = 0;
   std::uint64_t connection_ = 0;
-  /// The connection on which an answer was asked for.
+  /// The connection on which the watch was last requested.
   std::uint64_t asked_on_ = 0;
 };
 

@@ -15,8 +15,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Kept by its timer while it is under way, so that a lock which never answers keeps nothing of the
-/// client's.
+/// Its timer owns it while it is under way, and the lock's answer holds it weakly: a lock that
+/// never answers keeps nothing of the client's alive.
 class CustomAcquisition : public std::enable_shared_from_this<CustomAcquisition> {
  public:
   CustomAcquisition(const Client& home, CancellationPtr cancellation,
@@ -34,7 +34,7 @@ class CustomAcquisition : public std::enable_shared_from_this<CustomAcquisition>
   void start();
 
   // Any thread.
-  /// The first answer counts; the others are released by the thread that brings them.
+  /// The first answer counts. The hold of a later one is released in the thread that brings it.
   void answer(error_code error, std::unique_ptr<CustomHold>& hold);
   void fail(const Thrown& thrown);
 
@@ -56,7 +56,7 @@ class CustomAcquisition : public std::enable_shared_from_this<CustomAcquisition>
   asio::steady_timer timer_;
 };
 
-/// The state behind the answer function of a lock; all its copies share it.
+/// All copies of the function by which a lock answers share this object.
 class Answer {
  public:
   explicit Answer(std::weak_ptr<CustomAcquisition> acquisition)
@@ -67,12 +67,13 @@ class Answer {
     const auto waiting = acquisition_.lock();
     if (!waiting) return;
     namespace errc = boost::system::errc;
+    // The last copy is gone. Without an answer before, the acquire fails.
     waiting->fail({make_error_code(errc::state_not_recoverable), "it has dropped its answer"});
   }
 
   void give(error_code error, std::unique_ptr<CustomHold> hold) {
     if (const auto waiting = acquisition_.lock()) waiting->answer(error, hold);
-    // The acquire is over, so the hold is released.
+    // The acquire was over and has not taken the hold, so it is released.
     if (hold) hold->release();
   }
 

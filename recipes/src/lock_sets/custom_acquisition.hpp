@@ -13,12 +13,13 @@
 
 namespace custodian::recipes_detail {
 
-/// The result of an acquire of a custom lock; neither error nor hold if another one holds it.
+/// The hold on a custom lock that was acquired; null without an error if another contender holds
+/// it.
 using HeldCustomPtr = std::shared_ptr<HeldCustom>;
 
-/// On the client's strand, where the handler runs, too. Ends with the lock's answer, at the limit
-/// (as if another one held the lock), or by a cancellation (operation_aborted), whichever comes
-/// first.
+/// Call it on the strand of `home`, where the handler runs, too. Ends with the lock's answer, at
+/// the limit (as if another contender held the lock), or by a cancellation (operation_aborted),
+/// whichever comes first.
 void start_acquire_custom(const Client& home, CancellationPtr cancellation,
                           std::shared_ptr<CustomLock> lock, std::string name,
                           const WaitLimit& wait_limit, Handler<HeldCustomPtr> handler);

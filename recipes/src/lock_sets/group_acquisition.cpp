@@ -1,11 +1,12 @@
 /// \file
 /// A group acquisition acquires several locks, or enough of them.
 ///
-/// The locks are acquired one after the other, in the order given, so that callers with the same
-/// order never wait in a circle. Acquired locks may be lost meanwhile: so they are counted again
-/// before every step, at the end, and at every loss, which also ends a wait that has become
-/// useless. A pass without enough locks ends with the release of all, the last one first, and only
-/// then does the next one begin.
+/// 1. A pass acquires the locks one after the other, in the order given, so that callers with the
+///    same order never wait in a circle.
+/// 2. Acquired locks may be lost meanwhile. So they are counted again before every step, at the end
+///    of the pass, and at every loss; a loss that leaves too few ends the wait for the next lock.
+/// 3. If enough are held they become a LeaseGroup. Otherwise all are released, the last one first,
+///    and after a pause the next pass begins.
 
 #include "lock_sets/group_acquisition.hpp"
 
@@ -75,8 +76,8 @@ struct GroupAcquire {
   // The pass that is under way.
   std::vector<Share> had{};
   std::vector<Miss> misses{};
-  std::size_t tried = 0;      ///< how many of the locks
-  CancellationPtr waiting{};  ///< of the next, which has a strand of its own
+  std::size_t tried = 0;      ///< how many locks
+  CancellationPtr waiting{};  ///< ends the acquire of the next lock, on that lock's strand
 
   [[nodiscard]] Prospect prospect() const {
     const auto held = std::ranges::count(had, error_code{}, &Share::loss);
@@ -90,8 +91,8 @@ struct GroupAcquire {
   }
   [[nodiscard]] bool is_quorum() const { return group->spare() > 0; }
   [[nodiscard]] bool over() const { return give_up->requested() || wait_limit.deadline.passed(); }
-  /// Once, at the end of a pass: how many locks are held. These then count; a later loss is the
-  /// group's.
+  /// Counts the held locks, once, at the end of a pass. These become the group, which reports a
+  /// later loss.
   std::size_t count() {
     std::size_t held = 0;
     for (Share& share : had) {
@@ -146,7 +147,8 @@ void start_one(CorePtr, CancellationPtr cancellation, LockSetPtr group, std::siz
       });
 }
 
-/// With what is left of the time; the rest are only tried when enough are held.
+/// The limit for the next lock: the time that is left. When enough locks are held, the others are
+/// only tried.
 WaitLimit limit_for_next(const GroupAcquire& acquire) {
   WaitLimit wait_limit = acquire.wait_limit;
   const auto within = acquire.group->max_unreachable;
@@ -166,9 +168,10 @@ asio::awaitable<std::tuple<error_code, Taken>> acquire_next(GroupAcquirePtr acqu
   acquire->give_up->on_request(cancellation.get(), [cancellation] { cancellation->request(); });
   const WaitLimit wait_limit = limit_for_next(*acquire);
   AcquireOptions options = acquire->options;
-  // A quorum's waiter has a place in the queue of one ensemble only.
+  // A quorum's acquire waits in the queue of one ensemble at a time, so it may queue there again.
   if (acquire->is_quorum()) options.requeue = RequeuePolicy::queue_again;
-  // With a session its leases are lost, too: the pass begins again, or fails.
+  // The group holds a lease of this client already, and a lost session would take it along: so the
+  // pass begins again, or the acquire fails.
   if (acquire->has_any_of(core)) options.requeue = RequeuePolicy::fail;
   auto taken = co_await await<&start_one, Taken>(core, cancellation, acquire->group, acquire->tried,
                                                  wait_limit, std::move(options));
@@ -177,6 +180,7 @@ asio::awaitable<std::tuple<error_code, Taken>> acquire_next(GroupAcquirePtr acqu
   co_return std::move(taken);
 }
 
+/// A loss may be reported on any thread: it is judged on the home strand.
 void listen(LossEars& ears, const GroupAcquirePtr& acquire, const Share& share) {
   const asio::any_io_executor strand = acquire->group->home().get_executor();
   const auto on_loss = [strand, weak = std::weak_ptr{acquire}] {
@@ -188,7 +192,7 @@ void listen(LossEars& ears, const GroupAcquirePtr& acquire, const Share& share) 
   if (share.custom) ears.emplace_back(share.custom->lost(), on_loss);
 }
 
-/// Goes over the locks once: so many of them are held then.
+/// Goes over the locks once, and returns how many are held at the end.
 asio::awaitable<std::size_t> pass(GroupAcquirePtr acquire) {
   acquire->misses.clear();
   acquire->tried = 0;
@@ -230,12 +234,14 @@ struct Ending {
 /// The acquire's end after a failed pass; nothing if another pass follows.
 std::optional<Ending> ending_of(const GroupAcquire& acquire) {
   if (acquire.give_up->requested()) return Ending{asio::error::operation_aborted, {}};
+  // A quorum fails only when more locks fail for good than it has to spare.
   std::size_t spare = acquire.group->spare();
   for (const Miss& miss : acquire.misses) {
     if (!is_final(acquire, miss.error)) continue;
     if (spare-- == 0) return Ending{miss.error, {.path = miss.path}};
   }
   if (!acquire.wait_limit.try_once && !acquire.over()) return std::nullopt;
+  // Reports a lock that another contender holds, if there is one.
   auto telling = std::ranges::find(acquire.misses, NotAcquired::blocked, &Miss::reason);
   if (telling == acquire.misses.end()) {
     telling = std::ranges::find_if(acquire.misses, [](const Miss& miss) { return !miss.error; });

@@ -17,8 +17,8 @@ namespace custodian::recipes_detail {
 /// The common part of all acquires of one group of locks. Immutable.
 struct LockSet {
   std::vector<AnyLock> locks;
-  std::size_t needed;  ///< of the locks
-  /// Set: a lock is passed over when its ensemble has been out of reach for so long.
+  std::size_t needed;  ///< how many of the locks
+  /// If set, a lock is passed over when its ensemble has been out of reach for so long.
   std::optional<std::chrono::nanoseconds> max_unreachable{};
 
   [[nodiscard]] std::size_t spare() const { return locks.size() - needed; }
@@ -32,7 +32,8 @@ struct LockSet {
 /// The client of a lock; null if it is a custom one.
 [[nodiscard]] const Client* client_of(const AnyLock& lock);
 
-/// From any thread. The handler runs on the home strand, or at once.
+/// Starts an acquire of the group, from any thread. The handler runs on the home strand, or within
+/// this call.
 void start_acquire_group_within(const LockSetPtr& group, CancellationPtr cancellation,
                                 WaitLimit wait_limit, AcquireOptions options,
                                 Handler<GroupAcquireResult> handler);

@@ -28,14 +28,14 @@ void release_last(std::vector<Share>& shares) {
   shares.pop_back();
 }
 
-/// For the strand only.
+/// The end of the releases that run elsewhere. For the strand only.
 struct Progress {
   bool is_over = false;
   AsyncEvent over;
 };
 
-/// Shares on their way to the callback executor. The destructor releases them: there, or when that
-/// executor's context is destroyed.
+/// Shares that the callback executor must release. The destructor releases them: on that executor,
+/// or when its context is destroyed.
 class Releases {
  public:
   Releases(const Client& home, std::vector<Share> shares, std::weak_ptr<Progress> progress)
@@ -44,7 +44,7 @@ class Releases {
   Releases& operator=(const Releases&) = delete;
   ~Releases() {
     while (!shares_.empty()) release_last(shares_);
-    // Gone with the client's context, or when the acquire has ended.
+    // Null if the acquire has ended, or if the client's context is destroyed.
     const auto progress = progress_.lock();
     if (!progress) return;
     try {
@@ -65,14 +65,15 @@ class Releases {
 
 }  // namespace
 
-// The caller awaits it, and its client outlives that.
+// `home` must outlive the coroutine: the caller awaits it.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<void> release_in_reverse(const Client& home, std::vector<Share> shares,
                                          Deadline limit, CancellationPtr give_up) {
   while (!shares.empty() && !shares.back().custom) release_last(shares);
   if (shares.empty()) co_return;
   const auto progress = std::make_shared<Progress>();
-  // Not on the strand, for it runs user code. The locks before a custom one wait for it.
+  // Off the strand, for the release of a custom lock is user code. The locks in front of it are
+  // released after it, so they go along.
   asio::post(home.callback_executor(),
              [releases = std::make_unique<Releases>(home, std::move(shares), progress)]() mutable {
                releases.reset();
@@ -80,7 +81,7 @@ asio::awaitable<void> release_in_reverse(const Client& home, std::vector<Share> 
   const asio::any_io_executor strand = home.get_executor();
   co_await progress->over.wait(strand, limit, give_up);
   if (progress->is_over) co_return;
-  // Less than a blocking call waits for the acquire to end.
+  // Shorter than the time that a blocking call gives its acquire to end.
   const Deadline a_moment{detail::blocking_grace / 2};
   const CancellationPtr is_given_up_already;
   co_await progress->over.wait(strand, a_moment, is_given_up_already);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Group shares are the locks that an acquire of several has acquired so far, with their release.
+/// Group shares are the locks that an acquire of several locks holds so far, and their release.
 
 #include <boost/asio/awaitable.hpp>
 #include <string>
@@ -21,14 +21,15 @@ struct Share {
   HeldCustomPtr custom{};
   bool counts = true;  ///< false: it was lost by the end of the pass
 
+  /// Why the share is lost; no error while it is held.
   [[nodiscard]] error_code loss() const;
 };
 
-/// Releases all, the last one first: from the last custom lock on, the callback executor does it.
-/// Ends when all are released. At the limit, or when the acquire is given up, it waits a moment
-/// longer and no more: the callback executor may stand still. The rest is then released, in the
-/// same order, when that executor runs again. Strand only; the caller awaits it, and its client
-/// outlives that.
+/// Releases all shares, the last one first: the last custom lock, and all locks before it, on the
+/// callback executor. Ends when all are released. At the limit, or when the acquire is given up, it
+/// waits a moment longer and then ends, for the callback executor may be blocked: the rest is
+/// released, in the same order, when that executor runs again. Strand only. `home` must outlive the
+/// coroutine.
 [[nodiscard]] boost::asio::awaitable<void> release_in_reverse(const Client& home,
                                                               std::vector<Share> shares,
                                                               Deadline limit,

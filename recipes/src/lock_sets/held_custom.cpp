@@ -19,6 +19,7 @@ bool is_on_strand(const Client& client) {
   return strand != nullptr && strand->running_in_this_thread();
 }
 
+/// Throws nothing, for it runs in a destructor; the hold is user code.
 void release(const Client& home, const std::string& name, CustomHold& hold) {
   try {
     hold.release();
@@ -34,7 +35,7 @@ HeldCustom::HeldCustom(const Client& home, std::string name, std::unique_ptr<Cus
 
 HeldCustom::~HeldCustom() {
   if (home_.unusable() == Errc::forked) {
-    // The hold is the parent's; and mutexes may be locked for ever.
+    // In the child of a fork the hold belongs to the parent, and mutexes may be locked for ever.
     [[maybe_unused]] const auto* const leaked = hold_.release();
     return;
   }

@@ -12,11 +12,11 @@
 
 namespace custodian::recipes_detail {
 
-/// Its destruction releases the lock: in place, on any thread; on the client's strand by way of the
-/// callback executor. Shared groups share it.
+/// Its destructor releases the lock: in place, on any thread; from the client's strand on the
+/// callback executor. A group and its shares own it together.
 class HeldCustom {
  public:
-  /// The client is the group's: for its log.
+  /// `home` is the client of the group, for its executors and its log.
   HeldCustom(const Client& home, std::string name, std::unique_ptr<CustomHold> hold);
   HeldCustom(const HeldCustom&) = delete;
   HeldCustom& operator=(const HeldCustom&) = delete;

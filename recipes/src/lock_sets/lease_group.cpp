@@ -63,10 +63,12 @@ LeaseGroup& LeaseGroup::operator=(LeaseGroup&& other) noexcept {
 LeaseGroup::~LeaseGroup() { release(); }
 
 void LeaseGroup::release() noexcept {
-  // In a forked child mutexes may be locked for ever: there it goes on keeping itself.
+  // In a forked child mutexes may be locked for ever: there the counter is not dismissed, and
+  // leaks.
   if (loss_ && loss_->home().unusable() != Errc::forked) loss_->dismiss();
   loss_.reset();
   while (!leases_.empty() || !customs_.empty()) {
+    // In the reverse order of the acquires.
     if (!customs_.empty() && customs_.back().leases_before == leases_.size()) {
       customs_.pop_back();
     } else {

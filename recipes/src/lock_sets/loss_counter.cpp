@@ -15,20 +15,22 @@ void LossCounter::listen(const std::stop_token& lost) {
 }
 
 void LossCounter::on_loss() {
+  // The first losses, as many as there are to spare, do no harm.
   if (spare_.fetch_sub(1) > 0) return;
   Phase phase = Phase::listening;
   if (!phase_.compare_exchange_strong(phase, Phase::telling)) return;
   const auto self = shared_from_this();
   if (phase_ == Phase::telling) lost_.request_stop();
   complete_waiters({});
-  // A listener may have released the leases meanwhile, and could not wait for this function to end.
+  // A listener may have released the leases meanwhile. dismiss() then left the callbacks alone, for
+  // destroying them waits for this function.
   phase = Phase::telling;
   if (!phase_.compare_exchange_strong(phase, Phase::told)) ears_.clear();
 }
 
 void LossCounter::dismiss() noexcept {
   if (phase_.exchange(Phase::dismissed) == Phase::telling) return;
-  // One that runs now tells nobody any more, and is over at once.
+  // A callback that runs now reports nothing any more, so it delays this only briefly.
   ears_.clear();
   complete_waiters(asio::error::operation_aborted);
 }

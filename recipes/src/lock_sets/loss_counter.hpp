@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// LossCounter counts the lost leases of a group, and reports when it is one too many.
+/// LossCounter counts the lost leases of a group, and reports the one that is too many.
 
 #include <atomic>
 #include <deque>
@@ -15,18 +15,18 @@
 
 namespace custodian::recipes_detail {
 
-/// Threads: any, but for listen(), which comes first.
+/// Threads: any, after the calls of listen().
 class LossCounter : public std::enable_shared_from_this<LossCounter> {
  public:
-  /// The number that may be lost without harm.
+  /// `spare` is the number of leases that may be lost without harm.
   LossCounter(const Client& home, std::size_t spare);
   LossCounter(const LossCounter&) = delete;
   LossCounter& operator=(const LossCounter&) = delete;
   ~LossCounter() = default;
 
-  /// Keeps itself alive from now on until dismiss().
+  /// Counts this loss. The counter keeps itself alive from now on, until dismiss().
   void listen(const std::stop_token& lost);
-  /// The leases are released: nothing is reported any more. Does not wait for callbacks that are
+  /// The leases are released: reports nothing from now on. Does not wait for callbacks that are
   /// running.
   void dismiss() noexcept;
 

@@ -12,7 +12,7 @@
 
 namespace custodian::recipes_detail {
 
-/// The smallest number of n of which any two majorities have one in common.
+/// The smallest number such that any two sets of so many, out of `count`, have a member in common.
 [[nodiscard]] constexpr std::size_t majority_of(std::size_t count) noexcept {
   return count / 2 + 1;
 }
@@ -29,7 +29,8 @@ enum class Prospect { enough, open, hopeless };
 /// The state of a group of leases in these states.
 [[nodiscard]] LeaseState state_of(std::span<const LeaseState> leases, std::size_t needed) noexcept;
 
-/// How long a group lasts, by the remaining times of its leases: as long as the `needed` longest.
+/// How long a group lasts whose leases have these remaining times: until fewer than `needed` are
+/// left.
 [[nodiscard]] std::chrono::nanoseconds remaining_of(std::vector<std::chrono::nanoseconds> leases,
                                                     std::size_t needed) noexcept;
 

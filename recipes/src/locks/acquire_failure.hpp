@@ -8,7 +8,7 @@
 namespace custodian::recipes_detail {
 
 enum class AcquireFailure {
-  busy,    ///< another one holds the lock, or may
+  busy,    ///< another contender holds the lock, or may hold it
   away,    ///< there is no connection, and no holder has been seen
   failed,  ///< neither: the error says why
 };
@@ -17,11 +17,12 @@ enum class AcquireFailure {
 struct AcquireEvidence {
   error_code error;
   bool somebody_ahead = false;
-  bool connected = false;  ///< and not suspended, when the acquire had ended
+  bool connected = false;  ///< at the end of the acquire, and not suspended
 };
 
-/// Doubt is no permission. With a connection it is never away: a server that was merely slow to
-/// answer keeps the holder's session alive; one that does not answer at all is soon no connection.
+/// In doubt the lock is busy. With a connection the answer is never `away`: a server that was
+/// merely slow to answer keeps the holder's session alive, and one that does not answer at all soon
+/// loses its connection.
 [[nodiscard]] AcquireFailure acquire_failure(const AcquireEvidence& seen) noexcept;
 
 }  // namespace custodian::recipes_detail

@@ -18,8 +18,8 @@ namespace recipes_detail {
 
 namespace {
 
-/// In the cohort, if this lock has one and the acquire may join it: the handler then runs on any
-/// thread, and not on the strand.
+/// Starts the acquire in the cohort, if the lock has one and the acquire may join it. The handler
+/// then runs on any thread, and not on the strand.
 void start_in_turn(const LockSpecPtr& spec, CancellationPtr cancellation, WaitLimit wait_limit,
                    AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
   if (spec->cohort && !held && Cohort::may_enter(wait_limit, options)) {
@@ -65,7 +65,7 @@ const std::string& InterProcessLock::path() const noexcept { return spec_->path;
 // -- The lease face -------------------------------------------------------------------------------
 
 void InterProcessLock::refuse_deadlock() const {
-  // Lost or not: the session of a lost one is kept until it is unlocked.
+  // A lost hold counts, too: its session is kept until it is unlocked.
   const bool holds_other = holds_->of(ContenderKind::shared).count() > 0 ||
                            holds_->of(ContenderKind::exclusive).count() > 0;
   if (holds_other) {
@@ -108,11 +108,12 @@ ThreadHolds& InterProcessLock::holds() const { return holds_->of(spec_->kind); }
 bool InterProcessLock::lock_within(std::string_view operation, const WaitLimit& wait_limit) {
   if (holds().enter_again(path())) return true;
   const WaitLimit limit = wait_limit.from_now();
+  // A thread that holds the other side asks for a downgrade, or for an upgrade, which is refused.
   const Lease beside = holds_->beside(spec_->kind).lease();
   const Deadline end = recipes_detail::end_of(spec_->client, limit);
   auto outcome = block_until<&start_enter, AcquireResult>(core_, operation, path(), {}, end, spec_,
                                                           limit, beside.share());
-  if (!outcome) return false;  // nobody runs the context
+  if (!outcome) return false;  // no thread runs the context
   auto& [error, result] = *outcome;
   if (error) {
     const error_code objection =

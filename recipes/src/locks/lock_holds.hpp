@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// LockHolds are the holds that threads have on a lock by its standard face; of a read/write lock,
-/// on both sides.
+/// LockHolds are the holds that threads have on a lock through its standard face; on a read/write
+/// lock, those on both sides.
 
 #include "acquire/thread_holds.hpp"
 #include "ordering/contender_order.hpp"

@@ -8,6 +8,8 @@ namespace custodian::recipes_detail {
 
 namespace {
 
+/// Escapes '/', '%', and all that is not printable ASCII, so that different values give different
+/// paths. The names "." and "..", which no node may have, are escaped as a whole.
 std::string escaped(std::string_view value) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   const bool leads_elsewhere = value == "." || value == "..";
@@ -34,7 +36,7 @@ std::string fill_path(std::string_view pattern, const std::vector<std::string>& 
   if (!pattern.starts_with('/')) refuse("pattern: a path begins with '/'");
   std::string path;
   std::size_t used = 0;
-  bool filled = false;  // the part of the path that we are in
+  bool filled = false;  // whether the present part of the path has a value
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     const char character = pattern[at];
     if (character == '/') filled = false;

@@ -39,17 +39,18 @@ struct Stripes {
 
 namespace {
 
-/// The first place in a queue; it is exclusive while the node exists.
+/// The node of a contender that is first in its queue, and excludes all others while it exists; or
+/// the error instead.
 using Place = Result<OwnedNode>;
 
-/// An acquire's place in one queue: an acquire of its own, as far as the front.
+/// The contender in one queue: an acquire of its own, which goes no further than the front.
 struct Line {
   AcquirePtr acquire;
   bool waits = false;
   std::optional<Place> end{};
 };
 
-/// The queues that an acquire is in. On the strand.
+/// All queues that one acquire is in. On the strand.
 class Lines : public std::enable_shared_from_this<Lines> {
  public:
   explicit Lines(const AcquirePtr& whole)
@@ -71,7 +72,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
                   });
   }
 
-  /// Gives up all places that have not come to the front.
+  /// Gives up all places that are not at the front.
   void leave() {
     for (const auto& line : lines_) line->acquire->give_up->request();
   }
@@ -90,7 +91,8 @@ class Lines : public std::enable_shared_from_this<Lines> {
   }
 
  private:
-  /// With the same limits except time, which the whole acquire handles.
+  /// An acquire for one queue, with the limits of the whole one. The whole acquire handles the
+  /// time.
   [[nodiscard]] AcquirePtr part_for(const LockSpecPtr& spec) const {
     return std::make_shared<Acquire>(
         Acquire{.spec = spec,
@@ -115,7 +117,11 @@ class Lines : public std::enable_shared_from_this<Lines> {
   asio::steady_timer changed_;
 };
 
-/// The first place in one of the queues; those in the others are given up.
+/// The first place at the front of a queue:
+///
+/// 1. Enter one queue after the other, beginning with a random one, until a lock is free.
+/// 2. If none is, wait in all queues.
+/// 3. Give up the places in the others.
 asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes) {
   const auto lines = std::make_shared<Lines>(acquire);
   const auto leave = [part = std::weak_ptr{lines}] {
@@ -130,7 +136,7 @@ asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes) {
     lines->join(stripes->specs[(start + i) % size]);
     while (!lines->decided() && !lines->knows()) co_await lines->change();
   }
-  // None was free.
+  // No lock was free.
   while (!lines->decided() && !lines->ended()) co_await lines->change();
   lines->leave();
   while (!lines->ended()) co_await lines->change();
@@ -147,7 +153,7 @@ asio::awaitable<Result<Leases>> take_any(AcquirePtr acquire, StripesPtr stripes)
   co_return co_await take(acquire, std::move(*place));
 }
 
-/// Which stripe a lease is of.
+/// The index of the stripe to which a lease belongs.
 std::size_t index_of(const Stripes& stripes, const Lease& lease) {
   const std::string_view path = parent_of(lease.node());
   const auto found = std::ranges::find_if(

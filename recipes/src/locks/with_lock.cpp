@@ -7,6 +7,13 @@
 #include "async/block_in_time.hpp"
 #include "locks/acquire_failure.hpp"
 
+// A call under a lock enters in these steps, blocking in enter() and as a coroutine in co_enter():
+//
+// 1. Wait for a connection, if there is none and that wait has a limit of its own.
+// 2. Acquire the lock.
+// 3. Judge the outcome: the lock, a busy lock, or ZooKeeper is away.
+// 4. If ZooKeeper is away, use the fallback, if there is one.
+
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
@@ -23,14 +30,14 @@ namespace {
 using std::chrono::nanoseconds;
 
 nanoseconds wait_of(const Client& client, const WithLockOptions& options) {
-  // Other locks add it to their clocks, without a check for overflow.
+  // A fallback's lock may add this to its clock without a check for overflow.
   constexpr nanoseconds most = std::chrono::hours{24 * 365};
   const nanoseconds wait =
       options.wait ? *options.wait : client.deadline_or_default(Deadline{}).remaining();
   return std::clamp(wait, nanoseconds{0}, most);
 }
 
-/// It is the same lock that other callers make by hand.
+/// Observers see the name of the class by which other callers use the same lock.
 std::string_view observed_recipe(LockKind kind) {
   switch (kind) {
     case LockKind::mutex: return observed_mutex;
@@ -52,7 +59,8 @@ LockSpecPtr spec_of(const Client& client, const std::string& path, const WithLoc
                         ObservedAs{observed_recipe(options.kind), path});
 }
 
-/// The limit of the wait for a connection, if there is none and that wait has its own limit.
+/// The limit of the wait for a connection. Nothing if the client is connected, or if that wait has
+/// no shorter limit of its own.
 std::optional<OperationOptions> connection_limit(const Client& client,
                                                  const WithLockOptions& options, nanoseconds wait) {
   const bool apart = options.connection_wait && *options.connection_wait < wait;
@@ -60,8 +68,8 @@ std::optional<OperationOptions> connection_limit(const Client& client,
   return OperationOptions{Deadline{*options.connection_wait}, client.retry_policy().unlimited()};
 }
 
-/// Whether to enter the queue after the wait for a connection: there is one, if only since the end
-/// of the wait.
+/// Whether to enter the queue after the wait for a connection. The connection may have come just
+/// after that wait failed.
 bool is_in_reach(const Client& client, error_code waited) {
   if (!waited) return true;
   return acquire_failure({.error = waited}) == AcquireFailure::away &&
@@ -70,6 +78,7 @@ bool is_in_reach(const Client& client, error_code waited) {
 
 error_code busy() { return make_error_code(boost::system::errc::device_or_resource_busy); }
 
+/// The end of a call that may not run its function: throws, or skips the function.
 LockedEntry otherwise(const Client& client, Otherwise what, const std::string& path,
                       error_code error, AcquireResult result, std::string_view why = {}) {
   if (what == Otherwise::fail) throw_if(*client.core(), error, "with_lock", path, why);
@@ -145,7 +154,7 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
   const nanoseconds wait = wait_of(client, options);
   const Deadline deadline{wait};
 
-  // Whether another one holds the lock is unknown.
+  // It is unknown whether another contender holds the lock, so it counts as busy.
   const auto not_run = [&] {
     AcquireResult nothing{.reason = NotAcquired::context_not_run};
     const std::string why = nothing.explain();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view protection_prefix = "_c_";
 
-/// Names decide between equals only so that all clients decide alike: no two nodes have one name.
+/// Names break ties, only so that all clients decide alike: no two nodes have one name.
 bool precedes(const ContenderName& left, const ContenderName& right) {
   return std::tie(left.sequence, left.kind, left.name) <
          std::tie(right.sequence, right.kind, right.name);
@@ -22,7 +22,7 @@ bool is_hex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/// Of 36 characters, with its hyphens, or of 32 without.
+/// Whether a text of 36 characters with hyphens, or of 32 without, is a uuid.
 bool is_uuid(std::string_view text) {
   if (text.size() == 32) {
     return std::ranges::all_of(text, is_hex);
@@ -51,7 +51,7 @@ ParsedName parse_name(std::string_view name, const NamingRule& rule) {
   const LockName* match = nullptr;
   std::size_t number_at = 0;
   for (const auto& candidate : rule.names) {
-    // Only an occurrence that ends behind the one found matters; the rest need not be searched.
+    // Only an occurrence that ends behind the one found so far matters, so the search starts there.
     const auto size = candidate.text.size();
     const auto from = number_at >= size ? number_at - size + 1 : 0;
     const auto at = name.substr(from).rfind(candidate.text);
@@ -63,7 +63,7 @@ ParsedName parse_name(std::string_view name, const NamingRule& rule) {
   if (match == nullptr) {
     return Foreign{};
   }
-  // A number that no 32-bit counter prints was not given by a server: it names no place either.
+  // A server never gives a number beyond 32 bits, so such a name has no place in the queue either.
   Sequence sequence = 0;
   const auto* const end = name.data() + name.size();
   const auto [stop, error] = std::from_chars(name.data() + number_at, end, sequence);
@@ -123,6 +123,7 @@ std::size_t Listing::blockers_of(std::size_t index) const {
   if (contenders_[index].kind == ContenderKind::exclusive) {
     return index;
   }
+  // Only exclusive contenders exclude a shared one.
   const auto first_behind = std::ranges::lower_bound(exclusive_, index);
   return static_cast<std::size_t>(first_behind - exclusive_.begin());
 }
@@ -157,6 +158,7 @@ Judgement judge(const Listing& listing, std::string_view mine) {
     return Held{in_front};
   }
   const std::size_t position = listing.blockers_of(*index);
+  // A writer in front may leave the reader of its downgrade in front: see Wait::is_last.
   const bool may_leave_another = listing.knows_shared() && own.kind == ContenderKind::exclusive &&
                                  listing.contenders()[*nearest].kind == ContenderKind::exclusive;
   return Wait{listing.contenders()[*nearest], position, position == 1 && !may_leave_another,

@@ -26,8 +26,8 @@
 
 namespace custodian::recipes_detail {
 
-/// Two contenders exclude each other unless both are `shared`. The order counts: of two with the
-/// same sequence number, as a downgrade makes them, the exclusive one is first.
+/// Two contenders exclude each other unless both are `shared`. The order of the values counts: of
+/// two with the same sequence number, as a downgrade makes them, the exclusive one is first.
 enum class ContenderKind : std::uint8_t { exclusive, shared };
 
 /// A text that makes a child a contender, followed by its sequence number.
@@ -55,18 +55,17 @@ inline constexpr std::array read_write_names{
 inline constexpr std::array latch_names{
     LockName{"latch-", ContenderKind::exclusive, NamingProfile::curator},
 };
-/// All elections that are known, for observers.
+/// The names of all known elections, for observers.
 inline constexpr std::array election_names{
     LockName{"latch-", ContenderKind::exclusive, NamingProfile::curator},
     LockName{"lock-", ContenderKind::exclusive, NamingProfile::curator},
     LockName{"__lock__", ContenderKind::exclusive, NamingProfile::kazoo},
 };
-/// The holders of a semaphore's permits: no queue, but in order.
+/// The nodes of a semaphore's permits. They are in order, but no queue.
 inline constexpr std::array permit_names{
     LockName{"lease-", ContenderKind::exclusive, NamingProfile::curator},
 };
-/// The name that a contender of this kind and profile bears; a rule has one for each that it is
-/// used with.
+/// The lock name of a contender of this kind and profile. The rule must have one.
 [[nodiscard]] std::string_view lock_name_of(const NamingRule& rule, ContenderKind kind,
                                             NamingProfile profile);
 
@@ -103,12 +102,12 @@ struct Foreign {};
 struct MalformedName {};
 using ParsedName = std::variant<ContenderName, Foreign, MalformedName>;
 
-/// The number is what follows the last occurrence of a lock name, wherever that is: so Curator
-/// reads names, and so names with and without protection are read alike.
+/// Reads a child's name. The number is what follows the last occurrence of a lock name, wherever
+/// that is. Curator reads names in this way, so names with and without protection are read alike.
 [[nodiscard]] ParsedName parse_name(std::string_view name, const NamingRule& rule);
 
-/// The children of a lock's node, read and in order. It owns the names. Moving it keeps views into
-/// it valid; it does not copy.
+/// The children of a lock's node, read and in order. It owns the names. It is not copyable; a move
+/// keeps views into it valid.
 class Listing {
  public:
   Listing(std::vector<std::string> children, const NamingRule& rule);
@@ -119,13 +118,13 @@ class Listing {
   Listing& operator=(const Listing&) = delete;
   ~Listing() = default;
 
-  /// The first in the queue is the first here.
+  /// In the order of the queue.
   [[nodiscard]] std::span<const ContenderName> contenders() const noexcept { return contenders_; }
-  /// In the order listed. They deserve one line in the log.
+  /// Children that are no contenders, in the order listed. They deserve one line in the log.
   [[nodiscard]] std::span<const std::string_view> foreign() const noexcept { return foreign_; }
   [[nodiscard]] std::span<const std::string_view> malformed() const noexcept { return malformed_; }
 
-  /// Whether there may be contenders here that do not exclude each other.
+  /// Whether the rule has shared contenders, which do not exclude each other.
   [[nodiscard]] bool knows_shared() const;
 
   /// The place of a contender in `contenders()`.
@@ -133,7 +132,8 @@ class Listing {
 
   /// How many contenders in front of the one at `index` exclude it.
   [[nodiscard]] std::size_t blockers_of(std::size_t index) const;
-  /// The last of them, whose end is worth waiting for; nothing if there are none.
+  /// The index of the last contender in front that excludes the one at `index`; nothing if there is
+  /// none. Its end is worth waiting for.
   [[nodiscard]] std::optional<std::size_t> nearest_blocker_of(std::size_t index) const;
 
  private:
@@ -155,8 +155,9 @@ struct Held {
 struct Wait {
   ContenderName nearest;
   std::size_t position = 0;
-  /// No other contender is in front, and new ones come only behind: when it has gone none is. Not
-  /// for a writer behind a writer, which may have left a reader in front, as a downgrade does.
+  /// No other contender in front excludes this one, and new ones come only behind: when `nearest`
+  /// is gone, none is in front. False for a writer behind a writer, which may have left a reader in
+  /// front, as a downgrade does.
   bool is_last = false;
   /// The contender right in front, excluding it or not.
   std::string_view in_front{};

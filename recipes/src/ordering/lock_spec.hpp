@@ -31,10 +31,11 @@ struct LockSpec {
   LeaseOptions lease;  ///< unless the acquire says otherwise
   /// The cohort whose members pass the lock on to each other; null without one.
   std::shared_ptr<Cohort> cohort{};
-  /// Its name in the events of the client's observer; null if there is none.
+  /// Its name in an observer's events; null if the client has no observer.
   ObservedLockPtr observed{};
-  /// Registers its path as a lock's while this exists.
+  /// Registers the path as a lock's while the spec exists.
   LockPlacePtr place{};
+  // Whether the warnings of queue_warnings.hpp were logged.
   mutable std::atomic<bool> foreign_reported = false;
   mutable std::atomic<bool> end_reported = false;
   mutable std::atomic<bool> mixture_reported = false;
@@ -51,8 +52,8 @@ inline constexpr std::string_view observed_mutex = "InterProcessMutex";
 inline constexpr std::string_view observed_reader = "InterProcessReadWriteLock::read";
 inline constexpr std::string_view observed_writer = "InterProcessReadWriteLock::write";
 
-/// Makes the spec for a constructor with this name, and throws its errors. An observer hears of it
-/// as `lock` at `path`, unless other names are given.
+/// Makes the spec; `lock` is the class whose constructor throws the errors. Observers see the lock
+/// as `lock` at `path`, unless `observed_as` has other names.
 [[nodiscard]] LockSpecPtr make_lock_spec(const Client& client, std::string_view lock,
                                          const NamingRule& rule, ContenderKind kind,
                                          std::string path, LockOptions options,

@@ -19,6 +19,7 @@ PermitJudgement judge_permits(const Listing& leases, std::span<const std::string
   }
   const std::size_t taken = last + 1 + leases.malformed().size();
   if (taken <= maximum) return Held{};
+  // Only malformed leases are in the way.
   if (last + 1 <= maximum) return Malformed{leases.malformed().front()};
   Full full{.missing = taken - maximum};
   if (first > 0) full.nearest = leases.contenders()[first - 1].name;

@@ -4,9 +4,9 @@
 /// The permit count decides which leases are within the maximum of a semaphore. Pure; for any
 /// thread.
 ///
-/// A permit is a node among the leases, with a number that only grows. A contender with fewer live
-/// leases below its own than the maximum is in: so no more than the maximum ever are, independently
-/// of the queue that keeps newcomers in order.
+/// A permit is a node among the leases; a later node has a higher number. A contender holds its
+/// permit if fewer live leases than the maximum have lower numbers. So no more than the maximum are
+/// ever held, independently of the queue that keeps newcomers in order.
 
 #include <cstddef>
 #include <optional>
@@ -18,8 +18,9 @@
 
 namespace custodian::recipes_detail {
 
-/// The number of leases that must end before all own ones are within the maximum. `nearest` is the
-/// youngest of the lower ones of others; nothing if there are none, and the own ones are too many.
+/// The own leases are not all within the maximum: `missing` leases must end first. `nearest` is the
+/// youngest lower lease of another contender; nothing if there is none, and the own ones alone are
+/// too many.
 struct Full {
   std::size_t missing = 0;
   std::optional<std::string_view> nearest{};
@@ -27,7 +28,8 @@ struct Full {
 using PermitJudgement = std::variant<Held, Full, OwnNodeMissing, Exhausted, Malformed>;
 
 /// What the creator of the leases `mine`, at least one, must do. A lease without a readable number
-/// counts as lower than any; if only such are in the way, waiting does not help.
+/// counts as lower than any. If only such leases are in the way the answer is Malformed, for
+/// waiting does not help.
 [[nodiscard]] PermitJudgement judge_permits(const Listing& leases,
                                             std::span<const std::string_view> mine,
                                             std::size_t maximum);

@@ -1,11 +1,14 @@
 /// \file
-/// Permits are taken in these steps.
+/// Permits are acquired in these steps:
 ///
-/// An acquire queues at the turnstile like for a mutex. The first there creates one lease for each
-/// permit, waits until all of them are within the maximum, and leaves the turnstile to the next. So
-/// permits are granted in the order of asking, and an acquire of many is not starved by acquires of
-/// few. The maximum rests on the leases' own order, not on the turnstile (see permit_count.hpp),
-/// which may be lost at any time without harm to it.
+/// 1. Queue at the turnstile, as for a mutex.
+/// 2. First there, wait until the maximum allows so many permits at all.
+/// 3. Create one lease node for each permit, and wait until all of them are within the maximum.
+/// 4. Make leases of the nodes, and leave the turnstile to the next acquire.
+///
+/// So permits are granted in the order of asking, and an acquire of many is not starved by acquires
+/// of few. The order of the lease nodes keeps the maximum (see permit_count.hpp), not the
+/// turnstile: a turnstile's node may be lost at any time, and no permit is granted too many.
 
 #include "semaphores/semaphore_spec.hpp"
 
@@ -29,7 +32,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// One lease for each permit; they travel together. After a failure they are deleted.
+/// Creates one lease node for each permit; the requests travel together. If one of them fails, the
+/// nodes are deleted.
 asio::awaitable<Result<std::vector<OwnedNode>>> put_down_leases(AcquirePtr acquire,
                                                                 SemaphoreSpecPtr spec,
                                                                 int permits) {
@@ -74,8 +78,8 @@ asio::awaitable<Result<Watched<Listing>>> list_leases(AcquirePtr acquire, Semaph
 /// The number of permits, and the watch on its next change.
 using KnownMaximum = Watched<int>;
 
-/// Reads it, unless its watch on this connection has not fired. Watched if the caller will wait for
-/// a change.
+/// Reads the maximum, unless the watch of an earlier reading is still armed. Arms a watch if the
+/// caller will wait for a change.
 asio::awaitable<Result<KnownMaximum>> update(AcquirePtr acquire, SemaphoreSpecPtr spec,
                                              KnownMaximum known, Watching watching) {
   if (const int* fixed = std::get_if<int>(&spec->maximum)) co_return KnownMaximum{*fixed, {}};
@@ -93,7 +97,7 @@ asio::awaitable<Result<KnownMaximum>> update(AcquirePtr acquire, SemaphoreSpecPt
   co_return KnownMaximum{now.value, Watch{}};
 }
 
-/// The own node, or its container, is missing: it went with the session, or was deleted by hand.
+/// Explains no_node: the own node, or its parent, went with the session or was deleted by hand.
 error_code what_it_means(error_code error, const OwnedNode& own) {
   if (error != ServerErrc::no_node) return error;
   return own.alive() ? Errc::node_deleted : Errc::session_lost;
@@ -105,7 +109,7 @@ PermitJudgement judge(const Listing& listing, const std::vector<OwnedNode>& mine
   return judge_permits(listing, names, static_cast<std::size_t>(std::max(maximum, 0)));
 }
 
-/// All of them are within the maximum: all become leases, or none.
+/// All nodes are within the maximum: makes leases of all of them, or of none.
 asio::awaitable<Result<Leases>> take_all(AcquirePtr acquire, std::vector<OwnedNode> nodes) {
   Leases all;
   for (OwnedNode& node : nodes) {
@@ -140,8 +144,9 @@ asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr 
   co_return error_code{};
 }
 
-/// Waits, first at the turnstile, until a counter says that there are so many permits at all.
-/// Leases created before that would be in the way of all others. The caller's place outlives that.
+/// Waits at the turnstile until the counter allows so many permits at all. Leases created before
+/// that would be in the way of all others. `place` must outlive the coroutine: the caller awaits
+/// it.
 asio::awaitable<Result<KnownMaximum>> wait_for_maximum(
     AcquirePtr acquire, SemaphoreSpecPtr spec,
     // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
@@ -182,14 +187,13 @@ asio::awaitable<Result<Leases>> take_permits(AcquirePtr acquire, SemaphoreSpecPt
   for (Watching watching = Watching::no;; watching = Watching::yes) {
     if (watching == Watching::yes) {
       // The node at the turnstile may be deleted by hand, which lets the next one in: two would
-      // count each other's leases and wait for ever. The second one gives up.
+      // count each other's leases and wait for ever. The one whose node was deleted gives up.
       const error_code error = co_await watch_own(acquire, turnstile);
       if (error) co_return what_it_means(error, turnstile);
     }
     const Result<Watched<Listing>> listed = co_await list_leases(acquire, spec, watching);
     if (!listed) co_return what_it_means(listed.error(), turnstile);
-    // Read after the list: when the maximum is lowered, none is let in by the higher one after
-    // that.
+    // Read after the list: once the maximum is lowered, no acquire is let in by the old one.
     maximum = co_await update(acquire, spec, std::move(*maximum), watching);
     if (!maximum) co_return maximum.error();
     if (!turnstile.alive()) co_return Errc::session_lost;
@@ -267,7 +271,7 @@ SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name
   if (const auto* counter = std::get_if<SharedNodePtr>(&maximum)) {
     check_counter(client, name, path, **counter);
   }
-  // Refused by the path that the caller has given, and not by that of a child.
+  // Checked here as well, so that the error has the path that the caller gave, not a child's.
   static_cast<void>(take_place(client, name, path));
   const auto queue_at = [&](std::string_view node, const NamingRule& rule) {
     return make_lock_spec(client, name, rule, ContenderKind::exclusive, join(path, node), options,

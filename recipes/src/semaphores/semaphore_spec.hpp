@@ -2,7 +2,7 @@
 
 /// \file
 /// SemaphoreSpec is the common part of InterProcessSemaphore and InterProcessSemaphoreMutex: the
-/// way to the permits.
+/// data of a semaphore, and the acquire of its permits.
 
 #include <stop_token>
 #include <string>
@@ -17,7 +17,7 @@ namespace custodian::recipes_detail {
 /// The number of permits: constant, or the present value of a counter of the same client.
 using Maximum = std::variant<int, SharedNodePtr>;
 
-/// Each is a node, and a list of some ten thousand names is more than servers let through.
+/// Each permit is a node, and servers do not let a list of some ten thousand names through.
 inline constexpr int most_permits_at_once = 1000;
 
 /// The common part of all acquires of one semaphore object. Immutable. (Apache Curator's layout.)
@@ -28,7 +28,7 @@ struct SemaphoreSpec {
   Maximum maximum;
 };
 
-/// Makes the spec for a constructor with this name, and throws its errors.
+/// Makes the spec; `name` is the class whose constructor throws the errors.
 [[nodiscard]] SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name,
                                                    const std::string& path, Maximum maximum,
                                                    const LockOptions& options);
@@ -36,7 +36,8 @@ struct SemaphoreSpec {
 /// Throws invalid_argument if so many permits can never be granted.
 void check_permits(const SemaphoreSpec& spec, std::string_view operation, int permits);
 
-/// From any thread. The handler runs on the strand, or at once. All or none.
+/// Starts an acquire of all these permits or none, from any thread. The handler runs on the strand,
+/// or within this call.
 void start_acquire_permits_within(const SemaphoreSpecPtr& spec, CancellationPtr cancellation,
                                   int permits, WaitLimit wait_limit, AcquireOptions options,
                                   Handler<Acquired> handler);

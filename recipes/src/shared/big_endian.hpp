@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Numbers are encoded here as Java's ByteBuffer, and so Curator's recipes, write them. Pure.
+/// These functions encode numbers as Java's ByteBuffer does, and so Curator's recipes. Pure.
 
 #include <array>
 #include <boost/endian/conversion.hpp>
@@ -21,7 +21,7 @@ template <std::signed_integral Number>
   return {bytes.begin(), bytes.end()};
 }
 
-/// Nothing if there are more or fewer bytes than the number has.
+/// Nothing unless there are exactly as many bytes as the number has.
 template <std::signed_integral Number>
 [[nodiscard]] std::optional<Number> from_big_endian(std::string_view bytes) {
   std::array<unsigned char, sizeof(Number)> copy{};

@@ -10,19 +10,19 @@
 
 namespace custodian::recipes_detail {
 
-/// The write of this transaction was seen.
+/// A write that a reading has shown.
 struct Sighting {
-  std::int64_t mzxid = 0;  ///< 0: nothing was
+  std::int64_t mzxid = 0;  ///< the transaction that wrote; 0: no write was seen
   /// The session of the reading; none: only a later write is news.
   std::optional<std::int64_t> session{};
 };
 
-/// Within a session only a later write is news. After a lost session any other one is: a server
-/// that lags behind may show an earlier one, but so do servers that were rebuilt, or restored from
-/// an older snapshot, and for good.
+/// Within a session only a later write is news. After a lost session any other write is: an earlier
+/// one may come from a server that lags behind, but also, and for good, from servers that were
+/// rebuilt or restored from an older snapshot.
 [[nodiscard]] bool is_news(const Sighting& seen, const Sighting& now) noexcept;
 
-/// Any thread.
+/// Keeps the newest reading. Any thread.
 class NewestValue {
  public:
   struct Reading {

@@ -57,7 +57,8 @@ namespace {
 
 // -- Bytes and the node ---------------------------------------------------------------------------
 
-/// Creates the node with its seed. Without an error it exists, or the reply was lost: read again.
+/// Creates the node with its seed. Without an error the node exists, or the reply was lost: the
+/// caller reads again.
 asio::awaitable<error_code> create_with_seed(SharedNodePtr node, CancellationPtr cancellation,
                                              OperationOptions options) {
   CreateOptions as_planned{.parents = Parents::created_as_containers,
@@ -66,7 +67,7 @@ asio::awaitable<error_code> create_with_seed(SharedNodePtr node, CancellationPtr
   auto [error, created] = co_await await<&start_create, Created>(
       node->client.core(), cancellation, node->path, node->seed, std::move(as_planned));
   if (error == ServerErrc::node_exists || error == ServerErrc::connection_loss) error.clear();
-  // Created or not, a missing node counts as its seed.
+  // The doubt does no harm: a missing node counts as its seed.
   if (error == Errc::deadline_exceeded_outcome_unknown) error = Errc::deadline_exceeded;
   co_return error;
 }
@@ -94,14 +95,15 @@ asio::awaitable<error_code> write(SharedNodePtr node, CancellationPtr cancellati
     const auto [error, stat] =
         co_await await<&start_set, Stat>(core, cancellation, path, desired, whatever_is_there);
     if (!error) node->newest->note({sighting_of(*node, stat), stat.version, desired});
+    // A write whose reply was lost is not repeated: the caller gets outcome_unknown.
     if (error != ServerErrc::no_node) co_return error;
-    // With the seed, so that version 0 is never anything else.
+    // Created with the seed, so that version 0 is always a seed.
     const error_code missing = co_await create_with_seed(node, cancellation, options);
     if (missing) co_return missing;
   }
 }
 
-/// What the node has after a compare_exchange, and whether that has written it.
+/// The data of the node after a compare_exchange, and whether that call has written them.
 struct Exchange {
   bool written = false;
   GetResult now{};
@@ -110,7 +112,7 @@ struct Exchange {
 asio::awaitable<Result<Exchange>> exchange(SharedNodePtr node, CancellationPtr cancellation,
                                            ExpectedVersion expected, std::string desired,
                                            OperationOptions options) {
-  // To the servers -1 is "whatever is there".
+  // To the servers version -1 means any version.
   if (expected.mzxid != 0 && expected.version != any_version) {
     const auto core = node->client.core();
     const std::string path = node->path;
@@ -175,7 +177,7 @@ asio::awaitable<Result<std::tuple<bool, Versioned<T>>>> compare_exchange(
 template <typename T>
 asio::awaitable<Result<Versioned<T>>> wait_newer(SharedNodePtr node, CancellationPtr cancellation,
                                                  std::int64_t known_mzxid) {
-  // Later, and not only another: a server that is behind may show an earlier one.
+  // Only a later write ends the wait: a server that lags behind may show an earlier one.
   const Sighting known{known_mzxid};
   Watch none;
   Result<Found> found = co_await next_news_of(node, cancellation, known, std::move(none));

@@ -23,27 +23,26 @@ struct SharedNode {
   std::shared_ptr<NewestValue> newest = std::make_shared<NewestValue>();
 };
 
-/// Reads the value and watches it, having created the node with its seed if it was missing. The
-/// watch ends with the next change, a deletion included. Strand only. Without an error there is a
-/// watch; with one (malformed_data, for instance) there is none. Hand it a deadline: a default one
-/// begins anew with each request.
+/// Reads the value and watches it. A missing node is created with its seed first. The watch ends
+/// with the next change, a deletion included. Without an error there is a watch; with an error
+/// (malformed_data, for instance) there is none. Give it a deadline: a default one begins anew with
+/// each request. Strand only.
 ///
 /// For std::string and std::int32_t.
 template <typename T>
 [[nodiscard]] boost::asio::awaitable<Result<Watched<Versioned<T>>>> read_and_watch(
     SharedNodePtr node, CancellationPtr cancellation, OperationOptions options);
 
-/// Waits until there is news, and returns it with a watch, through disconnections and lost
-/// sessions. `watch` is that of the news before, or none. With an error there is no watch. Strand
-/// only.
+/// Waits for news, through disconnections and lost sessions, and returns it with a watch. `watch`
+/// is that of the news before, or empty. With an error there is no watch. Strand only.
 [[nodiscard]] boost::asio::awaitable<Result<Watched<GetResult>>> next_news_of(
     SharedNodePtr node, CancellationPtr cancellation, Sighting seen, Watch watch);
 
-/// The reading that was made just now.
+/// The sighting of a reading that was made just now, in the client's present session.
 [[nodiscard]] Sighting sighting_of(const SharedNode& node, const Stat& stat);
 
-/// The value in a node's data, or why there is none; notes it as the newest one. For std::string
-/// and std::int32_t.
+/// The value in a node's data, or malformed_data. Notes it as the newest value. For std::string and
+/// std::int32_t.
 template <typename T>
 [[nodiscard]] Result<Versioned<T>> understood(const SharedNode& node, GetResult found);
 

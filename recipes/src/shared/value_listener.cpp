@@ -28,7 +28,7 @@ struct Registration {
   const CancellationPtr over;
 };
 
-/// The newest value that the listener has not got yet: a slow listener skips those before.
+/// The newest value that the listener has not received yet: a slow listener skips older ones.
 template <typename T>
 class Outbox : public std::enable_shared_from_this<Outbox<T>> {
  public:
@@ -53,7 +53,7 @@ class Outbox : public std::enable_shared_from_this<Outbox<T>> {
     if (const auto registration = registration_.lock()) registration->listener(*value);
   }
 
-  /// The listener's calls do not overlap, on whatever executor.
+  /// Keeps the listener's calls from overlapping, on any executor.
   const asio::strand<asio::any_io_executor> turn_;
   const std::weak_ptr<Registration<T>> registration_;
   std::mutex mutex_;  ///< guards what follows
@@ -77,6 +77,7 @@ asio::awaitable<void> follow(SharedNodePtr node, CancellationPtr over,
     if (!found) {
       const error_code error = found.error();
       if (error == asio::error::operation_aborted || error == Errc::closed) co_return;
+      // Only the first failure in a row is logged.
       if (failures == 0) complain(*node, error, "trying again");
       co_await back_off(node->client, failures++, Deadline::never(), over);
       continue;

@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// From now on. A zero would disarm it.
+/// An alarm after this duration. A zero would disarm the timer.
 itimerspec alarm_in(BootClock::duration rest) {
   rest = std::max(rest, BootClock::duration{1});
   const auto seconds = std::chrono::floor<std::chrono::seconds>(rest);
@@ -51,6 +51,7 @@ error_code BootTimers::open() {
 }
 
 void BootTimers::set(TimerQueue::Key key, TimerQueue::Time time, TimerQueue::Action action) {
+  // Destroyed after the mutex is released: the action may own an object that cancels a timer.
   TimerQueue::Action earlier;
   {
     const std::lock_guard lock{mutex_};
@@ -62,6 +63,7 @@ void BootTimers::set(TimerQueue::Key key, TimerQueue::Time time, TimerQueue::Act
 }
 
 void BootTimers::cancel(TimerQueue::Key key) {
+  // As in set(): destroyed after the mutex is released.
   TimerQueue::Action dropped;
   const std::lock_guard lock{mutex_};
   const auto before = queue_.next();
@@ -73,14 +75,15 @@ void BootTimers::set_alarm(std::optional<TimerQueue::Time> time) {
   if (alarm_) return alarm_->set(time);
   const bool is_mine = strand_.running_in_this_thread();
   if (!descriptor_.is_open()) {
-    // Another thread may not set an Asio object, unlike the descriptor.
+    // Without a timerfd the Asio timer waits. Only the strand may touch it: it ends the wait there,
+    // and on_wake() begins another.
     asio::dispatch(strand_, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->steady_.cancel();
     });
     return;
   }
-  // Without a timer the wait ends, or it would keep the executor's context running: at once on the
-  // strand; on other threads by an alarm, which any thread may set in the kernel.
+  // When no timer is left the wait must end, or it would keep the executor's context running. The
+  // strand cancels it; another thread sets an alarm for now, because any thread may set a timerfd.
   if (!time && is_mine) {
     error_code ignored;
     descriptor_.cancel(ignored);
@@ -116,7 +119,7 @@ void BootTimers::on_wake() {
   if (descriptor_.is_open()) {
     [[maybe_unused]] const auto read = ::read(descriptor_.native_handle(), &alarms, sizeof(alarms));
   }
-  // An action that throws must not stop the others: those still due come with the next alarm.
+  // An action that throws must not stop the others: the next alarm runs those that are still due.
   try {
     run_due();
   } catch (...) {
@@ -132,6 +135,7 @@ void BootTimers::run_due() {
     const std::lock_guard lock{mutex_};
     due = queue_.due(now());
   }
+  // Taken one by one, and run without the mutex: an action may set or cancel timers.
   for (const TimerQueue::Entry& each : due) {
     TimerQueue::Action action;
     {

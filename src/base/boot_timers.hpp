@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// BootTimers are timers that go on while the machine is suspended, as leases do: the servers'
-/// clocks have gone on. Asio's stand still meanwhile, so that a holder would hear of a loss long
-/// after the waking. All those of a client share one descriptor (a timerfd of CLOCK_BOOTTIME), or
-/// one alarm of the clock that the client was given.
+/// BootTimers are timers that keep running while the machine is suspended, because leases expire
+/// meanwhile: the servers' clocks keep running. Asio's timers stand still, so a holder would be
+/// notified of a loss long after the machine has woken up. All timers of a client share one
+/// descriptor (a timerfd of CLOCK_BOOTTIME), or one alarm of the clock that the client was given.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -24,10 +24,11 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
  public:
   using Strand = boost::asio::strand<boost::asio::any_io_executor>;
 
-  /// `callbacks`: where the user hears of the effects of these timers; for the clock's alarm.
+  /// `callbacks`: the executor that notifies the user of what these timers cause. The clock's alarm
+  /// gets it.
   explicit BootTimers(const Strand& strand, std::shared_ptr<Clock> clock = nullptr,
                       boost::asio::any_io_executor callbacks = {});
-  /// Before the first use. With an error there is no such descriptor, and the timers stand still
+  /// Call it before the first use. After an error there is no timerfd, and the timers stand still
   /// while the machine is suspended.
   [[nodiscard]] error_code open();
 
@@ -43,14 +44,15 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
   void on_wake();
   void run_due();
   void wait_again();
-  /// The time of the first timer has changed, or there is none any more.
+  /// Sets the alarm to the time of the first timer; ends it if no timer is left. Under the mutex.
   void set_alarm(std::optional<TimerQueue::Time> time);
 
   const Strand strand_;
   const std::shared_ptr<Clock> clock_;
   const boost::asio::any_io_executor callbacks_;
-  std::unique_ptr<Clock::Alarm> alarm_;  ///< of the clock; with one, the members below do not wait
-  /// One of the two waits.
+  std::unique_ptr<Clock::Alarm>
+      alarm_;  ///< the clock's; if there is one, the two members below are unused
+  /// The timerfd waits if it could be opened; otherwise the Asio timer waits.
   boost::asio::posix::basic_stream_descriptor<Strand> descriptor_;
   boost::asio::basic_waitable_timer<std::chrono::steady_clock,
                                     boost::asio::wait_traits<std::chrono::steady_clock>, Strand>
@@ -61,8 +63,8 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
   TimerQueue queue_;
 };
 
-/// One timer: at most one action at a time. For the strand, except its destruction, which may be on
-/// any thread; the action may still run then if it has begun.
+/// One timer, with at most one action at a time. Strand only, except the destructor, which may run
+/// on any thread: an action that has begun may still be running then.
 class BootTimer {
  public:
   explicit BootTimer(std::shared_ptr<BootTimers> timers) : timers_{std::move(timers)} {}

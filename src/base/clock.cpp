@@ -8,7 +8,7 @@ namespace custodian {
 
 namespace {
 
-/// The clock of this process: one for all time points, which would not compare otherwise.
+/// Chosen once for the process: time points of different clocks do not compare.
 clockid_t choose_clock() noexcept {
   timespec ignored{};
   return ::clock_gettime(CLOCK_BOOTTIME, &ignored) == 0 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;

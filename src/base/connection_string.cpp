@@ -35,9 +35,10 @@ bool is_ipv4(const std::string& text) {
   return inet_pton(AF_INET, text.c_str(), &address) == 1;
 }
 
-/// In its shortest form, so that two spellings of one address compare equal.
+/// An IPv6 address in its shortest form, so that two spellings of one address compare equal;
+/// nothing if the text is none.
 std::optional<std::string> canonical_ipv6(std::string_view text) {
-  // "fe80::1%eth0": the zone says on which link the address is, and has no form of its own.
+  // "fe80::1%eth0": the zone names the link of the address, and is kept as it is.
   const auto zone = text.substr(std::min(text.find('%'), text.size()));
   const auto bad_zone_character =
       zone.substr(std::min<std::size_t>(1, zone.size())).find_first_not_of(name_characters);
@@ -55,7 +56,7 @@ std::optional<std::string> canonical_ipv6(std::string_view text) {
   return std::string{canonical.data()}.append(zone);
 }
 
-/// One server of the list; its faults name it.
+/// One server of the list. Its errors name it.
 class Element {
  public:
   Element(std::string_view operation, std::size_t number, std::string_view text)
@@ -187,7 +188,7 @@ std::string parse_chroot(std::string_view operation, std::string_view chroot) {
 }
 
 bool same_server(const HostPort& left, const HostPort& right) {
-  // Names of hosts have no case, independently of this machine's locale.
+  // Host names ignore case, whatever the locale of this machine is.
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c + 0; };
   return left.port == right.port && std::ranges::equal(left.host, right.host, {}, lower, lower);
 }

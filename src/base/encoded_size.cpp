@@ -6,7 +6,7 @@ namespace custodian::detail {
 
 namespace {
 
-// As zookeeper.jute declares them; integers are big-endian, and nothing is padded.
+// The sizes of zookeeper.jute's types. Integers are big-endian, and nothing is padded.
 constexpr std::size_t of_int = 4;
 constexpr std::size_t of_long = 8;
 constexpr std::size_t of_boolean = 1;
@@ -15,7 +15,7 @@ constexpr std::size_t header = of_int + of_int;
 /// MultiHeader: type, done, err. One in front of each operation, and one at the end.
 constexpr std::size_t multi_header = of_int + of_boolean + of_int;
 
-/// ustring and buffer alike: a length, and bytes without an end.
+/// A ustring or a buffer: its length, then its bytes, without a terminator.
 std::size_t of_bytes(std::string_view bytes) { return of_int + bytes.size(); }
 
 std::size_t of_acl(const Acl& acl) {
@@ -24,7 +24,7 @@ std::size_t of_acl(const Acl& acl) {
   return size;
 }
 
-/// Without the header in front, which an operation of a multi does not have.
+/// The size without the request header, which an operation of a multi does not have.
 struct Body {
   std::size_t operator()(const request::Create& r) const {
     const std::size_t ttl = has_ttl(r.mode) ? of_long : 0;

@@ -1,11 +1,10 @@
 #pragma once
 
 /// \file
-/// The encoded size is the exact number of bytes of a request in a packet. A server compares it
-/// with its `jute.maxbuffer`, which leaves out the four bytes of the length in front
-/// (NIOServerCnxn, readLength; a packet of exactly the limit passes). A larger one is answered by
-/// closing the connection, so that one request too large costs every lock of its client a
-/// reconnection. Pure.
+/// encoded_size() is the exact number of bytes that a request takes in a packet, without the four
+/// bytes of the length in front. A server compares it with its `jute.maxbuffer` (NIOServerCnxn,
+/// readLength; a packet of exactly the limit passes), and closes the connection on a larger one:
+/// one request that is too large costs every lock of its client a reconnection. Pure.
 
 #include <cstddef>
 #include <string_view>
@@ -19,10 +18,10 @@ namespace custodian::detail {
 /// The size of the packet that presents a credential to a server.
 [[nodiscard]] std::size_t encoded_size(const SessionSettings::Credential& credential);
 
-/// The size of the multi of one check, with a path of so many bytes.
+/// The size of a multi with a single check, of a path of this many bytes.
 [[nodiscard]] std::size_t encoded_size_of_check(std::size_t path_size);
 
-/// What a sequential create appends to its path.
+/// The digits that a server appends to the path of a sequential create.
 inline constexpr std::size_t sequence_digits = 10;
 
 }  // namespace custodian::detail

@@ -149,7 +149,7 @@ std::string describe(std::string_view operation, std::string_view path, std::str
     text.append(" ").append(detail::printable(detail::shortened(path)));
   }
   if (!detail.empty()) {
-    // The words may come from other clients: the identity of the contender ahead, for one.
+    // The detail may contain text of other clients, such as the identity of the contender ahead.
     text.append(" (").append(detail::in_one_line(detail)).append(")");
   }
   return text;

@@ -17,8 +17,8 @@ struct Character {
 
 bool continues(unsigned char byte) { return (byte & 0xC0U) == 0x80U; }
 
-/// The character at the start of `text`, which is not empty; nothing if that is not UTF-8 as
-/// RFC 3629 has it (shortest form, no surrogates, nothing above U+10FFFF).
+/// The character at the start of `text`, which must not be empty; nothing if the text does not
+/// begin with UTF-8 as RFC 3629 defines it (shortest form, no surrogates, nothing above U+10FFFF).
 std::optional<Character> decode(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   if (lead < 0x80U) {
@@ -44,8 +44,8 @@ std::optional<Character> decode(std::string_view text) {
   return Character{code_point, size};
 }
 
-/// The ranges of `org.apache.zookeeper.common.PathUtils`, which the server applies. The C client
-/// refuses fewer, so without this check some of them would fail only in the reply.
+/// Whether `org.apache.zookeeper.common.PathUtils`, which the server applies, refuses a character.
+/// The C client refuses fewer: without this check some paths would fail only in the reply.
 bool refused_by_server(char32_t c) {
   return c <= 0x1F || (c >= 0x7F && c <= 0x9F) || (c >= 0xD800 && c <= 0xF8FF) ||
          (c >= 0xFFF0 && c <= 0xFFFF);
@@ -65,7 +65,7 @@ std::optional<std::string> character_fault(std::string_view path, std::size_t po
   if (path[position] == '\0') {
     return at_byte(position, "must not contain NUL");
   }
-  // Java's characters are those of UTF-16, where all of these begin with a surrogate.
+  // Java's characters are UTF-16 units: all of these would begin with a surrogate.
   if (character->code_point > 0xFFFF) {
     return at_byte(position, "must not contain characters above U+FFFF");
   }
@@ -115,7 +115,7 @@ std::optional<std::string> path_fault(std::string_view path, PathKind kind) {
     }
     position += character->size;
   }
-  // The last name of a sequential prefix goes on with digits, which make any name a good one.
+  // The server appends digits to the last name of a sequential prefix, so any name is valid there.
   if (path.size() == 1 || kind == PathKind::sequential_prefix) {
     return std::nullopt;
   }

@@ -43,7 +43,7 @@ class PathPrefix {
   /// The server's path of a client's path.
   [[nodiscard]] std::string add(std::string_view path, PathKind kind = PathKind::plain) const;
 
-  /// The client's path of a server's path; nothing if that is not the prefix or below it.
+  /// The client's path of a server's path; nothing if that path is neither the prefix nor below it.
   [[nodiscard]] std::optional<std::string> strip(std::string_view path) const;
 
   /// The server's path of the client's root; "/" if nothing is added.

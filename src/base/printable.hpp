@@ -7,7 +7,8 @@
 
 namespace custodian::detail {
 
-/// For a quotation in a message: the backslash and the double quote are escaped, too.
+/// Makes text safe for a quotation in a message: the backslash and the double quote are escaped,
+/// too.
 [[nodiscard]] inline std::string printable(std::string_view text) {
   std::string quotable;
   quotable.reserve(text.size());
@@ -23,7 +24,7 @@ namespace custodian::detail {
   constexpr std::size_t longest = 1000;
   constexpr std::size_t kept = 100;  // at each end
   if (path.size() <= longest) return std::string{path};
-  const auto continues = [&](std::size_t at) {  // a character of UTF-8
+  const auto continues = [&](std::size_t at) {  // in the midst of a UTF-8 character
     return (static_cast<unsigned char>(path[at]) & 0xC0U) == 0x80U;
   };
   std::size_t begin = kept;

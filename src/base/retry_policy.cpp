@@ -28,12 +28,12 @@ milliseconds doubled(milliseconds base, int retries, milliseconds limit) {
   return base > limit / factor ? limit : base * factor;
 }
 
-/// A part of `whole`, rounded down.
+/// `random` times `whole`, rounded down.
 milliseconds part_of(milliseconds whole, double random) {
-  // Written so that what is not a number counts as 0.
+  // Written so that a NaN counts as 0.
   const double factor = random > 0 ? std::min(random, 1.0) : 0.0;
   const double part = factor * static_cast<double>(whole.count());
-  // As a double, the greatest counts round up to 2^63, which no count can be.
+  // As doubles, the greatest counts round up to 2^63, which no count can hold.
   if (part >= static_cast<double>(whole.count())) {
     return whole;
   }

@@ -28,8 +28,8 @@ class StateBroadcast {
     const std::lock_guard lock{mutex_};
     return newest_;
   }
-  /// The listener hears of each state that is set from now on, for as long as the subscription
-  /// lives.
+  /// The listener is notified of each state that is set from now on, for as long as the
+  /// subscription lives.
   [[nodiscard]] Subscription listen(Listener listener) {
     auto registration = std::make_shared<Listener>(std::move(listener));
     const std::lock_guard lock{mutex_};
@@ -38,12 +38,12 @@ class StateBroadcast {
   }
 
   // The strand only.
-  /// A state that is set, and the listeners that it finds.
+  /// A new state, and the listeners that were registered when it was set.
   struct Change {
     State state;
     std::vector<std::weak_ptr<Listener>> listeners;
   };
-  /// This is the newest state; notify() follows.
+  /// Sets the newest state. The caller passes the result to notify().
   [[nodiscard]] Change set(State now) {
     const std::lock_guard lock{mutex_};
     newest_ = now;
@@ -60,7 +60,7 @@ class StateBroadcast {
     }
     waiters_.tell(change.state);
   }
-  /// Completes when the state is another than the known one; at once if `now` is. See StateWaiters.
+  /// Completes when the state differs from the known one; at once if `now` does. See StateWaiters.
   void wait(State now, State known, const CancellationPtr& cancellation, Handler<State> handler) {
     waiters_.wait(now, known, cancellation, std::move(handler));
   }

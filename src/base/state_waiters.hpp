@@ -19,7 +19,8 @@ class StateWaiters {
   /// Whether there was ever a waiter. Any thread.
   [[nodiscard]] bool used() const noexcept { return waiting_ != nullptr; }
 
-  /// Completes at once if the state is another already; with the known one if it is cancelled.
+  /// Completes at once if the state differs from the known one already. A cancelled wait completes
+  /// with operation_aborted and the known state.
   void wait(State now, State known, const CancellationPtr& cancellation, Handler<State> handler) {
     if (now != known) return std::move(handler)(error_code{}, now);
     if (cancellation && cancellation->requested()) {
@@ -41,10 +42,10 @@ class StateWaiters {
     waiting_->push_back(std::move(waiter));
   }
 
-  /// This is the state now.
+  /// Completes the waits of all waiters that know another state.
   void tell(State now) {
     if (!waiting_) return;
-    // A handler may wait again, or cancel another waiter.
+    // Collected first: a handler may wait again, or cancel another waiter.
     Waiting told;
     for (auto& each : *waiting_) {
       if (each->known != now) told.push_back(std::move(each));
@@ -53,7 +54,7 @@ class StateWaiters {
     for (const auto& waiter : told) complete(*waiter, error_code{}, now);
   }
 
-  /// The owner of the state is gone.
+  /// The owner of the state is gone: completes all waits with operation_aborted.
   void abort(State last) {
     if (!waiting_) return;
     for (const auto& waiter : std::exchange(*waiting_, {})) {

@@ -29,11 +29,11 @@ class TimerQueue {
   Action cancel(Key key);
 
   [[nodiscard]] bool empty() const noexcept { return order_.empty(); }
-  /// When the first is due; nothing if none is.
+  /// When the first action is due; nothing if there is none.
   [[nodiscard]] std::optional<Time> next() const;
   /// The keys that are due, in order.
   [[nodiscard]] std::vector<Entry> due(Time now) const;
-  /// Removes a key and returns its action; null if it was set anew, or cancelled, meanwhile.
+  /// Removes a key and returns its action; null if the key was set anew, or cancelled, meanwhile.
   [[nodiscard]] Action take(const Entry& entry);
 
  private:

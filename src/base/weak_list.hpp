@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// WeakList has registrations that others own, and may drop at any time without notice.
+/// WeakList holds weak pointers to registrations, whose owners may drop them at any time without
+/// notice.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,10 +11,10 @@
 
 namespace custodian::detail {
 
-/// Forgets the dropped ones when there are twice as many entries as were left the last time: adding
-/// costs the same however many there are, and there are at most twice as many entries as were ever
-/// alive at once. (A dropped one keeps its memory until it is forgotten: std::make_shared allocates
-/// the counts with the object.) Not synchronised.
+/// Dropped registrations are erased when there are twice as many entries as were left after the
+/// last time. So adding one costs the same on average however many there are, and there are at most
+/// twice as many entries as were ever alive at once. (A dropped one keeps its memory until it is
+/// erased: std::make_shared allocates the counts with the object.) Not synchronised.
 template <typename T>
 class WeakList {
  public:

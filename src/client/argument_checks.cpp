@@ -17,7 +17,7 @@ using namespace detail;
 
 namespace {
 
-/// Of `_c_<uuid>-`.
+/// The size of `_c_<uuid>-`.
 constexpr std::size_t protection_size = 3 + 36 + 1;
 
 [[noreturn]] void refuse(std::string_view operation, std::string_view path,
@@ -92,8 +92,8 @@ void check_contender(const CorePtr& core, std::string_view operation, std::strin
   }
   std::string node = core->prefix().add(join(path, std::string(protection_size, '_')));
   node.append(name).append(sequence_digits, '0');
-  // The largest request that it ever needs names two of them: a downgrade creates one and checks
-  // another; a hand-over checks the next one's and deletes its own.
+  // A contender's largest request names two nodes: a downgrade creates one and checks another; a
+  // hand-over checks the next contender's node and deletes its own.
   request::Create create{.path = node, .acl = open_acl()};
   const request::Multi both{{transaction::Check{std::move(node)}, std::move(create)}};
   check_size(*core, operation, path, both, {"identity", identity.size()});
@@ -109,7 +109,7 @@ void check_create(const CorePtr& core, std::string_view path, std::string_view d
   if (options.acl && options.acl->empty()) refuse("create", path, "acl: it has no entry");
   check_ttl(path, options.mode, options.ttl);
   std::string full_path = core->prefix().add(path, PathKind::sequential_prefix);
-  // The bytes that it grows by on the way.
+  // The protection and the sequence number make the path longer.
   if (options.protection == Protection::by_unique_name) full_path.append(protection_size, '_');
   if (is_sequential(options.mode)) full_path.append(sequence_digits, '0');
   const request::Create create{

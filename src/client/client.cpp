@@ -40,7 +40,7 @@ Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, o
   const std::shared_ptr<void> keep_alive{runtime_.get(),
                                          [runtime = runtime_](void*) { runtime->let_go(); }};
   core_ = make_core(runtime_->io.get_executor(), callbacks, std::move(options), keep_alive);
-  // First: if a session cannot even be made, the threads end the runtime.
+  // Before start(): if that throws, the threads must be there to end the runtime.
   runtime_->run();
   core_->start();
 }
@@ -103,7 +103,7 @@ void Client::close() {
   core_->close(close_grace, [closed] { closed->tell(&Closed::value); });
   if (core_->is_own_thread()) return;
   std::unique_lock lock{closed->mutex};
-  // No thread runs the context, as far as is known.
+  // If nothing ran within the grace, no thread runs the user's context.
   const bool runs =
       closed->arrived.wait_for(lock, detail::blocking_grace, [&] { return closed->begun; });
   if (!runs && !runtime_) return;
@@ -122,7 +122,8 @@ bool Client::close(Deadline deadline) {
 
 namespace {
 
-/// Ends at the deadline, also if no thread runs the context, and then throws `unended`.
+/// Blocks no longer than to the deadline, even if no thread runs the context, and then throws
+/// `unended`.
 template <auto Start, typename... Results, typename... Arguments>
 std::tuple<error_code, Results...> block_in_time(const CorePtr& core, std::string_view operation,
                                                  std::string_view path, Errc unended,
@@ -135,7 +136,7 @@ std::tuple<error_code, Results...> block_in_time(const CorePtr& core, std::strin
               "no thread runs the client's context, or those that do are busy"};
 }
 
-// It is unknown whether the context has sent it before it stood still.
+// A write that did not end may have been sent before the context stood still.
 constexpr Errc write_unended = Errc::deadline_exceeded_outcome_unknown;
 constexpr Errc read_unended = Errc::deadline_exceeded;
 

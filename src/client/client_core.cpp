@@ -260,7 +260,8 @@ void ClientCore::close(std::chrono::milliseconds grace, std::function<void()> do
   begin_drain();
   asio::post(strand_, [self = shared_from_this(), grace, done = std::move(done)]() mutable {
     if (!std::exchange(self->closing_, true)) self->begin_close(grace);
-    // The drain is a part of the core, which must not keep itself: a context may never run again.
+    // A raw pointer: the drain is a part of the core, which must not keep itself alive, for the
+    // context may never run again.
     self->drain_.when_notified([core = self.get(), grace, done = std::move(done)]() mutable {
       core->end_sessions(grace, std::move(done));
     });
@@ -295,7 +296,7 @@ void ClientCore::end_sessions(std::chrono::milliseconds grace, std::function<voi
     if (!std::exchange(self->shut_down_, true)) {
       for (Service* service : self->services()) service->shutdown();
     }
-    // A session that was over already sends nothing.
+    // A session that had ended before does not report `closed`.
     if (self->connection_state() != ConnectionState::closed) {
       self->set_connection_state(ConnectionState::closed);
     }

@@ -121,7 +121,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   void wait_state(ConnectionState known, const CancellationPtr& cancellation,
                   Handler<ConnectionState> handler);
 
-  /// Of the present session.
+  /// The present session has another state.
   void on_session_state(SessionState state, const SessionInfo& info);
   /// Another session takes the place of the present one, which may go on.
   void on_session_given_up();

@@ -7,6 +7,7 @@ namespace custodian {
 namespace asio = boost::asio;
 
 Client::Runtime::~Runtime() {
+  // One of the threads may be this one: each keeps the runtime.
   for (std::thread& thread : threads) thread.detach();
 }
 

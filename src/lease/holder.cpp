@@ -24,7 +24,7 @@ Holder::~Holder() {
     core()->on_strand(
         [waiters = states_.take_waiters()]() mutable { waiters.abort(LeaseState::released); });
   }
-  // The function may destroy the node, and itself with that.
+  // A copy of the pointer: the function may destroy the node, and the node owns the function.
   if (const auto pass_on = node_->pass_on()) (*pass_on)(std::move(node_));
 }
 
@@ -71,15 +71,16 @@ void Holder::observe_loss(LossReason reason) const {
 
 void Holder::observe_release() const {
   const LossReason loss = node_->loss_reason();
-  // Not shared with other threads until now.
+  // This thread may have found the loss just now: then nobody else has reported it.
   if (loss != LossReason::none && states_.newest() != LeaseState::lost) observe_loss(loss);
   core()->observation()->tell_lease_released(node_->observed(), token_, loss, since_);
 }
 
 void Holder::tell_lost() {
-  // Runs beside other callbacks, which may be slow, where the executor has more than one thread.
+  // Posted to the executor itself, not to its strand: where it has several threads, other
+  // callbacks, which may be slow, do not delay this.
   asio::post(core()->callback_executor(), [weak = weak_from_this()] {
-    // A lease that is released by now counts as released, not as lost.
+    // A lease that has been released by now counts as released, not as lost.
     const auto self = weak.lock();
     if (!self) return;
     self->lost_.request_stop();

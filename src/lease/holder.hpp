@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Holder is shared by the leases of one holder: its tenure of the lock's node, and the listeners
-/// for its state.
+/// Holder is shared by the leases of one holder. It is that holder's tenure of the lock's node, and
+/// has the listeners for its state.
 
 #include <atomic>
 #include <memory>
@@ -17,10 +17,11 @@
 
 namespace custodian::detail {
 
-/// Its destruction, on any thread, releases: the node passes on, or is deleted.
+/// Its destructor, on any thread, releases the lock: the node goes to the next holder, or is
+/// deleted.
 class Holder : public std::enable_shared_from_this<Holder> {
  public:
-  /// For LockNode::next_holder(). The holders of a node are numbered from 0.
+  /// Called by LockNode::next_holder(), which numbers the holders of a node from 0.
   Holder(LockNodePtr node, std::int64_t number, std::int64_t czxid);
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
@@ -35,14 +36,14 @@ class Holder : public std::enable_shared_from_this<Holder> {
     return states_.listen(std::move(listener));
   }
   [[nodiscard]] Subscription make_revocable(RevocationListener listener);
-  /// How many leases share it.
+  /// The number of leases that share this holder.
   std::atomic<int> leases = 0;
 
   // The strand only.
   void wait(LeaseState known, const CancellationPtr& cancellation, Handler<LeaseState> handler);
-  /// The node's state.
+  /// Notifies the listeners and the waiters of the node's state, if it is new to them.
   void tell(LeaseState now);
-  /// A client has asked for the lock, by this transaction.
+  /// A client has asked for the lock, by this transaction: notifies each listener once.
   void tell_revocation(std::int64_t transaction);
 
  private:
@@ -52,7 +53,7 @@ class Holder : public std::enable_shared_from_this<Holder> {
 
   LockNodePtr node_;
   const FencingToken token_;
-  /// Read only for an observer.
+  /// When the hold began; not set without an observer.
   const BootClock::time_point since_;
   std::stop_source lost_;
 

@@ -55,7 +55,7 @@ struct Grant {
   ObservedLockPtr observed;
   Handler<Lease> handler;
 
-  /// The session, if it is still the client's.
+  /// The node's session, if it is still the client's; null otherwise.
   [[nodiscard]] std::shared_ptr<ClientSession> session() const {
     return core->sessions().with_id(node.stat().ephemeral_owner);
   }
@@ -63,7 +63,7 @@ struct Grant {
 
 enum class Readiness { ready, closed, session_lost, timeout_too_short, uncertain };
 
-/// Whether the servers are known to be in touch with the session, and for long enough.
+/// Whether the node may become a lease: its session must certainly be alive, and for long enough.
 Readiness readiness(const Grant& grant) {
   if (grant.core->closed()) return Readiness::closed;
   const auto session = grant.session();
@@ -86,6 +86,8 @@ void finish(Grant& grant, error_code error) {
   std::move(grant.handler)(error_code{}, Lease{node->next_holder()});
 }
 
+/// A lock is worth nothing while its session may have expired. So the node is checked by requests
+/// that a quorum decides, until their answers have moved the lease clock far enough.
 asio::awaitable<void> make_certain(std::shared_ptr<Grant> grant) {
   const Plan plan{Deadline::never(), grant->retry, Repeat::always};
   const std::string path = grant->core->prefix().add(grant->node.path());
@@ -171,7 +173,7 @@ void start_assert_held(CorePtr core, CancellationPtr cancellation, HolderPtr hol
   perform(core, check_of(hold->node()->full_path()), plan, std::move(cancellation),
           [weak = std::weak_ptr{hold}, weak_node = std::weak_ptr{hold->node()},
            handler = std::move(handler)](const Reply& reply) mutable {
-            // The lease may be released meanwhile, and its node have another holder.
+            // The lease may have been released meanwhile, and its node may have another holder.
             LockNodePtr node = weak_node.lock();
             if (node && reply.error == ServerErrc::no_node) node->on_check_failed(reply.error);
             const bool lost = weak.expired() || node->state() == LeaseState::lost;
@@ -215,7 +217,7 @@ void Lease::release() noexcept {
   if (!hold_) return;
   --hold_->leases;
   if (hold_->core()->forked()) {
-    // Its session, timers and mutexes may be destroyed with it.
+    // Leaked: the last lease may destroy the client's session, timers and mutexes with it.
     // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory the child may end
     static_cast<void>(new detail::HolderPtr{std::move(hold_)});
     return;

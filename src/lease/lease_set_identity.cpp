@@ -1,10 +1,16 @@
 /// \file
 /// A holder changes the data of its node, which others see.
 ///
+/// 1. Wait until the earlier changes of the node are done.
+/// 2. Read the node. If it has the new identity already, the change is done. If a client has asked
+///    for the lock, it fails.
+/// 3. Write the identity over the version that was read, so that the write overwrites nothing that
+///    another client has written meanwhile: a request to release the lock, for example.
+/// 4. If the reply was lost, or the node had another version, go on with 2: the next read shows
+///    whether the write was applied.
+///
 /// The node has a unique name, so a write to it lands only while it exists, and needs no other
-/// check. The write names the version that was read, so that it overwrites nothing that another
-/// client has written meanwhile: a request to release the lock, for one. A write whose reply is
-/// lost is looked for in the next read.
+/// check.
 
 #include <boost/asio/awaitable.hpp>
 #include <utility>
@@ -25,8 +31,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// One change, from the call to its end. Owns neither the hold nor its node: to release the lock
-/// waits for nothing here. Strand only.
+/// One change, from the call to its end. It owns neither the holder nor the node, so that a release
+/// never waits for a change. Strand only.
 struct Change {
   CorePtr core;
   CancellationPtr callers;
@@ -35,11 +41,11 @@ struct Change {
   std::string identity;
   Plan plan;
   Handler<> handler;
-  /// Ends the requests under way: for the caller, or with the lease.
+  /// Cancels the requests under way: for the caller, or when the lease ends.
   CancellationPtr over;
   /// Whether a write was sent whose outcome is unknown.
   bool uncertain = false;
-  bool has_written = false;  ///< or may have
+  bool has_written = false;  ///< a write was sent, whatever its outcome
 
   [[nodiscard]] bool is_held() const {
     const HolderPtr alive = hold.lock();
@@ -51,7 +57,7 @@ struct Change {
     if (over->requested()) return asio::error::operation_aborted;
     return plan.deadline.passed() ? error_code{Errc::deadline_exceeded} : error_code{};
   }
-  /// The node exists.
+  /// Ends the change well: the node exists, and its data are the new identity.
   [[nodiscard]] error_code succeed() const {
     if (const HolderPtr alive = hold.lock()) alive->node()->on_changed(identity);
     return {};
@@ -69,8 +75,8 @@ struct Change {
 
 using ChangePtr = std::shared_ptr<Change>;
 
-/// Changes of one node follow each other, so that the last one stays. This one is in their line for
-/// as long as this lives.
+/// Changes of one node are made one after the other, so that the last one stays. A Turn is a
+/// change's place in their line, from its construction to its destruction.
 class Turn {
  public:
   explicit Turn(const Change& change) : woken_{std::make_shared<Cancellation>(change.core)} {
@@ -87,7 +93,7 @@ class Turn {
   }
 
   [[nodiscard]] bool has_come() const { return !line_ || line_->front() == woken_; }
-  /// Ends the wait for its turn.
+  /// Requested when the turn has come, or the change is over: ends the wait for the turn.
   [[nodiscard]] const CancellationPtr& woken() const noexcept { return woken_; }
 
  private:
@@ -99,7 +105,8 @@ request::Set set_of(const Change& change, std::int32_t version) {
   return {change.full_path, change.identity, version};
 }
 
-/// Reads, and writes unless that is done. Nothing: try once more.
+/// Reads the node, and writes the identity unless it is there already. Returns nothing if the
+/// change must be tried again.
 asio::awaitable<std::optional<error_code>> try_to_change(ChangePtr change) {
   if (const error_code error = change->objection()) co_return change->explain(error);
   Request get = request::Get{change->full_path, nullptr};
@@ -110,7 +117,8 @@ asio::awaitable<std::optional<error_code>> try_to_change(ChangePtr change) {
   if (found.data == change->identity) co_return change->succeed();
   if (found.data == revoke_message) co_return error_code{ServerErrc::bad_version};
   if (const error_code error = change->objection()) co_return change->explain(error);
-  // Twice, for an odd version says that a client has asked for the lock: see revocation.hpp.
+  // Written twice, which keeps an even version even: an odd one says that a client has asked for
+  // the lock (revocation.hpp).
   Request sets =
       request::Multi{{set_of(*change, found.stat.version), set_of(*change, any_version)}};
   change->has_written = true;
@@ -134,19 +142,19 @@ asio::awaitable<void> make_change(ChangePtr change) {
     while (!outcome) outcome = co_await try_to_change(change);
     change->over->forget(&turn);
   }
-  change->over->request();  // no loss needs to be reported any more
+  change->over->request();  // ends the wait for the loss of the lease
   const HolderPtr alive = *outcome && change->has_written ? change->hold.lock() : nullptr;
   if (alive) alive->node()->on_maybe_changed(change->identity);
   if (change->callers) change->callers->forget(change.get());
   std::move(change->handler)(*outcome);
 }
 
-/// Ends it when the lease is lost or released, too: a later request might be sent in another
-/// session.
+/// Starts a change. It ends when the lease is lost or released, too: a later request might be sent
+/// in another session.
 void begin(const ChangePtr& change) {
   const HolderPtr hold = change->hold.lock();
   if (!hold) return std::move(change->handler)(Errc::lock_lost);
-  // The next holder of the node is another one.
+  // The node is not passed on from now on: its next holder would have another identity.
   hold->node()->keep();
   if (change->callers) {
     if (change->callers->requested()) change->over->request();

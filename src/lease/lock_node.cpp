@@ -51,7 +51,8 @@ LockNode::LockNode(CorePtr core, std::shared_ptr<ClientSession> session, OwnedNo
 
 LockNode::~LockNode() {
   if (core_->forked()) {
-    // Mutexes may be locked for ever there; the lease makes sure that this is not destroyed.
+    // Mutexes may be locked for ever in the child of a fork, so the timer is leaked there. Leases
+    // leak their holders, and so their nodes, for the same reason.
     [[maybe_unused]] const auto* const leaked = timer_.release();
     return;
   }
@@ -72,8 +73,8 @@ LeaseState LockNode::state() noexcept {
   if (now < valid_until()) {
     return session_->connected() ? LeaseState::held : LeaseState::suspended;
   }
-  // A loss that was reported once is final, even if an answer is on its way; the strand notifies
-  // the others.
+  // A loss that was reported once is final, even if an answer that is on its way would extend the
+  // lease. The strand notifies the listeners.
   const LossReason reason = now >= ends_at_ ? LossReason::held_too_long : LossReason::lease_expired;
   LossReason none = LossReason::none;
   loss_.compare_exchange_strong(none, reason);
@@ -131,7 +132,7 @@ void LockNode::on_session_state() {
 
 void LockNode::on_check_failed(const error_code& error) {
   if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
-  // Whether it exists is unknown, for lack of permission to read it, for one.
+  // Whether the node exists is unknown: the client may lack the permission to read it, for example.
   checkable_ = false;
   core_->log(LogLevel::warning, "cannot check " + path() + ": " + error.message() +
                                     "; its deletion by somebody else would not be noticed");
@@ -152,7 +153,7 @@ void LockNode::on_lost() {
   node_.forfeit();
 }
 
-// -- The node, and who writes into it -------------------------------------------------------------
+// -- The node, and the writers of its data ------------------------------------------------------
 
 void LockNode::wait_for_event() {
   if (!node_.watch()) return;
@@ -203,7 +204,7 @@ void LockNode::on_look(const error_code& error, const GetResult& found, Watch wa
     request_ = found.stat.mzxid;
     keep();
   }
-  // Also reports the last request to listeners that came after it.
+  // Listeners that came after the last request are notified of it, too.
   const HolderPtr hold = request_ != 0 ? holder() : nullptr;
   if (hold) hold->tell_revocation(request_);
   if (is_request) restore_data(found.stat.version);
@@ -214,7 +215,7 @@ void LockNode::on_look(const error_code& error, const GetResult& found, Watch wa
 void LockNode::restore_data(std::int32_t version) {
   if (!data_ || *data_ == revoke_message || !restorable_ || std::exchange(restoring_, true)) return;
   Transaction writes{set(path(), *data_, version)};
-  // An odd version says afterwards that there was a request: see revocation.hpp.
+  // An odd version says afterwards that there was a request (revocation.hpp).
   const bool would_be_even = version % 2 != 0;
   if (would_be_even) writes.push_back(set(path(), *data_));
   const OperationOptions until_known{Deadline::never(), core_->options().retry.unlimited()};
@@ -226,7 +227,7 @@ void LockNode::restore_data(std::int32_t version) {
 
 void LockNode::on_data_restored(const error_code& error) {
   restoring_ = false;
-  if (!error || is_lost()) return;  // the watch has seen it
+  if (!error || is_lost()) return;  // after a success the watch fires, and look() reads again
   if (error == ServerErrc::no_node) return lose(LossReason::node_deleted);
   if (error == ServerErrc::bad_version || error == ErrorCondition::outcome_unknown) return look();
   restorable_ = false;
@@ -263,6 +264,7 @@ void LockNode::on_holder_told() {
 }
 
 void LockNode::delete_node() {
+  // The holder may keep its lease, so the delete cannot wait for the lease to be destroyed.
   timer_->cancel();
   core_->deletes().add(full_path_, node_.stat().ephemeral_owner, nullptr, node_.in_line());
 }

@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// LockNode is the node by which a lock is held, with its state: its session, its deletion by
-/// another client, its end. Its holders follow each other; mostly there is one.
+/// LockNode is the node by which a lock is held. It decides whether its lease is still good: by its
+/// session, its deletion by another client, and its maximum time. Its holders follow each other;
+/// mostly there is one.
 
 #include <atomic>
 #include <deque>
@@ -41,7 +42,7 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   [[nodiscard]] Time valid_until() const noexcept;
   /// The name of its leases in an observer's events; null without an observer.
   [[nodiscard]] const ObservedLockPtr& observed() const noexcept { return observed_; }
-  /// It must not be passed on after its present holder.
+  /// From now on the node is not passed on to another holder.
   void keep() noexcept { kept_ = true; }
 
   // Any thread, but one holder after the other. Makes the next holder of the node, which is
@@ -50,7 +51,7 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   /// Whether a new holder would have time to work, and to be notified of a loss.
   [[nodiscard]] bool may_be_passed_on() noexcept;
   void set_pass_on(PassOn pass_on) { pass_on_ = std::make_shared<PassOn>(std::move(pass_on)); }
-  /// Null if it must be deleted.
+  /// Gets the node when its holder releases it; null if the node is deleted then.
   [[nodiscard]] const std::shared_ptr<PassOn>& pass_on() const noexcept { return pass_on_; }
 
   // The strand only.
@@ -58,18 +59,18 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   void on_session_state() override;
   void on_check_failed(const error_code& error) override;
   [[nodiscard]] bool is_checkable() const noexcept override { return checkable_; }
-  /// Sees whether a client has asked for it, and notifies its holder.
+  /// Reads the node with a watch, and notifies the holder if a client has asked for the lock.
   void look();
-  /// Its deletion by another client is noticed by a watch from now on, and not only by the beats.
+  /// From now on a watch notices its deletion by another client, and not a beat only.
   void watch();
-  /// Made at the first use.
+  /// The line of its changes; made at the first use.
   [[nodiscard]] const ChangeLinePtr& changes();
-  /// Its holder has written these data, which are written back after a request.
+  /// Its holder has written these data. They are written back when a request has replaced them.
   void on_changed(std::string data) {
     maybe_.reset();
     data_ = std::make_shared<const std::string>(std::move(data));
   }
-  /// The same for a write that may have been applied: another read decides.
+  /// The same for a write whose outcome is unknown: another read decides.
   void on_maybe_changed(std::string data) {
     maybe_ = std::make_shared<const std::string>(std::move(data));
     look();
@@ -100,7 +101,7 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   const Time ends_at_;  ///< by hold_at_most; `Time::max()` for never
   const ObservedLockPtr observed_;
   std::shared_ptr<PassOn> pass_on_;
-  std::int64_t holds_ = 0;  ///< that there have been
+  std::int64_t holds_ = 0;  ///< the number of holders so far
 
   std::atomic<LossReason> loss_ = LossReason::none;
   std::atomic<bool> kept_ = false;
@@ -113,7 +114,7 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   NodeData maybe_;            ///< what its holder may have written; null: nothing in doubt
   bool restoring_ = false;
   bool restorable_ = true;
-  CancellationPtr end_of_look_;  ///< also of writing the data back
+  CancellationPtr end_of_look_;  ///< ends the reads, and the writing back of the data
   ChangeLinePtr changes_;
   std::unique_ptr<BootTimer> timer_;  ///< of a lease with a maximum time
 

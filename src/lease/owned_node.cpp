@@ -16,6 +16,7 @@ OwnedNode::OwnedNode(CorePtr core, Created created)
     : core_{std::move(core)}, created_{std::make_shared<const Created>(std::move(created))} {}
 
 OwnedNode& OwnedNode::operator=(OwnedNode&& other) noexcept {
+  // Swapped, so that the destructor of `other` deletes the node that was owned here.
   std::swap(core_, other.core_);
   std::swap(created_, other.created_);
   std::swap(watch_, other.watch_);
@@ -31,10 +32,10 @@ const Created& none() {
   return created;
 }
 
-/// Gives up a place in a line.
+/// Leaves a place in a line of the client's own contenders.
 void leave(detail::ClientCore& core, detail::QueuedNode& node, const FindSuccessor& next) {
   node.left = true;
-  // A delete that is under way already shields no other node.
+  // A node whose delete is under way already shields no other node.
   const bool in_order = !node.missing && !core.closed() &&
                         core.own_session_info().id == node.session &&
                         !core.deletes().has(node.path);

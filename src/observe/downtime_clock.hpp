@@ -15,10 +15,11 @@ class DowntimeClock {
   using Time = BootClock::time_point;
   using Duration = BootClock::duration;
 
-  /// There is none at the beginning.
+  /// A client has no connection at the beginning.
   explicit DowntimeClock(Time began) : since_{began} {}
 
-  /// For how long there has been none up to this change of state; zero if there was one until now.
+  /// Records a change of state. Returns how long the client has had no connection up to now; zero
+  /// if it had one until now.
   [[nodiscard]] Duration on_state(ConnectionState state, Time now) noexcept {
     const Duration away = since_ ? now - *since_ : Duration{0};
     if (is_connected(state)) {
@@ -30,7 +31,7 @@ class DowntimeClock {
   }
 
  private:
-  std::optional<Time> since_;  ///< nothing while there is a connection
+  std::optional<Time> since_;  ///< the beginning of the outage; nothing while there is a connection
 };
 
 }  // namespace custodian::detail

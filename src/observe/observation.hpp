@@ -25,15 +25,15 @@ class ObservedClient {
 
   /// Now, by the clock of leases.
   [[nodiscard]] virtual BootClock::time_point now() const noexcept = 0;
-  /// A path as its user has it.
+  /// The user's form of a path: without the chroot and the namespace.
   [[nodiscard]] virtual std::string user_path(std::string_view full_path) const = 0;
-  /// Runs it where user code runs, in the order of these calls, and keeps the client until then;
-  /// not in the child of a fork, where mutexes may be locked for ever.
+  /// Runs the call on the callback executor, in the order of these calls, and keeps the client
+  /// until then. Does nothing in the child of a fork, where mutexes may be locked for ever.
   virtual void call_observer(std::function<void()> call) = 0;
   virtual void log(LogLevel level, std::string message) = 0;
 };
 
-/// Part of a client that has an observer. Threads: any, but for what is said otherwise.
+/// A part of a client that has an observer. Any thread, unless stated otherwise.
 class Observation {
  public:
   Observation(ObservedClient& client, std::shared_ptr<Observer> observer);
@@ -48,7 +48,7 @@ class Observation {
                        BootClock::time_point since);
   void tell_lease_released(const ObservedLockPtr& lock, FencingToken token, LossReason loss,
                            BootClock::time_point since);
-  /// The path is as the server knows it.
+  /// The path is the server's.
   void tell_retried(std::string_view operation, std::string_view full_path, const error_code& error,
                     int attempts, std::chrono::milliseconds pause);
   void tell_retried(const Request& request, const error_code& error, int attempts,
@@ -59,13 +59,13 @@ class Observation {
  private:
   template <typename Tell>
   void post(Tell tell);
-  /// Call it while the observer's exception is caught.
+  /// Logs the observer's first exception. Call it in the handler that has caught the exception.
   void on_thrown();
 
   ObservedClient& client_;
   const std::shared_ptr<Observer> observer_;
   DowntimeClock absence_;  ///< the strand only
-  bool thrown_ = false;    ///< where user code runs, one call at a time
+  bool thrown_ = false;    ///< on the callback executor only, one call at a time
 };
 
 }  // namespace custodian::detail

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// What the C client calls back. Included by the door to the C client only.
+/// Callbacks are the functions that the C client calls back. Only the door to the C client includes
+/// them.
 
 #include <cstdint>
 #include <string>
@@ -29,11 +30,11 @@ inline WatchEventType to_event_type(int type) {
   return WatchEventType::deleted;
 }
 
-/// What the library calls back. Each only takes a note, and none throws: an exception would pass
-/// through the library's frames. What cannot be noted, for want of memory or because the library
-/// has not got it whole, ends the connection.
+/// Each callback only appends an event, and none throws: an exception would pass through the
+/// library's frames. An event that cannot be made, because memory is short or the library left out
+/// a part of the reply, ends the connection.
 struct Callbacks {
-  /// Room for one more event is there: see make_room_for_events().
+  /// There is room for one more event: see make_room_for_events().
   template <typename Function>
   static void note(Function function) noexcept {
     try {
@@ -114,7 +115,7 @@ struct Callbacks {
   }
 
   static void watched(_zhandle*, int type, int, const char* path, void*) noexcept {
-    // Session events reach every watch without ending it, and the state is read after each call.
+    // A session event reaches every watch and ends none. The state is read after each call instead.
     if (type == ZOO_SESSION_EVENT || type == ZOO_NOTWATCHING_EVENT) return;
     note([&](std::vector<Event>& events) {
       events.emplace_back(event::Watched{path, to_event_type(type)});
@@ -128,7 +129,7 @@ struct Callbacks {
       LibraryCall::client().events_.emplace_back(
           event::Logged{parsed->level, std::move(parsed->message)});
     } catch (...) {
-      // A line less.
+      // The line is dropped.
     }
   }
 };

@@ -32,7 +32,7 @@ ZooWatcherType to_watcher_type(WatchKind kind) {
 }
 
 int add_credential(_zhandle* handle, const SessionSettings::Credential& credential) {
-  // The state of the handle tells of a refusal.
+  // The completion does nothing: a refusal shows in the state of the handle.
   return zoo_add_auth(
       handle, credential.scheme.c_str(), credential.value.data(),
       static_cast<int>(credential.value.size()), [](int, const void*) {}, nullptr);
@@ -92,7 +92,7 @@ void CClient::process(bool readable, bool writable) {
   try {
     read_replies();
   } catch (const std::bad_alloc&) {
-    // The server decides how much it accepts.
+    // The server decides how much memory its replies take. A lack of it ends the connection only.
     hang_up();
   }
 }
@@ -137,7 +137,7 @@ void CClient::hang_up() {
   note_lost_ = false;
   if (!is_reading()) return;
   ::shutdown(descriptor_, SHUT_RDWR);
-  // Bytes that have come already could still be read.
+  // Drops the bytes that have arrived already: the library could still read them.
   std::array<char, 4096> ignored;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
   while (::recv(descriptor_, ignored.data(), ignored.size(), MSG_DONTWAIT) > 0) continue;
   zookeeper_process(handle(), ZOOKEEPER_READ);
@@ -151,11 +151,13 @@ bool CClient::is_reading() const {
 error_code CClient::submit(const Request& request, std::uint64_t operation, Arms arms) {
   if (process_id() != owner_) return Errc::forked;
   const LibraryCall call{*this};
-  // The library would keep it for the next connection, where other requests may have to go first.
+  // The library would keep the request for the next connection, where other requests may have to go
+  // first.
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
   inbox_.expect(request);
   const int rc = dispatch(request, operation, arms);
   if (rc != ZOK) inbox_.withdraw();
+  // A send that failed has closed the connection, and the call still says ZOK.
   send_failed_ = send_failed_ || zoo_state(handle()) != ZOO_CONNECTED_STATE;
   return to_error(rc);
 }
@@ -223,8 +225,9 @@ error_code CClient::remove_watch(const std::string& path, WatchKind kind, std::u
   const LibraryCall call{*this};
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
   inbox_.expect_no_body();
-  // "all" are all of this session's, which is one of ours; without it the server keeps the watch.
-  // The parameter's type is a slip in the library's header: it takes the function itself.
+  // "All" are the watches of this session on the path, which is one; zoo_aremove_watches leaves it
+  // on the server. The parameter's type is a slip in the library's header: it takes the function
+  // itself.
   const int rc = zoo_aremove_all_watches(handle(), path.c_str(), to_watcher_type(kind), 0,
                                          reinterpret_cast<void_completion_t*>(&Callbacks::done),
                                          to_context(operation));
@@ -247,6 +250,7 @@ void CClient::forget_watches(const std::vector<KnownWatch>& watches) {
   if (process_id() != owner_) return;
   const LibraryCall call{*this};
   for (const KnownWatch& watch : watches) {
+    // The 1 is for "local": only the library's own table changes.
     zoo_aremove_all_watches(handle(), watch.path.c_str(), to_watcher_type(watch.kind), 1, nullptr,
                             nullptr);
   }
@@ -265,16 +269,16 @@ void CClient::set_servers(const std::string& servers) {
   servers_changed_ = true;
   if (state_ != HandleState::connected) return;  // interest() takes them up
   zoo_set_servers(handle(), servers_.c_str());
-  // It may have closed the connection, as a failed send does: without a word.
+  // The library may have closed the connection, without an event, as after a failed send.
   send_failed_ = send_failed_ || zoo_state(handle()) != ZOO_CONNECTED_STATE;
 }
 
 void CClient::take_up_changes() {
   const bool reload = servers_changed_ && zoo_state(handle()) != ZOO_CONNECTED_STATE;
   if (!send_failed_ && !reload) return;
-  // It serves twice: the library compares the addresses of lists without their ports, and ignores a
-  // list that it takes for the old one; and it clears its queues only on the way of a failure that
-  // it notices.
+  // The list in between serves two purposes. The library compares lists by their addresses without
+  // the ports, and ignores one that it takes for the old one. And it clears its queues only when a
+  // connection fails in a way that it notices.
   zoo_set_servers(handle(), nowhere.data());
   if (std::exchange(send_failed_, false)) {
     int descriptor = -1;
@@ -293,6 +297,7 @@ void CClient::close() {
     if (is_reading()) inbox_.leave(descriptor_);
     zookeeper_close(std::exchange(handle_, nullptr));
   }
+  // In the child of a fork the handle leaks: closing it would end the parent's session.
   handle_ = nullptr;
 }
 

@@ -11,15 +11,15 @@
 /// - A send that fails inside a zoo_a* call closes the socket, says ZOK, and keeps the request
 ///   (maybe half sent) for the *next* connection. interest() throws such leftovers away first.
 /// - It ignores a new list of servers that differs from the old one by ports alone. interest()
-///   insists.
+///   gives it another list in between.
 /// - Of an even number of addresses it tries every second one only: it is given an odd number.
 /// - It reports each change of the connection to each different watcher, in quadratic time. It is
 ///   given one watcher, and events are distinguished by their paths.
 /// - zoo_amulti corrupts memory when an operation of it is refused: submit() checks everything that
 ///   the library would check before it calls.
 /// - zoo_add_auth puts its packet in front of those that are still to be sent, of which the first
-///   may be half sent: present() is for a time when there are none.
-/// - It believes its server: process() lets it read only what Inbox has looked at.
+///   may be half sent: present() is called only when nothing is left to be sent.
+/// - It believes its server: process() lets it read only what Inbox has checked.
 /// - After fork(), closing a handle in the child aborts the parent's session: in a child nothing is
 ///   called at all.
 
@@ -53,7 +53,7 @@ struct Interest {
   std::chrono::milliseconds timeout{0};
 };
 
-/// The events inside a call, in their order.
+/// The events that happened during a call into the library, in their order.
 namespace event {
 struct Completed {
   std::uint64_t operation = 0;
@@ -92,29 +92,29 @@ class CClient {
   [[nodiscard]] Interest interest();
   /// Does what the descriptor is ready for, until there is nothing left to read.
   void process(bool readable, bool writable);
-  /// Queues a request, under a key of the caller's own that its Completed event will bear. An event
-  /// of the watch that it arms comes as Watched; two on one path are one watch.
+  /// Queues a request under a key of the caller's choice, which its Completed event has, too. An
+  /// event of the watch that it arms comes as Watched; two requests on one path arm one watch.
   [[nodiscard]] error_code submit(const Request& request, std::uint64_t operation, Arms arms);
   /// Takes a watch off the server. Completes as any operation does.
   [[nodiscard]] error_code remove_watch(const std::string& path, WatchKind kind,
                                         std::uint64_t operation);
   /// Presents a credential on this connection, and on all that follow. Only while connected, when
-  /// interest() does not want to write: the library puts it in front of what is still to be sent,
-  /// which may be half sent.
+  /// interest() does not want to write: the library puts the credential in front of the packets
+  /// that are still to be sent, of which the first may be half sent.
   [[nodiscard]] error_code present(const SessionSettings::Credential& credential);
-  /// Without a connection: takes watches off the library, which then does not restore them on the
-  /// next one.
+  /// Removes watches from the library's own table, so that it does not restore them on the next
+  /// connection. Only without a connection.
   void forget_watches(const std::vector<KnownWatch>& watches);
-  /// The socket is waited for, and not read, from now on: any byte makes it readable.
+  /// From now on the socket is waited for, but not read: any byte makes it readable.
   void stop_reading();
   /// May give up a standing connection, which state() then shows.
   void set_servers(const std::string& servers);
   /// Ends the handle. If it is connected, sends the end of the session; the library then blocks
   /// until there is something to read, so the caller makes sure that there is (or that the socket
-  /// is shut down). Completes what is under way with ServerErrc::closing.
+  /// is shut down). Completes the operations under way with ServerErrc::closing.
   void close();
 
-  /// As of the end of the newest call.
+  /// The state at the end of the newest call.
   [[nodiscard]] HandleState state() const noexcept { return state_; }
   /// Whether the server has answered anything on this connection but the handshake.
   [[nodiscard]] bool has_answer() const noexcept { return inbox_.has_answer(); }
@@ -150,7 +150,7 @@ class CClient {
   std::map<std::uint64_t, std::unique_ptr<CMulti>> multis_;
   HandleState state_ = HandleState::disconnected;
   bool send_failed_ = false;
-  /// A callback could not take its note.
+  /// A callback could not append its event, so the connection must end.
   bool note_lost_ = false;
   bool servers_changed_ = false;
 };

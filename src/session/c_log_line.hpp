@@ -20,8 +20,8 @@ struct CLogLine {
   std::string message{};
 };
 
-/// Without the time, the process and the thread, which the log's own lines have or need not have.
-/// Empty for a line about `nowhere`, which is no server of the user's.
+/// Drops the time, the process and the thread of a line: the user's log has its own. Returns
+/// nothing for a line about `nowhere`, which is not one of the user's servers.
 [[nodiscard]] std::optional<CLogLine> parse_c_log_line(std::string_view line);
 
 }  // namespace custodian::detail

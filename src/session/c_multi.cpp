@@ -43,6 +43,7 @@ CMulti::CMulti(const request::Multi& multi)
 }
 
 void CMulti::add(std::size_t place, const request::Create& create) {
+  // The library copies the path that the server has chosen into this room.
   constexpr std::size_t sequence_digits = 10;
   std::string& path = paths_[place];
   path.resize(create.path.size() + sequence_digits + 2);
@@ -74,7 +75,7 @@ std::vector<TransactionResult> CMulti::results(int code) const {
   all.reserve(results_.size());
   for (const zoo_op_result_t& result : results_) {
     TransactionResult ours;
-    // Here the code means "rolled back with the others", and nothing about the outcome.
+    // In a result this code means "rolled back with the others". It says nothing about the outcome.
     ours.error = result.err == ZRUNTIMEINCONSISTENCY
                      ? make_error_code(ServerErrc::runtime_inconsistency)
                      : to_error(result.err);

@@ -11,13 +11,13 @@
 
 namespace custodian::detail {
 
-/// *CMulti* is one transaction, and the place that the library writes its results into. It points
+/// *CMulti* is one transaction, with the memory that the library writes its results into. It points
 /// into the request until it is submitted.
 class CMulti {
  public:
-  /// Whether the library would take each operation. One that it refuses makes it free what it has
-  /// linked already: nothing that it would refuse may reach it. Containers and TTL nodes come back
-  /// in a form that it misreads.
+  /// Whether the library accepts each operation. When it refuses one it frees those that it has
+  /// linked already, so it must not get such a transaction. Replies about containers and TTL nodes
+  /// have a form that it misreads.
   [[nodiscard]] static bool accepts(const request::Multi& multi);
 
   explicit CMulti(const request::Multi& multi);
@@ -25,9 +25,9 @@ class CMulti {
   CMulti& operator=(const CMulti&) = delete;
   ~CMulti() = default;
 
-  /// The library's own code.
+  /// Returns the library's own code.
   [[nodiscard]] int submit(zhandle_t* handle, void_completion_t completion, const void* context);
-  /// Of a transaction that has come to this.
+  /// The results of a transaction that has completed with this code.
   [[nodiscard]] std::vector<TransactionResult> results(int code) const;
 
  private:

@@ -8,8 +8,8 @@
 /// wire:
 ///
 /// - A request right behind the handshake is longer than the servers accept: they end the
-///   connection without an answer. After a reconnection that is the one which restores the watches.
-///   Each handshake keeps the session alive, so nothing ends it but the client.
+///   connection without an answer. After a reconnection that request is the one that restores the
+///   watches. Each handshake keeps the session alive, so that only the client can end it.
 /// - The servers have not seen the newest transaction that this session has seen: they were
 ///   rebuilt, restored from an older snapshot, or are another ensemble. They accept the connection
 ///   and end it before they answer the handshake (ZooKeeperServer.processConnectRequest). A server
@@ -30,31 +30,31 @@ class ConnectionRecord {
 
   enum class EndedBy { peer, us };
 
-  /// The handshake was answered: the session, of this timeout, lives on this connection.
+  /// The handshake was answered: the session, of this timeout, has a connection.
   void connected(Time now, Duration timeout);
   /// A request was sent that a server will answer.
   void asked();
-  /// A server has answered a request on it.
+  /// A server has answered a request on the connection.
   void answered();
   void disconnected(Time now, EndedBy whom);
   /// An address is tried.
   void attempted(Time now);
   /// The peer has ended a connection before it answered the handshake.
   void refused(Time now);
-  /// A probe has got a session from these servers. That is valid for a session timeout: attempts
-  /// and refusals count meanwhile.
+  /// A probe has got a session from these servers, so they work. For a session timeout from now on,
+  /// attempts and refusals are counted.
   void probe_connected(Time now);
 
-  /// Whether several connections in a row have ended before any answer, once, so that nothing
-  /// should be restored on the next ones.
+  /// Whether several connections in a row have ever ended before any answer: then no watches should
+  /// be restored on the next ones.
   [[nodiscard]] bool restores_nothing() const noexcept { return restores_nothing_; }
-  /// Whether they have done so although nothing was restored, for as long as a session lasts.
+  /// Whether connections went on ending so although nothing was restored, for a session timeout.
   [[nodiscard]] bool never_answers(Time now) const noexcept;
-  /// Whether the session has had no connection for so long that a probe must find out why, and
-  /// there was none lately.
+  /// Whether the session has had no connection for so long that a probe must find out why, and no
+  /// probe was connected lately.
   [[nodiscard]] bool wants_probe(Time now) const noexcept;
-  /// Whether the servers work, and will not continue this session: they have refused it for a while
-  /// and several times, and all of the addresses were tried, since a probe was connected.
+  /// Whether the servers work but do not continue this session: since a probe was connected they
+  /// have refused it for a while and several times, and all of the addresses were tried.
   [[nodiscard]] bool is_refused(std::size_t addresses, Time now) const noexcept;
 
  private:
@@ -71,10 +71,10 @@ class ConnectionRecord {
   Time unanswered_since_{};  ///< when the first of them began
   Time disconnected_at_{};
 
-  /// In this outage: when a probe was connected first, and the last time.
+  /// When a probe was connected in this outage, for the first and for the last time.
   std::optional<Time> first_probe_;
   std::optional<Time> last_probe_;
-  std::size_t attempts_ = 0;  ///< since then
+  std::size_t attempts_ = 0;  ///< since a probe was connected
   int refusals_ = 0;
 };
 

@@ -45,7 +45,7 @@ void CredentialTrial::on_state(SessionState state, const SessionInfo&) {
     case SessionState::connected: ask(); break;
     case SessionState::auth_failed: conclude(Verdict::refused); break;
     case SessionState::expired:
-      // Later: this call comes from within the session that is to be replaced.
+      // Posted: this call comes from the session that begin() replaces.
       boost::asio::post(strand_, [weak = weak_from_this()] {
         const auto self = weak.lock();
         if (self && self->listener_) self->begin();
@@ -55,12 +55,13 @@ void CredentialTrial::on_state(SessionState state, const SessionInfo&) {
 }
 
 void CredentialTrial::ask() {
-  // A server answers credentials before what comes after them on the connection.
+  // A server answers credentials before the requests behind them, so an answer to this request says
+  // that it has accepted them.
   session_->submit(request::Exists{"/", nullptr}, [weak = weak_from_this()](const Reply& reply) {
     const auto self = weak.lock();
     if (!self || !self->listener_) return;
     if (is_answer_of_server(reply.error)) return self->conclude(Verdict::accepted);
-    // Throttled, for one: the next connection asks again.
+    // The request was throttled, for example: the next connection asks again.
     self->session_->disconnect();
   });
 }

@@ -2,7 +2,7 @@
 
 /// \file
 /// CredentialTrial is a second session with the same servers, begun to find out whether they accept
-/// credentials. A server that refuses some ends the connection, and the C client ends the handle
+/// credentials. A server that refuses one ends the connection, and the C client ends the handle
 /// with it: on the client's own session this would cost every lock. Strand only.
 
 #include <boost/asio/any_io_executor.hpp>
@@ -23,7 +23,7 @@ class CredentialTrial final : public SessionObserver,
   /// Called once, however long it takes to reach a server.
   using Listener = std::function<void(Verdict)>;
 
-  /// `settings` have the credentials.
+  /// `settings` contain the credentials to be tried.
   [[nodiscard]] static std::shared_ptr<CredentialTrial> start(
       const boost::asio::any_io_executor& strand, SessionSettings settings, Listener listener);
   void set_servers(const std::string& servers);

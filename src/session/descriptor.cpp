@@ -20,8 +20,8 @@ bool Descriptor::follow(int descriptor) {
   }
   if (is_open() && status.st_ino == inode_) return false;
   release();
-  // Debian's build leaves it open across exec: every child of the application would inherit the
-  // session.
+  // Debian's build of the library leaves the descriptor open across exec: every child of the
+  // application would inherit the session.
   ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   const int duplicate = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   if (duplicate < 0) return false;
@@ -54,6 +54,7 @@ void Descriptor::wait(stream_descriptor::wait_type type, bool& waiting,
                       std::function<void()> ready) {
   if (waiting || !is_open()) return;
   waiting = true;
+  // `waiting` is a member of what `waits` points to, and is not touched after its end.
   duplicate_.async_wait(type, [waits = std::weak_ptr{waits_}, &waiting,
                                ready = std::move(ready)](boost::system::error_code error) {
     const auto alive = waits.lock();

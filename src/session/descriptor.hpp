@@ -21,18 +21,18 @@ class Descriptor {
  public:
   explicit Descriptor(const boost::asio::any_io_executor& strand) : duplicate_{strand} {}
 
-  /// Turns to the socket behind the library's descriptor; true if it is another one than before.
-  /// -1 releases.
+  /// Duplicates the socket behind the library's descriptor, if it is another one than before;
+  /// returns whether it did. -1 releases the duplicate.
   bool follow(int descriptor);
   void release();
   [[nodiscard]] bool is_open() const { return duplicate_.is_open(); }
 
-  /// Calls back once when it is readable, or writable. A wait that is under way already is kept. No
-  /// call comes for a socket that was dropped.
+  /// Calls back once when the socket is readable, or writable. A wait that is under way already is
+  /// kept. No call comes for a socket that was dropped.
   void wait_readable(std::function<void()> ready);
   void wait_writable(std::function<void()> ready);
 
-  /// As a network failure would: both sides see the end of the connection.
+  /// Ends the connection for both sides, as a network failure would.
   void shut_down();
   /// Reads and drops all input; false when the other side has closed.
   [[nodiscard]] bool discard_input();
@@ -43,7 +43,8 @@ class Descriptor {
 
   boost::asio::posix::stream_descriptor duplicate_;
   ino_t inode_ = 0;
-  /// Replaced with the socket: a late completion of an earlier wait finds its own gone.
+  /// Replaced with the socket, so that a late completion of an earlier wait finds its own Waits
+  /// gone.
   struct Waits {
     bool readable = false;
     bool writable = false;

@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// HandleState is a C client's handle's report of its connection.
+/// HandleState is the state of a C client handle's connection.
 
 namespace custodian::detail {
 
-/// As of the end of the newest call into the library.
+/// The state at the end of the newest call into the library.
 enum class HandleState {
   disconnected,
   connecting,  ///< to an address that has not accepted yet

@@ -10,7 +10,7 @@
 namespace custodian::detail {
 namespace {
 
-/// No more input will come.
+/// Whether the peer has closed its side, so that no more input will come.
 bool has_ended(int descriptor) {
   pollfd socket{descriptor, POLLRDHUP, 0};
   return ::poll(&socket, 1, 0) > 0;
@@ -36,16 +36,22 @@ void Inbox::has_read(Read read) {
     in_frame_ = true;
     return;
   }
-  // The end of a connection is none.
+  // The end of a connection is no frame: nothing is left to be counted then.
   if (!std::exchange(in_frame_, false) && good_frames_ > 0) --good_frames_;
 }
 
+/// 1. Peek at the socket's input, which stays in the kernel.
+/// 2. Count the whole frames at its front that pass the check: the library may read those.
+/// 3. If there is none, and the first frame is longer than the buffer, enlarge the buffer and begin
+///    again.
+/// 4. A frame that has not arrived as a whole, or is too long for any buffer, is judged by its
+///    beginning: look_at_part().
 Inbox::Next Inbox::look(int descriptor) {
   if (buffer_.empty()) buffer_.resize(usual_size);
   for (;;) {
     const auto count = ::recv(descriptor, buffer_.data(), buffer_.size(), MSG_PEEK | MSG_DONTWAIT);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Next::wait;
-    if (count <= 0) return Next::read;  // the library finds out
+    if (count <= 0) return Next::read;  // an end or an error, which the library finds out
     const std::string_view bytes{buffer_.data(), static_cast<std::size_t>(count)};
     std::string_view rest = bytes;
     Finding found = check_.examine(rest);
@@ -56,7 +62,7 @@ Inbox::Next Inbox::look(int descriptor) {
     }
     const bool all_seen = bytes.size() < buffer_.size();
     if (good_frames_ > 0) {
-      // The frames behind them are checked when they are read.
+      // The bytes behind them are checked when these frames have been read.
       drained_ = rest.empty() && all_seen;
       if (awaited_ != 0) ask_for(descriptor, 0);
       return Next::read;
@@ -73,9 +79,10 @@ Inbox::Next Inbox::look(int descriptor) {
 Inbox::Next Inbox::look_at_part(int descriptor, std::string_view bytes, std::size_t size) {
   if (has_ended(descriptor)) return Next::broken;
   const std::size_t enough = size > longest_whole ? usual_size : size;
-  // Woken before that many bytes are there: the kernel cannot hold so many.
+  // If the kernel wakes us with fewer bytes than it was asked for, it cannot hold so many: the part
+  // is judged as it is.
   if (bytes.size() < enough && awaited_ != enough && ask_for(descriptor, enough)) return Next::wait;
-  // A header, and how long the parts are.
+  // Enough for a header, and for the lengths of the parts.
   constexpr std::size_t least = 64;
   if (bytes.size() < std::min(size, least)) return Next::wait;
   Finding found = check_.examine_beginning(bytes);

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Inbox checks the unread input of the C client's socket: in the kernel, before the library may
-/// read it. A partial frame is left there until it is whole.
+/// Inbox checks the input of the C client's socket while it is still in the kernel, before the
+/// library may read it. A partial frame is left there until it is whole.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace custodian::detail {
 
 class Inbox {
  public:
-  /// Longer frames are judged by their beginning. Nothing but a listing, or a long ACL, can be as
-  /// long: servers refuse nodes and requests of more than 1 MiB unless told otherwise.
+  /// Longer frames are judged by their beginning. Only a listing, or a long ACL, can be as long:
+  /// servers refuse nodes and requests of more than 1 MiB unless configured otherwise.
   static constexpr std::size_t longest_whole = std::size_t{2} << 20U;
 
   explicit Inbox(std::size_t credentials) : check_{credentials} {}
@@ -36,12 +36,12 @@ class Inbox {
     fault    ///< the library must not read on; see fault()
   };
   [[nodiscard]] Next next(int descriptor);
-  /// The library has read; whether to the end of a frame.
+  /// The library has read a whole frame, or a part of one.
   enum class Read { whole_frame, part };
   void has_read(Read read);
-  /// The socket may have more than it had.
+  /// The socket may have new input.
   void look_again() noexcept { drained_ = false; }
-  /// Other code waits for the socket from now on.
+  /// Other code waits for the socket from now on: any byte makes it readable again.
   void leave(int descriptor);
   /// Frees the memory that a large frame needed.
   void tidy();
@@ -53,8 +53,8 @@ class Inbox {
  private:
   [[nodiscard]] Next look(int descriptor);
   [[nodiscard]] Next look_at_part(int descriptor, std::string_view bytes, std::size_t size);
-  /// Has the kernel wake us when so many bytes are there, and make room for them; 0: at any.
-  /// Whether it can.
+  /// Asks the kernel to wake us only when so many bytes are there, and to make room for them; 0: at
+  /// any byte. Returns whether the kernel can.
   bool ask_for(int descriptor, std::size_t bytes);
 
   static constexpr std::size_t usual_size = std::size_t{16} << 10U;
@@ -63,9 +63,9 @@ class Inbox {
   std::vector<char> buffer_;
   std::string fault_;
   std::size_t good_frames_ = 0;  ///< looked at, and not read yet
-  std::size_t awaited_ = 0;      ///< what the kernel was asked for
+  std::size_t awaited_ = 0;      ///< the bytes that the kernel was asked to wait for; 0: any
   bool in_frame_ = false;        ///< the library has read a part of one
-  bool drained_ = false;         ///< beyond the good frames there was nothing more
+  bool drained_ = false;         ///< there was no input behind the good frames
 };
 
 }  // namespace custodian::detail

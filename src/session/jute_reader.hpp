@@ -11,7 +11,7 @@
 namespace custodian::detail {
 
 /// It gets the beginning of a frame, or all of it, and the frame's length. Once a step has failed,
-/// or has led beyond the bytes that it has, the others do nothing.
+/// or has led beyond the bytes that the reader has, further steps do nothing.
 class JuteReader {
  public:
   enum class State {
@@ -54,14 +54,15 @@ class JuteReader {
     skip(static_cast<std::size_t>(length));
   }
 
-  /// Unlike a string it may be absent, which is the length -1.
+  /// Unlike a string, a buffer may be absent, with the length -1.
   void buffer() {
     const std::int32_t length = number();
     if (length < -1) return fail();
     if (length > 0) skip(static_cast<std::size_t>(length));
   }
 
-  /// Of a vector whose elements have so many bytes at least.
+  /// The number of elements of a vector, of which each has at least so many bytes. Fails if the
+  /// frame cannot hold them.
   [[nodiscard]] std::int32_t count(std::size_t least) {
     const std::int32_t elements = number();
     if (elements < 0 || static_cast<std::size_t>(elements) > (frame_ - at_) / least) fail();

@@ -14,8 +14,8 @@
 
 namespace custodian::detail {
 
-/// Holds the process-wide lock during one call into the library, and knows the caller: completions
-/// and log lines come without a handle.
+/// Holds the process-wide lock during one call into the library, and remembers which CClient calls:
+/// completions and log lines come without a handle.
 class LibraryCall {
  public:
   explicit LibraryCall(CClient& client) : lock_{(make_fork_safe(), mutex)} {
@@ -37,8 +37,8 @@ class LibraryCall {
   }
 
  private:
-  /// A fork waits for the call under way: or else the lock would be held for ever in the child, by
-  /// a thread that does not exist there.
+  /// A fork waits for the call under way. Otherwise the lock would be held for ever in the child,
+  /// by a thread that does not exist there.
   static void make_fork_safe() {
     static const int once =
         ::pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });

@@ -42,7 +42,7 @@ Reconnect::AfterLookUp Reconnect::looked_up(Found found) const noexcept {
 void Reconnect::attempted(Time now) noexcept {
   attempted_at_ = now;
   cut_off_ = false;
-  // One that stood is lost only when its replies are: see look().
+  // A standing connection counts as lost only when look() finds it so.
   if (!connected()) link_ = Link::connecting;
 }
 
@@ -54,7 +54,7 @@ Reconnect::Pause Reconnect::unreachable(double random) noexcept {
 Reconnect::Wait Reconnect::wait(Time now, Pause asked, Socket socket) noexcept {
   if (socket == Socket::unwatched) return {std::min(asked, ReconnectPace::unwatched_socket)};
   if (socket == Socket::none || connected()) return {asked};
-  // The library would give a silent address two thirds of the session timeout.
+  // The library itself would give a silent address two thirds of the session timeout.
   const auto waited = std::chrono::duration_cast<Pause>(now - attempted_at_);
   if (waited < connect_timeout_) return {std::min(asked, connect_timeout_ - waited)};
   cut_off_ = true;

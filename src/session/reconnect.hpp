@@ -3,8 +3,8 @@
 /// \file
 /// Reconnect decides how a session connects and reconnects: its states, the next action after each
 /// event, and every pause. Pure: events, times and random numbers go in, the next action comes out.
-/// `zookeeper_session_reconnect.cpp` carries the actions out, and client/sessions.cpp what
-/// next_session() says.
+/// `zookeeper_session_reconnect.cpp` carries the actions out, and client/sessions.cpp the result of
+/// next_session().
 ///
 /// The *link* of a session is where its connection stands:
 ///
@@ -31,7 +31,7 @@
 ///     over         expired, refused for its credentials, or closed. The client begins another
 ///                  session: next_session() says when
 ///
-/// When a session that cannot reach a server shall be given up is no matter of these events:
+/// These events do not decide when a session that cannot reach a server is given up:
 /// connection_record.hpp decides that by the ends of its connections, and lease_clock.hpp by its
 /// leases.
 
@@ -53,9 +53,10 @@ struct ReconnectPace {
   static constexpr int most_doublings = 6;
   /// After the servers' names led to no address that can be tried.
   static constexpr std::chrono::milliseconds without_address{1000};
-  /// Between two looks at a socket whose events cannot be waited for: out of descriptors, for one.
+  /// Between two looks at a socket whose events cannot be waited for, as when the process is out of
+  /// descriptors.
   static constexpr std::chrono::milliseconds unwatched_socket{100};
-  /// After the servers refused the credentials, which will be as wrong at once as now.
+  /// After the servers refused the credentials, which they would refuse again at once.
   static constexpr std::chrono::milliseconds refused_credentials{5000};
 
   /// The pause after so many failures in a row, counted from 0, with a `random` of [0, 1): between
@@ -84,7 +85,7 @@ class Reconnect {
   [[nodiscard]] SessionState state() const noexcept;
   [[nodiscard]] bool connected() const noexcept { return link_ == Link::connected && !over(); }
   [[nodiscard]] bool serving() const noexcept { return purpose_ == Purpose::serving; }
-  /// Serving, if it had a connection.
+  /// Serving, but without a connection.
   [[nodiscard]] bool suspended() const noexcept { return serving() && !connected(); }
   [[nodiscard]] bool closing() const noexcept { return purpose_ == Purpose::closing; }
   [[nodiscard]] bool over() const noexcept { return purpose_ == Purpose::over; }
@@ -116,7 +117,7 @@ class Reconnect {
     Pause pause;
     bool cut_off = false;  ///< the address had its time: shut the connection down
   };
-  /// How long the socket is waited for, of the pause that the handle asks for.
+  /// How long to wait for the socket: at most for the pause that the handle asks for.
   [[nodiscard]] Wait wait(Time now, Pause asked, Socket socket) noexcept;
 
   // -- The connection -----------------------------------------------------------------------------
@@ -128,8 +129,8 @@ class Reconnect {
     bool connected = false;  ///< another one stands: see on_connected()
     std::optional<SessionState> ended;  ///< the session is over: see on_end()
   };
-  /// The handle was called. From a loss on no request is accepted, also while the replies that it
-  /// cost are handed out.
+  /// The handle was called. After a loss no request is accepted, not even while the operations that
+  /// were lost are completed.
   [[nodiscard]] Sight look(HandleState now) noexcept;
   /// The connection may be used from now on.
   void on_connected() noexcept;
@@ -145,15 +146,15 @@ class Reconnect {
   enum class AfterClose { begin_closing, wait_for_the_first, nothing };
   /// The session must end.
   [[nodiscard]] AfterClose close() noexcept;
-  /// The session has ended this way. Returns whether its observer must be notified: an end that
-  /// comes while the session is closed is that of the closing.
+  /// The session has ended this way. Returns whether its observer must be notified: an end during
+  /// the closing is reported by the closing.
   [[nodiscard]] bool on_end(SessionState how) noexcept;
 
  private:
   const Pause connect_timeout_;
   Link link_ = Link::resolving;
   Purpose purpose_ = Purpose::serving;
-  SessionState end_ = SessionState::closed;  ///< if it is over
+  SessionState end_ = SessionState::closed;  ///< how the session ended, if it is over
   HandleState handle_ = HandleState::disconnected;
   Time attempted_at_;
   int failures_ = 0;  ///< in a row, at all addresses

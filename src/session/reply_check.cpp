@@ -12,18 +12,19 @@ constexpr std::size_t length_field = 4;
 constexpr std::size_t password_size = 16;
 constexpr std::size_t stat_size = 68;
 
-/// Of an answer to a handshake. The last byte says that the server is read-only. Servers before 3.4
-/// leave it out; the library would then take the first byte of the next frame for it, and read all
-/// that follows one byte off from what was looked at here. They are refused.
+/// The size of an answer to a handshake. Its last byte says whether the server is read-only.
+/// Servers before 3.4 leave that byte out: the library would take the first byte of the next frame
+/// for it, and read everything behind it one byte off from what was checked here. Such servers are
+/// refused.
 constexpr std::int32_t greeting_size = 37;
 
-// The numbers that stand for a request's where there was none.
+// The request numbers of frames that answer no numbered request.
 constexpr std::int32_t watch_event = -1;
 constexpr std::int32_t ping = -2;
 constexpr std::int32_t credential = -4;
 constexpr std::int32_t watches_set = -8;
 
-/// The library counts in thirds of it, in 32 bits.
+/// The library computes with thirds of the timeout, in 32 bits.
 constexpr std::int32_t longest_timeout = std::numeric_limits<std::int32_t>::max() / 2;
 
 void walk(JuteReader& frame, ReplyBody body) {
@@ -52,13 +53,13 @@ void walk(JuteReader& frame, ReplyBody body) {
   frame.skip(stat_size);
 }
 
-/// Each result comes after a header of its own, and a header says that there are no more.
+/// Each result follows a header of its own, and a last header says that there are no more.
 void walk_results(JuteReader& frame, const std::vector<ReplyBody>& results) {
   constexpr std::int32_t failed = -1;
   const auto header = [&frame](std::int32_t& type) {
     type = frame.number();
     const bool done = frame.boolean();
-    frame.skip(sizeof(std::int32_t));  // an error, which comes again
+    frame.skip(sizeof(std::int32_t));  // an error, which a failed result repeats
     return done;
   };
   std::int32_t type = 0;
@@ -159,14 +160,14 @@ std::string ReplyCheck::handshake_fault(JuteReader& frame) const {
   if (!frame.good() || password != static_cast<std::int32_t>(password_size)) {
     return "a handshake without a password";
   }
-  // A session that has expired; nothing else counts.
+  // Another session's id says that the session has expired: nothing else counts.
   if (session_ != 0 && session != session_) return {};
   if (session == 0) return "a handshake without a session";
-  // The library would never wait for a connection again.
+  // With such a timeout the library would never wait for a connection again.
   if (timeout <= 0 || timeout > longest_timeout) {
     return "a session timeout of " + std::to_string(timeout) + " ms";
   }
-  // The library would look for another server, and wait for it.
+  // The library would look for another server instead, and wait for it.
   if (read_only) return "a read-only session, which nobody asked for";
   return {};
 }
@@ -188,7 +189,7 @@ std::string ReplyCheck::frame_fault(JuteReader& frame) {
     default: break;
   }
   std::string fault = reply_fault(frame, error);
-  // The same faulty frame may be judged again, when the frames before it have been read.
+  // A faulty frame is not counted: it is judged again when the frames before it have been read.
   if (fault.empty()) {
     expected_.pop_front();
     heard_ = true;
@@ -199,11 +200,11 @@ std::string ReplyCheck::frame_fault(JuteReader& frame) {
 std::string ReplyCheck::reply_fault(JuteReader& frame, std::int32_t error) const {
   if (expected_.empty()) return "a reply that nobody asked for";
   const ExpectedReply& expected = expected_.front();
-  // The library compares its number with the request's, and reads the rest of no failure.
+  // The library compares the request numbers itself, and does not read the body of a failure.
   if (error != 0) return {};
   if (expected.body == ReplyBody::results) {
     walk_results(frame, expected.results);
-    // The library expects as many results as it has operations, without a check.
+    // The library reads as many results as it has operations, without a check, so all must be seen.
     if (frame.state() == JuteReader::State::unseen) return "too many results to look at";
   } else {
     walk(frame, expected.body);

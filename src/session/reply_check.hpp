@@ -3,11 +3,11 @@
 /// \file
 /// ReplyCheck judges what a server sends on one connection. Pure: it gets bytes and keeps none.
 ///
-/// The C client believes its server. A reply that nobody asked for ends the process; one that is
-/// shorter than its kind makes the library free what is on its stack; a vector's count is allocated
-/// before anything is compared with it. So each frame is looked at before the library reads it, by
-/// the same steps by which the library will: what is accepted here stays within its frame there.
-/// What a well-formed reply *says* is the server's business.
+/// The C client believes its server. A reply that no request asked for ends the process; one that
+/// is too short for its kind makes the library free memory on its stack; a vector's count is
+/// allocated before it is compared with anything. So each frame is walked through before the
+/// library reads it, by the same steps as there: the library stays within a frame that was accepted
+/// here. Whether a well-formed reply *says* something sensible is the server's business.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ struct ExpectedReply {
 
 [[nodiscard]] ExpectedReply expected_reply(const Request& request);
 
-/// The verdict about the front of the bytes.
+/// The verdict about the frame at the front of the bytes.
 struct Finding {
   enum class Kind {
     good,     ///< a frame that the library may read
@@ -49,20 +49,22 @@ struct Finding {
     fault     ///< a frame that the library must not read
   };
   Kind kind = Kind::partial;
-  std::size_t size = 0;  ///< of the whole frame, its length included; of a partial one at least
-  std::string fault{};   ///< what is wrong, as the object of "the server sent"
+  std::size_t size =
+      0;  ///< of the whole frame with its length field; of a partial one, a lower bound
+  std::string fault{};  ///< what is wrong, as the object of "the server sent"
 };
 
 class ReplyCheck {
  public:
-  /// Servers know no bound for their replies, and a listing of a million locks' names has some 60
-  /// MB. Java's clients refuse more than 4 MiB unless told otherwise.
+  /// Servers do not bound their replies, and a listing of a million locks' names has some 60 MB.
+  /// Java's clients refuse more than 4 MiB unless configured otherwise.
   static constexpr std::size_t longest_frame = std::size_t{64} << 20U;
 
-  /// `credentials`: how many are presented to each server; their answers are recognised.
+  /// `credentials`: how many are presented to each server. Their answers are recognised.
   explicit ReplyCheck(std::size_t credentials) : credentials_{credentials} {}
 
-  /// A connection has ended: the next frame is a handshake. `session`: that is asked for, or 0.
+  /// A connection has ended: the next frame is a handshake. `session` is the id that the handshake
+  /// asks for; 0 for a new session.
   void connect(std::int64_t session);
   /// A request is about to be sent.
   void expect(ExpectedReply reply);
@@ -77,8 +79,8 @@ class ReplyCheck {
 
   /// Judges the frame at the front. A good one counts as read.
   [[nodiscard]] Finding examine(std::string_view bytes);
-  /// The same by the beginning of a frame that cannot be seen as a whole: the rest may be wrong,
-  /// but does no harm.
+  /// Judges a frame that cannot be seen as a whole by its beginning: the rest may be wrong, but
+  /// does no harm.
   [[nodiscard]] Finding examine_beginning(std::string_view bytes);
 
  private:
@@ -91,7 +93,7 @@ class ReplyCheck {
   std::size_t credentials_;
   std::int64_t session_ = 0;
   bool connected_ = false;  ///< the handshake has been answered
-  bool heard_ = false;      ///< and something after it
+  bool heard_ = false;      ///< the server has answered something since the handshake
   std::deque<ExpectedReply> expected_;
 };
 

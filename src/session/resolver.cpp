@@ -20,7 +20,7 @@ bool is_numeric(const HostPort& host) {
   return !error;
 }
 
-/// Appends to the result what one name resolves to.
+/// Appends the addresses of one name, or the reason why it has none.
 void look_up(const HostPort& host, std::vector<std::string>& addresses, std::string& failures) {
   const std::string port = std::to_string(host.port);
   addrinfo hints{};
@@ -64,8 +64,8 @@ Resolver::Result look_up_all(const std::vector<HostPort>& hosts) {
 
 }  // namespace
 
-/// Between a look-up's thread and its waiter; either may be gone first. Holding the lock keeps the
-/// executor's context alive while the answer is posted.
+/// Shared by a look-up's thread and its waiter, of which either may end first. Holding the mutex
+/// keeps the executor's context alive while the answer is posted.
 struct Resolver::Mailbox {
   std::mutex mutex;
   std::optional<boost::asio::any_io_executor> strand;
@@ -89,7 +89,7 @@ void Resolver::resolve(std::vector<HostPort> hosts, Handler handler) {
       Handler wanted;
       {
         const std::lock_guard again{mailbox->mutex};
-        if (!mailbox->strand) return;  // cancelled meanwhile: this may be gone
+        if (!mailbox->strand) return;  // cancelled meanwhile: `this` may be gone
         mailbox->strand.reset();
         wanted.swap(mailbox->handler);
       }
@@ -103,7 +103,7 @@ void Resolver::resolve(std::vector<HostPort> hosts, Handler handler) {
     try {
       std::thread{[hosts = std::move(hosts), deliver] { deliver(look_up_all(hosts)); }}.detach();
     } catch (const std::system_error& error) {
-      deliver({.addresses = {}, .failures = error.what()});  // no thread to be had just now
+      deliver({.addresses = {}, .failures = error.what()});  // no thread could be started just now
     }
   }
 }

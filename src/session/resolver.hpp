@@ -4,8 +4,9 @@
 /// Resolver turns names into addresses, without ever waiting for the system's resolver.
 ///
 /// getaddrinfo() may take half a minute and cannot be cancelled. Asio's own resolver joins its
-/// thread when the io_context goes, and the C client calls it in the midst of a healthy connection.
-/// Here each look-up has a detached thread, and one that is not wanted any more is not waited for.
+/// thread when the io_context goes, and the C client calls getaddrinfo() in the midst of a healthy
+/// connection. Here each look-up has a detached thread, and a look-up that is not wanted any more
+/// is not waited for.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>

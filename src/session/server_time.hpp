@@ -9,8 +9,8 @@
 
 namespace custodian::detail {
 
-/// The time of so many milliseconds since the epoch. For every number it is a time that this clock
-/// can count, and far enough from the clock's ends to be rounded to seconds.
+/// The time so many milliseconds after the epoch. Every number gives a time that this clock can
+/// count, far enough from the clock's ends to be rounded to seconds.
 [[nodiscard]] inline std::chrono::system_clock::time_point to_time(std::int64_t since_epoch) {
   using std::chrono::milliseconds;
   using std::chrono::seconds;

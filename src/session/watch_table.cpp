@@ -74,6 +74,7 @@ std::vector<WatchTable::Dropped> WatchTable::drop_beyond(std::size_t bytes) {
       }
     }
   };
+  // Watches without a watcher go first: their end goes unnoticed.
   drop_some([](const Entry& entry) { return entry.waiting.empty(); });
   drop_some([](const Entry&) { return true; });
   return dropped;
@@ -137,6 +138,8 @@ void WatchTable::removal_failed(Key key) {
   settle(key);
 }
 
+/// Called after each change of an entry. A watch that no watcher waits for is to be removed from
+/// the server, and an entry without any use is erased.
 void WatchTable::settle(Key key) {
   const Entry& entry = entries_.at(key);
   if (entry.unwanted()) {

@@ -38,8 +38,8 @@ class WatchTable {
   [[nodiscard]] std::vector<std::shared_ptr<Watcher>> fire(const std::string& path,
                                                            WatchEventType type);
   void cancel(const std::shared_ptr<Watcher>& watcher);
-  /// The session is over: returns all watchers. One whose request is under way learns it from the
-  /// reply.
+  /// The session is over: returns all watchers. A watcher whose request is under way is notified by
+  /// the reply.
   [[nodiscard]] std::vector<std::shared_ptr<Watcher>> clear();
 
   struct Removal {
@@ -47,7 +47,8 @@ class WatchTable {
     std::string path;
     WatchKind kind = WatchKind::data;
   };
-  /// Watches on the server without watchers. Each is returned once, until removal_failed.
+  /// Watches on the server without watchers. Each is returned once, and again after
+  /// removal_failed().
   [[nodiscard]] std::vector<Removal> take_removals();
   void removed(Key key);
   void removal_failed(Key key);

@@ -96,7 +96,7 @@ void ZooKeeperSession::remove_unwanted_watches() {
   for (const WatchTable::Removal& removal : watches_.take_removals()) {
     const std::uint64_t id = next_operation_++;
     auto done = [this, key = removal.key](const Reply& reply) {
-      // "No watcher": its event is on the way, or has gone by.
+      // "No watcher": the watch's event is on the way, or was delivered.
       if (!reply.error || reply.error == ServerErrc::no_watcher) {
         watches_.removed(key);
       } else {
@@ -123,6 +123,15 @@ void ZooKeeperSession::schedule_pump() {
   });
 }
 
+/// 1. Hand out the results of the last call into the library.
+/// 2. Without a connection: look whether the servers refuse the session.
+/// 3. Remove watches that no watcher waits for.
+/// 4. Ask the library what it waits for, and present accepted credentials if nothing is left to
+///    send.
+/// 5. Wait for the socket, or the time.
+/// 6. Hand out the results of the question itself, which may begin and end connections.
+///
+/// The handle may be gone after each step: the session may have ended.
 void ZooKeeperSession::pump() {
   if (!client_) return;
   if (reconnect_.closing()) return pump_closing();
@@ -130,7 +139,7 @@ void ZooKeeperSession::pump() {
   if (client_ && !reconnect_.closing()) look_for_refusals();
   if (!client_ || reconnect_.closing()) return;
   remove_unwanted_watches();
-  // A connection that begins in this call may have its handshake sent in it.
+  // Read before the call: a connection that begins in it may send its handshake in it.
   const auto before = now_by(settings_.clock);
   const Interest interest = client_->interest();
   present_accepted(interest);
@@ -178,7 +187,7 @@ void ZooKeeperSession::wake_after(milliseconds pause) {
 
 void ZooKeeperSession::work(bool readable, bool writable) {
   if (!client_) return;
-  // While closing, what there is to read stays unread: see finish_closing().
+  // While the session closes, its input stays unread: see finish_closing().
   const bool reads = readable && !reconnect_.closing();
   if (reads || writable) client_->process(reads, writable);
   pump();
@@ -211,7 +220,7 @@ void ZooKeeperSession::deliver() {
 }
 
 LogLevel ZooKeeperSession::damped(LogLevel level) {
-  // While it looks for a server, the library says so of each address, several times a second.
+  // While the library looks for a server it logs every address, several times a second.
   if (reconnect_.connected()) return level;
   if (level <= loudest_) return LogLevel::debug;
   return loudest_ = level;

@@ -73,7 +73,7 @@ class ZooKeeperSession final : public Session,
   void complete(event::Completed& completed);
   void remove_unwanted_watches();
 
-  // What Reconnect decides is carried out.
+  // The decisions of Reconnect are carried out.
   void look_names_up();
   void look_names_up_again();
   void look_names_up_after_pause();
@@ -89,20 +89,21 @@ class ZooKeeperSession final : public Session,
   /// Gives up watches that could not be restored on the next connection.
   void drop_excess_watches();
   void forget(const std::vector<WatchTable::Dropped>& watches);
-  /// Without a connection for long: ends the session if the servers work, and do not continue it.
+  /// After a long time without a connection: ends the session if the servers work, but do not
+  /// continue it.
   void look_for_refusals();
   void stop_probe();
   /// Ends the session though the servers may still have it: it could never be used again.
   void give_up(const std::string& reason);
-  // Credentials that came later.
+  // Credentials that are set while the session stands.
   void accept(std::vector<SessionSettings::Credential> wanted);
   void refuse_credentials();
   void present_accepted(const Interest& interest);
   void stop_trial();
-  /// The observer is notified of the state that Reconnect has come to.
+  /// Notifies the observer of Reconnect's state.
   void notify_state();
   void log(LogLevel level, std::string message);
-  /// At which level a line of the library's is passed on.
+  /// The level at which a line of the library's log is passed on.
   [[nodiscard]] LogLevel damped(LogLevel level);
 
   // The way out; see close().
@@ -126,7 +127,7 @@ class ZooKeeperSession final : public Session,
   Descriptor descriptor_;
   boost::asio::steady_timer timer_;
   static constexpr auto never = std::chrono::steady_clock::time_point::max();
-  std::chrono::steady_clock::time_point wakes_at_ = never;  ///< for a pump
+  std::chrono::steady_clock::time_point wakes_at_ = never;  ///< when the timer pumps
   std::minstd_rand random_{std::random_device{}()};
 
   Reconnect reconnect_;
@@ -134,16 +135,18 @@ class ZooKeeperSession final : public Session,
   std::map<std::uint64_t, Operation> operations_;
   WatchTable watches_;
   std::uint64_t next_operation_ = 1;
-  BootClock::time_point handshake_;  ///< of the newest connection, or a little earlier
+  BootClock::time_point
+      handshake_;  ///< the time of the newest connection's handshake, or a little earlier
   ConnectionRecord record_;
-  bool restores_all_ = true;  ///< of the watches, within the limit
+  bool restores_all_ =
+      true;  ///< whether watches are restored on the next connection, within the limit
   /// All that the handle presents, or will as soon as it can.
   std::vector<SessionSettings::Credential> presented_;
-  std::size_t to_present_ = 0;  ///< the last so many of them
+  std::size_t to_present_ = 0;  ///< how many of them, the last ones, are not presented yet
   std::shared_ptr<CredentialTrial> trial_;
   std::shared_ptr<Probe> probe_;
-  bool probed_ = false;                 ///< it has its answer
-  LogLevel loudest_ = LogLevel::debug;  ///< of the library's lines in this outage
+  bool probed_ = false;                 ///< the probe has its result
+  LogLevel loudest_ = LogLevel::debug;  ///< of the library's log lines in this outage
   bool pump_scheduled_ = false;
 
   std::optional<Closing> closing_;  ///< since close()

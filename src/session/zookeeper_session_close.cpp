@@ -40,10 +40,10 @@ void ZooKeeperSession::begin_closing(Closing closing) {
   resolver_.cancel();
   info_.id = 0;
   boost::asio::post(strand_, [self = shared_from_this(), connected] {
-    // The connection may have failed meanwhile, and the closing be over.
+    // The connection may have failed meanwhile, and the closing may be over.
     if (!self->reconnect_.closing()) return;
     if (!self->client_ || !connected) return self->finish_closing();
-    // No entry in the table: no caller waits for its completion.
+    // The request has no entry in the table: no caller waits for its completion.
     self->client_->stop_reading();
     static_cast<void>(self->client_->submit(request::Exists{"/", nullptr}, 0, Arms::nothing));
     self->pump_closing();
@@ -72,11 +72,11 @@ void ZooKeeperSession::pump_closing() {
 }
 
 void ZooKeeperSession::finish_closing() {
-  // Their completions do not matter any more.
+  // Completed here: the completions that the library makes when it is closed are not read.
   fail_operations(Errc::closed);
   end_watches(Errc::closed);
   if (client_) {
-    // Without a session on it, the server will not close the connection.
+    // The server closes only a connection that has a session: do not wait for another one.
     if (client_->state() != HandleState::connected) descriptor_.release();
     client_->close();
     client_.reset();

@@ -1,5 +1,5 @@
 /// \file
-/// Credentials that come while a session stands. Credentials cannot be taken back from a
+/// Presents credentials that come while a session stands. Credentials cannot be taken back from a
 /// connection, nor from a handle of the C client, and a refusal ends the handle. So each is
 /// presented once, and only after the servers have accepted it on a session of its own: see
 /// CredentialTrial.
@@ -58,12 +58,12 @@ void ZooKeeperSession::refuse_credentials() {
 
 void ZooKeeperSession::present_accepted(const Interest& interest) {
   if (to_present_ == 0 || !reconnect_.connected()) return;
-  // See CClient::present(); a write causes another pump.
+  // Nothing else may wait to be sent: see CClient::present(). A write causes another pump.
   if (interest.error || interest.write) return;
   for (; to_present_ != 0; --to_present_) {
     const auto& next = presented_[presented_.size() - to_present_];
     const error_code error = client_->present(next);
-    if (error == Errc::not_connected) return;  // on the next connection
+    if (error == Errc::not_connected) return;  // the next connection tries again
     if (error) {
       log(LogLevel::error, "the new credentials cannot be presented: " + error.message());
     } else {

@@ -16,7 +16,7 @@ using std::chrono::steady_clock;
 // -- Watches --------------------------------------------------------------------------------------
 
 void ZooKeeperSession::drop_excess_watches() {
-  // The other half is for other requests; the restored watches travel in a request by themselves.
+  // The restored watches travel in a request of their own. Half of the limit is left to the others.
   const std::size_t most = settings_.max_request_size / 2;
   const bool restored_all = std::exchange(restores_all_, !record_.restores_nothing());
   if (restored_all && !restores_all_ && watches_.armed_bytes() > 0) {
@@ -57,7 +57,7 @@ void ZooKeeperSession::retire() {
   stop_probe();
   stop_trial();
   fail_operations(ServerErrc::connection_loss);
-  // Nor are they restored on its next connection.
+  // The watches are not restored on its next connection either.
   const auto armed = watches_.drop_beyond(0);
   if (client_) forget(armed);
   for (const auto& watch : armed) {
@@ -71,6 +71,7 @@ void ZooKeeperSession::retire() {
 void ZooKeeperSession::look_for_refusals() {
   if (!reconnect_.suspended() || info_.id == 0 || role_ == Role::probe) return;
   const auto now = steady_clock::now();
+  // Stopped here and not in the listener, which the probe itself calls.
   if (probed_) stop_probe();
   if (!probe_ && record_.wants_probe(now)) {
     probe_ = Probe::start(strand_, settings_, [this](Probe::Result result) {

@@ -1,6 +1,6 @@
 /// \file
-/// How a session connects and reconnects. Reconnect decides; here its decisions are carried out on
-/// the resolver, on the C client's handle, and on the timer.
+/// Carries out how a session connects and reconnects. Reconnect decides; its decisions act here on
+/// the resolver, the C client's handle, and the timer.
 
 #include <utility>
 
@@ -33,7 +33,7 @@ void ZooKeeperSession::look_names_up() {
 }
 
 void ZooKeeperSession::look_names_up_again() {
-  // Addresses change, in a container cluster for one.
+  // Addresses change, in a container cluster for example.
   if (!resolver_.busy()) look_names_up();
 }
 
@@ -70,7 +70,7 @@ void ZooKeeperSession::open_handle(const std::string& addresses) {
     client_.emplace(addresses_, settings_);
     presented_ = settings_.credentials;
   } catch (const Error& error) {
-    // No address of a family that this machine has, for one.
+    // For example, this machine has no address of the family of any of them.
     log(LogLevel::error, error.what());
     return look_names_up_after_pause();
   }
@@ -88,11 +88,12 @@ void ZooKeeperSession::replace_addresses(const std::string& addresses) {
 
 void ZooKeeperSession::back_off() {
   if (client_->state() == HandleState::connected) {
-    // A ping could not be sent, and the library has not drawn the conclusion: now it does.
+    // A ping could not be sent, and the library still takes the connection for a good one. The
+    // shutdown makes it notice.
     descriptor_.shut_down();
     client_->process(true, false);
   }
-  // No server could be reached just now; the library asks for no pause of its own.
+  // No server could be reached just now, and the library asks for no pause of its own.
   descriptor_.release();
   wake_after(reconnect_.unreachable(std::uniform_real_distribution{}(random_)));
   look_names_up_again();
@@ -106,7 +107,7 @@ void ZooKeeperSession::disconnect() {
 void ZooKeeperSession::on_connected() {
   reconnect_.on_connected();
   record_.connected(steady_clock::now(), client_->session().timeout);
-  // The library restores them by itself.
+  // The library restores the watches by itself, with a request.
   if (watches_.armed_bytes() > 0) record_.asked();
   stop_probe();
   loudest_ = LogLevel::debug;

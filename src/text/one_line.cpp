@@ -13,7 +13,7 @@ struct Range {
   char32_t last;
 };
 
-/// Unicode 15: Cc, Cf, Zl, Zp, the tags, and the letters that show as nothing.
+/// Unicode 15: Cc, Cf, Zl, Zp, the tags, and the letters without a glyph.
 constexpr std::array unprintable{
     Range{0x0, 0x1F},        Range{0x7F, 0x9F},       Range{0xAD, 0xAD},
     Range{0x34F, 0x34F},     Range{0x600, 0x605},     Range{0x61C, 0x61C},
@@ -67,7 +67,7 @@ std::optional<Character> first_character(std::string_view text) {
 }
 
 bool is_unprintable(char32_t code) noexcept {
-  // The last two of each plane are no characters.
+  // The last two code points of each plane are noncharacters.
   if ((code & 0xFFFEU) == 0xFFFEU) return true;
   return std::ranges::any_of(unprintable, [code](const Range& range) {
     return code >= range.first && code <= range.last;

@@ -2,8 +2,8 @@
 
 /// \file
 /// one_line.hpp makes text from elsewhere (nodes' names and data, servers' words, a user's input)
-/// safe for a message, a log or a terminal. Pure. The library and the command share it: a folder of
-/// its own, so that the command sees no more of the library's inside than this.
+/// safe for a message, a log or a terminal. Pure. The library and the command share it. It has a
+/// folder of its own, so that the command sees nothing else of the library's internals.
 
 #include <cstddef>
 #include <optional>
@@ -18,18 +18,19 @@ struct Character {
   std::size_t bytes = 0;
 };
 
-/// The first character of a text that is not empty; nothing if it does not begin with one in its
-/// shortest form.
+/// The first character of a text that is not empty; nothing if the text does not begin with a
+/// character in its shortest form.
 [[nodiscard]] std::optional<Character> first_character(std::string_view text);
 
 /// Whether a character commands a terminal, ends a line, turns the direction of writing, or cannot
 /// be seen: the control characters (C0 and C1), Unicode's format characters, its line and paragraph
-/// separators, fillers, tags, and what is no character.
+/// separators, fillers, tags, and noncharacters.
 [[nodiscard]] bool is_unprintable(char32_t code) noexcept;
 
-/// One line of UTF-8 that cannot command a terminal. Unprintable characters, and bytes that are no
-/// UTF-8, are written as escapes ("\n", "\x1b", "\u{202e}"); letters of every language stay. The
-/// backslash stays, too, so that what has been escaped before is not escaped again.
+/// One line of UTF-8 that cannot command a terminal. Unprintable characters, and bytes that are not
+/// UTF-8, are written as escapes ("
+/// ", "\x1b", "\u{202e}"); letters of every language stay. The backslash stays, too, so that text
+/// that was escaped before is not escaped again.
 [[nodiscard]] std::string in_one_line(std::string_view text);
 
 }  // namespace custodian::detail

@@ -41,7 +41,8 @@ CUSTODIAN_EXPORT void start_revoke(CorePtr core, CancellationPtr cancellation, C
 /// Cancellation: total; a request that was already sent may still be applied.
 /// Errors: invalid_argument (not the node of a lock; thrown at once), no_auth, deadline_exceeded,
 /// operation_aborted, and those common to all operations. A lost reply is no error: the request is
-/// repeated. Executor: the handler's, or the client's callback executor.
+/// repeated.
+/// Executor: the handler's, or the client's callback executor.
 /// Threads: any.
 template <typename Token>
 auto async_revoke(const Client& client, std::string node, OperationOptions options, Token&& token) {

@@ -45,7 +45,8 @@ class CUSTODIAN_EXPORT Candidate {
   [[nodiscard]] const std::string& id() const noexcept;
 
   /// The leader, or nothing if there is no candidate. The answer may be out of date when it
-  /// arrives. Completes with: error, the leader.
+  /// arrives.
+  /// Completes with: error, the leader.
   /// Cancellation: total.
   /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
   /// Executor: the handler's, or the client's callback executor.

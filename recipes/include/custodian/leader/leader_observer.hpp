@@ -55,7 +55,8 @@ class CUSTODIAN_EXPORT LeaderObserver {
   /// Completes with: error, the leader.
   /// Cancellation: total.
   /// Errors: no_auth, malformed_contender, deadline_exceeded, operation_aborted, and those common
-  /// to all operations. Executor: the handler's, or the client's callback executor.
+  /// to all operations.
+  /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_leader(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_observe>(

@@ -65,7 +65,8 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
   /// Whether there is something to release; state() says whether it is lost.
   [[nodiscard]] explicit operator bool() const& noexcept { return needed_ > 0; }
   /// Deleted for a temporary, which would release the locks before the body of the condition runs:
-  /// give it a name, as in `if (auto result = both.try_acquire())`.
+  /// give it a name, as in
+  /// `if (auto result = both.try_acquire())`.
   explicit operator bool() const&& = delete;
 
   /// Releases all leases, the last one first; does nothing if empty. The group is empty afterwards.
@@ -140,8 +141,8 @@ struct [[nodiscard]] GroupAcquireResult {
 
   /// Whether there are leases.
   [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(leases); }
-  /// Deleted for a temporary, whose leases would end with the condition: give it a name, as in `if
-  /// (auto result = ...)`.
+  /// Deleted for a temporary, whose leases would end with the condition: give it a name, as in
+  /// `if (auto result = ...)`.
   explicit operator bool() const&& = delete;
 };
 

@@ -65,7 +65,7 @@ class CUSTODIAN_EXPORT LockSetBase
   LockSetBase& operator=(const LockSetBase&) = delete;
   /// As InterProcessLock's: a moved-from object may be destroyed, or assigned to.
   LockSetBase(LockSetBase&&) noexcept;
-  /// The same. Locks that this object holds are unlocked first.
+  /// The same. Locks that this object held are unlocked.
   LockSetBase& operator=(LockSetBase&&) noexcept;
 
   /// The paths of the locks, in the order in which they are acquired; the names of custom ones.

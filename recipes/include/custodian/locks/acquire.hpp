@@ -91,8 +91,8 @@ struct [[nodiscard]] AcquireResult {
 
   /// Whether there is a lease.
   [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(lease); }
-  /// Deleted for a temporary, whose lease would end with the condition: give it a name, as in `if
-  /// (auto result = ...)`.
+  /// Deleted for a temporary, whose lease would end with the condition: give it a name, as in
+  /// `if (auto result = ...)`.
   explicit operator bool() const&& = delete;
 };
 
@@ -112,8 +112,8 @@ struct [[nodiscard]] PermitsResult {
 
   /// Whether there are permits.
   [[nodiscard]] explicit operator bool() const& noexcept { return !permits.empty(); }
-  /// Deleted for a temporary, whose permits would end with the condition: give it a name, as in `if
-  /// (auto result = ...)`.
+  /// Deleted for a temporary, whose permits would end with the condition: give it a name, as in
+  /// `if (auto result = ...)`.
   explicit operator bool() const&& = delete;
 };
 

@@ -23,9 +23,9 @@
 /// **Downgrade.** A writer may acquire the read lock beside the write lock,
 /// `read().acquire(write_lease)`, and then release the write lock: no other writer gets in between.
 /// The read lock takes the place of the write lock in the queue, so writers that wait go on
-/// waiting. **Upgrade.** Two readers that upgrade would wait for each other for ever. So the write
-/// lock is refused to a thread that holds the read lock, and to an acquire with a lease on the read
-/// lock.
+/// waiting.
+/// **Upgrade.** Two readers that upgrade would wait for each other for ever. So the write lock is
+/// refused to a thread that holds the read lock, and to an acquire with a lease on the read lock.
 ///
 /// When not to use it: with few readers, or where reading is short, InterProcessMutex costs the
 /// same, since each acquire is a write to the servers. A reader's fencing token says when it came

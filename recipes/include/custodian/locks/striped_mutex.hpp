@@ -66,8 +66,8 @@ struct [[nodiscard]] StripeLease {
 
   /// Whether there is a lease.
   [[nodiscard]] explicit operator bool() const& noexcept { return static_cast<bool>(lease); }
-  /// Deleted for a temporary, whose lease would end with the condition: give it a name, as in `if
-  /// (auto result = ...)`.
+  /// Deleted for a temporary, whose lease would end with the condition: give it a name, as in
+  /// `if (auto result = ...)`.
   explicit operator bool() const&& = delete;
 };
 

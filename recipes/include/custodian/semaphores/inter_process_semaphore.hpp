@@ -247,7 +247,8 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
 
   /// The holders of permits, in order, a participant for each permit; the last of them may belong
   /// to an acquire that waits for more to become free. The answer may be out of date when it
-  /// arrives. Completes with: error, the participants.
+  /// arrives.
+  /// Completes with: error, the participants.
   /// Cancellation: total.
   /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
   /// Executor: the handler's, or the client's callback executor.

@@ -49,7 +49,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
   InterProcessSemaphoreMutex& operator=(const InterProcessSemaphoreMutex&) = delete;
   /// As InterProcessLock's: a moved-from object may be destroyed, or assigned to.
   InterProcessSemaphoreMutex(InterProcessSemaphoreMutex&&) noexcept;
-  /// The same. A lock that this object holds is unlocked first.
+  /// The same. A lock that this object held is unlocked.
   InterProcessSemaphoreMutex& operator=(InterProcessSemaphoreMutex&&) noexcept;
   /// Unlocks what is locked.
   ~InterProcessSemaphoreMutex();

@@ -162,7 +162,8 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   /// Waits without limit until there is a later write than the known one, through disconnections
   /// and a lost session. Completes at once if there already is one, so two waits miss nothing
   /// between them but values that were overwritten meanwhile. A deleted node counts as the seed,
-  /// written anew. Completes with: error, the value.
+  /// written anew.
+  /// Completes with: error, the value.
   /// Cancellation: total.
   /// Errors: see above.
   /// Executor: the handler's, or the client's callback executor.

@@ -135,8 +135,9 @@ bool ClientSession::has_holds() const {
 
 bool ClientSession::has_live_holds() const {
   const std::lock_guard lock{mutex_};
-  // Not an owning pointer, which might be the last one: remove() locks the mutex. A node that is
-  // being destroyed stays in the list until then.
+  // No owning pointer is taken: if it became the last one, its destructor would call remove(),
+  // which locks the same mutex. A node stays in the list until its destructor has removed it, so
+  // the raw pointer is valid.
   return std::ranges::any_of(holds_, [](const auto& each) { return !each.first->is_lost(); });
 }
 
@@ -220,7 +221,7 @@ void ClientSession::beat() {
   to_ask_for_.assign(held.begin(), held.end());
   if (!held.empty()) return go_on_with_beat();
   Request request = request::Exists{"/", nullptr};
-  // A node that may not be checked teaches nothing, but the clock must run.
+  // Nodes that may not be checked are left out, but the lease clock needs a quorum's result.
   if (quorum) request = request::Multi{{transaction::Check{"/", any_version}}};
   ++unanswered_;
   submit(std::move(request), [weak = weak_from_this()](const Reply& reply) {
@@ -278,7 +279,7 @@ void ClientSession::on_check_failed(const AskedFor& asked_for, const Reply& repl
   if (culprit == reply.results.end() || place >= std::ssize(asked_for)) return;
   const auto failed = asked_for.begin() + place;
   if (const auto hold = failed->lock()) hold->on_check_failed(reply.error);
-  // The answer says nothing about the nodes behind it.
+  // The transaction stopped there, so the nodes behind it are asked for again.
   to_ask_for_.insert(to_ask_for_.begin(), std::next(failed), asked_for.end());
 }
 

@@ -33,13 +33,13 @@ class SessionLease {
   // Any thread.
   /// Of the node, as the server knows it.
   [[nodiscard]] virtual const std::string& full_path() const noexcept = 0;
-  /// As is known by now, without a look at the clock.
+  /// Whether a loss is known by now; the clock is not read.
   [[nodiscard]] virtual bool is_lost() const noexcept = 0;
 
   // The strand only.
   /// Whether the servers let the client check that the node is there.
   [[nodiscard]] virtual bool is_checkable() const noexcept = 0;
-  /// For ever; the first reason counts.
+  /// Ends the lease for ever; the first reason counts.
   virtual void lose(LossReason reason) = 0;
   virtual void on_session_state() = 0;
   /// A quorum was asked whether the node is there.
@@ -75,8 +75,8 @@ class ClientSession final : public SessionObserver,
   [[nodiscard]] bool has_holds() const;
   /// There is a new lease: makes sure that the clock is monitored.
   void on_lease();
-  /// A lease has seen its clock run out, and counts as lost now: so do the others, unless an answer
-  /// has come meanwhile.
+  /// A lease has found its clock run out, and is lost. The other leases are lost, too, unless an
+  /// answer has extended the clock meanwhile.
   void give_up_if_run_out();
   /// Notifies every lease.
   void lose_holds(LossReason reason);
@@ -118,9 +118,11 @@ class ClientSession final : public SessionObserver,
   Heartbeat heartbeat_;
   BootTimer timer_;
   Purpose purpose_ = Purpose::serving;
-  bool minds_clock_ = false;  ///< the timer is set to its end, too, for there is a lease
-  std::deque<std::weak_ptr<SessionLease>> to_ask_for_;  ///< by the newest beat
-  int unanswered_ = 0;                                  ///< parts of it that were sent
+  bool minds_clock_ =
+      false;  ///< the timer also waits for the end of the lease clock, for there is a lease
+  std::deque<std::weak_ptr<SessionLease>>
+      to_ask_for_;      ///< leases that the newest beat has still to check
+  int unanswered_ = 0;  ///< parts of the beat that wait for their answers
 
   std::atomic<std::int64_t> id_ = 0;
   std::atomic<bool> connected_ = false;

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// DoubtfulCreates remembers protected creates of which it was unknown for a while whether they
-/// were applied: which nodes they have left without an owner, and when to look for such nodes
-/// again. Pure: times and names go in.
+/// DoubtfulCreates remembers protected creates whose outcome was unknown for a while. It decides
+/// which nodes they have left without an owner, and when to look for such nodes again. Pure: times
+/// and names go in.
 
 #include <chrono>
 #include <map>
@@ -23,7 +23,7 @@ class DoubtfulCreates {
   using Duration = std::chrono::steady_clock::duration;
   /// From the end of a doubt to the first look for late nodes.
   static constexpr std::chrono::milliseconds first_pause{50};
-  /// Twice as long after each look, up to this: a lock is blocked for no longer.
+  /// The pause doubles after each look, up to this: a late node blocks a lock for no longer.
   static constexpr std::chrono::milliseconds longest_pause{500};
 
   /// Whether a look was complete.
@@ -61,7 +61,7 @@ class DoubtfulCreates {
   };
   struct Parent {
     std::map<std::string, Create, std::less<>> creates;  ///< by protection
-    Duration pause{};                                    ///< before the newest look, or the first
+    Duration pause{};                                    ///< before the next look
     Time next{};
   };
   using Parents = std::map<std::string, Parent, std::less<>>;

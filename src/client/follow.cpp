@@ -6,7 +6,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// A read of either kind, and what it has shown.
+/// Reads with or without a watch, and returns the value with the watch.
 template <typename T, auto Start, auto StartAndWatch>
 asio::awaitable<Result<Watched<T>>> read(CorePtr core, CancellationPtr cancellation,
                                          std::string path, OperationOptions options,

@@ -19,7 +19,7 @@ void GuaranteedDeletes::add(std::string path, std::int64_t session, std::shared_
 }
 
 void GuaranteedDeletes::resume() {
-  // In order: each may shield the one after it.
+  // In the order of add(): each node may shield the one behind it.
   std::map<std::uint64_t, std::string> waiting;
   for (const auto& [path, pending] : pending_) {
     if (!pending.in_flight) waiting.emplace(pending.turn, path);
@@ -57,8 +57,9 @@ void GuaranteedDeletes::on_reply(const std::string& path, const QueuedNodePtr& c
   const bool check_failed = checked && error == ServerErrc::no_node && !reply.results.empty() &&
                             reply.results.front().error == error;
   if (check_failed) {
-    // Notified before the node that shields it is deleted. If it has passed its place on meanwhile,
-    // the present owner of the place is checked in turn.
+    // The successor's node is gone. Its owner is notified before the node that shields it is
+    // deleted. If it has left its place meanwhile, the next attempt checks the present owner of the
+    // place.
     if (!checked->left) tell_missing(*checked);
     return attempt(path, found->second);
   }

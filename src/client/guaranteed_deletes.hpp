@@ -25,9 +25,8 @@ class GuaranteedDeletes {
   explicit GuaranteedDeletes(ClientCore& core) : core_{core} {}
 
   /// `path` as the server knows it. `session` owns the node; 0 if none does. `keep` and `in_line`
-  /// live until the node is gone. If it was `in_line`, and has an heir, it is deleted only while
-  /// the heir's node exists, or when the contenders that relied on that were notified that it does
-  /// not.
+  /// live until the node is gone. If the node was `in_line` and has a successor, it is deleted only
+  /// while the successor's node exists, or after the owner of that was notified that it is gone.
   void add(std::string path, std::int64_t session, std::shared_ptr<void> keep = {},
            QueuedNodePtr in_line = {});
   [[nodiscard]] bool has(const std::string& path) const { return pending_.contains(path); }
@@ -44,7 +43,7 @@ class GuaranteedDeletes {
  private:
   struct Pending {
     std::int64_t session = 0;
-    std::uint64_t turn = 0;  ///< of those that were added
+    std::uint64_t turn = 0;  ///< the order of add()
     QueuedNodePtr in_line{};
     bool in_flight = false;
     int attempts = 0;

@@ -30,11 +30,11 @@ void LeaseClock::answered(const ReplyProof& stamp) {
       answers_.pop_front();
     }
   }
-  // Answers come in order: what credits the second will credit no less.
+  // Answers come in order: a result that credits the second credits it with no earlier time.
   while (answers_.size() > 1 && stamp.sent >= answers_[1].answered + touch_interval_) {
     answers_.pop_front();
   }
-  // One of many that come together says as much as all of them.
+  // Of many answers at nearly the same time, one is enough.
   const Duration resolution = timeout_ / 100;
   if (answers_.empty() || stamp.sent >= answers_.back().sent + resolution) {
     answers_.push_back({stamp.sent, stamp.acknowledged});

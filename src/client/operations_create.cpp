@@ -2,9 +2,16 @@
 /// Creates a node, and finds out afterwards whether it was created.
 ///
 /// A create whose reply is lost may have been applied, and a server that lags behind can list
-/// without the node, so that a look proves nothing. A write that a quorum decided on the same
-/// connection before the look proves it: repeating the create is one (of two nodes the later is
-/// deleted), and a transaction that changes nothing is one for a caller that has given up.
+/// without the node, so that a look proves nothing. A write that a quorum decided, on the same
+/// connection before the look, makes it a proof.
+///
+/// 1. Send the create; if parents are missing, create them and send it again.
+/// 2. If the reply is lost and the node is protected, send it again with the same uuid: this is the
+///    write.
+/// 3. List the parent on the same connection. Of the nodes with the uuid the lowest is kept, and
+///    the others are deleted. Without a proof, pause and go on with 2.
+/// 4. For a caller that has given up, a transaction that changes nothing takes the place of the
+///    repeated create, and all nodes with the uuid are deleted in the background.
 
 #include <algorithm>
 
@@ -62,7 +69,7 @@ struct Create : std::enable_shared_from_this<Create> {
     co_return reply;
   }
 
-  /// Whether a node with this stat, and this create's protection, is of no earlier session.
+  /// Whether a node with this create's protection is not left from an earlier session.
   [[nodiscard]] bool is_ours(const Stat& stat) const {
     return !is_ephemeral(request.mode) || stat.ephemeral_owner == core->own_session_info().id;
   }
@@ -78,7 +85,7 @@ struct Create : std::enable_shared_from_this<Create> {
     }
   }
 
-  /// For a reply that comes when the caller has given up.
+  /// Handles a reply that comes after the caller has given up: the node is deleted.
   ReplyHandler clean_up() {
     if (protection.empty()) return {};
     return [self = shared_from_this()](const Reply& reply) {
@@ -233,7 +240,8 @@ asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::
         co_return;
       }
     }
-    // Rare: the answers are of two connections, or strange. Short, for it holds the client.
+    // Rare: the answers are of two connections, or strange. The pause is short, for it keeps the
+    // client alive.
     constexpr std::chrono::milliseconds wait{100};
     co_await pause(core, wait, plan.deadline, nullptr);
   }
@@ -308,7 +316,7 @@ void start_create(CorePtr core, CancellationPtr cancellation, std::string path, 
                   .mode = options.mode,
                   .acl = std::move(acl),
                   .ttl = options.ttl};
-  // The namespace itself is not created here.
+  // Nothing creates the namespace in advance: a create directly below it does.
   job->makes_parents = options.parents == Parents::created_as_containers ||
                        (parent_of(path) == "/" && core->prefix() != PathPrefix{});
   job->handler.swap(handler);

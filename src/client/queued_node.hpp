@@ -16,7 +16,7 @@ struct QueuedNode {
   std::int64_t session = 0;
   /// Its owner has released it, and it is being deleted.
   bool left = false;
-  /// The owner of its place since then.
+  /// The node that has taken its place since then.
   std::weak_ptr<QueuedNode> successor{};
   /// The servers do not have it, though it was not released here.
   bool missing = false;
@@ -25,8 +25,8 @@ struct QueuedNode {
 
 using QueuedNodePtr = std::shared_ptr<QueuedNode>;
 
-/// The present owner of the place of these; null if there is none. A node that was deleted has
-/// handled its own heir.
+/// The present owner of this node's place; null if there is none. A node that was deleted has
+/// handled its own successor.
 [[nodiscard]] inline QueuedNodePtr last_successor(QueuedNodePtr node) {
   while (node && node->left) node = node->successor.lock();
   return node && !node->missing ? node : nullptr;

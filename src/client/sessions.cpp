@@ -84,7 +84,7 @@ void Sessions::replace(SessionState end) {
 }
 
 void Sessions::on_answer() {
-  // Credentials travel first on each connection.
+  // Credentials are sent first on each connection, so an answer says that they were accepted.
   if (!std::exchange(answered_, true)) proven_credentials_ = begun_with_;
 }
 
@@ -136,7 +136,7 @@ void Sessions::set_credentials(Credentials credentials) {
   if (core_.closed()) return;
   credentials_ = std::move(credentials);
   if (!std::exchange(pauses_, false)) return current_->wire().set_credentials(credentials_);
-  // The earlier ones were refused: with these it may be another matter.
+  // The earlier credentials were refused, so there are none to go back to.
   proven_credentials_ = credentials_;
   timer_.cancel();
   begin();

@@ -43,17 +43,17 @@ class Sessions {
   /// Replaces the session with a new one. The leases on this one are lost; it is closed when the
   /// last of them has been released: closing it at once would pass their locks on at once.
   void give_up(ClientSession& session, LossReason reason);
-  /// The same, if it is still the client's.
+  /// Gives up the session with this id, if it is still the client's.
   void end(std::int64_t id);
   void set_servers(const std::string& servers);
   void set_credentials(Credentials credentials);
-  /// The session goes on with these.
+  /// The servers refused new credentials: the session goes on with `kept`.
   void on_credentials_refused(const ClientSession& session, const Credentials& kept);
   /// Ends all, and calls back when the end of the present session was sent or the grace has passed.
   void close(std::chrono::milliseconds grace, std::function<void()> done);
 
  private:
-  /// The present session has ended this way.
+  /// The present session has ended this way: begins the next one.
   void replace(SessionState end);
   void begin_after(std::chrono::milliseconds pause);
 
@@ -66,7 +66,7 @@ class Sessions {
   /// that.
   Credentials proven_credentials_;
   Credentials begun_with_;  ///< of the present session
-  bool answered_ = false;   ///< has the present session been?
+  bool answered_ = false;   ///< whether the servers have answered the present session
   bool pauses_ = false;     ///< between two sessions: the timer begins the next one
   boost::asio::steady_timer timer_;
 

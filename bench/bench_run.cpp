@@ -13,7 +13,7 @@
 namespace custodian::bench {
 namespace {
 
-/// The servers that were needed so far. They stay until the end of the run: idle, they cost
+/// The servers that contestants have needed so far. They run until the end: idle servers cost
 /// nothing.
 class AllServers {
  public:
@@ -78,7 +78,7 @@ class WorkloadRun {
       for (const std::size_t i : order_of_round(entrants_.size(), round)) {
         Entrant& entrant = entrants_[i];
         const Metrics metrics = attempt(entrant, options_->seconds);
-        // Empty where the contestant has failed, so that the rounds of all keep their numbers.
+        // Empty if the contestant has failed, so that all contestants' rounds keep their numbers.
         entrant.result.rounds.push_back(metrics);
         tell_of(round, entrant, metrics);
       }
@@ -147,7 +147,7 @@ class WorkloadRun {
 }  // namespace
 
 RunResult run(const Options& options, const std::string& command, const Listener& listener) {
-  // Where the harness puts its servers' data.
+  // The test harness puts its servers' data there.
   ::setenv("TMPDIR", options.directory.c_str(), 1);
   RunResult result;
   result.command = command;

@@ -11,15 +11,15 @@
 
 namespace custodian::bench {
 
-/// Gets a line for each step, and the result of each workload.
+/// Receives a line for each step, and the result of each workload.
 struct Listener {
   std::function<void(const std::string&)> progress;
   std::function<void(const WorkloadResult&)> measured;
 };
 
-/// Measures. Throws Violation (measuring.hpp) if a lock let two in; a contestant that fails
-/// otherwise is reported as failed, and the others go on. Of a run that is interrupted
-/// (driver_link.hpp) the complete workloads are reported.
+/// Measures. Throws Violation (measuring.hpp) if a lock had two holders at once. A contestant with
+/// another failure is reported as failed, and the others go on. An interrupted run
+/// (driver_link.hpp) reports its complete workloads.
 [[nodiscard]] RunResult run(const Options& options, const std::string& command,
                             const Listener& listener);
 

@@ -22,7 +22,7 @@ std::string lacks(const std::string& program, const std::string& packages) {
   return "apt-get install " + packages + ", then configure and build again";
 }
 
-/// Needs a driver that was built, and a server that can be started.
+/// What a contestant lacks: a driver that was built, or a server that can be started.
 std::string lacks(const std::string& driver, const std::string& server,
                   const std::string& packages) {
   if (driver.empty()) return lacks(driver, packages);
@@ -72,7 +72,7 @@ std::vector<ContestantEntry> on_zookeeper() {
        .route = "none",
        .program = CUSTODIAN_BENCH_THREADS,
        .version = version},
-      // A server's Java, as it comes: warmed up before the rounds, its compiler not limited.
+      // Java with the options of a server: warmed up before the rounds, with an unlimited compiler.
       {.name = "curator",
        .does = "InterProcessMutex acquire() and release() in a thread; the delete is awaited",
        .durability = quorum,

@@ -18,14 +18,15 @@ class DriverLink {
   DriverLink(std::string name, const std::string& program, std::vector<std::string> arguments);
 
   void tell(const std::string& line) const { process_.tell(line); }
-  /// The next answer. Throws std::runtime_error if it is an error, if the process has ended, or if
-  /// it does not come within the limit; Interrupted if the user has interrupted the run.
+  /// The next answer. Throws std::runtime_error if the answer is an error, if the process has
+  /// ended, or if no answer comes within the limit; Interrupted if the user has interrupted the
+  /// run.
   [[nodiscard]] std::string answer(std::chrono::seconds limit);
   std::string ask(const std::string& line, std::chrono::seconds limit) {
     tell(line);
     return answer(limit);
   }
-  /// CPU time of all its threads so far.
+  /// The CPU time of all threads of the process so far.
   [[nodiscard]] std::chrono::nanoseconds cpu_time() const;
 
  private:
@@ -34,12 +35,12 @@ class DriverLink {
   std::deque<std::string> lines_;
 };
 
-/// SIGINT or SIGTERM.
+/// Thrown after SIGINT or SIGTERM.
 struct Interrupted {};
 
-/// From now on these signals do not end the process, but show in interrupted().
+/// From now on SIGINT and SIGTERM do not end the process; check_interruption() reports them.
 void mind_interruptions();
-/// Throws Interrupted if there was one.
+/// Throws Interrupted if one of the signals has arrived.
 void check_interruption();
 
 }  // namespace custodian::bench

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// DriverResult is a driver's answer; the answers of several processes can be added. Pure.
+/// DriverResult is a driver's answer to `result`; answers of several processes can be added. Pure.
 
 #include <cstdint>
 #include <string>
@@ -17,25 +17,25 @@ struct DriverResult {
   double seconds = 0;
   Histogram acquire;
   Histogram handover;
-  /// Of the work `waiters`.
+  /// Figures of the work `waiters`.
   double queue_seconds = 0;
   double drain_seconds = 0;
   bool in_order = true;
   std::int64_t memory_bytes = 0;
   std::int64_t peak_bytes = 0;
-  /// Held besides; their memory is `memory_bytes`.
+  /// Figures of the additional locks; their memory is `memory_bytes`.
   int locks = 0;
   double hold_seconds = 0;
   double let_go_seconds = 0;
 
-  /// Adds another process of the same measurement, which ran at the same time.
+  /// Adds the result of a process that ran at the same time in the same measurement.
   void add(const DriverResult& other);
 };
 
-/// Throws nlohmann::json::exception if it is something else.
+/// Throws nlohmann::json::exception if the line is not a result.
 [[nodiscard]] DriverResult parse_result(const std::string& line);
 
-/// Cycles and times, without the figures that drivers cannot know.
+/// Cycles and times; the figures that drivers cannot know are added elsewhere.
 [[nodiscard]] Metrics to_metrics(const DriverResult& result);
 
 }  // namespace custodian::bench

@@ -1,5 +1,5 @@
 // custodian-failover measures how long a lock stays held after its holder was killed, and how long
-// servers may be silent before a holder loses its lock. The figures of docs/fast-failover.md.
+// servers may be silent before a holder loses its lock. docs/fast-failover.md has its figures.
 
 #include <sys/utsname.h>
 
@@ -42,8 +42,8 @@ struct Setting {
   milliseconds tick;
 };
 
-/// ZooKeeper's default tick with Custodian's default timeout, and with the shortest; then shorter
-/// ticks, each with three quarters of it as the touch interval.
+/// ZooKeeper's default tick with Custodian's default session timeout and with the shortest one;
+/// then shorter ticks, each with a touch interval of three quarters of the tick.
 std::vector<Setting> usual_settings() {
   return {{10'000ms, 1'500ms, 2'000ms},
           {4'500ms, 1'500ms, 2'000ms},
@@ -58,8 +58,8 @@ struct Options {
   Setting setting{0ms, 1'500ms, 2'000ms};
 };
 
-/// One server, or three that elect a leader. Limits of session timeouts are ZooKeeper's: two ticks
-/// and twenty.
+/// One server, or three that elect a leader. Session timeouts have ZooKeeper's limits: two ticks
+/// and twenty ticks.
 class Servers {
  public:
   Servers(bool ensemble, milliseconds tick) {
@@ -77,7 +77,7 @@ class Servers {
   [[nodiscard]] std::string connect_string() const {
     return server_ ? server_->connect_string() : cluster_->connect_string();
   }
-  /// All servers are silent, as in a pause of their virtual machines.
+  /// Silences all servers, as a pause of their virtual machines would.
   void pause() {
     if (server_) server_->pause();
     for_each_member([&](std::size_t member) { cluster_->pause(member); });
@@ -103,7 +103,7 @@ ClientOptions client_options(const std::string& servers, const Setting& setting)
           .touch_interval = setting.touch_interval};
 }
 
-/// Starts at a different moment between two beats each time.
+/// Makes each measurement start at a different moment between two beats.
 void let_some_time_pass(const Setting& setting) {
   static std::mt19937 random{std::random_device{}()};
   const auto span = setting.session_timeout / 6 + setting.tick;
@@ -111,7 +111,7 @@ void let_some_time_pass(const Setting& setting) {
   std::this_thread::sleep_for(setting.session_timeout / 3 + milliseconds{part(random)});
 }
 
-/// Long enough in every case.
+/// A limit that is long enough in every case.
 milliseconds limit(const Setting& setting) { return 4 * setting.session_timeout + 30s; }
 
 double seconds_since(Clock::time_point begin) {
@@ -127,7 +127,7 @@ Result get_in_time(std::future<Result> future, const Setting& setting, const cha
   return future.get();
 }
 
-/// The other process: takes the lock, says so, and holds it until it is killed.
+/// The holder's process: acquires the lock, prints a line, and holds it until it is killed.
 int hold(const std::string& servers, const Setting& setting) {
   const Client client{client_options(servers, setting)};
   InterProcessMutex mutex{client, path};
@@ -229,7 +229,7 @@ int main(int argc, char* argv[]) {
   cli::add_duration_option(app, "--touch-interval", options.setting.touch_interval,
                            "of that setting; three quarters of the tick");
   cli::add_duration_option(app, "--tick", options.setting.tick, "of that setting's servers");
-  app.add_option("--holder", servers)->group("");  // what it starts itself as
+  app.add_option("--holder", servers)->group("");  // the program starts itself with this option
   CLI11_PARSE(app, argc, argv);
   try {
     if (!servers.empty()) return hold(servers, options.setting);

@@ -17,7 +17,8 @@
 namespace custodian::bench {
 namespace {
 
-/// The value of the first line that begins so, of a file of "name : value" or "name=value".
+/// The value of the first line that begins with `name`, in a file of "name : value" or
+/// "name=value".
 std::string value_in(const std::string& file, const std::string& name, char sign) {
   std::ifstream lines{file};
   for (std::string line; std::getline(lines, line);) {
@@ -51,7 +52,7 @@ std::string describe_machine() {
 }
 
 std::string file_system_of(const std::string& directory) {
-  // The longest mount point above it; the last one mounted there counts.
+  // Finds the longest mount point above the directory; of several, the one mounted last counts.
   std::error_code ignored;
   const std::string path = std::filesystem::canonical(directory, ignored).string() + "/";
   std::ifstream mounts{"/proc/self/mounts"};

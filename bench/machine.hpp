@@ -7,11 +7,11 @@
 
 namespace custodian::bench {
 
-/// Processor, memory, system, compiler's build type, and whether others were using it.
+/// Processor, memory, system, build type, and whether other processes were using the machine.
 [[nodiscard]] std::string describe_machine();
-/// The kind of file system, "ext4"; of "tmpfs" people should know that it is no disk.
+/// The type of the file system, such as "ext4". "tmpfs" is not on a disk.
 [[nodiscard]] std::string file_system_of(const std::string& directory);
-/// UTC.
+/// The date and time now, in UTC.
 [[nodiscard]] std::string date_and_time();
 
 }  // namespace custodian::bench

@@ -1,4 +1,4 @@
-// custodian-bench: Custodian's locks beside those of others.
+// custodian-bench measures Custodian's locks beside those of other libraries.
 
 #include <CLI/CLI.hpp>
 #include <exception>
@@ -145,7 +145,7 @@ int measure(const Options& options, const std::string& command) {
   return 0;
 }
 
-/// By its name, not by its path here, so that others can repeat it.
+/// The command line, with the program's name instead of its path, so that others can repeat it.
 std::string command_line(int argc, char* argv[]) {
   std::string text = "custodian-bench";
   for (int i = 1; i < argc; ++i) text += std::string{" "} + argv[i];
@@ -169,8 +169,8 @@ int main(int argc, char* argv[]) {
       list();
       return 0;
     }
-    // In the series it is the time of a cycle beside held locks, which includes a beat of their
-    // session.
+    // In the series a measurement of cycles beside held locks must be long enough for a beat of
+    // their session.
     if (options.scale && app.count("--seconds") == 0) options.seconds = 6;
     return measure(options, command_line(argc, argv));
   } catch (const std::invalid_argument& error) {

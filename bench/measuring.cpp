@@ -10,7 +10,7 @@ namespace custodian::bench {
 namespace {
 
 constexpr std::chrono::seconds patience{300};
-/// So many releases of a long queue are measured one by one, and so many together.
+/// The number of releases that are measured one by one, and the number measured together.
 constexpr int steps = 10;
 constexpr int steps_together = 50;
 
@@ -77,7 +77,7 @@ Metrics Measuring::measure(std::chrono::duration<double> seconds) {
   ask_all(task(seconds));
   Metrics metrics = run();
   const DriverResult all = result();
-  // Up to here these figures are of all cycles.
+  // Until here these figures are sums over all cycles.
   const auto cycles = static_cast<double>(all.cycles);
   for (auto& [name, value] : metrics) {
     if (name.ends_with("_per_cycle")) value /= cycles;
@@ -103,7 +103,7 @@ void Measuring::check_exclusion(const DriverResult& result) const {
     throw Violation{name_ + " at " + workload_.name + ": " + text.substr(0, text.size() - 2)};
 }
 
-/// Figures of all cycles together.
+/// Measures the sums over all cycles.
 Metrics Measuring::run() {
   const auto requests = servers_->requests();
   const auto bytes = bytes_sent_from(servers_->ports());
@@ -114,11 +114,11 @@ Metrics Measuring::run() {
       std::chrono::duration<double, std::micro>{cpu_time(drivers_) - cpu}.count();
   if (relay_) {
     metrics["requests_per_cycle"] = relay_->requests();
-    // The first is the handshake.
+    // The first turn is the handshake.
     metrics["round_trips"] = relay_->turns() - 1;
     return metrics;
   }
-  // A crowd's connections end with it, and the kernel forgets their counts.
+  // A crowd's connections are closed by now, and the kernel has forgotten their counts.
   if (workload_.work != "waiters")
     metrics["bytes_per_cycle"] = static_cast<double>(bytes_sent_from(servers_->ports()) - bytes);
   if (requests)
@@ -126,10 +126,10 @@ Metrics Measuring::run() {
   return metrics;
 }
 
-/// Wake-ups are counted release by release, with the servers at rest in between. Bytes are counted
-/// without rests: pings are no part of a hand-over. Short queues are made again and again.
+/// Counts wake-ups release by release, with the servers at rest in between. Counts bytes without
+/// rests, since pings are not part of a hand-over. Short queues are rebuilt repeatedly.
 Metrics Measuring::step_through(const std::string& task) {
-  // So that a queue keeps about its nominal length.
+  // A queue is rebuilt after a quarter of its length, so that it stays about its nominal length.
   const int of_a_queue = std::max(1, (workload_.sessions - 1) / 4);
   DriverResult all;
   int left = of_a_queue;
@@ -145,7 +145,7 @@ Metrics Measuring::step_through(const std::string& task) {
     if (left == 0) queue_up_again();
     const std::string who = release();
     for (const auto& [session, notices] : rest()) {
-      // A request that is not answered yet lowers it for a while.
+      // An unanswered request lowers the count for a while.
       if (notices <= before[session]) continue;
       before[session] = notices;
       if (session != who) ++woken;
@@ -175,7 +175,7 @@ Metrics Measuring::step_through(const std::string& task) {
 
 std::map<std::string, std::int64_t> Measuring::queue_up(const std::string& task) {
   ask_all(task);
-  // The lock is held, so no session of an earlier queue is left.
+  // The lock is held by the new queue, so no session of an earlier queue is left.
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (servers_->ephemeral_nodes() < workload_.sessions) {
     check_interruption();
@@ -186,7 +186,7 @@ std::map<std::string, std::int64_t> Measuring::queue_up(const std::string& task)
   return rest();
 }
 
-/// After the next grant: the session that has released.
+/// Makes the holder release, waits for the next grant, and returns the session that released.
 std::string Measuring::release() {
   const std::string answer = drivers_.front()->ask("release", patience);
   return answer.substr(answer.find(' ') + 1);

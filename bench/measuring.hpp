@@ -22,16 +22,16 @@
 
 namespace custodian::bench {
 
-/// A lock had two holders at once: no figure counts. The run ends.
+/// A lock had two holders at once: its figures are worthless, and the run ends.
 class Violation : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Threads: one. Lifetimes: the servers live longer.
+/// Threads: one. Lifetimes: the servers must outlive it.
 class Measuring {
  public:
-  /// Starts the contestant's processes. `page` is a file for all of them.
+  /// Starts the contestant's processes, which share the file `page`.
   Measuring(const ContestantEntry& contestant, const Workload& workload, const Servers& servers,
             const std::string& page);
 
@@ -45,10 +45,10 @@ class Measuring {
   void check_exclusion(const DriverResult& result) const;
   [[nodiscard]] Metrics run();
   [[nodiscard]] Metrics step_through(const std::string& task);
-  /// Waits until all are in the queue, like rest().
+  /// Waits until all contenders are in the queue; returns like rest().
   [[nodiscard]] std::map<std::string, std::int64_t> queue_up(const std::string& task);
   [[nodiscard]] std::string release();
-  /// Waits until no more notices are sent; returns how many each session has got so far.
+  /// Waits until no more notices are sent; returns each session's number of notices so far.
   [[nodiscard]] std::map<std::string, std::int64_t> rest() const;
 
   const std::string name_;

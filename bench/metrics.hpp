@@ -11,22 +11,22 @@
 namespace custodian::bench {
 
 struct Metric {
-  std::string_view name;   ///< as in JSON
-  std::string_view title;  ///< as in a table
+  std::string_view name;   ///< the name in JSON
+  std::string_view title;  ///< the name in a table
   std::string_view unit;
   bool more_is_better;
 };
 
-/// In the order of a table's columns.
+/// All metrics, in the order of a table's columns.
 [[nodiscard]] std::span<const Metric> all_metrics();
 
-/// Throws std::invalid_argument if there is none of the name.
+/// Throws std::invalid_argument if no metric has this name.
 [[nodiscard]] const Metric& metric(std::string_view name);
 
-/// Three digits that count, two of what is below 1; thousands apart.
+/// Three significant digits, or two for a value below 1, with thousands separators.
 [[nodiscard]] std::string figure(double value);
 
-/// A number of things: all digits; thousands apart.
+/// A whole number with all digits and thousands separators.
 [[nodiscard]] std::string whole(std::int64_t number);
 
 }  // namespace custodian::bench

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Options are what the user wants of a run.
+/// Options are the user's settings of a run.
 
 #include <string>
 #include <vector>
@@ -16,13 +16,13 @@ struct Options {
   double seconds = 2;
   double warm_up = 4;
   std::vector<std::string> only{};   ///< workloads or series; empty: all
-  std::vector<std::string> peers{};  ///< beside ours; empty: all
-  std::string before{};              ///< ours of another build, its driver; empty: none
+  std::vector<std::string> peers{};  ///< contestants besides ours; empty: all
+  std::string before{};              ///< the driver of another build of ours; empty: none
   bool ensemble = false;
   std::string directory = "/var/tmp";
   WorkloadSizes sizes{};
   bool scale = false;              ///< the series (scale.hpp) instead of the workloads
-  std::vector<int> scale_sizes{};  ///< of each; empty: each its own
+  std::vector<int> scale_sizes{};  ///< sizes for every series; empty: the series' own
   std::string json{};
   std::string markdown{};
   std::string plot{};
@@ -30,8 +30,8 @@ struct Options {
   bool list = false;
 };
 
-/// The workloads that are wanted, with the contestants that are. Throws std::invalid_argument if
-/// there is no workload or peer of a name.
+/// The selected workloads, each with the selected contestants. Throws std::invalid_argument if no
+/// workload or peer has a given name.
 [[nodiscard]] std::vector<Workload> chosen(const Options& options);
 
 }  // namespace custodian::bench

@@ -1,23 +1,22 @@
 #pragma once
 
 /// \file
-/// PacketCounter counts PacketCounter counts PacketCounter counts ZooKeeper's packets in a stream.
-/// Pure.
+/// PacketCounter counts ZooKeeper's packets in a stream. Pure.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace custodian::bench {
 
-/// Counts packets in a stream that has the length of each before it.
+/// Counts packets in a stream in which each packet follows its length.
 class PacketCounter {
  public:
-  /// How many begin in these bytes.
+  /// The number of packets that begin in these bytes.
   int count(const char* bytes, std::size_t size);
 
  private:
   std::uint32_t length_ = 0;
-  int of_length_ = 0;  ///< bytes of the length that have been seen
+  int of_length_ = 0;  ///< bytes of the current packet's length read so far
   std::uint64_t left_ = 0;
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::seconds start_limit{60};
 
-/// Free now; another process might take it before the server does, which then does not start.
+/// A port that is free now. If another process takes it first, the server does not start.
 std::uint16_t free_port() {
   const int descriptor = tcp_socket();
   const std::uint16_t port = bind_to_free_port(descriptor);
@@ -45,13 +45,14 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// The shell gives the server its log, and is replaced by it. The server ends with the benchmark,
-/// however that ends.
+/// The shell redirects the output to the log, and execs the server. The server ends with the
+/// benchmark, however the benchmark ends.
 std::vector<std::string> within_shell(const std::vector<std::string>& command,
                                       const std::string& log) {
   std::string line = "exec setpriv --pdeathsig KILL --";
   for (const std::string& word : command) line += " " + quoted(word);
-  // Its standard input is ours, and never written to: its end shows that the server has gone.
+  // The server inherits our socket as its standard input, which nobody writes to: end of file on
+  // our side shows that the server is gone.
   return {"-c", line + " >" + quoted(log) + " 2>&1"};
 }
 
@@ -102,7 +103,7 @@ std::vector<std::string> mariadb(const OwnDirectory& directory, std::uint16_t po
       "--skip-networking=0", "--bind-address=127.0.0.1", "--port=" + std::to_string(port),
       "--datadir=" + directory.file("data"), "--tmpdir=" + directory.file("data"),
       "--socket=" + directory.file("s"), "--pid-file=" + directory.file("pid")};
-  // It does not run as root without this option.
+  // The server refuses to run as root without this option.
   if (::geteuid() == 0) words.emplace_back("--user=root");
   return words;
 }
@@ -149,7 +150,7 @@ class Peer final : public Servers {
     return {std::istreambuf_iterator<char>{file}, {}};
   }
 
-  const OwnDirectory directory_;  // goes after the server
+  const OwnDirectory directory_;  // destroyed after the server
   const std::uint16_t port_;
   testing::ChildProcess process_;
 };

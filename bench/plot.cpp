@@ -47,7 +47,7 @@ std::vector<Panel> panels(const RunResult& run) {
   return result;
 }
 
-/// Whole powers of ten around all values.
+/// The range between whole powers of ten that contains all values.
 struct Scale {
   int from = 0;
   int to = 1;

@@ -9,9 +9,9 @@
 
 namespace custodian::bench {
 
-/// SVG: for each workload how many times better ours was than each peer, by the workload's
-/// figure, on one logarithmic scale; a bar for the median of the rounds, a line for their span.
-/// Without peers in it a workload is left out.
+/// An SVG picture that shows, for each workload, how many times better ours was than each peer, by
+/// the workload's figure, on one logarithmic scale: a bar for the median of the rounds, a line for
+/// their span. Workloads without peers are omitted.
 [[nodiscard]] std::string to_svg(const RunResult& run);
 
 }  // namespace custodian::bench

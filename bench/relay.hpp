@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Relay stands between a client and a ZooKeeper server, and counts packets.
+/// Relay forwards between a client and a ZooKeeper server, and counts packets.
 
 #include <atomic>
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace custodian::bench {
 
-/// One connection at a time. Threads: it has one of its own; its questions may be asked on any.
+/// One connection at a time. Threads: it has its own; the functions below may be called on any.
 class Relay {
  public:
-  /// To a server on 127.0.0.1. Throws std::system_error.
+  /// Forwards to a server on 127.0.0.1. Throws std::system_error.
   explicit Relay(std::uint16_t server_port);
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
   ~Relay();
 
   [[nodiscard]] std::string address() const;
-  /// Packets of the latest client, the handshake's included.
+  /// The number of packets from the latest client, including the handshake's.
   [[nodiscard]] int requests() const { return requests_; }
-  /// How often it has sent after it had received: round trips, the handshake's included.
+  /// How often the client sent after receiving: its round trips, including the handshake's.
   [[nodiscard]] int turns() const { return turns_; }
 
  private:

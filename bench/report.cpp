@@ -24,7 +24,7 @@ std::vector<Metric> measured(const WorkloadResult& workload) {
   return result;
 }
 
-/// Whether contestants of different kinds meet.
+/// Whether the contestants use different kinds of servers.
 bool is_mixed(const WorkloadResult& workload) {
   const auto& all = workload.contestants;
   return std::any_of(all.begin(), all.end(), [&](const ContestantResult& one) {
@@ -49,7 +49,7 @@ Rows figures(const WorkloadResult& workload) {
   return rows;
 }
 
-/// Ours against each peer, by the workload's figure.
+/// Compares ours with each peer, by the workload's figure.
 Rows comparison(const WorkloadResult& workload) {
   const ContestantResult* ours = find(workload, our_name);
   if (ours == nullptr) return {};
@@ -98,7 +98,7 @@ std::string all_targets(const RunResult& run) {
   return rows.size() > 1 ? "## Targets\n\n" + markdown(rows) : "";
 }
 
-/// Each contestant once.
+/// All contestants of the run, each once.
 std::vector<ContestantResult> different(const RunResult& run) {
   std::vector<ContestantResult> all;
   for (const WorkloadResult& workload : run.workloads) {

@@ -9,15 +9,15 @@
 
 namespace custodian::bench {
 
-/// The results of a workload: a line for each contestant (medians of the rounds, and the span of
-/// them), and one for each of ours against each peer.
+/// The results of a workload: a line for each contestant (medians and spans of the rounds), and a
+/// line for the ratio of ours to each peer.
 [[nodiscard]] std::string to_text(const WorkloadResult& workload);
-/// What a cycle is for each contestant.
+/// Describes a cycle of each contestant.
 [[nodiscard]] std::string contestants(const RunResult& run);
-/// What a run was measured on, and with which command.
+/// The machine and the command of the run.
 [[nodiscard]] std::string heading(const RunResult& run);
-/// The whole run, as a page in Markdown: targets first, then each workload, then what each
-/// contestant is.
+/// The whole run, as a page in Markdown: first the targets, then each workload, then the
+/// descriptions of the contestants.
 [[nodiscard]] std::string to_markdown(const RunResult& run);
 
 }  // namespace custodian::bench

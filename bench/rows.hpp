@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Rows of cells are formatted here; the first row is the head. Pure.
+/// These functions format rows of cells; the first row is the head. Pure.
 
 #include <string>
 #include <vector>
@@ -11,18 +11,19 @@ namespace custodian::bench {
 using Row = std::vector<std::string>;
 using Rows = std::vector<Row>;
 
-/// "1,200 (1,100 .. 1,250)", the span being that of all rounds.
+/// The median with the span of all rounds, as "1,200 (1,100 .. 1,250)".
 [[nodiscard]] std::string with_span(const std::vector<double>& values,
                                     const std::string& unit = {});
 
-/// Of ratios: the median with the span, the quartiles, and of how many rounds. Not without values.
+/// Cells for ratios: the median with the span, the quartiles, and the number of rounds. Requires at
+/// least one value.
 [[nodiscard]] Row ratio_cells(const std::vector<double>& ratios);
 
 void append(Row& row, const Row& more);
 
-/// As a table in Markdown, and an empty line.
+/// The rows as a Markdown table, followed by an empty line.
 [[nodiscard]] std::string markdown(const Rows& rows);
-/// In columns, indented.
+/// The rows in aligned columns, indented.
 [[nodiscard]] std::string lines(const Rows& rows);
 
 }  // namespace custodian::bench

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// RunResult is a run of the benchmark: what was measured, on what, and the figures. Written as
-/// JSON, and read again, so that a table or a picture can be made of an old run.
+/// RunResult is a run of the benchmark: the workloads, the machine and the figures. It is written
+/// as JSON and can be read again, to make a table or a picture of an old run.
 
 #include <string>
 #include <vector>
@@ -14,8 +14,8 @@ namespace custodian::bench {
 struct ContestantResult {
   std::string name{};
   std::string version{};
-  std::string does{};        ///< what a cycle is for it
-  std::string durability{};  ///< of the lock, when it is granted
+  std::string does{};        ///< description of the contestant's cycle
+  std::string durability{};  ///< of a granted lock
   std::string route{};       ///< its connection to its servers
   std::vector<Metrics> rounds{};
   std::string failure{};  ///< empty if there was none
@@ -23,11 +23,10 @@ struct ContestantResult {
 
 struct Absent {
   std::string name{};
-  std::string reason{};  ///< with what to install
+  std::string reason{};  ///< why it did not take part, with what to install
 };
 
-/// A target for ours: a ratio against a peer in the same round, or, without a peer, a figure of
-/// ours alone.
+/// A target for ours: a ratio to a peer in the same round, or, without a peer, a figure of ours.
 struct Target {
   std::string metric{};
   std::string peer{};
@@ -43,7 +42,7 @@ struct WorkloadResult {
   std::vector<ContestantResult> contestants{};
   std::vector<Absent> absent{};
   std::vector<Target> targets{};
-  std::string series{};  ///< that it is a size of (scale.hpp); empty if of none
+  std::string series{};  ///< the series (scale.hpp) that this is a size of; empty: none
   int size = 0;
 };
 
@@ -52,10 +51,10 @@ struct RunResult {
   std::string command{};
   std::string date{};
   std::string machine{};
-  std::string servers{};  ///< ZooKeeper's: number, version, log
+  std::string servers{};  ///< the ZooKeeper servers: number, version, log
   int rounds = 0;
   double seconds = 0;
-  bool complete = true;  ///< it was not interrupted
+  bool complete = true;  ///< the run was not interrupted
   std::vector<WorkloadResult> workloads{};
 };
 
@@ -65,17 +64,17 @@ inline constexpr auto our_name_before = "ours-before";  ///< see Options::before
 
 [[nodiscard]] const ContestantResult* find(const WorkloadResult& workload, const std::string& name);
 
-/// A target, and the rounds' figures to compare with it: none if it was not measured.
+/// A target, and the rounds' figures to compare with it; no figures if it was not measured.
 struct Verdict {
   Target target;
   std::vector<double> figures;
-  bool reached = false;  ///< by the median
+  bool reached = false;  ///< whether the median reaches the target
 };
 [[nodiscard]] std::vector<Verdict> verdicts(const WorkloadResult& workload);
 
-/// As --json has it.
+/// The JSON that --json writes.
 [[nodiscard]] std::string to_json(const RunResult& run);
-/// Throws std::runtime_error if it is something else, or of another format.
+/// Throws std::runtime_error if the text is not a run, or has another format.
 [[nodiscard]] RunResult parse_run(const std::string& json);
 
 }  // namespace custodian::bench

@@ -15,25 +15,25 @@ namespace custodian::bench {
 
 /// A series: one number grows, and all else stays.
 struct Series {
-  std::string name;  ///< as --only has it
+  std::string name;  ///< the name for --only
   std::string title;
-  std::string axis;  ///< what is counted
+  std::string axis;  ///< the name of the number that grows
   std::vector<int> sizes;
-  std::vector<std::string> metrics;  ///< in the order of columns and panels
+  std::vector<std::string> metrics;  ///< in the order of the columns and panels
 };
 
 [[nodiscard]] const std::vector<Series>& all_series();
 
-/// A workload for each size of each series: of its own sizes, unless others are given.
+/// A workload for each size of each series; `sizes` replaces the series' own sizes unless empty.
 [[nodiscard]] std::vector<Workload> scale_workloads(std::vector<int> sizes = {});
 
-/// A series as it was measured.
+/// The measurements of a series.
 struct Growth {
   Series series;
   std::vector<WorkloadResult> sizes;  ///< ascending
 };
 
-/// In the order of all_series(), those of which the run has something.
+/// The series that the run has measured, in the order of all_series().
 [[nodiscard]] std::vector<Growth> growths(const RunResult& run);
 
 struct GrowthPoint {
@@ -41,11 +41,11 @@ struct GrowthPoint {
   Spread value;
 };
 
-/// Ascending; without sizes at which the metric was not measured.
+/// The points in ascending order of size; sizes without this metric are omitted.
 [[nodiscard]] std::vector<GrowthPoint> points(const Growth& growth, const std::string& contestant,
                                               const std::string& metric);
 
-/// The contestants at any size, ours first as in the run.
+/// All contestants that occur at any size; ours is first, as in the run.
 [[nodiscard]] std::vector<std::string> contestants_of(const Growth& growth);
 
 }  // namespace custodian::bench

@@ -38,14 +38,14 @@ std::string colour_of(const Names& names, const std::string& name) {
   return colours.at(static_cast<std::size_t>(place) % colours.size());
 }
 
-/// In a panel whose upper left corner this is.
+/// Coordinates inside a panel.
 class Inside {
  public:
   Inside(const Panel& panel, Place corner) : panel_{&panel}, corner_{corner} {}
   [[nodiscard]] double x(double size) const {
     return corner_.x + panel_width * panel_->x.part(size);
   }
-  /// What is beyond the axis, as the least of a span may be, is at its end.
+  /// A value beyond the axis, such as the lower end of a span, is drawn at the axis' end.
   [[nodiscard]] double y(double value) const {
     const double part = value > 0 ? std::clamp(panel_->y.part(value), 0.0, 1.0) : 0;
     return corner_.y + panel_height * (1 - part);
@@ -65,7 +65,7 @@ void draw_axes(Drawing& drawing, const Panel& panel, const std::string& axis, Pl
     drawing.line(x, corner.y, x, bottom, grey);
     drawing.text(x, bottom + 14, power_of_ten(power), " text-anchor=\"middle\"" + quiet);
   }
-  // Few enough that they do not overlap.
+  // Few enough labels that they do not overlap.
   const int step = (panel.y.to - panel.y.from - 1) / 6 + 1;
   for (int power = panel.y.from; power <= panel.y.to; power += step) {
     const double y = inside.y(std::pow(10.0, power));
@@ -83,7 +83,7 @@ void draw(Drawing& drawing, const Panel& panel, const std::string& axis, const N
   drawing.text(corner.x, corner.y - 7, std::string{what.title} + ", " + std::string{what.unit});
   draw_axes(drawing, panel, axis, corner);
   const Inside inside{panel, corner};
-  // Ours, thinner, comes last: where lines are the same both are seen.
+  // Ours is drawn last, and thinner: where lines coincide both can be seen.
   for (auto place = panel.curves.rbegin(); place != panel.curves.rend(); ++place) {
     const Curve& curve = *place;
     const std::string colour = colour_of(names, curve.contestant);
@@ -124,7 +124,7 @@ LogAxis LogAxis::around(const std::vector<double>& values) {
   if (powers.empty()) return {};
   const auto [least, most] = std::minmax_element(powers.begin(), powers.end());
   LogAxis axis{static_cast<int>(std::floor(*least)), static_cast<int>(std::ceil(*most))};
-  // What is the same everywhere, and a power of ten, is in the middle.
+  // If all values are the same power of ten, it is in the middle of the axis.
   if (axis.from == axis.to) {
     --axis.from;
     ++axis.to;

@@ -10,24 +10,23 @@
 
 namespace custodian::bench {
 
-/// From one power of ten to another.
+/// A logarithmic axis from one power of ten to another.
 struct LogAxis {
   int from = 0;
   int to = 1;
 
-  /// The shortest axis with all values. A value that is not above 0 has no place on it, and is left
-  /// out.
+  /// The shortest axis that contains all values. Values that are not above 0 are ignored.
   [[nodiscard]] static LogAxis around(const std::vector<double>& values);
-  /// 0 for its beginning, 1 for its end.
+  /// The value's position: 0 at the beginning of the axis, 1 at its end.
   [[nodiscard]] double part(double value) const;
 };
 
 struct Curve {
   std::string contestant;
-  std::vector<GrowthPoint> points;  ///< none whose median is not above 0
+  std::vector<GrowthPoint> points;  ///< only points whose median is above 0
 };
 
-/// One metric of a series.
+/// The panel of one metric of a series.
 struct Panel {
   std::string metric;
   LogAxis x;
@@ -35,11 +34,11 @@ struct Panel {
   std::vector<Curve> curves;
 };
 
-/// In the series' order, those that have a curve.
+/// The panels that have a curve, in the order of the series' metrics.
 [[nodiscard]] std::vector<Panel> panels(const Growth& growth);
 
-/// SVG: a block for each series that the run has, a panel for each of its metrics, a line for each
-/// contestant through the medians of the rounds, and their spans.
+/// An SVG picture: a block for each series of the run, a panel for each of its metrics, and a line
+/// for each contestant through the medians of the rounds, with their spans.
 [[nodiscard]] std::string to_scale_svg(const RunResult& run);
 
 }  // namespace custodian::bench

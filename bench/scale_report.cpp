@@ -25,7 +25,7 @@ Rows figures(const Growth& growth) {
   return rows;
 }
 
-/// Ours against each peer; empty if there is none.
+/// Compares ours with each peer; empty without peers.
 Rows comparison(const Growth& growth) {
   Rows rows;
   for (const WorkloadResult& workload : growth.sizes) {
@@ -46,7 +46,7 @@ Rows comparison(const Growth& growth) {
   return rows.size() > 1 ? rows : Rows{};
 }
 
-/// Each failure, and each absent contestant once.
+/// Lists each failure, and each absent contestant once.
 std::string remarks(const Growth& growth, const std::string& indent) {
   std::string text;
   std::vector<std::string> told;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Servers are the contestants' servers, each started here, on loopback, with its data in its own
-/// directory, and ended with its object.
+/// Servers are the contestants' servers. Each listens on loopback, keeps its data in a directory of
+/// its own, and ends with its object.
 
 #include <cstdint>
 #include <map>
@@ -15,10 +15,10 @@
 
 namespace custodian::bench {
 
-/// A directory that is gone with its object.
+/// A directory that is removed with its object.
 class OwnDirectory {
  public:
-  /// Below `parent`.
+  /// Creates the directory below `parent`.
   explicit OwnDirectory(const std::string& parent);
   OwnDirectory(const OwnDirectory&) = delete;
   OwnDirectory& operator=(const OwnDirectory&) = delete;
@@ -36,26 +36,26 @@ class Servers {
   Servers& operator=(const Servers&) = delete;
   virtual ~Servers() = default;
 
-  /// The address for the driver of a process. Of an ensemble one server, since processes at the
-  /// leader are faster: the n-th process of each contestant gets the same one.
+  /// The server's address for the driver of a process. In an ensemble it is a single server:
+  /// clients of the leader are faster, so the n-th process of each contestant gets the same server.
   [[nodiscard]] virtual std::string address(std::size_t process) const = 0;
-  /// The server of the first process first.
+  /// The servers' ports; that of the first process comes first.
   [[nodiscard]] virtual std::vector<std::uint16_t> ports() const = 0;
-  /// Requests from all clients so far, if the servers count them.
+  /// The number of requests from all clients so far, if the servers count them.
   [[nodiscard]] virtual std::optional<std::int64_t> requests() const { return {}; }
-  /// Ephemeral nodes of all clients; a contender has one. ZooKeeper's only.
+  /// The number of ephemeral nodes of all clients; a contender has one. ZooKeeper only.
   [[nodiscard]] virtual std::int64_t ephemeral_nodes() const { return 0; }
-  /// Notices to each session: packets that answer no request of its own. By the session's id in
-  /// hexadecimal digits. ZooKeeper's only.
+  /// The number of notices to each session, by its id in hexadecimal digits. A notice is a packet
+  /// that answers no request of that session. ZooKeeper only.
   [[nodiscard]] virtual std::map<std::string, std::int64_t> notices() const { return {}; }
 };
 
 enum class Ensemble { one, three };
 
-/// ZooKeeper, its log forced to the disk. Its data is below the environment's TMPDIR.
+/// Starts ZooKeeper, which forces its log to the disk. Its data is below the environment's TMPDIR.
 [[nodiscard]] std::unique_ptr<Servers> start_zookeeper(Ensemble size);
-/// A server of another kind, its data below `parent`. Throws std::runtime_error with the end of its
-/// log if it does not come up.
+/// Starts a server of another kind, with its data below `parent`. Throws std::runtime_error with
+/// the end of the server's log if it does not start.
 [[nodiscard]] std::unique_ptr<Servers> start_peer(Kind kind, const std::string& parent);
 
 }  // namespace custodian::bench

@@ -1,16 +1,16 @@
 #pragma once
 
 /// \file
-/// Socket bytes are what servers on this machine have sent to their clients, as the kernel counts
-/// it: the same for all kinds of servers.
+/// Socket bytes are the bytes that servers on this machine have sent to their clients. The kernel
+/// counts them, in the same way for all kinds of servers.
 
 #include <cstdint>
 #include <vector>
 
 namespace custodian::bench {
 
-/// Bytes that were sent from these TCP ports, over connections that are still open. Not those that
-/// were acknowledged: an acknowledgement may come 40 ms later. Throws std::system_error.
+/// Bytes sent from these TCP ports over connections that are still open. Counts sent, not
+/// acknowledged bytes: an acknowledgement may come 40 ms later. Throws std::system_error.
 [[nodiscard]] std::int64_t bytes_sent_from(const std::vector<std::uint16_t>& ports);
 
 }  // namespace custodian::bench

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Statistics sum up many measurements. Pure.
+/// Statistics summarise many measurements. Pure.
 
 #include <cstdint>
 #include <map>
@@ -23,26 +23,25 @@ struct Spread {
   std::size_t count = 0;
 };
 
-/// The value below which the part `q` of the values is, between two of them in proportion: the same
-/// as numpy.percentile. Throws std::invalid_argument without values, or if `q` is not in [0, 1].
+/// The value below which the fraction `q` of the values lies, interpolated linearly like
+/// numpy.percentile. Throws std::invalid_argument without values, or if `q` is not in [0, 1].
 [[nodiscard]] double quantile(std::vector<double> values, double q);
 
 /// Nothing without values.
 [[nodiscard]] std::optional<Spread> spread_of(const std::vector<double>& values);
 
-/// A metric in each round that has it.
+/// The metric's value in each round that has it.
 [[nodiscard]] std::vector<double> values_of(const std::vector<Metrics>& rounds,
                                             const std::string& metric);
 
 /// Ours divided by the peer's, for each round in which both have the metric and the peer's is not
-/// zero. Rounds of the same number were measured next to each other, and are compared with no
-/// other.
+/// zero. Only rounds of the same number are compared: they were measured next to each other.
 [[nodiscard]] std::vector<double> ratios(const std::vector<Metrics>& ours,
                                          const std::vector<Metrics>& peers,
                                          const std::string& metric);
 
-/// Times in buckets that grow by 2.2 %, so that those of several processes can be added up. All
-/// drivers know the rule: bucket i is for 2^(i/32) ns.
+/// Counts times in buckets that grow by 2.2 %, so that the counts of several processes can be
+/// added. All drivers use this rule: bucket i is for 2^(i/32) ns.
 class Histogram {
  public:
   static constexpr int buckets_per_doubling = 32;
@@ -52,14 +51,14 @@ class Histogram {
 
   void add(int bucket, std::uint64_t count = 1);
   void add(const Histogram& other);
-  /// Sets the maximum to this time, if that is longer.
+  /// Raises the maximum to this time, if the time is longer.
   void add_maximum(double nanoseconds);
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-  /// The exact maximum, where it is known.
+  /// The exact maximum, if it is known.
   [[nodiscard]] double maximum() const noexcept { return maximum_; }
-  /// The time, in ns, that the part `q` of all did not exceed, to the width of a bucket. Throws
-  /// std::invalid_argument if it is empty, or if `q` is not in [0, 1].
+  /// The time in ns that the fraction `q` of all times did not exceed, to the width of a bucket.
+  /// Throws std::invalid_argument if it is empty, or if `q` is not in [0, 1].
   [[nodiscard]] double at(double q) const;
   [[nodiscard]] const std::map<int, std::uint64_t>& buckets() const noexcept { return buckets_; }
 

@@ -19,7 +19,7 @@ const std::vector<std::string> everybody{our_name,
                                          "mariadb-get-lock",
                                          "mariadb-for-update",
                                          "etcd"};
-/// Without contestants that have one thread and one session.
+/// The contestants for crowds: those limited to one thread and one session are omitted.
 const std::vector<std::string> crowds{our_name,
                                       "curator",
                                       "kazoo",
@@ -66,7 +66,7 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        .contestants = everybody,
        .targets = {{"cycles_per_s", "curator", true, 2},
                    {"cpu_us_per_cycle", "curator", false, 0.5}}},
-      // Long enough that the other one is in the queue, and watches, when the lock passes on.
+      // The hold is long enough for the other contender to queue and watch before the release.
       {.name = "handover",
        .title = "Hand-over between two sessions",
        .processes = 2,
@@ -82,7 +82,7 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        // kazoo's readers and writers wait for each other for ever; see docs/wire-format.md.
        .contestants = {our_name, "floor", "curator"},
        .targets = {{"cycles_per_s", "curator", true, 3}}},
-      // No thread waits for another: what the servers' two writes a cycle allow.
+      // No thread waits for another: the servers' two writes a cycle are the limit.
       {.name = "readers",
        .title = "Read/write lock, next to no writer, 8 threads, one client",
        .threads = 8,

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Workloads are what is measured, with the targets for ours. Pure.
+/// Workloads are the things to measure, with the targets for ours. Pure.
 
 #include <string>
 #include <vector>
@@ -13,37 +13,37 @@ namespace custodian::bench {
 struct Workload {
   std::string name;
   std::string title;
-  std::string work = "cycle";  ///< as the drivers know it
+  std::string work = "cycle";  ///< the drivers' name for it
   int processes = 1;
-  int threads = 1;   ///< of a process
-  int sessions = 1;  ///< of a process
+  int threads = 1;   ///< per process
+  int sessions = 1;  ///< per process
   int waiters = 0;
-  int locks = 0;  ///< that the first client holds besides
+  int locks = 0;  ///< additional locks that the first client holds
   int write_every = 0;
-  int passes = 0;  ///< of ours, `HandOff::cohort`
+  int passes = 0;  ///< only for ours: the number for `HandOff::cohort`
   int hold_us = 0;
   int pause_us = 0;
-  bool new_path = false;                ///< of `start`: a lock at a path that was never used
-  std::string figure = "cycles_per_s";  ///< that contestants are compared by
-  /// Its contestants, ours first.
+  bool new_path = false;                ///< for `start`: the lock's path was never used before
+  std::string figure = "cycles_per_s";  ///< the metric that compares contestants
+  /// The contestants' names, ours first.
   std::vector<std::string> contestants{};
   std::vector<Target> targets{};
-  /// Of a series (scale.hpp) its name, and how many there are; empty and 0 for one of its own.
+  /// The series (scale.hpp) that this workload is a size of, and the size; empty and 0 if none.
   std::string series{};
   int size = 0;
 };
 
 struct WorkloadSizes {
-  int sessions = 100;    ///< of `sessions`
-  int waiters = 10'000;  ///< of `waiters`
+  int sessions = 100;    ///< in the work `sessions`
+  int waiters = 10'000;  ///< in the work `waiters`
 };
 
 [[nodiscard]] std::vector<Workload> all_workloads(const WorkloadSizes& sizes = {});
 
-/// "8 processes, 1 thread each", for people.
+/// The parameters for people: "8 processes, 1 thread each".
 [[nodiscard]] std::string parameters(const Workload& workload);
 
-/// The order of the contestants in a round: each in turn is first.
+/// The order of the contestants in a round: each is first in turn.
 [[nodiscard]] std::vector<std::size_t> order_of_round(std::size_t contestants, int round);
 
 }  // namespace custodian::bench

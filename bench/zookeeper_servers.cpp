@@ -17,7 +17,7 @@ TestingServerOptions as_in_earnest() {
   options.force_sync = true;
   options.container_check_interval = std::chrono::minutes{1};
   options.start_timeout = std::chrono::seconds{60};
-  // A server of the test harness is short-lived, so its compiler is limited. This one's is not.
+  // The test harness limits Java's compiler, since its servers are short-lived; undo that here.
   options.java_options = {"-XX:TieredStopAtLevel=4", "-Xmx1g"};
   return options;
 }
@@ -49,7 +49,7 @@ class ZooKeeper final : public Servers {
     return sum;
   }
   [[nodiscard]] std::int64_t ephemeral_nodes() const override {
-    // As the last of them counts.
+    // The smallest count: the server that is furthest behind.
     std::vector<std::int64_t> known;
     for (const TestingServer* server : members_)
       known.push_back(server->statistic("zk_ephemerals_count"));
@@ -70,7 +70,7 @@ class ZooKeeper final : public Servers {
  private:
   std::optional<TestingServer> server_;
   std::optional<TestingCluster> cluster_;
-  /// Followers first.
+  /// The servers, followers first.
   std::vector<const TestingServer*> members_;
 };
 

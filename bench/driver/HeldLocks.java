@@ -36,7 +36,7 @@ final class HeldLocks {
                 return thread;
             }));
         }
-        // Nodes that stay. Containers would be gone in some rounds, and in others not.
+        // Persistent nodes. Containers would be gone in some rounds and not in others.
         share(i -> client.create().orSetData().creatingParentContainersIfNeeded().forPath(path(i)));
     }
 

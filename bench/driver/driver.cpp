@@ -84,7 +84,7 @@ class Runner {
     const std::int64_t held = now();
     if (!page_->enter(who_)) ++samples_.violations;
     samples_.acquire.push_back(held - begin);
-    // It was waiting when the holder before released.
+    // A hand-over: this thread was already waiting when the previous holder released.
     if (const std::int64_t released = page_->last_release(); released > begin)
       samples_.handover.push_back(held - released);
     pause(task_->hold);
@@ -199,7 +199,7 @@ class Service {
 
   Json result() {
     if (task_.work == "start") lockers_.at(0)->unlock();
-    // After the releases that were asked for the rest of the queue goes.
+    // After the requested releases the rest of the queue is drained.
     if (row_) samples_.push_back({.handover = row_->handovers()});
     Json json{{"seconds", seconds_}};
     std::int64_t cycles = 0;

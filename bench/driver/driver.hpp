@@ -1,35 +1,35 @@
 #pragma once
 
 /// \file
-/// A driver is a contestant's process. It gets orders as lines, over standard input and output; all
-/// drivers understand the same orders, as far as they can do them:
+/// A driver is a contestant's process. It reads orders as lines from the standard input and answers
+/// on the standard output. All drivers understand these orders, or the part that they support:
 ///
-///   prepare <key>=<value> ...   what is to be measured: a `Task`. Answer: "ready".
-///   begin                       does it. Answer: "done". The CPU time between the two is counted,
-///                               from outside, for all drivers alike.
+///   prepare <key>=<value> ...   sets the measurement: a `Task`. Answer: "ready".
+///   begin                       measures. Answer: "done". The CPU time from order to answer is
+///                               measured from outside, for all drivers alike.
 ///   result                      Answer: the figures, JSON on one line.
-///   release                     of the work `sessions` only: the holder releases. Answer, when the
-///                               next one has the lock: "released <session>", with the session
-///                               that has released.
+///   release                     only for the work `sessions`: the holder releases. Answer, when
+///                               the next thread has the lock: "released <session>", with the
+///                               session that has released.
 ///
-/// or the answer is "error <message>". A driver ends when its standard input does.
+/// Any answer may instead be "error <message>". A driver ends at the end of its standard input.
 ///
 /// Works:
 ///   cycle     `threads` threads, for `seconds`: acquire, check, hold, release, pause
-///   sessions  as many threads with a session each stand in one queue; then `release`, step by
-///             step; "handover" is of those
+///   sessions  `threads` threads, each with its own session, wait in one queue; then each `release`
+///             makes one hand-over; "handover" has their times
 ///   start     a new client to `servers`, and its first lock; held until `result`
-///   waiters   one client holds the lock and `waiters` of its own wait; then all have it in turn
+///   waiters   one client holds the lock, and `waiters` acquires of it wait; then each in turn gets
+///             the lock
 ///
-/// With `locks` a driver lets its first client hold that many more, each at a path of its own, from
-/// `prepare` to `result`.
+/// With `locks` the driver's first client holds that many additional locks, each at a path of its
+/// own, from `prepare` to `result`.
 ///
-/// A result has "cycles", "writes" (those of them that counted on the page), "seconds",
-/// "violations", and of what was measured "acquire" and
-/// "handover": {"buckets": [[bucket, count], ...], "maximum": ns}, as `Histogram` has them. Of
-/// `waiters`: "queued", "queue_seconds", "drain_seconds", "in_order",
-/// "memory_bytes" and "peak_bytes". With `locks`: "locks", "hold_seconds", "let_go_seconds" and
-/// "memory_bytes".
+/// A result has "cycles", "writes" (the cycles that counted on the page), "seconds", "violations",
+/// and the times "acquire" and "handover", if measured, in the form of `Histogram`:
+/// {"buckets": [[bucket, count], ...], "maximum": ns}. The work `waiters` adds "queued",
+/// "queue_seconds", "drain_seconds", "in_order", "memory_bytes" and "peak_bytes"; `locks` adds
+/// "locks", "hold_seconds", "let_go_seconds" and "memory_bytes".
 
 #include <chrono>
 #include <cstdint>
@@ -46,13 +46,13 @@ struct Task {
   std::string work;
   std::string servers;
   std::string path;     ///< the lock's name
-  std::string counter;  ///< a file, a `SharedPage`
+  std::string counter;  ///< the file of the `SharedPage`
   int threads = 1;
-  int sessions = 1;  ///< that the threads share
+  int sessions = 1;  ///< the threads share these
   int waiters = 0;
-  int locks = 0;        ///< held besides
-  int write_every = 0;  ///< of a read/write lock: one in so many writes; 0: a mutex
-  int passes = 0;       ///< inside a process before others have their turn, of those that can
+  int locks = 0;        ///< the number of additional locks that the first client holds
+  int write_every = 0;  ///< read/write lock: every n-th cycle writes; 0: a mutex
+  int passes = 0;       ///< hand-offs within a process, if supported; 0: none
   std::chrono::microseconds hold{0};
   std::chrono::microseconds pause{0};
   std::chrono::duration<double> seconds{1};
@@ -70,31 +70,31 @@ class Locker {
   virtual ~Locker() = default;
   virtual void lock() = 0;
   virtual void unlock() = 0;
-  /// The others throw.
+  /// Throws unless overridden.
   virtual void lock_shared();
   virtual void unlock_shared();
-  /// As ZooKeeper has it, in hexadecimal digits.
+  /// The id of the ZooKeeper session, in hexadecimal digits.
   [[nodiscard]] virtual std::string session() const;
 };
 
-/// Of the work `waiters`.
+/// Figures of the work `waiters`.
 struct Drain {
   int queued = 0;
   double queue_seconds = 0;
   double drain_seconds = 0;
   bool in_order = true;
-  std::int64_t memory_bytes = 0;  ///< of the heap, in use when all stand in the queue
-  std::int64_t peak_bytes = 0;    ///< resident then: also what was needed on the way there
+  std::int64_t memory_bytes = 0;  ///< heap in use when all waiters are in the queue
+  std::int64_t peak_bytes = 0;    ///< resident memory then, so it includes earlier peaks
   std::int64_t violations = 0;
 };
 
-/// Figures of the locks that are held besides.
+/// Figures of the additional locks (`Task::locks`).
 struct Holding {
-  double seconds = 0;  ///< until all were acquired
+  double seconds = 0;  ///< the time until all were acquired
   std::int64_t memory_bytes = 0;
 };
 
-/// The number of threads that share the acquires and the releases of locks that are held besides.
+/// The number of threads that share the acquires and releases of the additional locks.
 inline constexpr int threads_of_holding = 16;
 
 class Contestant {
@@ -103,15 +103,15 @@ class Contestant {
   Contestant(const Contestant&) = delete;
   Contestant& operator=(const Contestant&) = delete;
   virtual ~Contestant() = default;
-  /// The locker of thread `index` of the task. Clients stay for the next task, but those of `start`
-  /// do not.
+  /// The locker of thread `index` of the task. Clients are kept for the next task, except those of
+  /// the work `start`.
   [[nodiscard]] virtual std::unique_ptr<Locker> locker(const Task& task, int index) = 0;
-  /// Throws where it is not overridden.
+  /// Does the work `waiters`. Throws unless overridden.
   [[nodiscard]] virtual Drain drain(const Task& task);
-  /// Acquires `task.locks` locks, which are held until let_go(). The first locker() of the task was
-  /// asked for. Throws where it is not overridden.
+  /// Acquires `task.locks` locks, and holds them until let_go(). Call it after the first locker()
+  /// of the task. Throws unless overridden.
   [[nodiscard]] virtual Holding hold(const Task& task);
-  /// Releases them; returns the seconds until their nodes were gone.
+  /// Releases the locks of hold(); returns the seconds until their nodes were gone.
   [[nodiscard]] virtual double let_go();
 };
 

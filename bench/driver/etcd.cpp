@@ -1,6 +1,6 @@
 /// \file
-/// etcd's contestant: custodian-bench-etcd HOST:PORT. Its own lock service (v3lock), by the JSON
-/// gateway: HTTP on a connection that each thread keeps, and a lease that each thread has.
+/// etcd's contestant: custodian-bench-etcd HOST:PORT. It uses etcd's own lock service (v3lock)
+/// through the JSON gateway. Each thread keeps one HTTP connection and one lease.
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core.hpp>
@@ -18,7 +18,7 @@ namespace http = boost::beast::http;
 using boost::asio::ip::tcp;
 using Json = nlohmann::json;
 
-/// The gateway has bytes in JSON as base64.
+/// In JSON the gateway encodes bytes as base64.
 std::string base64(const std::string& bytes) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -67,7 +67,7 @@ class Lock final : public Locker {
  public:
   Lock(const std::string& address, const std::string& name)
       : gateway_{address},
-        // Longer than any measurement: no keep-alive is needed.
+        // The TTL is longer than any measurement, so no keep-alive is needed.
         lease_{gateway_.ask("/v3/lease/grant", {{"TTL", 600}}).at("ID")},
         request_{{"name", base64(name)}, {"lease", lease_}} {}
   Lock(const Lock&) = delete;
@@ -76,7 +76,7 @@ class Lock final : public Locker {
     try {
       static_cast<void>(gateway_.ask("/v3/lease/revoke", {{"ID", lease_}}));
     } catch (const std::exception&) {
-      // It ends by itself.
+      // The lease expires by itself.
     }
   }
 

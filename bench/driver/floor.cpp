@@ -3,12 +3,12 @@
 /// without a library around it: custodian-bench-floor pipelined|waiting SERVERS.
 ///
 /// pipelined  create and list sent together; the delete is not awaited; a waiter watches the next
-///            lower node, and has the lock when that goes, if it was the only lower one, or else
-///            lists again
+///            lower node; when that node goes, it has the lock if no other node was lower, and
+///            otherwise lists again
 /// waiting    create, wait, list, wait, delete, wait; lists again when the watched node goes
 ///
-/// A session for each thread. Readers wait for lower writers alone. Nothing is retried, and a lost
-/// session is an error: a floor, not a lock.
+/// Each thread has its own session. Readers wait only for lower writers. Nothing is retried, and a
+/// lost session is an error: this is a floor, not a lock.
 
 #include <poll.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ void check(int code, const std::string& what) {
   if (code != ZOK) throw std::runtime_error{what + ": " + zerror(code)};
 }
 
-/// An answer; the library's callbacks fill it in.
+/// An answer that the C client's callbacks fill in.
 struct Answer {
   bool here = false;
   int code = ZOK;
@@ -70,7 +70,7 @@ class Handle {
   void list(const std::string& path, Answer& answer) {
     check(zoo_aget_children(zh_, path.c_str(), 0, on_names, &answer), "list");
   }
-  /// With a watch, whose event sets watched_has_gone().
+  /// Reads the node with a watch, whose event sets watched_has_gone().
   void watch(const std::string& path, Answer& answer) {
     gone_ = false;
     check(zoo_awget(zh_, path.c_str(), on_watch, this, on_data, &answer), "watch");
@@ -82,7 +82,7 @@ class Handle {
   [[nodiscard]] std::int64_t session() const { return zoo_client_id(zh_)->client_id; }
 
  private:
-  /// Waits for the network once, and lets the library work.
+  /// Waits for the network once, and lets the C client process what has arrived.
   void turn() {
     int descriptor = -1;
     int interest = 0;
@@ -143,7 +143,7 @@ class Floor final : public Locker {
     try {
       if (removing_) handle_->wait(removed_);
     } catch (const std::exception&) {
-      // The session's end takes the node along.
+      // The end of the session deletes the node.
     }
   }
 
@@ -195,7 +195,7 @@ class Floor final : public Locker {
     if (created.code == ZNONODE) return created.code;
     handle_->list(path_, listed);
     handle_->wait(listed);
-    // The answers come in order, so the delete before is answered, too.
+    // Answers come in order, so the previous delete has been answered, too.
     if (removing_) check(removed_.code, "delete");
     removing_ = false;
     if (created.code == ZNONODE) return created.code;
@@ -233,7 +233,7 @@ class Floor final : public Locker {
         check(watched.code, "watch");
         handle_->until([this] { return handle_->watched_has_gone(); });
       }
-      // New contenders come behind only: when the only predecessor has gone the lock is held.
+      // New contenders queue behind, so once the only predecessor is gone the lock is held.
       if (way_ == Way::pipelined && names.size() == 1) return;
       Answer listed;
       handle_->list(path_, listed);
@@ -258,7 +258,7 @@ class Client final : public Contestant {
   Client(Way way, std::string servers) : way_{way}, servers_{std::move(servers)} {}
 
   std::unique_ptr<Locker> locker(const Task& task, int /*index*/) override {
-    // A session for each measurement: between them no pings would keep it alive.
+    // A new session for each measurement: no pings would keep one alive between measurements.
     const std::string& servers = task.work == "start" ? task.servers : servers_;
     return std::make_unique<Floor>(std::make_shared<Handle>(servers), task.path, way_);
   }

@@ -2,7 +2,7 @@
 /// Custodian's contestants: custodian-bench-ours threads|context SERVERS.
 ///
 /// threads  a client with threads of its own, and the blocking face
-/// context  everything on one thread, in the program's io_context
+/// context  all work on one thread, in the program's io_context
 
 #include <malloc.h>
 
@@ -42,8 +42,8 @@ std::string hexadecimal(std::int64_t number) {
   return text.str();
 }
 
-/// A thread and the lease face. Each thread has its own lock object, as parts of a program have,
-/// unless it is given one that passes the lock on.
+/// A thread that uses blocking calls and leases. Each thread has its own lock object, as the parts
+/// of a program would, unless it is given a shared one (HandOff::cohort).
 class Ours final : public Locker {
  public:
   Ours(ClientPtr client, const Task& task, std::shared_ptr<InterProcessMutex> mutex = nullptr)
@@ -67,7 +67,7 @@ class Ours final : public Locker {
   Lease lease_;
 };
 
-/// One thread that runs the client, and waits for its lock meanwhile.
+/// One thread that runs the client while it waits for the lock.
 class OnContext final : public Locker {
  public:
   OnContext(const std::string& servers, const std::string& path)
@@ -105,7 +105,7 @@ class OnContext final : public Locker {
   Lease lease_;
 };
 
-/// All waiters get the lock in turn, and release at once, on the client's callback thread.
+/// Waiters that get the lock in turn, and release at once, on the client's callback thread.
 class Crowd {
  public:
   Crowd(SharedPage& page, int size) : page_{&page}, size_{size} {}
@@ -144,7 +144,7 @@ double seconds_since(Clock::time_point time) {
   return std::chrono::duration<double>{Clock::now() - time}.count();
 }
 
-/// Calls the function for each number, on several threads. Throws what one of them has thrown.
+/// Calls the function for each number, on several threads. Rethrows the exception of one of them.
 template <typename Work>
 void share(int count, const Work& work) {
   std::vector<std::future<void>> threads;
@@ -168,7 +168,7 @@ class HeldLocks {
  public:
   HeldLocks(ClientPtr client, std::string below, int count)
       : client_{std::move(client)}, below_{std::move(below)}, count_{count} {
-    // Persistent nodes. Containers would be gone in some rounds, and in others not.
+    // Persistent nodes. Containers would be gone in some rounds and not in others.
     share(count, [this](int i) {
       try {
         client_->create(path(i), {}, {.parents = Parents::created_as_containers});
@@ -196,7 +196,7 @@ class HeldLocks {
   double release() {
     const auto begin = Clock::now();
     share(count_, [this](int i) { locks_[static_cast<std::size_t>(i)]->lease.release(); });
-    // The deletes are not awaited; those of the threads' last locks come last.
+    // The releases did not wait for the deletes; those of the threads' last locks come last.
     for (int i = std::max(0, count_ - threads_of_holding); i < count_; ++i) {
       while (client_->exists(path(i)).value().child_count > 0)
         std::this_thread::sleep_for(std::chrono::milliseconds{1});
@@ -237,7 +237,7 @@ class Custodian final : public Contestant {
   }
 
   Drain drain(const Task& task) override {
-    // The client goes first, and ends the remaining waiters.
+    // The client is destroyed first, which ends the remaining waiters.
     SharedPage page{task.counter};
     Crowd crowd{page, task.waiters};
     const ClientPtr client = connect(servers_);
@@ -281,7 +281,7 @@ class Custodian final : public Contestant {
     if (task.threads > 1 || task.write_every > 0) throw std::logic_error{"one thread, a mutex"};
     if (task.work == "start") return std::make_unique<OnContext>(task.servers, task.path);
     auto locker = std::make_unique<OnContext>(servers_, task.path);
-    // The connection is no part of what is measured.
+    // Connects now, so that the connection is not measured.
     locker->lock();
     locker->unlock();
     return locker;

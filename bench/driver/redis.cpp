@@ -1,13 +1,13 @@
 /// \file
 /// Redis' contestants: custodian-bench-redis plain|fair HOST:PORT.
 ///
-/// plain  SET key token NX PX; a Lua script deletes it if it is still ours. A contender that finds
-/// it taken asks again after a random pause of up to a millisecond. fair   as Redisson's fair lock:
-/// a Lua script puts waiters into a list, and drops from its head those that were silent for too
-/// long; the release notifies the head of the list by publish. Each thread has a second connection
-/// for that.
+/// plain  SET key token NX PX; a Lua script deletes the key if the token is still ours. A contender
+///        that finds the key taken asks again after a random pause of up to a millisecond.
+/// fair   like Redisson's fair lock: a Lua script puts waiters into a list, and removes those at
+///        its head that were silent for too long; the release notifies the head of the list by
+///        publish, for which each thread has a second connection.
 ///
-/// Each thread has its own connection. Nothing extends the lock's time, which no hold here reaches.
+/// Each thread has its own connection. Nothing extends the lock's time: every hold here is shorter.
 
 #include <hiredis/hiredis.h>
 #include <sys/time.h>
@@ -57,7 +57,7 @@ class Connection {
     return checked(*context_, ::redisCommandArgv(context_.get(), static_cast<int>(words.size()),
                                                  pointers.data(), sizes.data()));
   }
-  /// The next message on a channel.
+  /// Waits for the next message on a channel.
   void listen() {
     void* reply = nullptr;
     if (::redisGetReply(context_.get(), &reply) != REDIS_OK)
@@ -69,7 +69,7 @@ class Connection {
   std::unique_ptr<redisContext, decltype(&::redisFree)> context_{nullptr, &::redisFree};
 };
 
-/// A script, loaded once, and then named by its hash.
+/// A script that is loaded once, and then called by its hash.
 class Script {
  public:
   Script(Connection& connection, const std::string& text)
@@ -116,7 +116,7 @@ class Plain final : public Locker {
   std::uniform_int_distribution<int> pause_{0, 1000};
 };
 
-/// 1 if it is ours. Otherwise we are in the list.
+/// Returns 1 if the lock is ours. Otherwise this contender is in the list.
 constexpr auto fair_acquire = R"(
 local lock, queue, seen = KEYS[1], KEYS[2], KEYS[3]
 local me, ttl, now, patience = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Row does the work `sessions` in a driver.
+/// Row does a driver's work `sessions`.
 
 #include <condition_variable>
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace custodian::bench {
 
-/// Threads in one queue; the holder waits for the order to release. At the end all get the lock in
-/// turn. Lifetimes: the lockers live longer.
+/// Threads in one queue; the holder waits for the order to release. At the end every waiter gets
+/// the lock in turn. Lifetimes: the lockers must outlive it.
 class Row {
  public:
   explicit Row(std::vector<std::unique_ptr<Locker>>& lockers);
@@ -29,7 +29,7 @@ class Row {
   void wait_held();
   /// Releases, waits for the next holder, and returns the session that has released.
   [[nodiscard]] std::string release();
-  /// How long each release so far took, in ns.
+  /// The time of each hand-over so far, in ns.
   [[nodiscard]] std::vector<std::int64_t> handovers() const;
 
  private:

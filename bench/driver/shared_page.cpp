@@ -41,7 +41,7 @@ bool SharedPage::enter(std::int64_t who) {
 }
 
 bool SharedPage::leave(std::int64_t who, std::int64_t now) {
-  // Reads and writes separately: of two holders at once one is not counted.
+  // Reads and writes in two steps, so that one of two simultaneous holders is not counted.
   set(0, get(0) + 1);
   const bool alone = get(1) == who;
   set(1, 0);
@@ -49,7 +49,7 @@ bool SharedPage::leave(std::int64_t who, std::int64_t now) {
   return alone;
 }
 
-// Relaxed atomics, so that a failing lock is counted and not undefined behaviour.
+// Relaxed atomics: a failing lock must be counted, not cause undefined behaviour.
 std::int64_t SharedPage::get(int word) const {
   return std::atomic_ref{words_[word]}.load(std::memory_order_relaxed);
 }

@@ -1,6 +1,6 @@
 /// \file
-/// The floor of HandOff::cohort: no servers and no library, only threads that hand a lock on in the
-/// order in which they came, and sleep until it is their turn: custodian-bench-threads SERVERS.
+/// The floor of HandOff::cohort, custodian-bench-threads SERVERS: no servers and no library, only
+/// threads that hand over a lock in order of arrival, and sleep until their turn.
 
 #include <condition_variable>
 #include <deque>
@@ -36,7 +36,7 @@ class Line {
   }
 
  private:
-  /// As the blocking calls of the library do: the thread that wakes finds the mutex free.
+  /// Sleeps like the library's blocking calls: the thread that wakes up finds the mutex free.
   class Sleeper {
    public:
     void sleep() {

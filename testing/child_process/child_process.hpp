@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// ChildProcess is a child that gets and sends lines, over its standard input and output. For the
-/// demo and for chaos; not installed.
+/// ChildProcess is a child process that exchanges lines over its standard input and output. It is
+/// used by the demo, the benchmark and the chaos tests, and not installed.
 
 #include <sys/types.h>
 
@@ -15,29 +15,29 @@ namespace custodian::testing {
 /// Threads: one at a time.
 class ChildProcess {
  public:
-  /// Throws std::system_error if it cannot be started.
+  /// Starts the program. Throws std::system_error if it cannot be started.
   ChildProcess(const std::string& program, const std::vector<std::string>& arguments);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
-  /// Kills it, if it is still there, and waits until it is gone.
+  /// Kills the child, if it still runs, and waits until it is gone.
   ~ChildProcess();
 
-  /// Negative when it is known to have ended.
+  /// The process id; negative once the child is known to have ended.
   [[nodiscard]] pid_t id() const noexcept { return process_; }
-  /// Readable when it has said something, or has ended; negative when that is known.
+  /// Readable when the child has written something, or has ended; negative once its end is known.
   [[nodiscard]] int descriptor() const noexcept { return socket_; }
   [[nodiscard]] bool has_ended() const noexcept { return socket_ < 0; }
-  /// Whether it has ended by itself, with 0.
+  /// Whether the child has exited with status 0.
   [[nodiscard]] bool has_succeeded() const noexcept { return wait_status_ == 0; }
-  /// "exit status 1", "signal 11"; for people.
+  /// How the child ended, for people: "exit status 1", "signal 11".
   [[nodiscard]] std::string how_it_ended() const;
 
-  /// The lines that have become complete. Blocks unless the descriptor is readable.
+  /// Reads the lines that are complete now. Blocks unless the descriptor is readable.
   [[nodiscard]] std::vector<std::string> listen();
-  /// A child that is gone already is noticed in listen().
+  /// Sends a line. If the child is gone, listen() reports that.
   void tell(const std::string& line) const;
   void send_signal(int signal) const;
-  /// SIGKILL, and waits until it is gone.
+  /// Sends SIGKILL, and waits until the child is gone.
   void kill();
 
  private:

@@ -4,14 +4,15 @@
 //   custodian-testing-guardian <parent directory> <program> <argument>...     (a socket on
 //   descriptor 0)
 //
-// It makes a directory of its own under <parent directory>, runs <program> in it on command, and
-// obeys one-line commands from the socket (see obey()), each answered with one line. At the end of
-// file, which the kernel delivers even when the test is killed, it kills the program, removes the
-// directory and goes.
+// It creates a directory of its own under <parent directory>, and obeys one-line commands from the
+// socket (see obey()), each answered with one line; one of them runs <program> in the directory. At
+// end of file, which the kernel delivers even when the test is killed, it kills the program,
+// removes the directory and ends.
 //
-// Why a program of its own: the parent-death signal of Linux fires when the *thread* that started
-// the child ends, so it cannot bind a server to a test with threads; it is exact for this process,
-// which has one. And a fork() of a test with threads could do next to nothing safely.
+// Why a program of its own: Linux sends the parent-death signal when the *thread* that started the
+// child ends. So the signal cannot bind a server to a test with threads, but it can bind one to
+// this process, which has a single thread. And a fork() of a test with threads could do next to
+// nothing safely.
 //
 // Why it detaches: CTest kills a test that hangs with all its descendants, and would kill the
 // guardian before it cleans up; Ctrl-C reaches the whole process group of a terminal.
@@ -43,7 +44,7 @@ void detach() {
   setsid();
 }
 
-// Descriptors that the test had open without close-on-exec must be closed.
+// Closes the descriptors that the test had open without close-on-exec.
 void close_inherited_descriptors() {
   std::vector<int> descriptors;
   std::error_code ignored;
@@ -53,19 +54,19 @@ void close_inherited_descriptors() {
   for (const int descriptor : descriptors) {
     if (descriptor > control) close(descriptor);
   }
-  // Otherwise a reader of the test's output would wait for our end, too.
+  // Otherwise a reader of the test's output would also wait for the guardian's end.
   const int output = open("/dev/null", O_RDWR);
   if (output != 1 || dup(output) != 2) _exit(1);
 }
 
 void reply(const std::string& line) {
   const std::string bytes = line + "\n";
-  // Commands are answered one at a time: this fits into the socket's buffer. If nobody listens, the
-  // next read shows that.
+  // Commands are answered one at a time, so an answer fits into the socket's buffer. If the test is
+  // gone, the next read reports that.
   [[maybe_unused]] const auto sent = send(control, bytes.data(), bytes.size(), MSG_NOSIGNAL);
 }
 
-// The next command, or nothing at the end of file.
+// Reads the next command; nothing at end of file.
 std::optional<std::string> read_command() {
   std::string line;
   for (char character = 0;;) {
@@ -114,7 +115,7 @@ std::string Program::start() {
   close(error_pipe[1]);
   int error = pid_ < 0 ? fork_error : 0;
   if (pid_ < 0) pid_ = 0;
-  // The pipe closes with a successful exec and brings the reason otherwise.
+  // The pipe is closed by a successful exec; otherwise it delivers the error.
   [[maybe_unused]] const auto count = read(error_pipe[0], &error, sizeof error);
   close(error_pipe[0]);
   if (error == 0) return "started";
@@ -137,7 +138,7 @@ void Program::exec(int error_pipe) {
   _exit(127);
 }
 
-// True when the program is gone.
+// Waits for the program. True if it is gone.
 bool Program::wait(int options) {
   if (pid_ == 0) return true;
   int status = 0;
@@ -151,7 +152,7 @@ bool Program::wait(int options) {
   return true;
 }
 
-// Answers when the program has stopped or continued, not when the signal was sent.
+// Answers once the program has stopped or continued, not when the signal has been sent.
 std::string Program::change(int signal, int wait_option) {
   if (wait(WNOHANG)) return last_;
   ::kill(pid_, signal);
@@ -198,7 +199,7 @@ int main(int argc, char* argv[]) {
   if (argc < 3) return 2;
   detach();
   close_inherited_descriptors();
-  // End of file means that its owner is gone, nothing else.
+  // Only end of file means that the owner is gone, so signals are ignored.
   for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) std::signal(signal, SIG_IGN);
   sigset_t child_signal;
   sigemptyset(&child_signal);

@@ -1,4 +1,4 @@
-// The benchmark runs, and its output has a form. Speed is not tested.
+// The benchmark runs, and its output has the right form. Speed is not tested.
 
 #include <fstream>
 #include <iterator>
@@ -52,7 +52,7 @@ TEST_CASE("a short run of ours and the floor comes to figures, tables and a pict
         CHECK_FALSE(metrics.empty());
         for (const auto& [name, value] : metrics) {
           INFO(name << " " << value);
-          // A small crowd's memory is unknown; a contestant without servers has no requests.
+          // The memory figures of a small crowd say nothing; without servers there are no requests.
           const bool may_be_none = contestant.name == "floor-threads" ||
                                    name == "memory_per_waiter" || name == "peak_per_waiter";
           if (!may_be_none || name == "cycles_per_s") CHECK(value > 0);
@@ -60,13 +60,13 @@ TEST_CASE("a short run of ours and the floor comes to figures, tables and a pict
         }
       }
     }
-    // Each of ours was measured: of those that have a peer here.
+    // Each target of ours was measured, if its peer is available here.
     for (const Verdict& verdict : verdicts(workload)) {
       const std::string& peer = verdict.target.peer;
       if (peer.empty() || peer == "floor") CHECK(verdict.figures.size() == 2);
     }
   }
-  // One other is woken by a release, in every measurement.
+  // A release wakes one other session, in every measurement.
   CHECK(values_of(told.workloads[4].contestants[0].rounds, "woken_per_release") ==
         std::vector<double>{1, 1});
   CHECK(contains(content(directory.file("run.md")), "## Targets"));
@@ -103,7 +103,7 @@ TEST_CASE("a short run of the series comes to figures, tables and a picture") {
       REQUIRE(mine.size() == 2);
       CHECK(mine[0].size == 1);
       CHECK(mine[1].size == 3);
-      // Of memory, in small numbers, nothing is known.
+      // With small numbers the memory figures say nothing.
       if (name.starts_with("memory")) continue;
       CHECK(mine[0].value.median > 0);
       CHECK(mine[1].value.median > 0);

@@ -1,4 +1,4 @@
-// What passes between the benchmark and its drivers.
+// The messages between the benchmark and its drivers.
 
 #include "driver_result.hpp"
 

@@ -42,7 +42,7 @@ TEST_CASE("a spread has the median, the extremes and the quartiles") {
 
 TEST_CASE("a ratio is of two figures of one round") {
   const std::vector<Metrics> ours{{{"a", 10}}, {{"a", 30}}, {}, {{"a", 7}}, {{"a", 1}}};
-  // One that has failed in the second round; measured nothing in the fourth; and has no fifth.
+  // A peer that failed in the second round, measured zero in the fourth, and has no fifth.
   const std::vector<Metrics> peers{{{"a", 5}}, {}, {{"a", 1}}, {{"a", 0}}};
   CHECK(ratios(ours, peers, "a") == std::vector<double>{2});
   CHECK(ratios(ours, ours, "a") == std::vector<double>{1, 1, 1, 1});
@@ -98,7 +98,7 @@ TEST_CASE("everybody in turn is first in a round") {
 }
 
 TEST_CASE("packets are counted where they begin, however the stream is cut") {
-  // Of 5 bytes, of none, and of 300.
+  // Packets of 5, 0 and 300 bytes.
   std::string stream{"\0\0\0\5abcde\0\0\0\0\0\0\1\x2c", 17};
   stream += std::string(300, 'x');
   for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, std::size_t{16}, stream.size()}) {

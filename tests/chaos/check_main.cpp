@@ -1,5 +1,5 @@
 /// \file
-/// Judges a chaos run by what its processes have written down, and by nothing else.
+/// Judges a chaos run by the histories of its processes, and by nothing else.
 
 #include <exception>
 #include <iostream>

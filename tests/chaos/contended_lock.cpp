@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// What the faces of the kinds call differently.
+// The calls in which the kinds of locks differ.
 Lease lease_of(Lease lease) { return lease; }
 Lease lease_of(AcquireResult result) { return std::move(result.lease); }
 
@@ -92,7 +92,7 @@ std::pair<Lease, std::shared_ptr<void>> ContendedLock::lock(Use use) {
       [](auto* lock) -> std::pair<Lease, std::shared_ptr<void>> {
         using Lock = std::remove_pointer_t<decltype(lock)>;
         if constexpr (!std::is_same_v<Lock, InterProcessLock>) {
-          // No thread owns those: another thread's might be what this one sees.
+          // No thread owns a lease of these kinds: this thread might see another thread's lease.
           return {lock->acquire(), nullptr};
         } else {
           auto guard = std::make_shared<std::unique_lock<Lock>>(*lock);

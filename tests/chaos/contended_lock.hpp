@@ -26,11 +26,11 @@ namespace custodian::chaos {
 
 class ContendedLock {
  public:
-  /// Throws std::invalid_argument if the name has no kind.
+  /// Throws std::invalid_argument if the name does not begin with a kind.
   ContendedLock(const Client& client, const std::string& root, const std::string& name);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Among the waiters of this process.
+  /// Whether the lock is passed on among the waiters of this process.
   [[nodiscard]] bool is_passed_on() const noexcept { return passes_of(kind_) > 0; }
   [[nodiscard]] Use any_use(std::mt19937_64& random) const;
   [[nodiscard]] std::string_view share_of(Use use) const { return chaos::share_of(kind_, use); }
@@ -38,7 +38,8 @@ class ContendedLock {
   [[nodiscard]] Lease acquire(Use use);
   [[nodiscard]] Lease try_acquire(Use use);
   [[nodiscard]] Lease try_acquire_for(Use use, std::chrono::milliseconds wait);
-  /// By the standard face, where there is one. What it gives must be destroyed by the same thread.
+  /// Acquires by the standard interface (lock()), if the kind has one. The same thread must destroy
+  /// the result.
   [[nodiscard]] std::pair<Lease, std::shared_ptr<void>> lock(Use use);
   [[nodiscard]] boost::asio::awaitable<std::tuple<error_code, Lease>> async_acquire(
       Use use, std::shared_ptr<boost::asio::cancellation_signal> cancellation);

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 namespace custodian::chaos {
 namespace {
 
-/// Between two looks at what may have changed.
+/// The pause between two polls.
 constexpr std::chrono::milliseconds moment{20};
 
 std::string in_hexadecimal(const std::string& bytes) {
@@ -36,7 +36,7 @@ ClientOptions client_options(const ContenderSettings& settings) {
   options.servers = settings.servers;
   options.session_timeout = settings.session_timeout;
   options.touch_interval = settings.touch_interval;
-  // A member that accepts and is silent must not take the time of the session.
+  // A member that accepts and stays silent must not use up the session timeout.
   options.connect_timeout = settings.session_timeout / 4;
   options.identity = settings.name;
   return options;
@@ -78,7 +78,7 @@ void Contenders::run() {
 }
 
 void Contenders::start_coroutine(ContenderPtr contender) {
-  // An exception of a contender ends the process at once, and the driver notices that.
+  // An exception of a contender terminates the process, and the driver notices that.
   asio::co_spawn(context_, contend_in_coroutine(std::move(contender)),
                  [](std::exception_ptr failure) {
                    if (failure) std::rethrow_exception(failure);
@@ -86,7 +86,7 @@ void Contenders::start_coroutine(ContenderPtr contender) {
 }
 
 std::size_t Contenders::load_when_idle() const {
-  // What the last holders have released is deleted in the background.
+  // The nodes of the last holders are deleted in the background.
   const Deadline limit{settings_.session_timeout};
   for (;;) {
     const auto load = client_.load();
@@ -180,12 +180,12 @@ asio::awaitable<void> Contenders::contend_in_coroutine(ContenderPtr contender) {
       continue;
     }
     const Turn turn = begin(*contender);
-    // Of every four acquires one is cancelled after a while, if it is not over by then.
+    // One of four acquires is cancelled after a while, unless it has ended by then.
     const auto patience = contender->random() % 4 == 0
                               ? between(*contender, 0ms, settings_.session_timeout)
                               : std::chrono::hours{24};
     asio::steady_timer timer{context_, patience};
-    // Shared, for the timer's handler may be under way when it is cancelled.
+    // Shared, since the timer's handler may already be posted when the timer is cancelled.
     auto cancellation = std::make_shared<asio::cancellation_signal>();
     timer.async_wait([cancellation](error_code error) {
       if (!error) cancellation->emit(asio::cancellation_type::total);
@@ -207,7 +207,7 @@ asio::awaitable<void> Contenders::contend_in_coroutine(ContenderPtr contender) {
 asio::awaitable<void> Contenders::hold(ContenderPtr contender, Turn turn, Lease lease,
                                        BootClock::time_point granted) {
   const std::string& lock = turn.lock->name();
-  // A holder that is not alone must not write.
+  // A holder that shares the lock must not write.
   const bool writes = turn.use == Use::exclusive;
   const auto until = BootClock::now() + between(*contender, 0ms, 20ms);
   const SessionInfo session = client_.session();
@@ -229,7 +229,7 @@ asio::awaitable<void> Contenders::hold(ContenderPtr contender, Turn turn, Lease 
     }
     if (!keeps && BootClock::now() >= until) break;
     co_await pause(moment);
-    // Before it checks the lease: a process that was stopped here writes with its old lease.
+    // Write before the lease is checked: a process that was stopped here writes with its old lease.
     if (driver_.wants_quiet() || !writes) {
       co_await contender->writes.read(lock);
     } else {

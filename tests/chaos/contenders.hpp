@@ -5,7 +5,7 @@
 /// through one client: each acquires, writes and releases, in a way that is drawn at random, again
 /// and again.
 ///
-/// Threads: run() belongs to one thread; it has others, and ends with them.
+/// Threads: one thread calls run(), which starts others and joins them.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
@@ -33,8 +33,8 @@ struct ContenderSettings {
   std::vector<std::string> locks{};  ///< see kind_of()
   int threads = 2;
   int coroutines = 2;
-  /// Coroutines for each lock that is passed on in a process: they contend for no other, so that
-  /// some wait for it in nearly every process.
+  /// The number of coroutines for each lock that is passed on within a process. They contend for
+  /// no other lock, so that nearly every process has waiters for it.
   int regulars = 3;
   std::chrono::milliseconds session_timeout{0};
   std::chrono::milliseconds touch_interval{0};
@@ -54,7 +54,7 @@ class Contenders {
   struct Contender {
     std::mt19937_64 random;
     Writes writes;
-    ContendedLock* only = nullptr;  ///< the lock that it contends for, if it is not any
+    ContendedLock* only = nullptr;  ///< the only lock that it contends for; null: any
   };
   using ContenderPtr = std::shared_ptr<Contender>;
   /// One acquire.
@@ -62,11 +62,12 @@ class Contenders {
     std::int64_t id = 0;
     ContendedLock* lock = nullptr;
     Use use = Use::exclusive;
-    /// It does not wait, not even for a connection.
+    /// The acquire does not wait, not even for a connection.
     bool tries_only = false;
   };
 
-  /// Requests and watches that the client still has; those that end by themselves are waited for.
+  /// The number of requests and watches that the client keeps; waits for those that end by
+  /// themselves.
   [[nodiscard]] std::size_t load_when_idle() const;
   ContenderPtr make_contender(ContendedLock* only = nullptr);
   void start_coroutine(ContenderPtr contender);
@@ -74,7 +75,7 @@ class Contenders {
   void end_without_lease(const Turn& turn, error_code error);
   void contend_in_thread(const ContenderPtr& contender);
   boost::asio::awaitable<void> contend_in_coroutine(ContenderPtr contender);
-  /// From the grant to the release; on the io_context's thread.
+  /// Holds the lock from the grant to the release; runs on the io_context's thread.
   boost::asio::awaitable<void> hold(ContenderPtr contender, Turn turn, Lease lease,
                                     BootClock::time_point granted);
   boost::asio::awaitable<void> pause(std::chrono::milliseconds length);

@@ -1,21 +1,20 @@
 #pragma once
 
 /// \file
-/// DriverLine has the messages between a worker and the driver, over the worker's standard input
-/// and output; one line each.
+/// DriverLine exchanges messages between a worker and the driver, over the worker's standard input
+/// and output. Each message is one line.
 ///
 ///   to the worker:   keep <lock>     the next holder of the lock in this worker keeps it
-///                    be-quiet        and does as little as it can: reads, and begins no more
-///                                    acquires
-///                    let-go          until this
-///                    finish          begin no more acquires, and end when those begun are over
+///                    be-quiet        the worker only reads, and begins no more acquires
+///                    let-go          ends `keep` and `be-quiet`
+///                    finish          begin no more acquires, and end after those under way
 ///   from the worker: ready
 ///                    granted <lock> <token>
 ///                    kept <lock> <token> <node> <session id> <password, in hexadecimal>
-///                    lost <lock> <token>      a kept one
+///                    lost <lock> <token>      a kept lock was lost
 ///                    done <load>              requests and watches that its client still has
 ///
-/// A worker whose driver is gone ends.
+/// A worker ends when its driver is gone.
 
 #include <atomic>
 #include <future>
@@ -25,18 +24,18 @@
 
 namespace custodian::chaos {
 
-/// A worker's end of it. Threads: any. There is one in a process, for all its life.
+/// The worker's end of the line. Threads: any. A process has one, during its whole life.
 class DriverLine {
  public:
-  /// Begins to listen, on a thread of its own that ends with the process.
+  /// Starts to listen on a thread of its own, which ends with the process.
   DriverLine();
   DriverLine(const DriverLine&) = delete;
   DriverLine& operator=(const DriverLine&) = delete;
 
   void say(const std::string& message);
-  /// Whether a hold of this lock is to be kept.
+  /// Whether the driver wants the holder of this lock to keep it.
   [[nodiscard]] bool keeps(const std::string& lock) const;
-  /// Whether as little as possible is to be done.
+  /// Whether the driver wants the worker to be quiet.
   [[nodiscard]] bool wants_quiet() const;
   [[nodiscard]] bool finishing() const noexcept { return finishing_; }
   void wait_for_finish() { finish_.get_future().wait(); }

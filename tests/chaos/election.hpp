@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Election is an election that is used like a lock: each acquire is a candidate of its own, which
-/// ends when it leads; the leadership stays until it is released.
+/// Election uses an election like a lock. Each acquire is a candidate of its own and ends when that
+/// leads; the leadership lasts until it is released.
 ///
 /// Threads: any.
 
@@ -30,7 +30,7 @@ class Election {
   [[nodiscard]] Lease try_acquire_for(std::chrono::milliseconds wait) {
     return acquire_until(Deadline{wait});
   }
-  /// It stands all the same, for a moment.
+  /// Even a try is a candidate, for a moment.
   [[nodiscard]] Lease try_acquire() { return try_acquire_for(std::chrono::milliseconds{1}); }
   [[nodiscard]] boost::asio::awaitable<std::tuple<error_code, Lease>> async_acquire(
       std::shared_ptr<boost::asio::cancellation_signal> cancellation);

@@ -11,13 +11,13 @@ namespace custodian::chaos {
 
 enum class FaultKind {
   // A holder is cut off from the servers that could confirm its lease, and cannot go elsewhere.
-  client_cut,               ///< its lines to all members, both ways
-  client_cut_to_servers,    ///< the servers hear nothing of it
-  client_cut_from_servers,  ///< it hears nothing of the servers
-  follower_cut,             ///< the follower that it reaches, and no other member, from the leader
-  follower_cut_outgoing,    ///< the leader hears nothing of that follower
-  follower_cut_incoming,    ///< that follower hears nothing of the leader
-  leader_cut,               ///< the leader that it reaches, and no other member, from its quorum
+  client_cut,               ///< the connections to all members, both ways
+  client_cut_to_servers,    ///< the servers receive nothing from the holder
+  client_cut_from_servers,  ///< the holder receives nothing from the servers
+  follower_cut,  ///< the holder's follower (it reaches no other member) is cut from the leader
+  follower_cut_outgoing,  ///< the leader receives nothing from that follower
+  follower_cut_incoming,  ///< that follower receives nothing from the leader
+  leader_cut,  ///< the holder's leader (it reaches no other member) is cut from its quorum
   leader_cut_outgoing,
   leader_cut_incoming,
 
@@ -25,20 +25,20 @@ enum class FaultKind {
   connection_reset,
   follower_killed,
   leader_killed,
-  server_paused_shortly,  ///< for less than the session timeout
-  server_paused,          ///< for more
+  server_paused_shortly,  ///< paused for less than the session timeout
+  server_paused,          ///< paused for more than the session timeout
 
-  // An outsider takes a contender's session or node.
-  session_expired,  ///< a twin closes a holder's session
-  holder_deleted,   ///< an operator deletes the node of a holder,
-  next_deleted,     ///< of the next in line,
-  waiter_deleted,   ///< of one further back
+  // A third party ends a contender's session or deletes its node.
+  session_expired,  ///< another connection closes a holder's session
+  holder_deleted,   ///< an operator deletes the node of a holder
+  next_deleted,     ///< ... of the next in line
+  waiter_deleted,   ///< ... of a waiter further back
 
-  // A process is not there.
+  // A process is stopped or killed.
   worker_stopped,  ///< SIGSTOP past the session timeout, while it holds a lock
   worker_killed,   ///< SIGKILL, while it holds a lock; another one takes its place
 
-  calm,  ///< none: every loss is a false alarm
+  calm,  ///< no fault: every loss is a false alarm
 };
 
 inline constexpr std::array all_fault_kinds{
@@ -66,11 +66,10 @@ inline constexpr std::array all_fault_kinds{
 };
 
 [[nodiscard]] std::string_view to_string(FaultKind kind) noexcept;
-/// Nothing if there is no kind of this name.
+/// Nothing if no kind has this name.
 [[nodiscard]] std::optional<FaultKind> parse_fault_kind(std::string_view name) noexcept;
 
-/// Whether a holder is cut off until it loses its lock: it must be notified before the next one is
-/// granted.
+/// Whether a holder is cut off until it loses its lock: it must be notified before the next grant.
 [[nodiscard]] constexpr bool cuts_holder_off(FaultKind kind) noexcept {
   return kind <= FaultKind::leader_cut_incoming;
 }

@@ -39,8 +39,8 @@ void Faults::play(FaultKind kind) {
 
 void Faults::cut_client(FaultKind kind, testing::Direction direction) {
   const Target target = choose_target();
-  // A cable that was pulled delivers what was sent meanwhile when it is back; a connection that was
-  // forgotten on the way does not.
+  // After a pulled cable is back, the bytes sent meanwhile arrive; if a router has forgotten the
+  // connection, they do not.
   const bool loses_bytes = stage_.random()() % 2 == 0;
   begin(kind, Concerns::the_target, target);
   for (auto& line : target.place.lines()) {
@@ -83,7 +83,7 @@ void Faults::reset_connection() {
   const Target target = choose_target();
   begin(FaultKind::connection_reset, Concerns::the_target, target);
   for (auto& line : target.place.lines()) line.cut(testing::Ending::reset);
-  // A hold that is not kept is lost by then.
+  // By then a hold that did not survive has been lost.
   stage_.pass(past_session_timeout());
   end(target);
 }
@@ -112,7 +112,7 @@ void Faults::pause_server(FaultKind kind) {
   end(target);
 }
 
-// -- Somebody takes what a contender has ----------------------------------------------------------
+// -- A third party ends a session or deletes a node -----------------------------------------------
 
 void Faults::expire_session() {
   const Target target = choose_target();
@@ -144,12 +144,12 @@ void Faults::delete_waiter(FaultKind kind) {
   const std::size_t victim =
       kind == FaultKind::next_deleted ? 1 : 2 + stage_.random()() % (queue.size() - 2);
   begin(kind, queue[victim].identity, target.kept.lock, to_string(queue[victim].token));
-  // A waiter that is cancelled in this moment is gone already.
+  // The waiter may have been cancelled just now, and its node is gone.
   stage_.client().remove(queue[victim].node, {.missing = Missing::is_fine});
   end(target);
 }
 
-// -- A process is not there -----------------------------------------------------------------------
+// -- A process is stopped or killed ---------------------------------------------------------------
 
 void Faults::stop_worker() {
   const Target target = choose_target();
@@ -189,7 +189,7 @@ Faults::Target Faults::choose_target() { return keep_at(stage_.any_place()); }
 Faults::Target Faults::choose_target_at(std::size_t member) {
   Place& place = stage_.any_place();
   place.confine_to(member);
-  // The session has come to that member when something is granted there.
+  // A grant there shows that the session has reached that member.
   stage_.wait_until_all_is_well();
   return keep_at(place);
 }

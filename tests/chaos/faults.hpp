@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Faults plays the faults of a chaos run: each is begun, undone, and waited for until all is well
-/// again.
+/// Faults plays the faults of a chaos run. Each fault is begun and undone, and then Faults waits
+/// until every lock is granted again.
 
 #include <cstdint>
 
@@ -15,11 +15,11 @@ class Faults {
  public:
   explicit Faults(Stage& stage) : stage_{stage} {}
 
-  /// Plays one fault from its beginning to its end, and notes it in the stage's journal.
+  /// Plays one fault from beginning to end, and records it in the stage's journal.
   void play(FaultKind kind);
 
  private:
-  /// A worker that holds a lock for as long as the fault takes.
+  /// A worker that keeps a lock during the fault.
   struct Target {
     Place& place;
     WorkerProcess::Kept kept;
@@ -27,20 +27,20 @@ class Faults {
   enum class Concerns { the_target, all };
 
   Target choose_target();
-  /// One that reaches this member, and, while it is confined, no other.
+  /// Chooses a worker that reaches this member, and, while it is confined, no other.
   Target choose_target_at(std::size_t member);
-  /// Half of them are quiet: a server that is cut off still answers reads, where a write would show
-  /// the fault.
+  /// Makes the worker keep a lock. Half of the targets are quiet: a server that is cut off still
+  /// answers reads, while a write would reveal the fault.
   Target keep_at(Place& place);
 
-  /// Sooner or later every holder is, whatever became of its lock.
+  /// Waits until the holder is notified of the loss; every holder is, sooner or later.
   void wait_until_told(const Target& target);
 
   void begin(FaultKind kind, Concerns concerns, const Target& target);
   void begin(FaultKind kind, const std::string& process, const std::string& lock,
              const std::string& token);
   void healed();
-  /// The target holds on no longer, and everybody is granted locks.
+  /// Lets the target release, and waits until every worker is granted locks.
   void end(const Target& target);
 
   void cut_client(FaultKind kind, testing::Direction direction);
@@ -56,7 +56,7 @@ class Faults {
   void kill_worker();
   void stay_calm();
 
-  /// Longer than any silent session lasts.
+  /// A time after which every silent session has expired.
   [[nodiscard]] std::chrono::milliseconds past_session_timeout() const;
 
   Stage& stage_;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// FencedRegister is a resource outside of ZooKeeper that locks protect: it accepts a write whose
-/// token is not smaller than the largest that it has seen for that lock, and refuses the rest.
+/// FencedRegister is a resource outside of ZooKeeper that locks protect. It refuses a write whose
+/// token is smaller than the largest token that it has seen for that lock.
 ///
 /// Protocol, over TCP: a line "<lock> <token>", the token as parse_token() reads it, is answered by
 /// a line "landed" or "refused".

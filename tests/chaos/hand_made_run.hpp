@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Histories that are made by hand, for the judge's tests.
+/// Hand-made histories for the tests of the judge.
 
 #include <sstream>
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace custodian::chaos {
 
-/// Times are in milliseconds here, for reading; the session timeout is 2 s.
+/// Times are in milliseconds here, for readability; the session timeout is 2 s.
 struct Run {
   std::string driver{"0 run 7 2000 5000\n"};
-  std::string first{};   ///< worker 1.1
-  std::string second{};  ///< worker 2.1
+  std::string first{};   ///< the history of worker 1.1
+  std::string second{};  ///< the history of worker 2.1
 
   [[nodiscard]] History history() const {
     const std::string ending =
@@ -43,7 +43,7 @@ struct Run {
   }
 };
 
-/// Which rules are broken, each as often as it is.
+/// The broken rules, one entry for each violation.
 inline std::vector<Rule> broken(const Run& run) {
   std::vector<Rule> rules;
   for (const Violation& violation : judge(run.history()).violations) {

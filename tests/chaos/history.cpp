@@ -10,10 +10,10 @@
 namespace custodian::chaos {
 namespace {
 
-/// Of what no process sees the end.
+/// The end of events whose end no process has seen.
 constexpr Time century = std::chrono::hours{24 * 365 * 100};
 
-/// The words of a line, taken one by one; `ok()` when there were as many as were taken.
+/// Takes the words of a line one by one; `ok()` if the line had exactly as many as were taken.
 class Words {
  public:
   explicit Words(const std::string& line) : stream_{line} {}
@@ -24,7 +24,7 @@ class Words {
     stream_ >> value;
     return value;
   }
-  /// Fails the line if it is negative or too large, so that nobody who counts with it need look.
+  /// Takes a number. Fails the line if it is negative or too large, so that sums cannot overflow.
   std::int64_t next_number(std::int64_t most = century.count()) {
     const auto number = next<std::int64_t>();
     if (number >= 0 && number <= most) return number;
@@ -36,7 +36,7 @@ class Words {
     return std::chrono::milliseconds{
         next_number(std::chrono::duration_cast<std::chrono::milliseconds>(century).count())};
   }
-  /// Fails the line if it is none.
+  /// Takes a token. Fails the line if the word is not a token.
   Token next_token() {
     const auto token = parse_token(next<std::string>());
     if (!token) stream_.setstate(std::ios::failbit);
@@ -79,7 +79,7 @@ class WorkerReader {
   WorkerReader(const std::string& process, History& history)
       : process_{process}, history_{history} {}
 
-  /// Whether the line fits to those before.
+  /// Reads a line; whether it is consistent with the lines before.
   bool read(const std::string& line) {
     Words words{line};
     const Time at = words.next_time();
@@ -245,7 +245,7 @@ void read_lines(std::istream& lines, const std::string& file, Reader reader, His
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    // A line without its end was not written to its end.
+    // A line without a line break is incomplete.
     if (!lines.eof() && reader.read(line)) continue;
     std::ostringstream place;
     place << file << ':' << number << ": " << line;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// HoldWatch writes down the events of one hold, from its grant to its release.
+/// HoldWatch records the events of one hold, from its grant to its release.
 
 #include <memory>
 #include <optional>
@@ -13,10 +13,10 @@
 
 namespace custodian::chaos {
 
-/// Neither copied nor moved: a callback knows its address.
+/// Not copied and not moved: a callback keeps its address.
 class HoldWatch {
  public:
-  /// Notes the grant, made `at`, and from then on each change of state, and the loss.
+  /// Records the grant at the time `at`, and from then on each change of state, and the loss.
   HoldWatch(std::shared_ptr<const Journal> journal, std::int64_t id, Lease lease,
             BootClock::time_point at, std::int64_t session);
   HoldWatch(const HoldWatch&) = delete;
@@ -24,7 +24,7 @@ class HoldWatch {
 
   [[nodiscard]] const Lease& lease() const noexcept { return lease_; }
   [[nodiscard]] std::int64_t id() const noexcept { return id_; }
-  /// Notes it, and then releases.
+  /// Records the release, and then releases.
   void release();
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Holds is a history from the locks' point of view: which holder believed when, which came next,
-/// what excuses it.
+/// Holds is a history from the locks' point of view: until when each holder believed in its hold,
+/// the next grant, and what excuses an overlap.
 
 #include <cstddef>
 #include <limits>
@@ -17,18 +17,18 @@ namespace custodian::chaos {
 
 inline constexpr Time never{std::numeric_limits<Time::rep>::max()};
 
-/// Refers to the history, which must live as long.
+/// Refers to the history, which must outlive it.
 class Holds {
  public:
   explicit Holds(const History& history);
 
-  /// Holds of each lock by the time of their grants.
+  /// The holds of each lock, in the order of their grants.
   [[nodiscard]] const std::map<std::string, std::vector<const Acquire*>>& by_lock() const noexcept {
     return by_lock_;
   }
-  /// When its holder stopped to believe in it.
+  /// When the holder stopped believing in its hold.
   [[nodiscard]] Time end(const Acquire& hold) const;
-  /// Whether there is not enough for both.
+  /// Whether the two holds together take more than there is.
   [[nodiscard]] static bool exclude(const Acquire& one, const Acquire& other) {
     return one.takes + other.takes > one.of;
   }
@@ -37,29 +37,30 @@ class Holds {
   [[nodiscard]] Time next_grant(const Acquire& hold) const {
     return first_grant_after(hold, hold.token);
   }
-  /// The same among tokens of other nodes: the lock is not only passed on.
+  /// The same, but only among tokens of other nodes: the node was not merely passed on.
   [[nodiscard]] Time next_grant_of_another_node(const Acquire& hold) const {
     return first_grant_after(hold, last_of_node(hold.token));
   }
   [[nodiscard]] const Acquire* find(const std::string& lock, const Token& token) const;
 
-  /// Whether the holder's process was stopped at that time, or just before. A tenth of the session
-  /// timeout, the library's own margin, is what it has to notice after that. A hold that was passed
-  /// on after the stop is not concerned: the library knows the time before it passes a lock on.
+  /// Whether the holder's process was stopped at that time, or just before: after the stop it has a
+  /// tenth of the session timeout, the library's own margin, to notice a loss. False for a hold
+  /// that was passed on after the stop: the library reads the clock before it passes a lock on.
   [[nodiscard]] bool was_stopped(const Acquire& hold, Time at) const;
-  /// Whether the hold's node had been taken away by then. A process that does not know yet may pass
-  /// the lock on; it knows when the fault is over.
+  /// Whether the hold's node had been deleted by then. A process that does not know that yet may
+  /// pass the lock on; it knows when the fault is over.
   [[nodiscard]] bool was_taken_away(const Acquire& hold, Time at) const;
 
  private:
   [[nodiscard]] Time first_grant_after(const Acquire& hold, const Token& token) const;
-  /// The hold was not passed on before then: the release of its holder before. 0 if there was none.
+  /// The earliest time at which the hold was passed on: the release of the holder before; 0 if
+  /// none.
   [[nodiscard]] Time passed_on(const Acquire& hold) const;
 
   const History& history_;
   std::map<std::string, std::vector<const Acquire*>> by_lock_;
   using FirstGrants = std::map<Token, Time>;
-  /// By lock, and by what a hold takes of it: the first grant among tokens from each on.
+  /// By lock, and by the share of a hold: the first grant among all tokens from a given one on.
   std::map<std::string, std::map<int, FirstGrants>> first_grants_;
   /// By lock and token: the ends of the holds that were granted.
   std::map<std::string, std::map<Token, Time>> ends_;

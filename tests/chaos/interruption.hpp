@@ -1,15 +1,15 @@
 #pragma once
 
 /// \file
-/// SIGINT and SIGTERM end the run in an orderly way: servers and workers go with it.
+/// SIGINT and SIGTERM end the run in an orderly way, with its servers and workers.
 
 namespace custodian::chaos {
 
 struct Interrupted {};
 
-/// Once, before the run.
+/// Installs the handlers. Call it once, before the run.
 void note_interruptions();
-/// Throws Interrupted when one has come.
+/// Throws Interrupted if a signal has arrived.
 void throw_if_interrupted();
 
 }  // namespace custodian::chaos

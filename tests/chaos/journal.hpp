@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The history that one process writes; see history.hpp for what stands in it.
+/// Journal writes the history of one process; history.hpp describes its lines.
 ///
 /// Threads: any. Each line is one write(2), so that lines do not mix and a SIGKILL loses none.
 
@@ -14,13 +14,13 @@ namespace custodian::chaos {
 
 class Journal {
  public:
-  /// Makes the file, which must not exist. Throws std::system_error.
+  /// Creates the file, which must not exist. Throws std::system_error.
   explicit Journal(const std::filesystem::path& file);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
-  /// Throws std::system_error if it cannot be written.
+  /// Writes a line. Throws std::system_error if that fails.
   void note(std::string_view what) const { note(BootClock::now(), what); }
   void note(BootClock::time_point at, std::string_view what) const;
 

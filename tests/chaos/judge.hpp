@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// judge() judges the history of a chaos run. Pure: it knows nothing but what was written down.
+/// judge() judges the history of a chaos run. Pure: its only input is that history.
 ///
-/// A hold is believed in from its grant until its holder was notified of the loss, or released, or
-/// was killed, whichever came first. The margins are the library's own: nothing is forgiven but
-/// what no library can prevent, which is said at each rule.
+/// A holder believes in its hold from the grant until it is notified of the loss, releases, or is
+/// killed, whichever comes first. The margins are the library's own: the only excuses are those
+/// that no library can prevent, and each rule states them.
 
 #include <cstddef>
 #include <map>
@@ -18,25 +18,24 @@
 namespace custodian::chaos {
 
 enum class Rule {
-  /// Every line can be read, and the run has come to its end.
+  /// Every line can be read, and the run is complete.
   complete,
-  /// No more holders believe in one lock at once than it lets in; but for an earlier one if its
-  /// process was stopped, or if somebody has taken its node away.
+  /// No more holders believe in a lock at once than it admits. An earlier holder is excused if its
+  /// process was stopped, or if its node was deleted by a third party.
   one_holder,
-  /// Of each lock, tokens grow strictly from grant to grant, where the two exclude each other, and
-  /// none is granted twice.
+  /// The tokens of a lock grow strictly between grants that exclude each other, and no token is
+  /// granted twice.
   tokens_grow,
-  /// A lock is passed on with its node within one process, no more often than it may be, and not
-  /// once a holder was notified of its loss.
+  /// A lock is passed on with its node only within one process, not more often than allowed, and
+  /// not after a holder was notified of its loss.
   rightly_passed_on,
-  /// A guarded write that begins when the lock has gone to another node does not land, nor does a
-  /// fenced one that begins when one of a later holder has landed. Guarded writes land in the order
-  /// of nodes: between the holders that one process passes a node on to, there is no guard but the
-  /// token.
+  /// A guarded write that begins after the lock has gone to another node does not land. A fenced
+  /// write that begins after a later holder's fenced write has landed does not land. Guarded writes
+  /// land in the order of nodes: among the holders that share a node, only the token is a guard.
   no_stale_write,
-  /// Every acquire ends, and soon, not counting the time of faults and stops.
+  /// Every acquire ends soon, not counting the time of faults and stops.
   no_endless_wait,
-  /// No acquire fails, unless its node is deleted by an operator.
+  /// No acquire fails, unless an operator deletes its node.
   no_failed_acquire,
   /// A holder that is cut off is notified before the next one is granted.
   notice_before_reuse,
@@ -44,8 +43,8 @@ enum class Rule {
   no_false_alarm,
   /// In the end the servers have no node, watch or waiter left.
   nothing_left,
-  /// The run has had what it is to show: without the guard, stale writes would have landed; locks
-  /// that let in several have had several in; and those that may be passed on were.
+  /// The run was able to show something: without the guard, stale writes would have landed; locks
+  /// that admit several holders had several; and locks that may be passed on were passed on.
   proves_something,
 };
 [[nodiscard]] std::string_view to_string(Rule rule) noexcept;
@@ -57,18 +56,18 @@ struct Violation {
 
 struct FaultStatistics {
   std::size_t faults = 0;
-  std::size_t lost = 0;  ///< holds that the faults were aimed at, and that were lost
+  std::size_t lost = 0;  ///< target holds of the faults that were lost
   std::size_t kept = 0;
-  /// From the loss to the next grant, ascending; of holds that were lost and passed on.
+  /// Times from a target's loss to the next grant, ascending.
   std::vector<Time> head_starts{};
 };
 
 struct LockStatistics {
   std::size_t grants = 0;
   std::size_t losses = 0;
-  std::size_t most_at_once = 0;  ///< holders who believed in it, whether excused or not
+  std::size_t most_at_once = 0;  ///< simultaneous holders, excused or not
   bool lets_in_several = false;
-  std::size_t passed_on = 0;  ///< grants with the node of the holder before
+  std::size_t passed_on = 0;  ///< grants with the node of the previous holder
 };
 
 struct WriteStatistics {
@@ -87,8 +86,8 @@ struct Verdict {
   std::size_t grants = 0;
   std::size_t losses = 0;
   std::map<std::string, std::size_t> losses_by_reason{};
-  Time length{0};        ///< of the run, from the first acquire on
-  Time longest_wait{0};  ///< for a grant, faults included
+  Time length{0};        ///< the run's length, from the first acquire on
+  Time longest_wait{0};  ///< the longest wait for a grant, faults included
 };
 
 [[nodiscard]] Verdict judge(const History& history);

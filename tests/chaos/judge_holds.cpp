@@ -11,9 +11,9 @@ std::string in_ms(Time time) {
   return std::to_string(std::chrono::duration<double, std::milli>{time}.count()) + " ms";
 }
 
-/// Whether a hold may be granted, by its process's word, after one of a later token. A process that
-/// was stopped between its grant and the line about it writes it late; and a lock is passed on in
-/// good faith as long as the process does not know that its node was taken away.
+/// Whether the recorded grant of a hold may come after that of a later token. A process that was
+/// stopped between a grant and its line records it late. And a process passes a lock on in good
+/// faith as long as it does not know that its node was deleted.
 bool may_be_late(const Holds& holds, const Acquire& hold, const Acquire& later) {
   if (share_node(hold.token, later.token)) return false;
   const Time granted = hold.granted.value_or(never);
@@ -33,7 +33,7 @@ void judge_order(const History&, const Holds& holds, Verdict& verdict) {
     LockStatistics& statistics = verdict.locks[lock];
     std::vector<const Acquire*> believing;
     std::set<Token> tokens;
-    std::map<int, const Acquire*> greatest;  // token, by what its hold takes
+    std::map<int, const Acquire*> greatest;  // the hold with the greatest token, by its share
     for (const Acquire* hold : in_order) {
       const Time now = hold->granted.value_or(never);
       if (!tokens.insert(hold->token).second) {
@@ -53,7 +53,7 @@ void judge_order(const History&, const Holds& holds, Verdict& verdict) {
       int taken = hold->takes;
       for (const Acquire* other : believing) {
         const Acquire& earlier = other->token < hold->token ? *other : *hold;
-        // A process knows its own events.
+        // Within one process there is no excuse: it knows its own events.
         const bool excused =
             !share_node(hold->token, other->token) &&
             (holds.was_stopped(earlier, now) || holds.was_taken_away(earlier, now));
@@ -89,7 +89,7 @@ void judge_faults(const History& history, const Holds& holds, Verdict& verdict) 
     if (fault.lock.empty()) continue;
     const Acquire* hold = holds.find(fault.lock, fault.token);
     if (hold == nullptr) {
-      // A waiter's node is nobody's hold.
+      // The target may be a waiter's node, which is no hold.
       if (cuts_holder_off(fault.kind)) {
         verdict.violations.push_back({Rule::complete, "fault " + std::to_string(fault.number) +
                                                           " is aimed at a hold of " + fault.lock +
@@ -98,7 +98,7 @@ void judge_faults(const History& history, const Holds& holds, Verdict& verdict) 
       continue;
     }
     if (!hold->lost) {
-      // A killed process has neither kept it nor been notified.
+      // A killed process neither keeps its hold nor is notified.
       if (fault.kind != FaultKind::worker_killed) ++statistics.kept;
       continue;
     }
@@ -121,7 +121,7 @@ void judge_losses(const History& history, Verdict& verdict) {
   for (const Acquire& hold : history.acquires) {
     if (!hold.lost) continue;
     ++verdict.losses;
-    // A killed process could not report it.
+    // A killed process could not report the reason.
     ++verdict.losses_by_reason[hold.reason.empty() ? "unknown" : hold.reason];
     const bool concerned = std::ranges::any_of(history.faults, [&](const Fault& fault) {
       if (fault.kind == FaultKind::calm || fault.begun > *hold.lost) return false;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The parts of judge(), each of which adds what it finds to the verdict.
+/// The parts of judge(). Each adds its findings to the verdict.
 
 #include <string>
 
@@ -12,17 +12,17 @@ namespace custodian::chaos {
 
 [[nodiscard]] std::string describe(const Acquire& acquire);
 
-/// One holder at a time, and tokens that grow.
+/// Judges the number of holders at a time, and the order of tokens.
 void judge_order(const History& history, const Holds& holds, Verdict& verdict);
-/// Locks that processes pass on among their own waiters.
+/// Judges locks that processes pass on among their own waiters.
 void judge_passing_on(const History& history, const Holds& holds, Verdict& verdict);
-/// Head starts, by kind.
+/// Judges the time from notice to reuse, by kind of fault.
 void judge_faults(const History& history, const Holds& holds, Verdict& verdict);
-/// False alarms.
+/// Judges false alarms.
 void judge_losses(const History& history, Verdict& verdict);
-/// Stale writes, and the order of those that landed.
+/// Judges stale writes, and the order of the writes that landed.
 void judge_writes(const History& history, const Holds& holds, Verdict& verdict);
-/// Acquires that do not end, or end badly.
+/// Judges acquires that do not end, or fail.
 void judge_acquires(const History& history, Verdict& verdict);
 
 }  // namespace custodian::chaos

@@ -1,5 +1,4 @@
-// The judge, on histories made by hand: each kind of violation is found, and what is excused is
-// not.
+// The judge, on hand-made histories: it reports each kind of violation, and no excused event.
 
 #include "judge.hpp"
 
@@ -16,7 +15,7 @@ using namespace custodian::chaos;
 
 namespace {
 
-/// One hold after the other, without a fault.
+/// A run with one hold after the other, without a fault.
 Run quiet_run() {
   Run run;
   run.first =
@@ -40,8 +39,8 @@ Run cut(const std::string& told) {
   return run;
 }
 
-/// The first worker is stopped while it holds, and writes when it is resumed. What became of its
-/// guarded, bare and fenced write is to be added.
+/// The first worker is stopped while it holds, and writes when it is resumed. The arguments are the
+/// outcomes of its guarded, bare and fenced write.
 Run stopped(const std::string& guarded, const std::string& bare, const std::string& fenced) {
   Run run;
   run.first =
@@ -247,7 +246,7 @@ TEST_CASE("a waiter whose node was deleted may be told long after the fault is o
   const std::string driver = run.driver;
   run.driver = driver + "120 fault 1 waiter-deleted 2.1 a 11\n130 healed 1\n140 over 1\n";
   CHECK(broken(run).empty());
-  // Another node of the same worker is no reason.
+  // The deletion of another node of the same worker is no excuse.
   run.driver = driver + "120 fault 1 waiter-deleted 2.1 a 12\n130 healed 1\n140 over 1\n";
   CHECK(broken(run) == Rules{Rule::no_false_alarm});
   run.driver = driver + "120 fault 1 waiter-deleted 2.1 b 11\n130 healed 1\n140 over 1\n";

@@ -6,8 +6,8 @@
 namespace custodian::chaos {
 namespace {
 
-/// When writes of later holders have landed, as far as the history says: a fenced write has to
-/// respect them.
+/// The times at which fenced writes have landed, as far as the history says: a later fenced write
+/// has to respect them.
 class Landings {
  public:
   void add(const Token& token, Time at) { landed_.emplace_back(at, token); }
@@ -16,7 +16,7 @@ class Landings {
     Token largest;
     for (auto& [at, token] : landed_) token = largest = std::max(largest, token);
   }
-  /// The largest token that had landed before.
+  /// The largest token whose write had landed before.
   [[nodiscard]] Token largest_before(Time at) const {
     const auto later = std::ranges::lower_bound(landed_, at, {}, &std::pair<Time, Token>::first);
     return later == landed_.begin() ? Token{} : std::prev(later)->second;
@@ -26,12 +26,12 @@ class Landings {
   std::vector<std::pair<Time, Token>> landed_;
 };
 
-/// The guarded register of one lock. Each write that lands adds one to its version, so that those
-/// whose answers were lost show as gaps. It is guarded by nodes: each stands for all tokens that
-/// were granted with it, as the first of them.
+/// The guarded register of one lock. Each write that lands adds one to its version, so that writes
+/// whose answers were lost show as gaps. Its guards are nodes: a node is represented by the first
+/// token that was granted with it.
 struct Register {
-  std::map<std::int64_t, Token> landed{};  ///< by version
-  std::multiset<Token> unknown{};          ///< that may have landed
+  std::map<std::int64_t, Token> landed{};  ///< the token that wrote each version
+  std::multiset<Token> unknown{};          ///< tokens of writes that may have landed
 };
 
 void judge_register(const std::string& lock, Register guarded, std::int64_t last_version,
@@ -70,12 +70,12 @@ void judge_register(const std::string& lock, Register guarded, std::int64_t last
   fill_gap(last_version + 1, {.epoch = greatest, .value = greatest});
 }
 
-/// Whether the lock has passed on when the write begins, as far as what guards it can tell.
+/// Whether the lock had passed on when the write began, as far as the write's guard can tell.
 bool is_stale(const Write& write, const Acquire& hold, const Holds& holds, const Landings& fenced) {
   switch (write.kind) {
     // A resource can refuse an old token only when it has seen a newer one.
     case WriteKind::fenced: return fenced.largest_before(write.begun) > hold.token;
-    // check() finds the node as long as its process passes it on.
+    // check() succeeds as long as the process passes the node on.
     case WriteKind::guarded: return holds.next_grant_of_another_node(hold) < write.begun;
     case WriteKind::bare: break;
   }

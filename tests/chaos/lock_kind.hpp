@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What kind of lock a lock of a chaos run is: its name says so. Pure.
+/// LockKind is the kind of a chaos run's lock; the lock's name tells it. Pure.
 
 #include <array>
 #include <optional>
@@ -29,7 +29,7 @@ inline constexpr std::array<std::string_view, 7> one_of_each{
 /// The name is that of the kind, or begins with it and a hyphen: `mutex-2`.
 [[nodiscard]] std::optional<LockKind> kind_of(std::string_view lock);
 
-/// How an acquire takes it.
+/// The mode of an acquire.
 enum class Use { exclusive, shared, permit };
 
 /// How many permits a semaphore of a run has.
@@ -40,7 +40,7 @@ inline constexpr int permits = 2;
   return kind == LockKind::mutex_batch ? 5 : 0;
 }
 
-/// What it takes, and of how much there is, for the journal.
+/// The share of an acquire, as "takes/of", for the journal.
 [[nodiscard]] std::string_view share_of(LockKind kind, Use use);
 
 /// The nodes whose children are holders and waiters.

@@ -1,5 +1,5 @@
 /// \file
-/// Runs chaos, and leaves the histories of it in a directory, for custodian-chaos-check.
+/// Runs chaos, and leaves its histories in a directory, for custodian-chaos-check.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,16 +23,16 @@ namespace {
 struct Settings {
   StageSettings stage{};
   int cuts_per_kind = 5;
-  std::chrono::seconds duration{0};  ///< 0: until all kinds have had their cuts
+  std::chrono::seconds duration{0};  ///< 0: until `cuts_per_kind` rounds are over
   std::vector<FaultKind> kinds{all_fault_kinds.begin(), all_fault_kinds.end()};
 };
 
-/// The worker lies beside this program.
+/// The path of the worker, which is in the directory of this program.
 std::filesystem::path worker_beside_us() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "custodian-chaos-worker";
 }
 
-/// A temporary one, if none is wanted. One that is there must be empty.
+/// Creates the directory, a temporary one if no name is given. An existing directory must be empty.
 std::filesystem::path make_directory(const std::string& wanted) {
   if (wanted.empty()) {
     std::string name = (std::filesystem::temp_directory_path() / "custodian-chaos-XXXXXX").string();
@@ -45,7 +45,7 @@ std::filesystem::path make_directory(const std::string& wanted) {
   return std::filesystem::absolute(wanted);
 }
 
-/// Throws if they are not such as faults can be played on.
+/// Throws if faults cannot be played on these locks.
 void check_locks(const std::vector<std::string>& locks) {
   for (const std::string& lock : locks) {
     if (!kind_of(lock)) throw std::runtime_error{"no kind of lock is called " + lock};
@@ -54,7 +54,7 @@ void check_locks(const std::vector<std::string>& locks) {
     throw std::runtime_error{"a semaphore alone will not do: faults are aimed at one holder"};
 }
 
-/// Each kind once a round, each round in an order of its own.
+/// Plays each kind once per round, in an order that differs from round to round.
 void run(const Settings& settings) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();

@@ -1,5 +1,5 @@
-// The judge, on histories of a lock that processes pass on among their own waiters: what is weaker
-// there, and what is not.
+// The judge, on histories of a lock that processes pass on among their own waiters: which rules are
+// weaker there, and which are not.
 
 #include <algorithm>
 #include <sstream>
@@ -34,7 +34,8 @@ void replace(std::string& text, const std::string& what, const std::string& by) 
   text.replace(at, what.size(), by);
 }
 
-/// With a third write by the first worker, for its first hold, as the last version.
+/// A passing run in which the first worker writes a third time, for its first hold, as the last
+/// version.
 Run with_late_write(const std::string& begun, const std::string& done) {
   Run run = passing_run();
   run.first += begun + " write 3 guarded 1\n" + done + " wrote 3 landed 4\n";
@@ -42,8 +43,8 @@ Run with_late_write(const std::string& begun, const std::string& done) {
   return run;
 }
 
-/// The second worker is granted the lock while the first one's node is gone, and the first, who may
-/// not know it, passes that node on.
+/// The first worker's node is deleted and the second is granted the lock; the first, which may not
+/// know that, passes its node on.
 Run passed_on_too_late(const std::string& released) {
   Run run;
   run.first = "100 begun 1 a\n200 granted 1 10 0x1 /a/10\n" + released +
@@ -124,7 +125,7 @@ TEST_CASE("a guarded write may land late as long as its process passes the node 
   Verdict verdict = judge(run.history());
   CHECK(verdict.writes[WriteKind::guarded].stale_attempted == 0);
 
-  // Between versions 1 and 3, of the later holder and of the other process.
+  // Version 2 was the later holder's, between version 1 and the other process's version 3.
   replace(run.first, "landed 2", "unknown 0");
   CHECK(broken(run).empty());
 
@@ -140,7 +141,7 @@ TEST_CASE("a guarded write that lands when another process has the lock is a vio
   CHECK(broken(with_late_write("405", "415")) == Rules{Rule::no_stale_write});
   // Begun after the grant to the other process, it is stale by itself, too.
   CHECK(broken(with_late_write("440", "450")) == Rules{Rule::no_stale_write, Rule::no_stale_write});
-  // One whose answer was lost explains no version after a write of the other process.
+  // A write whose answer was lost explains no version after a write of the other process.
   Run run = with_late_write("405", "415");
   replace(run.first, "landed 4", "unknown 0");
   CHECK(broken(run) == Rules{Rule::no_stale_write});
@@ -172,7 +173,7 @@ TEST_CASE("a process that was stopped does not pass on what it has lost meanwhil
   Run run = passed_on_too_late("4005");
   run.driver += stop;
   CHECK(broken(run) == Rules{Rule::tokens_grow, Rule::one_holder});
-  // Passed on before, and said after.
+  // It was passed on before the grant, and reported after it.
   run = passed_on_too_late("240");
   run.driver += stop;
   CHECK(broken(run).empty());

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A verdict as people read it.
+/// This function prints a verdict for people.
 
 #include <ostream>
 
@@ -9,7 +9,8 @@
 
 namespace custodian::chaos {
 
-/// A table of faults, a table of writes, sums, the violations, and "<n> violations" as last line.
+/// Prints a table of faults, a table of writes, sums, the violations, and "<n> violations" as the
+/// last line.
 void print(std::ostream& out, const History& history, const Verdict& verdict);
 
 }  // namespace custodian::chaos

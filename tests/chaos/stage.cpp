@@ -31,9 +31,9 @@ testing::TestingClusterOptions cluster_options(const StageSettings& settings) {
   options.peer_links = testing::PeerLinks::proxied;
   options.server.tick_time = settings.tick;
   options.server.connection_factory = settings.connection_factory;
-  // A follower that is cut off answers reads for so long: it is to matter.
+  // A follower that is cut off answers reads for this long, so that the fault matters.
   options.sync_limit = 6;
-  // One that votes for a leader who cannot be reached gives up after this.
+  // A member that votes for an unreachable leader gives up after this.
   options.init_limit = 10;
   return options;
 }
@@ -81,7 +81,7 @@ Stage::Stage(StageSettings settings)
       journal_{settings_.directory / "driver"},
       cluster_{cluster_options(settings_)},
       client_{driver_options(cluster_)} {
-  // An acquire may stand behind all others, each of which may hold until it has noticed a loss.
+  // An acquire may be behind all others, and each of those may hold until it notices a loss.
   const auto patience = 10 * settings_.session_timeout;
   journal_.note("run " + std::to_string(settings_.seed) + " " +
                 std::to_string(settings_.session_timeout.count()) + " " +
@@ -109,7 +109,7 @@ void Stage::employ_another(Place& place) {
   std::vector<std::string> arguments{
       "--name", name, "--servers", place.connect_string(), "--root", root, "--session-timeout",
       std::to_string(settings_.session_timeout.count()),
-      // Half a tick, and all of another one for a server that is busy.
+      // Half a tick, and one more tick for a busy server.
       "--touch-interval", std::to_string((settings_.tick * 3 / 2).count()), "--register-port",
       std::to_string(fenced_register_.port()), "--seed", std::to_string(random_()), "--directory",
       settings_.directory.string()};
@@ -150,7 +150,7 @@ std::vector<Participant> Stage::queue(const std::string& lock) {
     case LockKind::semaphore_mutex: break;
   }
   auto queue = InterProcessSemaphoreMutex{client_, path}.participants();
-  if (queue.size() > 1) queue.resize(1);  // who is next is in the other queue, too
+  if (queue.size() > 1) queue.resize(1);  // the next in line is in the other queue, too
   std::ranges::move(InterProcessMutex{client_, path + "/locks"}.participants(),
                     std::back_inserter(queue));
   return queue;
@@ -169,7 +169,7 @@ WorkerProcess::Kept Stage::keep(Place& place, const std::string& lock) {
 
 void Stage::quieten(Place& place) {
   place.worker().be_quiet();
-  // What was begun before comes to rest.
+  // Wait until earlier work has ended.
   pass(settings_.session_timeout / 4);
 }
 
@@ -213,7 +213,7 @@ void Stage::listen() {
   throw_if_interrupted();
   std::vector<pollfd> sources;
   for (const Place& place : places_) {
-    // poll() passes over negative descriptors: those that have ended, and those not there yet.
+    // poll() skips negative descriptors: those of workers that have ended or not started.
     const int descriptor = place.has_worker() ? place.worker().descriptor() : -1;
     sources.push_back({.fd = descriptor, .events = POLLIN, .revents = 0});
   }

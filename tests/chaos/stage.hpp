@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Stage is what a chaos run plays on: a cluster, worker processes, the lines between them, and the
-/// waits that the faults need.
+/// Stage is the setting of a chaos run: a cluster, worker processes, the connections between them,
+/// and the waits that the faults need.
 ///
 /// Each worker has a proxy of its own in front of each member, so that one worker can be cut off,
 /// or kept to one member, while the others go on.
@@ -35,28 +35,29 @@ struct StageSettings {
   std::vector<std::string> locks{one_of_each.begin(), one_of_each.end()};  ///< see kind_of()
   std::chrono::milliseconds session_timeout{2000};
   std::chrono::milliseconds tick{250};
-  testing::ConnectionFactory connection_factory = testing::ConnectionFactory::nio;  ///< of servers
+  testing::ConnectionFactory connection_factory =
+      testing::ConnectionFactory::nio;  ///< of the servers
   std::uint64_t seed = 0;
   std::filesystem::path directory{};  ///< exists, and is empty
   std::filesystem::path worker_program{};
 };
 
-/// A worker's place: its lines, and the worker there now.
+/// A worker's place: its proxies to the members, and its present worker.
 class Place {
  public:
   Place(int number, const testing::TestingCluster& cluster);
 
   [[nodiscard]] int number() const noexcept { return number_; }
   [[nodiscard]] bool has_worker() const noexcept { return worker_ != nullptr; }
-  /// There must be one.
+  /// The worker. Requires has_worker().
   [[nodiscard]] WorkerProcess& worker() const noexcept { return *worker_; }
-  /// Replaces the worker there.
+  /// Replaces the worker at this place.
   void employ(std::unique_ptr<WorkerProcess> worker) { worker_ = std::move(worker); }
   [[nodiscard]] std::string next_name();
   [[nodiscard]] std::string connect_string() const;
 
   [[nodiscard]] std::deque<testing::FaultProxy>& lines() noexcept { return lines_; }
-  /// Leaves it only the line to this member.
+  /// Cuts the connections to all other members.
   void confine_to(std::size_t member);
   void heal();
 
@@ -74,7 +75,7 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  /// Returns when all workers are granted locks.
+  /// Starts the workers, and waits until all are granted locks.
   void start_workers();
   void employ_another(Place& place);
 
@@ -84,25 +85,25 @@ class Stage {
   [[nodiscard]] Client& client() noexcept { return client_; }
   [[nodiscard]] std::mt19937_64& random() noexcept { return random_; }
   [[nodiscard]] Place& any_place();
-  /// A lock with an exclusive holder, if there is one.
+  /// Draws a lock that can have an exclusive holder: any but a semaphore.
   [[nodiscard]] const std::string& any_lock();
   [[nodiscard]] std::size_t any_follower();
-  /// Its holder, and then the waiters. The lock must have an exclusive holder.
+  /// The lock's holder, followed by its waiters. The lock must have an exclusive holder.
   [[nodiscard]] std::vector<Participant> queue(const std::string& lock);
 
   /// Waits until the worker at this place holds this lock, and keeps it.
   WorkerProcess::Kept keep(Place& place, const std::string& lock);
-  /// The holder of a kept lock at this place does no more than that.
+  /// Makes the worker at this place do nothing but keep its lock.
   void quieten(Place& place);
-  /// The lock has gone to another since.
+  /// Waits until the lock has been granted again since `kept`.
   void wait_for_grant_after(const WorkerProcess::Kept& kept);
-  /// All members serve, and every worker is granted a lock, and every lock is granted.
+  /// Waits until all members serve, every worker is granted a lock, and every lock is granted.
   void wait_until_all_is_well();
   void wait_for(const std::string& what, const std::function<bool()>& condition);
-  /// Listens to the workers meanwhile.
+  /// Waits, and listens to the workers meanwhile.
   void pass(std::chrono::milliseconds length);
 
-  /// Lets all workers finish, and notes what they leave.
+  /// Lets all workers finish, and records what they leave on the servers.
   void finish();
 
  private:
@@ -117,7 +118,7 @@ class Stage {
   Journal journal_;
   testing::TestingCluster cluster_;
   FencedRegister fenced_register_;
-  Client client_;  ///< has direct lines
+  Client client_;  ///< is not behind the proxies
   std::deque<Place> places_;
   bool finishing_ = false;
 };

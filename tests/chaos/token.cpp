@@ -7,7 +7,7 @@
 namespace custodian::chaos {
 namespace {
 
-/// All of it.
+/// Parses the whole text as a number.
 std::optional<std::int64_t> parse_number(std::string_view text) {
   // Not even "-0".
   if (text.starts_with('-')) return std::nullopt;

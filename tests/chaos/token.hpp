@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A fencing token as a resource outside of the library has it: by its text, and by an order of its
-/// own, so that those of the library are tried, too. Value type; pure.
+/// Token is a fencing token as a resource outside of the library sees it. It parses the text and
+/// compares by its own code, so that the library's code is tested, too. Value type; pure.
 
 #include <compare>
 #include <cstdint>
@@ -15,21 +15,21 @@ namespace custodian::chaos {
 
 struct Token {
   std::int64_t epoch = 0;
-  std::int64_t value = 0;  ///< tells the node
+  std::int64_t value = 0;  ///< identifies the node
   std::int64_t grant = 0;  ///< how often the lock had been passed on with that node
 
   friend auto operator<=>(const Token&, const Token&) = default;
 };
 
-/// Of "value", "epoch:value" or "epoch:value:grant"; nothing if it is none of them.
+/// Parses "value", "epoch:value" or "epoch:value:grant"; nothing for other texts.
 [[nodiscard]] std::optional<Token> parse_token(std::string_view text);
 [[nodiscard]] std::string to_string(const Token& token);
 
-/// The first that can be granted with its node.
+/// The first token that can be granted with this token's node.
 [[nodiscard]] constexpr Token first_of_node(const Token& token) noexcept {
   return {.epoch = token.epoch, .value = token.value};
 }
-/// Greater than all that can be.
+/// A token greater than all that can be granted with this token's node.
 [[nodiscard]] constexpr Token last_of_node(const Token& token) noexcept {
   return {token.epoch, token.value, std::numeric_limits<std::int64_t>::max()};
 }

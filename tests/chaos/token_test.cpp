@@ -1,4 +1,4 @@
-// Tokens, as resources outside of the library have them.
+// Tokens, as resources outside of the library see them.
 
 #include "token.hpp"
 

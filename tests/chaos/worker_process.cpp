@@ -15,7 +15,7 @@ std::string from_hexadecimal(const std::string& text) {
   return bytes;
 }
 
-/// The next word. Throws std::runtime_error if it is none.
+/// Takes the next word as a token. Throws std::runtime_error if it is not one.
 Token take_token(std::istream& words) {
   std::string text;
   words >> text;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// WorkerProcess is a worker as the driver sees it: a child process, and what it has said; see
-/// driver_line.hpp.
+/// WorkerProcess is a worker as the driver sees it: a child process, and the messages that it has
+/// sent (driver_line.hpp).
 ///
 /// Threads: one at a time.
 
@@ -34,15 +34,15 @@ class WorkerProcess {
   };
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] bool is_ready() const noexcept { return ready_; }
-  /// The last hold that it kept since it was ordered to. Once one is lost, the next may be its own,
-  /// too, and is kept.
+  /// The last hold that the worker has kept since the order to keep. If that hold is lost, and the
+  /// worker is granted the lock again, it keeps that hold, too.
   [[nodiscard]] const std::optional<Kept>& kept() const noexcept { return kept_; }
-  /// Whether it said of this hold, which it kept, that it was lost.
+  /// Whether the worker has reported the loss of this kept hold.
   [[nodiscard]] bool has_lost(const Kept& kept) const { return lost_.contains(kept.token); }
   [[nodiscard]] std::uint64_t grants() const noexcept { return grants_; }
-  /// The largest token that it was granted, by lock.
+  /// The largest token that the worker was granted, by lock.
   [[nodiscard]] const std::map<std::string, Token>& tokens() const noexcept { return tokens_; }
-  /// What its client had in the end.
+  /// The requests and watches that its client had in the end.
   [[nodiscard]] std::optional<std::size_t> load_when_done() const noexcept { return load_; }
 
   void keep(const std::string& lock);
@@ -50,15 +50,15 @@ class WorkerProcess {
   void let_go() const { process_.tell("let-go"); }
   void finish() const { process_.tell("finish"); }
 
-  /// Readable when it has said something, or has ended.
+  /// Readable when the worker has sent a message, or has ended.
   [[nodiscard]] int descriptor() const noexcept { return process_.descriptor(); }
   [[nodiscard]] bool has_ended() const noexcept { return process_.has_ended(); }
-  /// Reads what it has said; call it when the descriptor is readable.
+  /// Reads the worker's messages; call it when the descriptor is readable.
   void listen();
 
   void stop() const { process_.send_signal(SIGSTOP); }
   void resume() const { process_.send_signal(SIGCONT); }
-  /// SIGKILL, and waits until it is gone.
+  /// Sends SIGKILL, and waits until the worker is gone.
   void kill() { process_.kill(); }
 
  private:

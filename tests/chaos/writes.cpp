@@ -34,7 +34,7 @@ Writes::Writes(Client client, std::string root, std::shared_ptr<const Journal> j
       limit_{limit} {}
 
 asio::awaitable<void> Writes::write(HoldPtr hold, std::string lock) {
-  // First, so that the register knows its new holder before anything else is done.
+  // The fenced write comes first, so that the register knows its new holder before anything else.
   co_await write_fenced(hold, lock);
   co_await write_guarded(hold, lock);
   co_await write_bare(hold, lock);
@@ -76,7 +76,7 @@ asio::awaitable<void> Writes::write_bare(HoldPtr hold, std::string lock) {
 asio::awaitable<void> Writes::read(std::string lock) {
   std::string path = bare_register(root_, lock);
   const OperationOptions options{.deadline = limit_};
-  // What it comes to is no matter.
+  // The outcome does not matter.
   co_await client_.async_exists(std::move(path), options, as_result);
 }
 

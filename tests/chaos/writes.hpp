@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Writes are a holder's use of its lock: it writes, in ways that a lock can protect and in one
-/// that it cannot. Like a careless program it never checks whether it still holds the lock.
+/// Writes makes a holder's writes: some that a lock can protect, and one that it cannot. Like a
+/// careless program it never checks whether it still holds the lock.
 ///
 /// Threads: one at a time, that of the executor.
 
@@ -19,7 +19,7 @@
 
 namespace custodian::chaos {
 
-/// Where the registers of a lock are in ZooKeeper, below the run's root.
+/// The paths of a lock's registers in ZooKeeper, below the run's root.
 [[nodiscard]] std::string guarded_register(const std::string& root, const std::string& lock);
 [[nodiscard]] std::string bare_register(const std::string& root, const std::string& lock);
 
@@ -36,10 +36,10 @@ class Writes {
          std::shared_ptr<Attempts> attempts, boost::asio::ip::tcp::socket fenced_register,
          std::chrono::milliseconds limit);
 
-  /// One of each kind, each noted before and after. An answer that does not come within the limit
-  /// is not waited for. Throws when the fenced register is gone.
+  /// Makes one write of each kind, and records it before and after. Waits for each answer only up
+  /// to a limit. Throws if the fenced register is gone.
   boost::asio::awaitable<void> write(HoldPtr hold, std::string lock);
-  /// A read: a follower that is cut off answers it.
+  /// Makes a read, which even a follower that is cut off answers.
   boost::asio::awaitable<void> read(std::string lock);
 
  private:

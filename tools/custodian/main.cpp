@@ -36,7 +36,8 @@ namespace {
 
 using namespace custodian::cli;
 
-/// A standard descriptor that was closed must not become one of ours: the command would inherit it.
+/// If a standard descriptor is closed, a file of ours would get its number, and the command would
+/// inherit it.
 void fill_standard_descriptors() {
   for (int descriptor = 0; descriptor <= 2;) {
     descriptor = open("/dev/null", O_RDWR);

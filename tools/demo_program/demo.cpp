@@ -23,8 +23,8 @@ void note_interruptions() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-/// The directory of the demo's files. Beside a server of our own they are removed with it, even if
-/// the demo is killed.
+/// The directory of the demo's files. If the demo runs its own server, they are in the server's
+/// directory and removed with it, even if the demo is killed.
 std::filesystem::path make_directory(const std::string& wanted,
                                      const testing::TestingServer* server) {
   std::filesystem::path directory = wanted;
@@ -58,7 +58,7 @@ Demo::Demo(Settings settings)
 }
 
 Demo::~Demo() {
-  // Before the server: a client that still holds something would have to wait for it.
+  // End the workers before the server: a client that still holds a lock would wait for the server.
   workers_.clear();
   mutex_.reset();
   client_.reset();
@@ -100,7 +100,7 @@ bool Demo::run() {
 // -- The workers ----------------------------------------------------------------------------------
 
 void Demo::start_workers() {
-  // The one that is killed has done a third of its work.
+  // The victim is killed after a third of its work.
   constexpr int victim = 2;
   // The touch interval is half a tick and slack; locks need a session timeout of three of these.
   const std::chrono::milliseconds touch_interval = tick() * 3 / 4;
@@ -152,7 +152,7 @@ void Demo::follow_workers() {
 void Demo::kill_the_one_inside() {
   for (const auto& worker : workers_) {
     if (worker->stage() != WorkerProcess::Stage::inside) continue;
-    // Another worker must be there to take over.
+    // Another worker must be in the queue to take over.
     if (mutex_->queue_length() < 2) return;
     kill_ = Kill{worker->number(), BootClock::now(), worker->increments_done(),
                  worker->session_timeout()};
@@ -169,7 +169,7 @@ void Demo::listen() {
   check_time();
   std::vector<pollfd> sources;
   for (const auto& worker : workers_) {
-    // poll() passes over negative descriptors: those that have ended.
+    // poll() skips negative descriptors: those of workers that have ended.
     sources.push_back({.fd = worker->descriptor(), .events = POLLIN, .revents = 0});
   }
   constexpr int moment_ms = 50;

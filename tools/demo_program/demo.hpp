@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Demo runs the demo: a server, workers, one of them killed, and a summary that is right or not.
+/// Demo runs the demo: a server, workers of which one is killed, and a summary that passes or
+/// fails.
 
 #include <chrono>
 #include <filesystem>
@@ -26,12 +27,12 @@ struct Settings {
   std::chrono::milliseconds session_timeout{3000};
   std::chrono::milliseconds tick{500};
   std::chrono::seconds time_limit{300};
-  std::string servers{};    ///< empty: one of our own
-  std::string directory{};  ///< empty: a temporary one
+  std::string servers{};    ///< empty: the demo starts one
+  std::string directory{};  ///< empty: a temporary directory
   std::string worker_program{};
 };
 
-/// SIGINT or SIGTERM has come.
+/// Thrown when SIGINT or SIGTERM has arrived.
 struct Interrupted {};
 
 class Demo {
@@ -39,7 +40,7 @@ class Demo {
   explicit Demo(Settings settings);
   ~Demo();
 
-  /// Whether all is right.
+  /// Runs the demo; whether all claims hold.
   [[nodiscard]] bool run();
 
  private:
@@ -47,7 +48,7 @@ class Demo {
   void follow_workers();
   void kill_the_one_inside();
   void draw();
-  /// Reads what the workers say within a moment.
+  /// Reads the workers' messages, and waits a moment for them.
   void listen();
   void check_time() const;
   [[nodiscard]] bool all_ready() const;
@@ -69,13 +70,13 @@ class Demo {
   Deadline deadline_;
   Display display_;
   std::filesystem::path directory_;
-  std::unique_ptr<testing::TestingServer> server_;  ///< null: somebody else's
+  std::unique_ptr<testing::TestingServer> server_;  ///< null if the user named servers
   std::string root_;
   std::unique_ptr<Client> client_;
   std::unique_ptr<InterProcessMutex> mutex_;
   std::vector<std::unique_ptr<WorkerProcess>> workers_;
   std::optional<Kill> kill_;
-  bool taken_over_ = false;  ///< as far as it was seen
+  bool taken_over_ = false;  ///< whether the demo has seen the takeover
   long fired_before_ = 0;
 };
 

@@ -22,7 +22,7 @@ bool colours_refused() {
   return refused != nullptr && *refused != '\0';
 }
 
-/// Columns of a line that does not wrap: a wrapped one would break drawing in place.
+/// The columns of a line that does not wrap: a wrapped line would break drawing in place.
 std::size_t width() {
   constexpr std::size_t usual = 79;
   winsize size{};
@@ -76,7 +76,7 @@ void Display::finish() {
 }
 
 void Display::erase() {
-  // Two lines up, and everything below goes.
+  // Moves two lines up, and clears everything below.
   if (drawn_) std::cout << "\x1b[2A\x1b[J";
   drawn_ = false;
 }

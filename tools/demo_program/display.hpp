@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Display shows the demo while it runs: two lines that change in place on a terminal, a line now
-/// and then elsewhere.
+/// Display shows the progress of the demo: on a terminal two lines that change in place, elsewhere
+/// a line from time to time.
 
 #include <chrono>
 #include <cstddef>
@@ -15,18 +15,18 @@ class Display {
   Display();
 
   struct Picture {
-    std::string holder{};  ///< empty: nobody
+    std::string holder{};  ///< empty if nobody holds the lock
     std::size_t waiting = 0;
     long done = 0;
     long planned = 0;
   };
   void show(const Picture& picture);
-  /// A line that stays.
+  /// Prints a line that stays.
   void tell(const std::string& message);
   /// Leaves the present lines as they are.
   void finish();
 
-  /// Whether colours are wanted: a terminal that can, and no NO_COLOR (https://no-color.org).
+  /// Whether to use colours: on a terminal that has them, without NO_COLOR (https://no-color.org).
   [[nodiscard]] bool colours() const noexcept { return colours_; }
 
  private:

@@ -30,7 +30,7 @@ class Judge {
     std::size_t line_number = 0;
     for (std::string line; std::getline(history, line);) {
       ++line_number;
-      // A line without its end was cut off: its process was killed while it wrote.
+      // A last line without a line break is incomplete: its process was killed while writing.
       std::optional<Hold> hold = history.eof() ? std::nullopt : parse_line(line);
       if (!hold || hold->out < hold->in) {
         count(verdict_.malformed, "line " + std::to_string(line_number) + " is malformed: " + line);
@@ -64,9 +64,9 @@ class Judge {
   void look_for_overlaps() {
     std::vector<std::reference_wrapper<const Hold>> by_time{verdict_.holds.begin(),
                                                             verdict_.holds.end()};
-    // Of two holds that began at once the first in the file is the first.
+    // Holds that began at the same time stay in the order of the file.
     std::ranges::sort(by_time, {}, [](const Hold& hold) { return std::pair{hold.in, &hold}; });
-    const Hold* latest = nullptr;  // to let go
+    const Hold* latest = nullptr;  // the hold with the latest release so far
     for (const Hold& hold : by_time) {
       if (latest != nullptr && hold.in < latest->out) {
         count(verdict_.overlaps, "process " + std::to_string(hold.process) + " (token " +

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// History is what the workers of the demo write down, and the input of their judge.
+/// History is the record that the workers of the demo write, and the input of judge().
 ///
 /// Each hold of the lock is one line, "process token node in out", appended by its holder while it
 /// holds the lock. `in` and `out` are read from the boot clock, which all processes of a machine
@@ -17,7 +17,7 @@
 
 namespace custodian::demo {
 
-/// One hold of the lock, as its holder wrote it down.
+/// One hold of the lock, as its holder recorded it.
 struct Hold {
   int process = 0;
   std::int64_t token = 0;
@@ -28,24 +28,24 @@ struct Hold {
   friend bool operator==(const Hold&, const Hold&) = default;
 };
 
-/// With the line break.
+/// The line, with the line break.
 [[nodiscard]] std::string to_line(const Hold& hold);
-/// Nothing if it is not exactly a line as above.
+/// Nothing if the text is not exactly such a line.
 [[nodiscard]] std::optional<Hold> parse_line(std::string_view line);
 
 struct Verdict {
   std::vector<Hold> holds{};  ///< in the order of the file
-  std::size_t malformed = 0;  ///< lines that are none, or end before they begin
+  std::size_t malformed = 0;  ///< lines that cannot be parsed, or whose hold ends before it begins
   std::size_t overlaps = 0;   ///< holds that began before an earlier one had ended
   std::size_t disorders =
-      0;  ///< holds whose token, or place in the queue, is not above the one before
-  /// What is wrong, in words: the first few.
+      0;  ///< holds whose token, or place in the queue, is not above that of the hold before
+  /// Descriptions of the first few faults.
   std::vector<std::string> faults{};
 
   [[nodiscard]] bool flawless() const noexcept { return malformed + overlaps + disorders == 0; }
 };
 
-/// Pure.
+/// Judges a history by its lines alone. Pure.
 [[nodiscard]] Verdict judge(std::istream& history);
 
 }  // namespace custodian::demo

@@ -1,6 +1,6 @@
 /// \file
 /// Reads a history of holds, from a file or the standard input, and says whether at most one
-/// process held the lock at any time. It knows nothing but the file.
+/// process held the lock at any time. It uses nothing but that history.
 
 #include <fstream>
 #include <iostream>

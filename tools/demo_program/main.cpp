@@ -10,13 +10,13 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// The worker lies beside this program.
+/// The path of the worker, which is in the directory of this program.
 std::string worker_beside_us() {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "custodian-demo-worker")
       .string();
 }
 
-/// Without its name: the help gives the range in words of its own.
+/// A range check without a name: otherwise CLI11 would add the range to the help, which states it.
 CLI::Validator between(int least, int most) {
   return CLI::Range(least, most).description(std::to_string(least) + " to " + std::to_string(most));
 }

@@ -1,5 +1,5 @@
 /// \file
-/// The summary has each claim with its count, and the counts come from others than the workers.
+/// The summary states each claim with its count. No worker counts for itself.
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ class Summary {
     std::cout << std::left << std::setw(6) << "-";
     rest_of_row(what, found);
   }
-  /// Belongs to the row before.
+  /// Adds a line to the row before.
   void more(std::string_view found) {
     std::cout << std::setw(6) << "";
     rest_of_row("", found);
@@ -40,7 +40,7 @@ class Summary {
   [[nodiscard]] bool all_right() const noexcept { return all_right_; }
 
  private:
-  /// Within 79 columns, broken between words.
+  /// Prints within 79 columns, broken between words.
   static void rest_of_row(std::string_view what, std::string_view found) {
     constexpr std::size_t room = 79 - 22;
     std::cout << std::left << std::setw(16) << what;
@@ -67,11 +67,11 @@ double seconds_of(BootClock::duration duration) {
   return std::chrono::duration<double>{duration}.count();
 }
 
-/// The waits, as the waiters wrote them down: "process increment node".
+/// The waits that the waiters recorded, in lines "process increment node".
 struct Waits {
   long all = 0;
-  long nodes = 0;     ///< that somebody waited for
-  long acquires = 0;  ///< that waited, however often
+  long nodes = 0;     ///< nodes that some acquire waited for
+  long acquires = 0;  ///< acquires that waited at least once
 };
 
 Waits read_waits(const std::string& file) {
@@ -93,7 +93,8 @@ Waits read_waits(const std::string& file) {
 }  // namespace
 
 long Demo::fired_watches() const {
-  // Watches that a deleted node has set off. mntr's "cnt" of the same name counts such deletions.
+  // The number of watches that deleted nodes have fired. mntr's "cnt" of the same name counts the
+  // deletions instead.
   return static_cast<long>(server_->statistic("zk_sum_node_deleted_watch_count"));
 }
 
@@ -110,7 +111,7 @@ std::chrono::milliseconds Demo::tick() const {
       }
     }
   } catch (const std::exception&) {
-    // It need not tell us; ZooKeeper's default will do.
+    // The server may not allow "conf"; ZooKeeper's default tick is good enough.
   }
   return std::chrono::milliseconds{2000};
 }
@@ -151,9 +152,9 @@ bool Demo::summarise() {
   if (server_) {
     const long fired = fired_watches() - fired_before_;
     const long releases = grants + (kill_ ? 1 : 0);
-    // A contender that was not first at once watches its own node, too, and sets that watch off
-    // when it releases; a killed one sets off nothing. A contender that was not first, but found
-    // its predecessor gone when it came to watch it, has not waited.
+    // A contender that was not first at once also watches its own node, and fires that watch when
+    // it releases; a killed contender fires nothing. A contender that was not first, but found its
+    // predecessor gone before it could watch that node, has not waited.
     const long own = fired - waits.all;
     const long own_at_least = waits.acquires - (kill_ ? 1 : 0);
     summary.row(waits.all == waits.nodes && own >= own_at_least && own <= grants, "woken",

@@ -2,12 +2,12 @@
 /// One of the processes that contend for the lock. The demo starts it, on a socket that is both its
 /// standard input and its standard output:
 ///
-///   ready <negotiated session timeout, ms>   it is connected; it begins when it is sent a byte
+///   ready <negotiated session timeout, ms>   connected; waits for a byte to begin
 ///   did <n>                                  its n-th increment is done
-///   inside                                   it is in the midst of the increment that it must not
-///   survive done                                     that was the last one
+///   inside                                   it is in the increment that must kill it
+///   done                                     all its increments are done
 ///
-/// It ends when the other side does.
+/// The worker ends when the demo does.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ struct Settings {
   std::chrono::milliseconds touch_interval{0};
 };
 
-/// A file that several processes append whole lines to.
+/// A file to which several processes append whole lines.
 class SharedLog {
  public:
   explicit SharedLog(const std::string& file)
@@ -54,7 +54,7 @@ class SharedLog {
   SharedLog& operator=(const SharedLog&) = delete;
   ~SharedLog() { ::close(descriptor_); }
 
-  /// In one write: the kernel keeps lines of different processes apart.
+  /// Appends by a single write(), so that lines of different processes do not mix.
   void append(const std::string& line) const {
     if (::write(descriptor_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
       throw std::system_error{errno, std::generic_category(), "append"};
@@ -69,7 +69,7 @@ std::int64_t boot_time() { return BootClock::now().time_since_epoch().count(); }
 
 void say(const std::string& message) { std::cout << message << '\n' << std::flush; }
 
-/// The counter has no protection whatever but the lock.
+/// Nothing but the lock protects the counter.
 long read_counter(const std::string& file) {
   long value = 0;
   if (!(std::ifstream{file} >> value)) throw std::runtime_error{"cannot read " + file};
@@ -82,7 +82,7 @@ void write_counter(const std::string& file, long value) {
   }
 }
 
-/// Returns when every callback that the client has posted by now is over: they run one by one.
+/// Waits for every callback that the client has posted so far: callbacks run one by one.
 void finish_callbacks(const Client& client) {
   std::promise<void> reached;
   boost::asio::post(client.callback_executor(), [&reached] { reached.set_value(); });
@@ -100,7 +100,7 @@ void work(const Settings& settings) {
   client.wait_connected();
   InterProcessMutex mutex{
       client, settings.path, {.identity = "worker " + std::to_string(settings.number)}};
-  // Called when the wait for the predecessor has begun: its node is watched from then on.
+  // on_position is called when the wait for the predecessor has begun and its node is watched.
   std::atomic<int> increment = 0;
   const AcquireOptions options{.on_position = [&](std::size_t, const Participant& nearest) {
     waits.append(std::to_string(settings.number) + " " + std::to_string(increment) + " " +
@@ -109,7 +109,7 @@ void work(const Settings& settings) {
 
   say("ready " + std::to_string(client.session().timeout.count()));
   if (std::cin.get() == std::char_traits<char>::eof()) return;
-  // At the end of file the demo that started us is gone.
+  // End of file means that the demo is gone.
   std::thread{[] {
     while (std::cin.get() != std::char_traits<char>::eof()) {
     }
@@ -117,7 +117,7 @@ void work(const Settings& settings) {
   }}.detach();
 
   for (int done = 1; done <= settings.increments; ++done) {
-    finish_callbacks(client);  // those of the acquire before
+    finish_callbacks(client);  // the callbacks of the previous acquire
     increment = done;
     Lease lease = mutex.acquire(options);
     Hold hold{settings.number, lease.token().value, lease.node(), boot_time()};
@@ -168,7 +168,7 @@ int main(int argc, char* argv[]) {
     custodian::demo::work(settings);
   } catch (const std::exception& error) {
     std::cerr << "worker " << settings.number << ": " << error.what() << '\n';
-    ::_exit(1);  // a thread of ours still reads from std::cin
+    ::_exit(1);  // a thread of this process still reads from std::cin
   }
   ::_exit(0);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// WorkerProcess is a worker as the demo sees it: a child process, and what it has said.
+/// WorkerProcess is a worker as the demo sees it: a child process, and the messages it has sent.
 
 #include <chrono>
 #include <string>
@@ -16,20 +16,20 @@ class WorkerProcess {
   /// Starts `program` with these arguments. Throws std::system_error if it cannot.
   WorkerProcess(int number, const std::string& program, const std::vector<std::string>& arguments);
 
-  /// How far it is with its work; see worker.cpp for what it says.
+  /// The worker's progress; worker.cpp describes its messages.
   enum class Stage { starting, ready, inside, done, failed, killed };
   [[nodiscard]] Stage stage() const noexcept { return stage_; }
   [[nodiscard]] int number() const noexcept { return number_; }
   [[nodiscard]] int increments_done() const noexcept { return done_; }
   [[nodiscard]] std::chrono::milliseconds session_timeout() const noexcept { return timeout_; }
 
-  /// Readable when it has said something, or has ended.
+  /// Readable when the worker has sent a message, or has ended.
   [[nodiscard]] int descriptor() const noexcept { return process_.descriptor(); }
   [[nodiscard]] bool has_ended() const noexcept { return process_.has_ended(); }
-  /// Reads what it has said; call it when the descriptor is readable.
+  /// Reads the worker's messages; call it when the descriptor is readable.
   void listen();
   void let_begin() const { process_.tell(""); }
-  /// SIGKILL, and waits until it is gone.
+  /// Sends SIGKILL, and waits until the worker is gone.
   void kill();
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// JSON is formatted here as the command prints it.
+/// These functions format JSON as the command prints it.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,20 +10,21 @@
 
 namespace custodian::cli {
 
-/// Keeps the order in which its fields were put in.
+/// Keeps its fields in the order of insertion.
 using Json = nlohmann::ordered_json;
 
-/// One line, in ASCII, so that it cannot command a terminal. Bytes that are no UTF-8 become U+FFFD.
+/// One line of ASCII, so that no text can control a terminal. Bytes that are not UTF-8 become
+/// U+FFFD.
 [[nodiscard]] std::string to_line(const Json& json);
 
-/// "0x10000abcd".
+/// A session's id, as "0x10000abcd".
 [[nodiscard]] std::string session_text(std::int64_t session);
 
-/// Puts in a node's data as the field `identity`, null if it is no UTF-8; its bytes then are in
-/// `identity_hex`.
+/// Adds a node's data as the field `identity`. If the data is not UTF-8, `identity` is null, and
+/// the field `identity_hex` has the bytes.
 void put_identity(Json& into, const std::string& identity);
 
-/// identity, session, since, token and node.
+/// Adds the fields identity, session, since, token and node.
 void put_participant(Json& into, const Participant& participant);
 
 }  // namespace custodian::cli

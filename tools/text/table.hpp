@@ -8,8 +8,8 @@
 
 namespace custodian::cli {
 
-/// A row for each line, the first of them the head. Columns are as wide as they must be, with two
-/// spaces between them and none at the end of a line.
+/// One line for each row; the first row is the head. Columns are as wide as their longest cell,
+/// with two spaces between columns and none at the end of a line.
 [[nodiscard]] std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace custodian::cli

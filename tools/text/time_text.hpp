@@ -1,14 +1,14 @@
 #pragma once
 
 /// \file
-/// Times and ages are formatted here for people and programs. Pure.
+/// These functions format times and ages for people and programs. Pure.
 
 #include <chrono>
 #include <string>
 
 namespace custodian::cli {
 
-/// "2026-11-22T04:00:01.250Z".
+/// A time as "2026-11-22T04:00:01.250Z".
 [[nodiscard]] std::string iso_time(std::chrono::system_clock::time_point time);
 
 /// The same for people: "2026-11-22 04:00:01Z".

@@ -10,7 +10,7 @@ namespace {
 // version: 8 bytes, number of the server: 8, length of the address: 4; big-endian
 constexpr std::size_t header_size = 20;
 constexpr std::size_t length_at = 16;
-// QuorumCnxManager.maxBuffer
+// QuorumCnxManager.maxBuffer of ZooKeeper
 constexpr std::uint32_t longest_address = 2048;
 
 std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t size) {

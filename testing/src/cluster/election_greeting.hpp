@@ -8,16 +8,17 @@ namespace custodian::testing {
 /// ElectionGreeting replaces the address in the greeting with which a ZooKeeper server opens a
 /// connection for an election.
 ///
-/// Of two servers the one with the larger number keeps the connections that it has opened. Greeted
-/// by the other, it closes that connection and opens one to the address in the greeting, which is
-/// the greeter's own (QuorumCnxManager.handleConnection, 3.5 and later) and would go round any
-/// proxy.
+/// Between two servers, only connections that the server with the larger number has opened are
+/// kept. When the other server greets it, it closes that connection and opens one to the address in
+/// the greeting. That is the greeter's own address (QuorumCnxManager.handleConnection, 3.5 and
+/// later), which would bypass any proxy.
 class ElectionGreeting {
  public:
-  /// "host:port"
+  /// `address` is "host:port".
   explicit ElectionGreeting(std::string address);
 
-  /// The bytes to forward for those that come next. Bytes that are no greeting pass unchanged.
+  /// Takes the next bytes of the stream, and returns the bytes to forward instead. Only the
+  /// greeting is changed.
   [[nodiscard]] std::string edit(std::string_view bytes);
 
  private:

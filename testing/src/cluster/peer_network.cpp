@@ -9,8 +9,8 @@
 namespace custodian::testing {
 namespace {
 
-// A follower whose leader's port is closed tries again, since a leader that has just been elected
-// opens that port a moment later. The proxy accepts at once, so it must try again itself.
+// A newly elected leader opens its port a moment late, so a follower that finds it closed tries
+// again. The proxy accepts the follower at once, so the proxy must try again itself.
 constexpr std::chrono::milliseconds connect_patience{1000};
 
 }  // namespace
@@ -22,7 +22,8 @@ PeerNetwork::PeerNetwork(std::size_t size, const std::string& address, PeerLinks
 }
 
 void PeerNetwork::make_links() {
-  // The address to connect to instead, by the greeter and the greeted: known when all proxies are.
+  // The address to put into a greeting, by the greeter and the greeted member. The addresses are
+  // known once all proxies exist.
   using Addresses = std::vector<std::vector<std::string>>;
   std::promise<Addresses> promise;
   const std::shared_future<Addresses> back = promise.get_future();
@@ -80,7 +81,7 @@ void PeerNetwork::cut(std::size_t from, std::size_t to) {
     link.quorum->hold_back(direction);
     link.election->hold_back(direction);
   };
-  // Its bytes travel on connections that it has opened, and on those that the other member has
+  // The bytes of `from` travel on connections that it has opened, and on those that `to` has
   // opened.
   hold_back(link(from, to), Direction::to_server);
   hold_back(link(to, from), Direction::to_client);

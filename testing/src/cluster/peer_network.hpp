@@ -11,17 +11,17 @@
 
 namespace custodian::testing {
 
-/// PeerNetwork has the ports on which the members of an ensemble listen for each other, and, if
-/// wanted, the proxies between each two of them.
+/// PeerNetwork has the ports on which the members of an ensemble listen for each other, and, on
+/// request, a proxy between each two members.
 class PeerNetwork {
  public:
   PeerNetwork(std::size_t size, const std::string& address, PeerLinks links);
 
-  /// The lines "server.<number>=..." of zoo.cfg, for the view that one of the members has of the
-  /// ensemble.
+  /// The lines "server.<number>=..." of zoo.cfg as one member sees the ensemble.
   [[nodiscard]] std::vector<std::string> server_lines(std::size_t member) const;
 
-  /// Cuts what one member sends to another. Throws `TestingError` without proxies.
+  /// Cuts the link that carries bytes from one member to another. Throws `TestingError` without
+  /// proxies.
   void cut(std::size_t from, std::size_t to);
   void heal();
 
@@ -31,7 +31,7 @@ class PeerNetwork {
     ReservedPort quorum;
     ReservedPort election;
   };
-  // From one member to another.
+  // The proxies from one member to another.
   struct Link {
     std::unique_ptr<FaultProxy> quorum;
     std::unique_ptr<FaultProxy> election;
@@ -42,7 +42,7 @@ class PeerNetwork {
 
   const std::string address_;
   std::vector<std::unique_ptr<Ports>> ports_;
-  std::vector<std::vector<Link>> links_;  // by from and to; empty: direct
+  std::vector<std::vector<Link>> links_;  // indexed by from, then to; empty without proxies
 };
 
 }  // namespace custodian::testing

@@ -22,8 +22,8 @@ TestingServerOptions member_options(const TestingClusterOptions& options,
   TestingServerOptions result = options.server;
   result.port = 0;
   result.ensemble_member = static_cast<unsigned>(member + 1);
-  // Without reconfiguration each member keeps its own view of the others' addresses; with it they
-  // would adopt their leader's.
+  // Without reconfiguration each member keeps its own view of the others' addresses; with
+  // reconfiguration they would adopt their leader's view.
   result.config_lines = {"initLimit=" + std::to_string(options.init_limit),
                          "syncLimit=" + std::to_string(options.sync_limit),
                          "standaloneEnabled=false", "reconfigEnabled=false"};
@@ -32,7 +32,7 @@ TestingServerOptions member_options(const TestingClusterOptions& options,
   result.config_lines.insert(result.config_lines.end(), options.server.config_lines.begin(),
                              options.server.config_lines.end());
   // A member without a leader sends its vote less and less often, down to once a minute
-  // (FastLeaderElection). After a long cut an election would take as long.
+  // (FastLeaderElection). After a long cut an election would take that long, too.
   result.java_options = {"-Dzookeeper.fastleader.maxNotificationInterval=400"};
   result.java_options.insert(result.java_options.end(), options.server.java_options.begin(),
                              options.server.java_options.end());
@@ -42,11 +42,11 @@ TestingServerOptions member_options(const TestingClusterOptions& options,
 }  // namespace
 
 struct TestingCluster::Impl {
-  // The last operation on the member.
+  // The result of the last operation on the member.
   enum class State { started, paused, stopped };
   struct Member {
     std::unique_ptr<TestingServer> server;
-    std::unique_ptr<FaultProxy> proxy;  // for its clients
+    std::unique_ptr<FaultProxy> proxy;  // between the member and its clients
     State state = State::started;
   };
 
@@ -56,7 +56,7 @@ struct TestingCluster::Impl {
                                         std::chrono::milliseconds patience) const;
   [[nodiscard]] std::optional<std::size_t> leader(std::chrono::milliseconds patience) const;
 
-  // Asks again and again, with a limit for each answer, until the condition holds.
+  // Polls until the condition holds, with a limit for each answer.
   void wait(const std::string& what, Limit limit,
             const std::function<bool(std::chrono::milliseconds)>& condition) const;
   std::size_t wait_for_leader(const std::string& what, Limit limit,
@@ -108,8 +108,8 @@ void TestingCluster::Impl::wait(
   constexpr std::chrono::milliseconds longest_patience{2000};
   const auto length = limit.value_or(options.server.start_timeout);
   const auto deadline = Clock::now() + length;
-  // A member that starts, or changes its role, may leave a question without an answer: ask again
-  // soon, yet give a slow machine its time.
+  // A member that starts, or changes its role, may leave a question unanswered: ask again soon, but
+  // wait longer each time, for a slow machine.
   std::chrono::milliseconds patience{100};
   while (!condition(patience)) {
     for (const Member& each : members) {
@@ -188,7 +188,7 @@ const TestingServer& TestingCluster::server(std::size_t member) const {
 // -- Who leads ------------------------------------------------------------------------------------
 
 namespace {
-// The limit of a question that is asked once.
+// The limit of a question that is not repeated.
 constexpr std::chrono::milliseconds patience{2000};
 }  // namespace
 

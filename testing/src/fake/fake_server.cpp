@@ -78,7 +78,7 @@ void FakeServer::cut(const FakeConnectionPtr& connection, EarlierReplies earlier
   }
   if (earlier == EarlierReplies::are_lost) connection->inbox.clear();
   connection->inbox.push_back({.kind = FakeMessage::Kind::cut, .next_watches = next_watches});
-  // A cut drops what was held back.
+  // A cut ends the delays of the messages in front of it.
   for (FakeMessage& each : connection->inbox) each.turns = 0;
   wake(connection);
 }
@@ -192,7 +192,7 @@ void FakeServer::count_for_late_requests(std::int64_t session) {
 void FakeServer::apply_late(const LateRequest& late) {
   std::vector<TreeChange> changes;
   static_cast<void>(
-      tree_.apply(late.request, late.session, changes));  // nobody waits for the reply
+      tree_.apply(late.request, late.session, changes));  // no client waits for the reply
   fire(changes);
 }
 
@@ -211,7 +211,7 @@ void FakeServer::process(ServerSession& session, const FakeConnectionPtr& connec
   std::vector<TreeChange> changes;
   FakeTree& tree = session.stale ? *session.stale : tree_;
   Reply reply = tree.apply(request, session.id, changes);
-  fire(changes);  // events of a change travel before the reply to it
+  fire(changes);  // the events of a change are sent before its reply
   if (!connection) return;
   const bool absent =
       std::holds_alternative<request::Exists>(request) && reply.error == ServerErrc::no_node;
@@ -265,7 +265,7 @@ std::optional<FakeMessage> FakeServer::receive(const FakeConnectionPtr& connecti
   }
   FakeMessage message = std::move(head);
   connection->inbox.pop_front();
-  // One message a turn, so that others on the executor get in between.
+  // One message per turn, so that other work on the executor runs in between.
   if (!connection->inbox.empty()) wake(connection);
   return message;
 }
@@ -301,7 +301,7 @@ void FakeServer::fire_one(ServerSession& session, ArmedWatches::iterator watch, 
 void FakeServer::fire(const std::vector<TreeChange>& changes) {
   for (const TreeChange& change : changes) {
     for (auto& [id, session] : sessions_) {
-      // A session that is away, or on a server that lags behind, gets its event later.
+      // A disconnected session, or one on a server that lags behind, gets its event later.
       if (session.connection.expired() || session.stale) continue;
       for (const WatchKind kind : {WatchKind::data, WatchKind::children}) {
         const bool of_children = change.type == WatchEventType::children_changed;

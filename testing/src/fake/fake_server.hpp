@@ -42,13 +42,13 @@ using ArmedWatches = std::map<WatchId, ArmedOn>;
 struct FakeMessage {
   enum class Kind { reply, event, cut };
   Kind kind = Kind::reply;
-  std::uint64_t operation = 0;  ///< of a reply
+  std::uint64_t operation = 0;  ///< the operation that a reply answers
   Reply reply{};
-  WatchId watch{};  ///< of an event
+  WatchId watch{};  ///< the watch that an event fires
   WatchEventType event = WatchEventType::created;
-  NextWatches next_watches = NextWatches::are_restored;  ///< of a cut
-  std::int64_t zxid = 0;  ///< the newest zxid that the client has seen when it has this
-  int turns = 0;          ///< to wait before it arrives; held until released if negative
+  NextWatches next_watches = NextWatches::are_restored;  ///< only in a cut
+  std::int64_t zxid = 0;  ///< the newest zxid that the client has seen once it has this message
+  int turns = 0;          ///< executor turns until it arrives; negative: until released
 };
 
 /// The wire from the server to a session. Guarded by the server's mutex.
@@ -57,44 +57,44 @@ struct FakeConnection {
   boost::asio::any_io_executor strand;
   std::weak_ptr<FakeSession> receiver;
   std::deque<FakeMessage> inbox{};
-  bool severed = false;  ///< messages are dropped
-  bool woken = false;    ///< the receiver will look
+  bool severed = false;  ///< further messages are dropped
+  bool woken = false;    ///< the receiver's look is already posted
 };
 using FakeConnectionPtr = std::shared_ptr<FakeConnection>;
 
 class FakeServer final : public TimedServers {
  public:
-  /// Also registers it with its clock, if it has one.
+  /// Makes a server, and registers it with its clock, if it has one.
   [[nodiscard]] static std::shared_ptr<FakeServer> make(FakeEnsembleOptions options);
   explicit FakeServer(FakeEnsembleOptions options);
 
   [[nodiscard]] const FakeEnsembleOptions& options() const noexcept { return options_; }
 
-  // For sessions.
+  // Called by sessions.
   enum class Welcome { accepted, unreachable, expired };
   struct Handshake {
     Welcome welcome = Welcome::unreachable;
     FakeConnectionPtr connection;
-    bool lags = false;  ///< catch_up() is to be called, after a while
+    bool lags = false;  ///< the session must call catch_up() after a while
   };
   /// A session's handshake.
   struct Greeting {
     std::string client{};
     boost::asio::any_io_executor strand{};
-    std::int64_t session = 0;  ///< 0 for a new one
+    std::int64_t session = 0;  ///< 0 for a new session
     std::chrono::milliseconds timeout{0};
-    std::int64_t seen = 0;  ///< the newest zxid that it was shown
+    std::int64_t seen = 0;  ///< the newest zxid that the session has seen
     ArmedWatches watches{};
   };
-  /// Events that it missed since its last connection are sent at once. With a clock, a session that
-  /// is refused is woken when it may be accepted.
+  /// Connects a session. Events that it missed since its last connection are sent at once. With a
+  /// clock, a refused session is woken when it may be accepted.
   [[nodiscard]] Handshake connect(const std::shared_ptr<FakeSession>& receiver, Greeting greeting);
-  /// A session has answered the question whether it is there.
+  /// A session has answered the ping on this connection.
   void hear(const FakeConnectionPtr& connection);
-  /// A request arrives, or what a fault has left of it.
+  /// A request arrives; the fault decides how much of it is carried out.
   void serve(const FakeConnectionPtr& connection, const Request& request, std::uint64_t operation,
              bool arms_watch, const Fault& fault);
-  /// The next message for a receiver that was woken, if it is due.
+  /// Takes the next message for a receiver that was woken; nothing if none is due.
   [[nodiscard]] std::optional<FakeMessage> receive(const FakeConnectionPtr& connection);
   void catch_up(const FakeConnectionPtr& connection);
   void unwatch(std::int64_t session, const WatchId& watch);
@@ -103,7 +103,7 @@ class FakeServer final : public TimedServers {
   [[nodiscard]] std::shared_ptr<FaultPlan> plan() const;
   void record(const Submission& submission);
 
-  // For the ensemble.
+  // Called by the ensemble.
   void set_plan(std::shared_ptr<FaultPlan> plan);
   void release_replies();
   std::size_t apply_late_requests();
@@ -112,7 +112,7 @@ class FakeServer final : public TimedServers {
   void cut_off(const std::string& client);
   void let_in(const std::string& client);
   void leave_server_behind();
-  /// Changes the tree and fires the watches concerned.
+  /// Changes the tree, and fires the watches on what has changed.
   template <typename Action>
   auto change(Action action) {
     const std::lock_guard lock{mutex_};
@@ -128,7 +128,7 @@ class FakeServer final : public TimedServers {
   }
   [[nodiscard]] std::vector<Submission> history() const;
   void clear_history();
-  /// Watches of each session that is alive.
+  /// The number of watches of each living session.
   [[nodiscard]] std::map<std::int64_t, std::size_t> watches() const;
   [[nodiscard]] bool is_connected(std::int64_t session) const;
 
@@ -140,40 +140,40 @@ class FakeServer final : public TimedServers {
     std::int64_t id = 0;
     std::string client;
     std::chrono::milliseconds timeout{0};
-    Time heard{};  ///< when it was last heard from; with a clock
-    Time asked{};  ///< when it was asked whether it is there
+    Time heard{};  ///< the last sign of life; only with a clock
+    Time asked{};  ///< the last ping; only with a clock
     [[nodiscard]] Time end() const { return heard + timeout; }
-    /// The C client pings after so long a silence.
+    /// The C client pings after a third of the timeout without traffic.
     [[nodiscard]] Time next_question() const { return std::max(heard, asked) + timeout / 3; }
-    /// The session owns it: it has an executor, which must not outlive its context. Expired: not
-    /// connected.
+    /// Owned by the FakeSession, since it has an executor, which must not outlive its context.
+    /// Expired if the session is not connected.
     std::weak_ptr<FakeConnection> connection;
     ArmedWatches watches;
-    std::optional<FakeTree> stale;  ///< the tree that its server shows while it lags behind
+    std::optional<FakeTree> stale;  ///< the tree that its server shows while the server lags behind
     std::optional<FakeTree>
-        next_stale;  ///< the tree that its next server shows while that lags behind
+        next_stale;  ///< the tree that its next server shows while that server lags behind
   };
 
-  /// A request that was sent on a connection that is cut by now.
+  /// A request that was sent on a connection which has been cut.
   struct LateRequest {
     std::int64_t session = 0;
     Request request;
-    int requests_later = 0;  ///< of the session; 0: when apply_late_requests() is called
+    int requests_later = 0;  ///< requests of the session until it is applied; 0: never by itself
   };
 
-  // With the mutex held.
+  // Called with the mutex held.
   void process(ServerSession& session, const FakeConnectionPtr& connection, const Request& request,
                std::uint64_t operation, bool arms_watch, int turns);
-  /// The session has sent another request.
+  /// Counts a request of the session, and applies the late requests that are due by it.
   void count_for_late_requests(std::int64_t session);
   void apply_late(const LateRequest& late);
   void cut(const FakeConnectionPtr& connection, EarlierReplies earlier,
            NextWatches next_watches = NextWatches::are_restored);
   void catch_up(ServerSession& session);
   void forget_session(std::int64_t session);
-  /// Called before a message is taken as a sign of life: a clock that jumps wakes the clients
-  /// before the servers, and a client must not save a session that is over. A message at the very
-  /// end is in time.
+  /// Ends the sessions whose timeout is over. Called before a message counts as a sign of life: a
+  /// jump of the clock wakes the clients before the servers, and a client must not rescue a session
+  /// that is over. A message at the exact end of the timeout is in time.
   void end_overdue();
   void end_sessions(const std::function<bool(Time end)>& is_over);
   void fire(const std::vector<TreeChange>& changes);
@@ -187,7 +187,7 @@ class FakeServer final : public TimedServers {
   void ask(ServerSession& session, const FakeConnectionPtr& connection);
   void heard(ServerSession& session);
   [[nodiscard]] bool accepts(const std::string& client) const;
-  /// Makes sessions that were refused try again. Call it without the mutex.
+  /// Wakes refused sessions, so that they try again. Call it without the mutex.
   void wake_absent();
   [[nodiscard]] Time now() const noexcept { return keeper_ ? keeper_->now() : Time{}; }
   void note_activity() noexcept {
@@ -203,8 +203,8 @@ class FakeServer final : public TimedServers {
   std::optional<FakeTree> left_behind_;  ///< the tree that the next new session's server shows
   std::int64_t next_session_ = 0x1000'0000'0000'0001;
   bool running_ = true;
-  std::set<std::string> cut_off_;  ///< clients
-  /// Sessions that were refused, and wait until they are accepted; with a clock.
+  std::set<std::string> cut_off_;  ///< names of the clients that cannot connect
+  /// Refused sessions that wait to be accepted; only with a clock.
   std::vector<std::weak_ptr<FakeSession>> absent_;
   std::shared_ptr<FaultPlan> plan_;
   std::vector<Submission> history_;

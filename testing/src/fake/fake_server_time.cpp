@@ -1,4 +1,4 @@
-// What time does to the sessions of a FakeServer with a clock.
+// The effects of time on the sessions of a FakeServer with a clock.
 
 #include <algorithm>
 #include <boost/asio/post.hpp>

@@ -148,7 +148,7 @@ void FakeSession::on_event(const FakeMessage& message) {
 
 void FakeSession::unwatch(const std::shared_ptr<Watcher>& watcher) {
   for (auto& [id, operation] : operations_) {
-    if (operation.watcher == watcher) operation.watcher.reset();  // see on_reply()
+    if (operation.watcher == watcher) operation.watcher.reset();  // on_reply() takes the watch off
   }
   for (auto& [id, waiting] : waiting_) {
     if (std::erase(waiting.watchers, watcher) == 0) continue;
@@ -163,7 +163,7 @@ void FakeSession::settle(const WatchId& watch) {
     waiting_.erase(found);
   }
   for (const auto& [id, operation] : operations_) {
-    if (operation.watch == watch) return;  // its reply decides
+    if (operation.watch == watch) return;  // the reply to that operation decides
   }
   server_->unwatch(info_.id, watch);
 }
@@ -190,7 +190,7 @@ void FakeSession::end_watches(error_code error) {
 // -- Connections ----------------------------------------------------------------------------------
 
 void FakeSession::connect_after(std::chrono::milliseconds pause) {
-  // Real time must not decide the order of events.
+  // With a clock, real time must not decide the order of events.
   if (settings_.clock) return connect_soon();
   timer_.expires_after(pause);
   timer_.async_wait([weak = weak_from_this()](error_code error) {
@@ -225,7 +225,7 @@ void FakeSession::connect() {
       waits_ = boost::asio::prefer(strand_, boost::asio::execution::outstanding_work.tracked);
       return;
     }
-    // Never at once, or an executor that is polled until nothing is due would not come to an end.
+    // A pause of zero would keep an executor busy for ever that is polled until nothing is due.
     constexpr std::chrono::milliseconds least{1};
     return connect_after(std::max(server_->options().reconnect_pause, least));
   }
@@ -246,7 +246,7 @@ void FakeSession::connect() {
 
 void FakeSession::on_cut(NextWatches watches) {
   connection_.reset();
-  state_ = SessionState::connecting;  // for a caller that tries again at once; reported below
+  state_ = SessionState::connecting;  // set first: a caller may try again at once
   fail_operations(ServerErrc::connection_loss);
   if (closing_) return;
   set_state(SessionState::connecting);
@@ -287,8 +287,7 @@ void FakeSession::end() {
   waits_ = {};
   timer_.cancel();
   lag_timer_.cancel();
-  // Without a connection the servers cannot be notified; the session then lives until it is
-  // expired.
+  // Without a connection the servers cannot be notified, and the session lives until it expires.
   if (connection_) server_->end_session(info_.id);
   connection_.reset();
   state_ = SessionState::connecting;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// FakeSession is a client's side of a FakeEnsemble: a Session as session.hpp describes it. Strand
+/// FakeSession is the client's side of a FakeEnsemble: it implements Session. Call it on the strand
 /// only.
 
 #include <boost/asio/steady_timer.hpp>
@@ -29,18 +29,18 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   void set_credentials(std::vector<SessionSettings::Credential>) override {}
   [[nodiscard]] Load load() const override;
 
-  /// A message has come in on this connection.
+  /// A message has arrived on this connection.
   void receive(const FakeConnectionPtr& connection);
-  /// The servers ask on this connection whether it is there.
+  /// The servers have sent a ping on this connection.
   void on_question(const FakeConnectionPtr& connection);
-  /// Any thread: connections may be accepted again.
+  /// The servers may accept connections again. Any thread may call it.
   void try_again();
 
  private:
   struct Operation {
     ReplyHandler handler;
     Submission submission;
-    std::shared_ptr<Watcher> watcher{};  ///< null again when the watch was given up
+    std::shared_ptr<Watcher> watcher{};  ///< null once the watch was given up
     std::optional<WatchId> watch{};
     ReplyProof stamp{};
     bool decided_by_quorum = false;
@@ -64,7 +64,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   void fail_operations(error_code error);
   void drop_watches();
   void end_watches(error_code error);
-  /// Takes a watch off the server if no watcher here wants it.
+  /// Removes a watch from the server if no watcher here needs it.
   void settle(const WatchId& watch);
   [[nodiscard]] bool is_over() const;
   void set_state(SessionState state);
@@ -76,7 +76,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   const std::weak_ptr<SessionObserver> observer_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer lag_timer_;
-  boost::asio::any_io_executor waits_;  ///< keeps the context running until the session is accepted
+  boost::asio::any_io_executor waits_;  ///< keeps the context busy until the session is accepted
 
   SessionInfo info_;
   SessionState state_ = SessionState::connecting;
@@ -84,7 +84,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   bool retired_ = false;
   std::vector<std::function<void()>> closed_;  ///< handlers of close()
   FakeConnectionPtr connection_;
-  std::map<std::uint64_t, Operation> operations_;  ///< sent, without a reply; in order
+  std::map<std::uint64_t, Operation> operations_;  ///< sent and not answered, in order
   std::map<WatchId, Waiting> waiting_;
   std::int64_t seen_ = 0;  ///< the newest zxid that a message brought
   std::uint64_t next_operation_ = 0;

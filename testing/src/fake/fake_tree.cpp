@@ -35,7 +35,7 @@ Reply failed(ServerErrc code) {
 
 }  // namespace
 
-/// One transaction in the making.
+/// A transaction that is being built.
 struct FakeTree::Write {
   std::int64_t session = 0;
   std::vector<TreeChange>& changes;
@@ -90,7 +90,7 @@ Reply FakeTree::create(const request::Create& request, Write& write) {
   node.stat.czxid = node.stat.mzxid = node.stat.pzxid = zxid_;
   node.stat.created = node.stat.modified = std::chrono::system_clock::now();
   if (is_ephemeral(request.mode)) node.stat.ephemeral_owner = write.session;
-  // At its end the server's counter sticks, and names repeat.
+  // As in ZooKeeper the counter sticks at its maximum, and names repeat.
   if (parent->second.creates < std::numeric_limits<std::int32_t>::max()) ++parent->second.creates;
   parent->second.children.insert(name_of(path));
   parent->second.stat.pzxid = zxid_;
@@ -178,7 +178,7 @@ Reply FakeTree::multi(const request::Multi& request, Write& write) {
   for (const auto& operation : request.operations) {
     TransactionResult result;
     if (all.error) {
-      result.error = ServerErrc::runtime_inconsistency;  // behind the culprit
+      result.error = ServerErrc::runtime_inconsistency;  // operations after the one that failed
     } else {
       Reply one;
       if (const auto* each = std::get_if<request::Create>(&operation)) {
@@ -247,7 +247,7 @@ void FakeTree::reap_containers(std::vector<TreeChange>& changes) {
       }
       ++zxid_;
       erase(std::string{path}, write);
-      found = true;  // and its parent may be empty now
+      found = true;  // search again: its parent may be empty now
       break;
     }
   }

@@ -2,7 +2,7 @@
 
 /// \file
 /// FakeTree is ZooKeeper's data tree: requests in, replies and changes out. It knows only the ids
-/// of sessions, and no time. A value: a server that lags behind shows a copy.
+/// of sessions, and has no clock. It is a value: a server that lags behind shows a copy.
 
 #include <cstdint>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace custodian::testing {
 
-/// The kinds of watches.
+/// A change that may fire watches.
 struct TreeChange {
   std::string path;
   WatchEventType type = WatchEventType::created;
@@ -27,7 +27,7 @@ class FakeTree {
     Acl acl;
     CreateMode mode = CreateMode::persistent;
     Stat stat;
-    std::int32_t creates = 0;  ///< of children: the next sequence number
+    std::int32_t creates = 0;  ///< creations of children so far: the next sequence number
     std::set<std::string> children;
   };
 

@@ -14,14 +14,14 @@ namespace asio = boost::asio;
 namespace {
 
 void run(asio::io_context& context) {
-  // A program that never comes to rest must not keep us from checking the time.
+  // A limit, since a program that never comes to rest must not prevent the check of the time.
   constexpr int most_at_once = 10'000;
   if (context.stopped()) context.restart();
   for (int i = 0; i < most_at_once && context.poll_one() != 0; ++i) {
   }
 }
 
-/// The sum, but no later than the last time there is.
+/// The sum, but at most the largest time point.
 BootClock::time_point sum(BootClock::time_point now, BootClock::duration time) {
   if (time < BootClock::duration::zero()) {
     throw std::invalid_argument{"a FakeClock does not go back"};
@@ -64,7 +64,8 @@ void Timekeeper::set(const BellPtr& bell, std::optional<Time> due) {
   bell->work = {};
   note_activity();
   if (!due) return;
-  // With the mutex held no ring is missed: the time moves first, and bells are searched afterwards.
+  // No ring is missed, since the mutex is held: advancing moves the time first, and then takes the
+  // mutex to search the bells.
   if (*due <= now()) return ring(bell);
   bell->work = asio::prefer(bell->executors.strand, asio::execution::outstanding_work.tracked);
 }
@@ -130,7 +131,7 @@ std::optional<Timekeeper::Time> Timekeeper::next_due() const {
 
 void Timekeeper::move_to(Time time) noexcept {
   Time now = now_;
-  // It may have jumped meanwhile.
+  // jump() may have moved the time meanwhile.
   while (now < time && !now_.compare_exchange_weak(now, time)) {
   }
 }
@@ -144,7 +145,7 @@ void Timekeeper::advance(Duration time, asio::io_context* context) {
   advances_ = std::this_thread::get_id();
   try {
     move_by_steps(end, context);
-  } catch (...) {  // of a handler
+  } catch (...) {  // thrown by a handler
     advances_ = std::thread::id{};
     throw;
   }
@@ -157,12 +158,12 @@ void Timekeeper::move_by_steps(Time end, asio::io_context* context) {
     move_to(*next);
     const Time at = now();
     if (ring_due(at)) settle(context);
-    // A client's message at this very moment is in time.
+    // Servers come after the clients: a client's message at this very moment is in time.
     for (const auto& each : servers()) each->run_due(at);
     settle(context);
   }
   move_to(end);
-  // Alarms that were set while the time moved.
+  // Rings alarms that were set while the time moved.
   if (ring_due(now())) settle(context);
 }
 
@@ -176,10 +177,10 @@ void Timekeeper::jump(Duration time) {
 // -- Until nobody has anything to do any more -----------------------------------------------------
 
 void Timekeeper::settle(asio::io_context* context) {
-  // The question takes the way of a loss: from a client's strand to its callback executor. One more
-  // step is for handlers that a callback has posted, and one for those that were under way before.
+  // The question travels like a loss: from a client's strand to its callback executor. One more
+  // round is for handlers that a callback has posted, and one for handlers posted before.
   constexpr int quiet_enough = 3;
-  // A program that sends requests all the time never comes to rest.
+  // A limit, since a program that sends requests all the time never comes to rest.
   constexpr int most = 1'000;
   const Patience until = std::chrono::steady_clock::now() + patience_;
   for (int quiet = 0, round = 0; quiet < quiet_enough && round < most; ++round) {
@@ -193,7 +194,7 @@ void Timekeeper::settle(asio::io_context* context) {
 void Timekeeper::ask() {
   const std::lock_guard lock{mutex_};
   for (const BellPtr& bell : bells_) {
-    if (std::exchange(bell->is_asked, true)) continue;  // stopped
+    if (std::exchange(bell->is_asked, true)) continue;  // has not answered the last question
     asio::post(bell->executors.strand, [keeper = shared_from_this(), weak = std::weak_ptr{bell}] {
       keeper->pass_question_on(weak);
     });
@@ -225,7 +226,7 @@ bool Timekeeper::is_answered() const {
 }
 
 bool Timekeeper::wait_for_answers(asio::io_context* context, Patience until) {
-  // Other clients' answers do not wake the thread that runs a context.
+  // Other clients' handlers do not wake the thread that runs a context, so it waits briefly.
   constexpr std::chrono::microseconds turn{50};
   for (;;) {
     if (context != nullptr) run(*context);

@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// Timekeeper is the inside of a FakeClock: the time, the alarms of the clients, the servers that
-/// have something due, and the clients that still react.
+/// Timekeeper implements a FakeClock: the time, the clients' alarms, the servers with timed work,
+/// and the question whether clients still react.
 ///
-/// Threads: any. Its mutex and a server's are never held at the same time: a server calls nothing
-/// here but now() and note_activity(), which take none.
+/// Threads: any. Its mutex and a server's are never held at the same time: a server calls only
+/// now() and note_activity(), which take no mutex.
 
 #include <atomic>
 #include <boost/asio/any_io_executor.hpp>
@@ -30,7 +30,7 @@ class TimedServers {
 
   virtual ~TimedServers() = default;
   [[nodiscard]] virtual std::optional<Time> next_due() const = 0;
-  /// Does all that is due by then, in order.
+  /// Does everything that is due at `now`, in order.
   virtual void run_due(Time now) = 0;
 };
 
@@ -42,13 +42,13 @@ class Timekeeper : public std::enable_shared_from_this<Timekeeper> {
   explicit Timekeeper(std::chrono::milliseconds patience) : patience_{patience} {}
 
   [[nodiscard]] Time now() const noexcept { return now_; }
-  /// A message was sent to a client or a server: waiting for quiet goes on.
+  /// Reports that a message was sent to a client or a server, so that settling goes on.
   void note_activity() noexcept { ++activity_; }
   void add(std::weak_ptr<TimedServers> servers);
   [[nodiscard]] std::unique_ptr<Clock::Alarm> make_alarm(Clock::Executors executors,
                                                          std::function<void()> ring);
 
-  /// As FakeClock's; with a null context other threads run the clients.
+  /// Implements FakeClock's advance; with a null context other threads run the clients.
   void advance(Duration time, boost::asio::io_context* context);
   void jump(Duration time);
 
@@ -60,9 +60,9 @@ class Timekeeper : public std::enable_shared_from_this<Timekeeper> {
     Clock::Executors executors;
     std::function<void()> ring;
     std::optional<Time> due{};
-    boost::asio::any_io_executor work{};  ///< keeps the context running until it has rung
-    bool is_asked = false;                ///< whether it reacts; not answered yet
-    bool is_stopped = false;              ///< it did not answer in time
+    boost::asio::any_io_executor work{};  ///< keeps the context busy until the alarm has rung
+    bool is_asked = false;                ///< was asked whether it reacts, and has not answered
+    bool is_stopped = false;              ///< did not answer in time
   };
   using BellPtr = std::shared_ptr<Bell>;
 
@@ -88,14 +88,14 @@ class Timekeeper : public std::enable_shared_from_this<Timekeeper> {
   [[nodiscard]] bool is_answered() const;
 
   const std::chrono::milliseconds patience_;
-  /// Any moment but zero, which means "no time" to a client.
+  /// Not zero, which means "no time" to a client.
   std::atomic<Time> now_ = Time{std::chrono::hours{24}};
   std::atomic<std::uint64_t> activity_ = 0;
 
-  std::mutex advancing_;  ///< one after another
+  std::mutex advancing_;  ///< held during advance(): one at a time
   std::atomic<std::thread::id> advances_;
 
-  mutable std::mutex mutex_;  ///< guards what follows
+  mutable std::mutex mutex_;  ///< guards the members below
   std::condition_variable answered_;
   std::vector<BellPtr> bells_;
   std::vector<std::weak_ptr<TimedServers>> servers_;

@@ -47,7 +47,7 @@ struct FaultProxy::Impl {
   void accept_next();
   void accept_waiting();
   void adopt(tcp::socket client);
-  // A connection that is closed leaves the list: this goes through a copy.
+  // Iterates over a copy, since a connection that is closed leaves the list.
   template <typename Action>
   void for_each_connection(Action action) {
     for (const auto& connection : std::vector{connections}) action(*connection);
@@ -56,15 +56,14 @@ struct FaultProxy::Impl {
   void heal();
 
   const FaultProxyOptions options;
-  ReservedPort reserved;  // stays ours while no acceptor listens on it
+  ReservedPort reserved;  // keeps the port while no acceptor listens on it
   const ServerEndpoint endpoint;
   ProxyConnection::Endpoints target;
   ProxyRules rules;
   asio::io_context context{1};
   tcp::acceptor acceptor{context};
   asio::steady_timer retry{context};
-  // The number of the acceptor: the last connection that an earlier one has accepted is refused,
-  // too.
+  // Counts the times of listening: a connection that was accepted before the last stop is refused.
   std::uint64_t listener = 0;
   std::vector<std::shared_ptr<ProxyConnection>> connections;
   std::uint64_t accepted = 0;
@@ -134,7 +133,7 @@ void FaultProxy::Impl::accept_next() {
       adopt(std::move(client));
       return accept_next();
     }
-    // Perhaps no descriptor is free: one may become free, but not while this thread spins.
+    // Possibly no descriptor is free. Wait a little: spinning would not make one free.
     retry.expires_after(std::chrono::milliseconds{10});
     retry.async_wait([this](error_code cancelled) {
       if (!cancelled) accept_next();
@@ -142,7 +141,7 @@ void FaultProxy::Impl::accept_next() {
   });
 }
 
-// A connected client counts, even if only the kernel knows of it yet.
+// Adopts clients that the kernel has connected and that were not accepted yet.
 void FaultProxy::Impl::accept_waiting() {
   error_code error;
   while (acceptor.is_open()) {

@@ -48,7 +48,7 @@ ProxyConnection::ProxyConnection(Socket client, ProxyRules& rules, Settings sett
 
 void ProxyConnection::proceed() {
   if (!is_open_) return;
-  // A cut network keeps connections from the server, too.
+  // A network that is cut delivers no new connections to the server either.
   if (target_ == Target::not_connected && rules_.to_server.mode == FlowRules::Mode::pass) {
     connect_deadline_ = Clock::now() + settings_.connect_patience;
     connect();
@@ -91,7 +91,7 @@ void ProxyConnection::on_connect(const error_code& error) {
 
 void ProxyConnection::settle() {
   if (to_server_.is_finished() && to_client_.is_finished()) return close(Ending::orderly);
-  // A peer that has closed its connection answers bytes with a reset.
+  // A peer that has closed its connection answers further bytes with a reset.
   if ((to_server_.is_finished() && to_client_.sink_is_broken()) ||
       (to_client_.is_finished() && to_server_.sink_is_broken())) {
     close(Ending::reset);

@@ -14,7 +14,7 @@ namespace custodian::testing {
 
 /// ProxyConnection is a client's connection to a FaultProxy and the one from there to the target.
 ///
-/// Handlers keep it alive; it must be closed before what it refers to is gone.
+/// Handlers keep it alive. Close it before the objects that it refers to are destroyed.
 class ProxyConnection : public std::enable_shared_from_this<ProxyConnection> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
@@ -29,16 +29,16 @@ class ProxyConnection : public std::enable_shared_from_this<ProxyConnection> {
 
   ProxyConnection(Socket client, ProxyRules& rules, Settings settings);
 
-  /// Goes on as far as the rules allow: connects to the target, forwards.
+  /// Connects to the target and forwards, as far as the rules allow.
   void proceed();
-  /// The rules are those of a plain proxy again.
+  /// Call it when the rules are those of a plain proxy again.
   void heal();
   /// Closes both sides.
   void close(Ending ending);
 
   [[nodiscard]] bool is_open() const { return is_open_; }
 
-  /// One of its flows has ended, perhaps both.
+  /// Called when one of its flows has ended, or both.
   void settle();
 
  private:

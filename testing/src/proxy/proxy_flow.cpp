@@ -16,9 +16,9 @@ using Mode = FlowRules::Mode;
 namespace {
 
 constexpr std::size_t kibibyte = 1024;
-// Beyond it the sender has to wait, as with TCP's window.
+// The most bytes in flight: then the sender has to wait, as with TCP's window.
 constexpr std::size_t window = 64 * kibibyte;
-// Bytes that are under way on a long line do not count against the bandwidth.
+// With a delay the window is larger, so that bytes in flight do not limit the bandwidth.
 constexpr std::size_t window_with_delay = 256 * window;
 
 }  // namespace
@@ -61,7 +61,7 @@ void ProxyFlow::wait_to_read() {
   source_.async_wait(Socket::wait_read, [this, keep = connection_.shared_from_this()](error_code) {
     waiting_to_read_ = false;
     if (!connection_.is_open()) return;
-    // The network may have been cut meanwhile.
+    // The network may have been cut in the meantime.
     if (rules_.mode != Mode::hold_back) read();
     proceed();
   });
@@ -106,7 +106,7 @@ void ProxyFlow::deliver() {
       error_code error;
       count = sink_.write_some(asio::buffer(piece.bytes, count), error);
       if (error == asio::error::would_block) return wait_to_write();
-      // The other direction decides whether the other side learns of it.
+      // Whether the other side is informed depends on the other direction.
       sink_broken_ = static_cast<bool>(error);
       if (!error && !account(std::string_view{piece.bytes}.substr(0, count), now)) return;
       if (error) continue;
@@ -135,7 +135,7 @@ std::size_t ProxyFlow::permitted(std::string_view bytes) const {
         std::min<std::uint64_t>(count, framing_.bytes_within(bytes, (*reply_cut_)->replies_left));
   }
   if (count > 0 && rules_.bytes_per_second > 0) {
-    // Some fifty writes a second make an even flow.
+    // About fifty writes per second make an even flow.
     count = std::min(count, std::max<std::uint64_t>(rules_.bytes_per_second / 50, 1));
   }
   return static_cast<std::size_t>(count);

@@ -18,29 +18,29 @@ class ProxyConnection;
 
 /// ProxyFlow is one direction of one connection through a FaultProxy.
 ///
-/// It waits for its sockets to become ready and only then reads or writes, without blocking: no
-/// byte is ever in the kernel's hands when the rules change, so that a change is effective at once.
+/// It waits until a socket is ready, and only then reads or writes, without blocking. No operation
+/// is pending in the kernel when the rules change, so a change takes effect at once.
 class ProxyFlow {
  public:
   using Socket = boost::asio::ip::tcp::socket;
 
-  /// Not null: the replies that pass are counted, and cut as it says.
+  /// If not null, the flow counts the replies, and cuts the connection as it says.
   using ReplyCut = std::optional<ProxyRules::ReplyCut>;
   ProxyFlow(ProxyConnection& connection, Socket& source, Socket& sink, FlowRules& rules,
             ReplyCut* reply_cut, StreamEdit edit);
 
-  /// The socket is connected.
+  /// Call it when the source is connected; open_sink() likewise.
   void open_source();
   void open_sink();
-  /// Forwards as much as it can. Called when the rules have changed, too.
+  /// Forwards as much as the rules allow. Call it also when the rules have changed.
   void proceed();
-  /// Delayed bytes are due.
+  /// Makes delayed bytes due at once.
   void hurry();
   void stop();
 
-  /// The end of the source has been delivered.
+  /// Whether the end of the source has been delivered.
   [[nodiscard]] bool is_finished() const { return finished_; }
-  /// The destination does not read any more.
+  /// Whether the destination no longer reads.
   [[nodiscard]] bool sink_is_broken() const { return sink_broken_; }
   [[nodiscard]] bool has_lost_anything() const { return lost_; }
 
@@ -60,11 +60,11 @@ class ProxyFlow {
   void enqueue(std::string bytes, std::optional<Ending> end);
   void deliver();
   void deliver_end(Ending ending);
-  // How much of the bytes may be written now; nothing: the connection is to be cut instead.
+  // How many of the bytes may be written now; 0: the connection must be cut instead.
   [[nodiscard]] std::size_t permitted(std::string_view bytes) const;
-  // Bytes have been delivered. False if that was the end of the connection.
+  // Counts delivered bytes. False if the connection ends with them.
   bool account(std::string_view bytes, Clock::time_point now);
-  // The cut that is due, which is over with it.
+  // Removes the due cut from the rules, and returns how it ends the connection.
   Ending take_cut();
   void wait_to_write();
   void wait_until(Clock::time_point time);
@@ -81,7 +81,7 @@ class ProxyFlow {
 
   std::deque<Piece> queue_;
   std::size_t queued_bytes_ = 0;
-  Clock::time_point next_write_{};  // not before, when throttled
+  Clock::time_point next_write_{};  // the earliest time of the next write, if throttled
   bool source_open_ = false;
   bool sink_open_ = false;
   bool sink_broken_ = false;

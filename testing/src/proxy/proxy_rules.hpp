@@ -8,7 +8,8 @@
 
 namespace custodian::testing {
 
-/// ProxyRules are the present faults of a FaultProxy. They are used on the proxy's thread only.
+/// ProxyRules are the present faults of a FaultProxy; FlowRules are those of one direction. They
+/// are used on the proxy's thread only.
 struct FlowRules {
   enum class Mode { pass, hold_back, swallow };
   struct Cut {
@@ -25,7 +26,7 @@ struct FlowRules {
 
 struct ProxyRules {
   struct ReplyCut {
-    std::uint64_t replies_left = 0;  ///< that arrive
+    std::uint64_t replies_left = 0;  ///< the number of replies that still arrive
     LastReply last = LastReply::arrives;
     Ending ending = Ending::orderly;
   };

@@ -25,7 +25,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-// Without LD_PRELOAD: a test sets it for itself.
+// The environment without LD_PRELOAD, which a test sets only for itself.
 std::vector<std::string> environment() {
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -35,8 +35,8 @@ std::vector<std::string> environment() {
   return result;
 }
 
-// It inherits neither the signal mask of the calling thread nor the ignored signals of this
-// process.
+// The guardian inherits neither the signal mask of the calling thread nor the ignored signals of
+// this process.
 void set_default_signals(posix_spawnattr_t& attributes) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -92,8 +92,8 @@ void GuardianProcess::spawn(const std::string& guardian, const std::vector<std::
     throw TestingError{"cannot run the guardian " + guardian + ": " +
                        std::generic_category().message(error)};
   }
-  // It detaches at once: this waits for the short-lived first process, unless that was reaped
-  // elsewhere.
+  // The guardian detaches at once: this reaps the short-lived first process, unless that was
+  // reaped elsewhere.
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
@@ -101,7 +101,7 @@ void GuardianProcess::spawn(const std::string& guardian, const std::vector<std::
 GuardianProcess::~GuardianProcess() { close(); }
 
 void GuardianProcess::close() {
-  // The end of file makes it clean up, and its own end of file shows that it has.
+  // End of file makes the guardian clean up; its own end of file shows that it has done so.
   ::shutdown(socket_, SHUT_WR);
   try {
     for (;;) read_line();

@@ -17,7 +17,7 @@ template <class Number>
 Number parse_number(std::string_view text, int base, const char* what) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  // mntr has averages, too: "0.0" is read as 0.
+  // mntr also has averages: "0.0" is read as 0.
   if (error != std::errc{} || (end != text.data() + text.size() && *end != '.')) {
     throw TestingError{std::string{what} + " is not a number: \"" + std::string{text} + "\""};
   }
@@ -82,7 +82,7 @@ std::int64_t statistic(const ServerEndpoint& endpoint, const std::string& name) 
 
 std::map<std::int64_t, std::vector<std::string>> watches_by_session(
     const ServerEndpoint& endpoint) {
-  // A line "0x<session>" and then "\t<path>" for each watch of it.
+  // Each session has a line "0x<session>", followed by a line "\t<path>" for each of its watches.
   std::map<std::int64_t, std::vector<std::string>> watches;
   std::vector<std::string>* paths = nullptr;
   std::istringstream answer{four_letter_word(endpoint, "wchc")};
@@ -95,7 +95,7 @@ std::map<std::int64_t, std::vector<std::string>> watches_by_session(
       paths->push_back(line.substr(1));
     }
   }
-  // A session whose last watch was removed, and did not fire, stays in the server's list.
+  // A session whose last watch was removed without firing stays in the server's list.
   std::erase_if(watches, [](const auto& session) { return session.second.empty(); });
   return watches;
 }
@@ -104,8 +104,8 @@ void expire_session(const ServerEndpoint& endpoint, std::int64_t session_id,
                     std::string_view password) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::seconds{30};
-  // When the session's client and its twin connect in turn, a server may leave one without an
-  // answer.
+  // When the session's client and its twin connect alternately, a server may leave one of them
+  // unanswered.
   constexpr std::chrono::seconds patience_with_twin{2};
   std::ostringstream name;
   name << to_string(endpoint) << ": session 0x" << std::hex << session_id;
@@ -119,8 +119,8 @@ void expire_session(const ServerEndpoint& endpoint, std::int64_t session_id,
         twin.close();
       }
     } catch (const TestingError&) {
-      // The session's client has taken it back meanwhile, or the end came without an answer: ask
-      // again.
+      // The session's client has taken the session back, or the connection ended without an answer:
+      // try again.
       if (Clock::now() > deadline) throw;
     }
     if (gone && known) return;

@@ -7,7 +7,7 @@
 namespace custodian::testing {
 namespace {
 
-// Returns the first that is not empty: the option, the environment, the default.
+// Returns the first non-empty value: the option, the environment variable, the default.
 std::string choose(const std::string& option, const char* variable, const char* otherwise) {
   if (!option.empty()) return option;
   if (const char* value = std::getenv(variable); value != nullptr && *value != '\0') return value;
@@ -15,7 +15,7 @@ std::string choose(const std::string& option, const char* variable, const char* 
 }
 
 constexpr const char* debian_zookeeper = "/usr/share/java/zookeeper.jar";
-// The jar names its dependencies itself, but for a logger.
+// The jar lists all its dependencies except a logger.
 constexpr const char* debian_classpath =
     "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar";
 
@@ -62,8 +62,8 @@ std::vector<std::string> server_command(const TestingServerOptions& options) {
   const std::string classpath = classpath_for(options);
   std::vector<std::string> command{
       choose(options.java, "CUSTODIAN_JAVA", "java"),
-      // A short life on a small machine: no optimising compiler, no collector with threads of its
-      // own, and no file in /tmp/hsperfdata_* that a killed one leaves behind.
+      // For a short life on a small machine: no optimising compiler, no collector with its own
+      // threads, and no file in /tmp/hsperfdata_*, which a killed server would leave behind.
       "-XX:TieredStopAtLevel=1",
       "-XX:+UseSerialGC",
       "-XX:-UsePerfData",

@@ -9,7 +9,7 @@
 namespace custodian::testing {
 
 /// The command that runs a server in its directory, where `write_config()` has put zoo.cfg. Throws
-/// `TestingError`, naming the packages, if ZooKeeper is not there.
+/// `TestingError`, naming the packages, if ZooKeeper is not installed.
 [[nodiscard]] std::vector<std::string> server_command(const TestingServerOptions& options);
 
 void write_config(const TestingServerOptions& options, const std::filesystem::path& directory,
@@ -18,7 +18,7 @@ void write_config(const TestingServerOptions& options, const std::filesystem::pa
 /// The guardian's path.
 [[nodiscard]] std::string guardian_program(const TestingServerOptions& options);
 
-/// What to install, for messages that end with it.
+/// Says what to install; messages end with it.
 [[nodiscard]] std::string how_to_install(const TestingServerOptions& options);
 
 }  // namespace custodian::testing

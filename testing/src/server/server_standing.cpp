@@ -7,7 +7,7 @@
 namespace custodian::testing {
 namespace {
 
-// Returns the rest of the line that begins with the name.
+// Returns the rest of the line that begins with `name`.
 std::string_view value_of(std::string_view name, std::string_view answer) {
   const auto begin = answer.find(name);
   if (begin == answer.npos) return {};
@@ -23,7 +23,7 @@ ServerStanding parse_standing(std::string_view answer) {
   const auto mode = value_of("Mode: ", answer);
   if (mode == "leader") standing.role = ServerStanding::Role::leads;
   if (mode == "follower") standing.role = ServerStanding::Role::follows;
-  // The upper half of a transaction's number is the epoch of the leader that gave it.
+  // The upper half of a transaction's number is the epoch of the leader that assigned it.
   const auto zxid = value_of("Zxid: 0x", answer);
   std::uint64_t number = 0;
   std::from_chars(zxid.data(), zxid.data() + zxid.size(), number, 16);

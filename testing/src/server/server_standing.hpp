@@ -12,7 +12,7 @@ namespace custodian::testing {
 struct ServerStanding {
   enum class Role { none, leads, follows };
 
-  bool known = false;      ///< it has answered
+  bool known = false;      ///< whether the server has answered
   Role role = Role::none;  ///< the role, if it serves
   std::uint64_t epoch = 0;
 

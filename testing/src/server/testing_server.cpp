@@ -26,7 +26,7 @@ struct TestingServer::Impl {
 
   void start();
   void wait_until_ready();
-  // Whether it, and not another server on its port, serves requests; asks once.
+  // Whether this server, and not another one on its port, serves requests. Asks once.
   [[nodiscard]] bool answers(Clock::time_point deadline) const;
   [[nodiscard]] std::string log_tail(std::size_t lines) const;
 
@@ -46,9 +46,9 @@ void TestingServer::Impl::start() {
 
 void TestingServer::Impl::wait_until_ready() {
   constexpr std::chrono::milliseconds between_attempts{10};
-  // A server that is asked while it starts may neither answer nor close that connection, ever (3.8:
-  // a NullPointerException in NIOServerCnxn.close): ask again soon, yet give a slow machine its
-  // time.
+  // A server that is asked while it starts may never answer, nor close that connection (3.8: a
+  // NullPointerException in NIOServerCnxn.close): ask again soon, but wait longer each time, for a
+  // slow machine.
   std::chrono::milliseconds patience{50};
   const auto deadline = Clock::now() + options.start_timeout;
   for (;;) {
@@ -73,7 +73,7 @@ bool TestingServer::Impl::answers(Clock::time_point deadline) const {
   try {
     DeadlineSocket socket{endpoint, deadline};
     socket.write("conf");
-    // Before it is ready it may accept connections and say that it does not serve requests.
+    // Before the server is ready it may accept connections and say that it does not serve requests.
     return socket.read_to_end().find(guardian.directory().filename().string()) != std::string::npos;
   } catch (const TestingError&) {
     return false;

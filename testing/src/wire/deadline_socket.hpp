@@ -11,9 +11,8 @@
 
 namespace custodian::testing {
 
-/// DeadlineSocket is a TCP connection for code that blocks: each step is done by the deadline or
-/// throws
-/// `TestingError`.
+/// DeadlineSocket is a TCP connection for code that blocks. An operation that is not done by the
+/// deadline throws `TestingError`.
 class DeadlineSocket {
  public:
   using Clock = std::chrono::steady_clock;
@@ -27,7 +26,7 @@ class DeadlineSocket {
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
 
  private:
-  // Runs the operation that was started until it is done; `error` gets its result.
+  // Runs the operation that was started until it is done; it must put its result into `error`.
   void finish(const boost::system::error_code& error, const char* what);
 
   const std::string name_;

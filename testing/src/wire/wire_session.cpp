@@ -114,7 +114,7 @@ std::int32_t WireSession::request(std::int32_t type, std::string_view body) {
   for (;;) {
     const std::string packet = read_packet(socket_);
     Decoder answer{packet};
-    // Watch events come with -1 in between.
+    // Watch events, with xid -1, may come in between.
     if (answer.number<std::int32_t>() != last_xid_) continue;
     answer.number<std::int64_t>();  // zxid
     return answer.number<std::int32_t>();

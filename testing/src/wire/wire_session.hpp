@@ -9,28 +9,28 @@
 
 namespace custodian::testing {
 
-/// WireSession is a ZooKeeper session over a plain socket: the few requests that the harness and
-/// its tests need. It sends no pings, and a dropped one is simply disconnected: its session goes
-/// on.
+/// WireSession is a ZooKeeper session over a plain socket, with the few requests that the harness
+/// and its tests need. It sends no pings. Destroying it only disconnects: the session lives on.
 class WireSession {
  public:
   static constexpr std::chrono::seconds usual_patience{10};
 
-  /// A new session.
+  /// Begins a new session.
   WireSession(const ServerEndpoint& endpoint, std::chrono::milliseconds timeout);
-  /// Another connection to a session. Check `expired()`. The timeout is for each answer.
+  /// Opens another connection to a session. Check `expired()` afterwards. The timeout applies to
+  /// each answer.
   WireSession(const ServerEndpoint& endpoint, std::int64_t id, std::string_view password,
               std::chrono::milliseconds patience = usual_patience);
 
   [[nodiscard]] std::int64_t id() const { return id_; }
   [[nodiscard]] const std::string& password() const { return password_; }
   [[nodiscard]] std::chrono::milliseconds timeout() const { return timeout_; }
-  /// The server knows no such session (any more), or the password is wrong.
+  /// Whether the server does not know the session (any more), or the password is wrong.
   [[nodiscard]] bool expired() const { return id_ == 0; }
 
   /// Creates a node with an open ACL; flags: 1 ephemeral. Returns the server's error code.
   std::int32_t create(std::string_view path, std::string_view data, std::int32_t flags = 0);
-  /// The server's error code: 0, or -101 without such a node.
+  /// Returns the server's error code: 0, or -101 if the node does not exist.
   std::int32_t exists(std::string_view path);
   std::int32_t watch(std::string_view path);
   void close();

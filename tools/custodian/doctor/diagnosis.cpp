@@ -162,7 +162,7 @@ class Diagnosis {
     return " (of " + text_of(*least) + " to " + text_of(*most) + ")";
   }
 
-  /// As far as the server reports it, or it can be guessed.
+  /// The tick that the server reports, or half of the shortest timeout that it granted.
   static std::optional<milliseconds> tick_of(const ServerFacts& server) {
     if (server.configuration.tick_time) return server.configuration.tick_time;
     if (server.shortest && !server.shortest->error) return server.shortest->timeout / 2;
@@ -207,9 +207,9 @@ class Diagnosis {
         advice);
   }
 
-  /// An observer behind an observer master answers a follower's pings. The follower passes that on
-  /// with its answer to the leader's next ping: half a tick later than if the leader asked the
-  /// observer itself.
+  /// An observer behind an observer master answers a follower's pings. The follower forwards that
+  /// answer with its own answer to the leader's next ping: half a tick later than an observer that
+  /// the leader pings itself.
   void judge_observer(const ServerFacts& server) {
     const auto report = server.srvr ? parse_srvr(server.srvr.text) : std::nullopt;
     if (!report || report->mode != "observer") return;

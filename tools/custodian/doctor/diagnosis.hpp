@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Diagnosis judges whether an ensemble is good for locks, by what was found out about it. Pure:
-/// facts in, findings out.
+/// Diagnosis judges whether an ensemble is good for locks, by the facts collected about it.
+/// Pure: facts in, findings out.
 
 #include <chrono>
 #include <cstdint>
@@ -30,20 +30,20 @@ struct ServerFacts {
   Answer srvr{};
   Answer conf{};
   Answer cons{};
-  /// As far as the server says, by a four-letter word or by its admin server.
+  /// The fields that the server reports, by a four-letter word or by its admin server.
   ServerConfiguration configuration{};
-  /// A session with the timeout that was asked for; not tried with a server that does not answer.
+  /// A session with the requested timeout; not tried with a server that does not answer.
   std::optional<SessionTrial> session{};
-  /// Sessions with the shortest and the longest timeout that can be asked for.
+  /// Sessions with the shortest and the longest timeout that a client can request.
   std::optional<SessionTrial> shortest{};
   std::optional<SessionTrial> longest{};
 };
 
 struct PathFacts {
   std::string path{};
-  /// The path, or what exists of it; empty if not even "/" (the chroot) does.
+  /// The longest part of the path that exists; empty if not even "/" (the chroot) exists.
   std::string existing{};
-  /// Of what exists; nothing if it may not be read.
+  /// The ACL of `existing`; nothing if it may not be read.
   std::optional<Acl> acl{};
   error_code list_error{};
   error_code create_error{};
@@ -51,10 +51,10 @@ struct PathFacts {
 };
 
 struct ClockFacts {
-  /// The leader's clock less ours, and by how much that may be wrong.
+  /// The leader's clock minus ours, and the possible error of that difference.
   std::chrono::nanoseconds ahead{0};
   std::chrono::nanoseconds uncertainty{0};
-  /// How long the write took that showed the leader's clock.
+  /// The duration of the write that showed the leader's clock.
   std::chrono::nanoseconds write_time{0};
 };
 
@@ -62,7 +62,7 @@ struct Facts {
   std::chrono::milliseconds session_timeout{0};
   std::chrono::milliseconds touch_interval{0};
   std::vector<ServerFacts> servers{};
-  /// Why no server could be asked about the ensemble as a whole, if so.
+  /// The error if no server could be asked about the ensemble as a whole.
   error_code ensemble_error{};
   std::optional<bool> extended_types{};
   std::optional<PathFacts> path{};
@@ -77,9 +77,9 @@ enum class Verdict : std::uint8_t { ok, warn, fail };
 struct Finding {
   Verdict verdict = Verdict::ok;
   std::string check{};    ///< "server", "leader", "session", "tick", ...
-  std::string subject{};  ///< a server, a path; empty: the whole
+  std::string subject{};  ///< a server or a path; empty: the whole ensemble
   std::string text{};
-  std::string advice{};  ///< what to change, and where; empty: nothing
+  std::string advice{};  ///< what to change, and where; empty if nothing
 };
 
 [[nodiscard]] std::string_view to_string(Verdict verdict) noexcept;

@@ -33,7 +33,7 @@ int examine_and_tell(const GlobalOptions& options, const DoctorRequest& request)
   ClientOptions of_client = options.client_options();
   of_client.touch_interval = request.examination.touch_interval;
   {
-    // A mistake in the command line is reported as such.
+    // A mistake in the command line is reported as a usage error, not as a finding.
     ClientOptions to_check = of_client;
     to_check.touch_interval = std::chrono::milliseconds{1};
     validate(to_check);

@@ -19,13 +19,13 @@ using std::chrono::nanoseconds;
 using std::chrono::system_clock;
 
 constexpr auto patience = 5s;
-/// How often a path is read that others remove meanwhile.
+/// How often the path is read again when other clients remove it meanwhile.
 constexpr int most_rounds = 5;
-/// Timeouts that a client may ask for; servers move them into their limits.
+/// Timeouts that a client may request; servers clamp them to their own limits.
 constexpr milliseconds shortest_timeout = 100ms;
 constexpr milliseconds longest_timeout = 24h;
 
-/// The error that a call throws, if it throws one.
+/// The error that a call throws; none if it throws nothing.
 template <typename Function>
 error_code error_of(Function function) {
   try {
@@ -36,14 +36,14 @@ error_code error_of(Function function) {
   }
 }
 
-/// For a session that only asks questions and holds no locks.
+/// Options for a session that only asks questions and holds no locks.
 ClientOptions questioner(ClientOptions options, milliseconds session_timeout) {
   options.session_timeout = session_timeout;
-  // The client would refuse a timeout too short for locks before any server is asked.
+  // Otherwise the client refuses a timeout too short for locks before it asks any server.
   options.touch_interval = 1ms;
   options.operation_timeout = patience;
   options.name_space.clear();
-  // What does not work is reported by a finding.
+  // Findings report the failures, so the client logs nothing.
   options.log = {};
   return options;
 }
@@ -93,7 +93,8 @@ std::string below(const std::string& path, const std::string& name) {
   return (path == "/" ? path : path + "/") + name;
 }
 
-/// Nodes with a TTL are refused before their parent is looked for.
+/// A server without extended types refuses a TTL node before it looks for the node's parent, so the
+/// error tells the two apart and no node is created.
 std::optional<bool> extended_types(Client& client) {
   const CreateOptions with_ttl{.mode = CreateMode::persistent_with_ttl, .ttl = 1s};
   const error_code error =
@@ -138,7 +139,7 @@ PathFacts examine_path(Client& client, const std::string& path) {
   return facts;
 }
 
-/// The time of the transaction by the leader's clock, and the time here before and afterwards.
+/// Compares the transaction's time by the leader's clock with the time here before and after it.
 ClockFacts compare_clocks(Client& client, const std::string& existing) {
   const std::string node = below(existing, random_name());
   const auto steady_before = std::chrono::steady_clock::now();
@@ -160,14 +161,14 @@ nanoseconds time_of(clockid_t clock) {
   return std::chrono::seconds{time.tv_sec} + nanoseconds{time.tv_nsec};
 }
 
-/// The path as it is without the namespace.
+/// The full path: with the namespace in front.
 std::string outside(const std::string& name_space, const std::string& path) {
   if (name_space.empty()) return path;
   const std::string root = name_space.starts_with('/') ? name_space : "/" + name_space;
   return path == "/" ? root : root + path;
 }
 
-/// False if it was removed meanwhile; then what was seen is reported as well.
+/// False if the path was removed meanwhile; the facts then have what was seen of it.
 bool examine_place(Client& client, const std::string& path, Facts& facts) {
   const PathFacts at_path = examine_path(client, path);
   if (facts.path_was_given || at_path.existing.empty()) facts.path = at_path;
@@ -190,8 +191,8 @@ void examine_ensemble(const ClientOptions& options, const ExaminationRequest& re
   client.wait_connected({patience});
   facts.extended_types = extended_types(client);
   const std::string path = outside(options.name_space, request.path.empty() ? "/" : request.path);
-  // The servers remove an empty container when they like, and then what is above it counts.
-  // Where it is made and removed again and again, the last one counts.
+  // The servers may remove an empty container at any time; then the path above it is examined.
+  // If the path is created and removed again and again, the last round counts.
   for (int round = 1; !examine_place(client, path, facts) && round < most_rounds; ++round) {
     client.sync(path);
   }

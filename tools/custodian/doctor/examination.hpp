@@ -12,17 +12,17 @@
 namespace custodian::cli {
 
 struct ExaminationRequest {
-  /// Where locks are, or will be; empty: the root is looked at, for the clock only.
+  /// The path of the locks; empty: only the clock is examined, at the root.
   std::string path{};
   /// The touch interval of the programs that take the locks.
   std::chrono::milliseconds touch_interval{};
   std::uint16_t admin_port = 8080;
 };
 
-/// Asks every server, opens sessions, and tries what locks do, and leaves nothing behind:
-/// permissions are tried by a transaction that fails by its last operation; one transaction creates
-/// a node and deletes it again, to read the time of its creation. Blocks, for half a minute at
-/// most. `options` are those of GlobalOptions. Throws Error if they are wrong.
+/// Asks every server, opens sessions, tries the operations of a lock, and leaves nothing behind:
+/// the transaction that tries permissions fails at its last operation; another one creates a node
+/// and deletes it, to read the time of the creation. Blocks, for half a minute at most. `options`
+/// are those of GlobalOptions. Throws Error if they are wrong.
 [[nodiscard]] Facts examine(const ClientOptions& options, const ExaminationRequest& request);
 
 }  // namespace custodian::cli

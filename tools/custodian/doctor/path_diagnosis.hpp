@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The path's diagnosis says whether locks may be taken there, and by which others, judged by what
-/// was tried. Pure.
+/// The path's diagnosis says whether this client, and which other clients, may take locks at the
+/// path. Pure: it judges what was tried.
 
 #include <vector>
 
@@ -10,7 +10,7 @@
 
 namespace custodian::cli {
 
-/// Whether what existed was removed before the rest could be asked.
+/// Whether the path was removed while it was examined.
 [[nodiscard]] bool is_gone(const PathFacts& facts);
 
 [[nodiscard]] std::vector<Finding> diagnose_path(const PathFacts& facts);

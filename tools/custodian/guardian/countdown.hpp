@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Countdown decides when a command has to end. Its guardian may be late itself: stopped, or on a
-/// machine that was asleep. Pure: times in, what is due out.
+/// Countdown decides when a command has to end. The guardian that asks may itself be late: it was
+/// stopped, or the machine was asleep. Pure: times in, the due action out.
 
 #include <algorithm>
 #include <chrono>
@@ -19,19 +19,19 @@ class Countdown {
   using Time = BootClock::time_point;
   enum class Due : std::uint8_t {
     nothing,
-    request,  ///< to end, returned once
+    request,  ///< ask the command to end; returned once
     kill,
   };
 
-  /// The lock is held until then at the least, and lost unless that is renewed; then the command
-  /// has `grace`. A lost lock cannot be renewed.
+  /// The lock is held at least until `time`, and then lost, unless a later call extends it. After
+  /// the loss the command has `grace` to end. A lost lock cannot be extended.
   void hold_until(Time time, std::chrono::nanoseconds grace) {
     if (is_lost_) return;
     hold_until_ = time;
     grace_ = grace;
   }
 
-  /// The lock was lost at `at`, or when its hold ran out if that was before.
+  /// The lock was lost at `at`, or when its time ran out, whichever was earlier.
   void lose(Time at, std::chrono::nanoseconds grace) {
     if (hold_until_) at = std::min(at, *hold_until_);
     hold_until_.reset();
@@ -47,7 +47,7 @@ class Countdown {
   }
 
   [[nodiscard]] bool is_lost() const noexcept { return is_lost_; }
-  /// When something is due, if nothing else happens.
+  /// The time at which due() changes next, if nothing else happens.
   [[nodiscard]] std::optional<Time> next() const { return is_lost_ ? kill_at_ : hold_until_; }
 
  private:

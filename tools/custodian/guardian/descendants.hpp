@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Descendants are found in /proc: all processes that one has started, and that these have started.
+/// Descendants are found in /proc: the processes that a process has started, directly or not.
 /// The list is complete for a process that adopts its orphans (PR_SET_CHILD_SUBREAPER).
 
 #include <sys/types.h>
@@ -17,20 +17,20 @@ namespace custodian::cli {
 struct ProcessEntry {
   pid_t process = 0;
   pid_t parent = 0;
-  /// It has ended, and its parent has not reaped it yet.
+  /// The process has ended, and its parent has not reaped it yet.
   bool is_zombie = false;
 
   friend bool operator==(const ProcessEntry&, const ProcessEntry&) = default;
 };
 
-/// A line of /proc/<pid>/stat; nothing if it is none. Pure.
+/// Parses a line of /proc/<pid>/stat; nothing if it is malformed. Pure.
 [[nodiscard]] std::optional<ProcessEntry> parse_stat(std::string_view line);
 
-/// Children before grandchildren, zombies included. Pure.
+/// Lists children before grandchildren, zombies included. Pure.
 [[nodiscard]] std::vector<ProcessEntry> descendants(pid_t ancestor,
                                                     const std::vector<ProcessEntry>& all);
 
-/// As it is now; out of date when it returns.
+/// The descendants now; the list may be out of date when the function returns.
 [[nodiscard]] std::vector<ProcessEntry> descendants(pid_t ancestor);
 
 /// Which processes a signal has reached: some may be another user's (EPERM).
@@ -39,12 +39,13 @@ enum class Reached : std::uint8_t { all, some, nobody };
 /// Signals all but zombies. `all` also if there is no process to signal.
 [[nodiscard]] Reached kill_each(const std::vector<ProcessEntry>& entries, int signal);
 
-/// The pause between two rounds of killing: processes that were being started then exist now. It is
-/// longer after a round that has reached none.
+/// The pause between two rounds of killing, so that the next round sees processes that were just
+/// being started. It is longer after a round that reached no process.
 [[nodiscard]] std::chrono::milliseconds pause_after_killing(Reached reached);
 
-/// Whether this process group is orphaned now: no member has a parent outside of the group, but in
-/// its session. The terminal's stop signals have no effect on it, for no process could continue it.
+/// Whether this process group is orphaned now: no member has a parent that is outside the group but
+/// in the same session. The terminal's stop signals have no effect on it, since no process could
+/// continue it.
 [[nodiscard]] bool is_orphaned(pid_t group);
 
 }  // namespace custodian::cli

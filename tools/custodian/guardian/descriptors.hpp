@@ -5,8 +5,8 @@
 
 namespace custodian::cli {
 
-/// Closes all descriptors but the standard three and this one; also where the system has no
-/// close_range(), or a sandbox forbids it. Without other threads.
+/// Closes all descriptors but the standard three and `kept`; works also where the system has no
+/// close_range(), or a sandbox forbids it. The process must have no other threads.
 void close_all_but(int kept);
 
 }  // namespace custodian::cli

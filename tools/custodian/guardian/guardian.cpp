@@ -27,7 +27,7 @@
 namespace custodian::cli {
 namespace {
 
-/// It ends when the runner does, or by SIGKILL.
+/// The guardian ends only with its runner, or by SIGKILL.
 void disregard_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM,
                            SIGTSTP, SIGTTIN, SIGTTOU}) {
@@ -74,10 +74,10 @@ class Guardian {
     while (!runner_is_gone_ || command_.is_active()) {
       set_timer();
       wait();
-      // Before reap(): a process that is reaped leads no group any more.
+      // Kill before reap(): a reaped process no longer leads its group.
       if (is_killing_) kill();
-      // Before the messages, which may report a loss: a command that has ended by itself was not
-      // ended for it.
+      // Reap before reading orders, which may report a loss: a command that has already ended by
+      // itself was not ended because of the loss.
       for (const Report& report : command_.reap()) tell(report);
       if (!runner_is_gone_) listen();
       keep_time();
@@ -89,7 +89,7 @@ class Guardian {
     std::array<pollfd, 4> wanted{{{children_, POLLIN, 0},
                                   {timer_, POLLIN, 0},
                                   {command_.exec_result(), POLLIN, 0},
-                                  // A socket at its end would be readable for ever.
+                                  // A socket at end of file would stay readable for ever.
                                   {runner_is_gone_ ? -1 : control_, POLLIN, 0}}};
     poll(wanted.data(), wanted.size(), -1);
     drain(children_);
@@ -124,7 +124,7 @@ class Guardian {
   void start(const Order& order, std::string_view environment) {
     countdown_ = {};
     hold_until(order);
-    // The order may have waited for longer than the lock was held: then nothing is run.
+    // The order may have waited until the lock was lost: then nothing is run.
     static_cast<void>(countdown_.due(BootClock::now()));
     if (countdown_.is_lost()) return tell({.kind = Report::Kind::ended});
     if (const int error = command_.start(lines_of(environment)); error != 0) {
@@ -134,7 +134,7 @@ class Guardian {
 
   void pass_on(int signal) {
     note(command_.signal(signal));
-    // The command has ended, and no wait status shows that the rest of its processes are stopped.
+    // The command has ended; no wait status would show that its remaining processes are stopped.
     if (signal == SIGTSTP && command_.is_active() && !command_.main_runs()) {
       tell({.kind = Report::Kind::stopped, .value = SIGTSTP});
     }
@@ -181,7 +181,7 @@ class Guardian {
       is_killing_ = runner_is_gone_;
     }
     const std::string_view bytes = bytes_of(report);
-    // A runner that is gone is noticed in listen().
+    // listen() notices that the runner is gone.
     static_cast<void>(send(control_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   }
 
@@ -214,7 +214,7 @@ class Guardian {
 void guard(int control, std::vector<std::string> command, SignalSetting as_started,
            int runner_group) {
   setpgid(0, 0);
-  // Not the runner's name, so that a kill by name does not reach both.
+  // Its own name, so that a kill by name does not reach both runner and guardian.
   prctl(PR_SET_NAME, "lock-guardian");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   close_all_but(control);

@@ -23,7 +23,7 @@ GuardianLink::GuardianLink(boost::asio::io_context& context, std::vector<std::st
                            const SignalSetting& as_started)
     : socket_{context} {
   for (const ProcessEntry& child : descendants(getpid())) foreign_.push_back(child.process);
-  // The guardian's orphans come to us, should it be killed.
+  // If the guardian is killed, this process adopts its children.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   std::array<int, 2> sockets{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
@@ -32,7 +32,7 @@ GuardianLink::GuardianLink(boost::asio::io_context& context, std::vector<std::st
   const int runner_group = getpgrp();
   guardian_ = fork();
   if (guardian_ == 0) {
-    // It is open in this process only, so its end of file shows the guardian our end.
+    // Only the runner keeps this end, so end of file shows the guardian that the runner is gone.
     close(sockets[0]);
     guard(sockets[1], std::move(command), as_started, runner_group);
   }
@@ -86,7 +86,7 @@ void GuardianLink::receive() {
 void GuardianLink::send(const Order& order, const std::vector<std::string>& environment) {
   std::string message{bytes_of(order)};
   for (const std::string& variable : environment) message.append(variable).push_back('\0');
-  // A guardian that is gone is noticed in receive().
+  // receive() notices that the guardian is gone.
   static_cast<void>(
       ::send(socket_.native_handle(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
 }

@@ -17,15 +17,14 @@
 
 namespace custodian::cli {
 
-/// Threads: one at a time. Lifetimes: the destructor does what end() does.
+/// Threads: one at a time. Lifetimes: the destructor calls end().
 class GuardianLink {
  public:
-  /// Called with every report; with nothing when the guardian is gone, which happens only if it was
-  /// killed.
+  /// Called with every report, and with nothing if the guardian was killed.
   using Listener = std::function<void(std::optional<Report>)>;
 
-  /// Forks the guardian: before this process has any thread, and with the signals as it was started
-  /// with. Throws std::system_error.
+  /// Forks the guardian. Construct it before this process has any thread, and before it changes its
+  /// signal settings. Throws std::system_error.
   GuardianLink(boost::asio::io_context& context, std::vector<std::string> command,
                const SignalSetting& as_started);
   GuardianLink(const GuardianLink&) = delete;
@@ -34,26 +33,26 @@ class GuardianLink {
 
   /// Calls the listener on the context, until the link is destroyed.
   void listen(Listener listener);
-  /// Sends an order, to start with its variables "NAME=value". Does not block: a guardian that is
+  /// Sends an order; `start` takes the variables "NAME=value". Does not block: a guardian that is
   /// stopped for a minute or more loses the orders that exceed its queue.
   void send(const Order& order, const std::vector<std::string>& environment = {});
 
-  /// The processes under the guardian now: the command, and those that it has started.
+  /// The processes under the guardian now: the command, and every process that it has started.
   [[nodiscard]] std::vector<pid_t> processes() const;
 
-  /// Ends the processes under the guardian, and the guardian, and waits for that: afterwards
-  /// nothing is reported, and nothing can be sent. Does nothing the second time.
+  /// Ends the guardian and the processes under it, and waits until they are gone. Afterwards
+  /// nothing is reported, and nothing can be sent. A second call does nothing.
   void end();
 
-  /// After the guardian was killed: ends the processes that it has left to us, and waits for that.
-  /// Spares children that were here before the guardian.
+  /// After the guardian was killed: ends the processes that it has left to us, and waits until they
+  /// are gone. Spares children that are older than the guardian.
   void end_orphans() const;
 
  private:
   void wait();
   void receive();
 
-  /// Children from before our exec(): a shell with jobs in the background leaves some.
+  /// Children from before our exec(): a shell may have started background jobs.
   std::vector<pid_t> foreign_;
   pid_t guardian_ = -1;
   boost::asio::posix::stream_descriptor socket_;

@@ -15,37 +15,37 @@
 
 namespace custodian::cli {
 
-/// The runner to the guardian.
+/// A message from the runner to the guardian.
 struct Order {
   enum class Kind : std::int32_t {
-    start,       ///< run the command, with a line "NAME=value" for each variable behind this struct
+    start,       ///< run the command; a line "NAME=value" for each variable follows this struct
     signal,      ///< pass on the signal
-    proceed,     ///< continue after a stop, with the terminal if we have it; bears a `number`
-    hold_until,  ///< the lock is held until `time` (boot clock) at the least; lost unless renewed
+    proceed,     ///< continue after a stop, with the terminal if the runner has it; has a `number`
+    hold_until,  ///< the lock is held at least until `time` (boot clock); lost then, unless renewed
     lost,        ///< end the command now
   };
   Kind kind{};
   std::int32_t signal = 0;
   std::uint64_t number = 0;
   std::chrono::nanoseconds time{};
-  /// From the request to end until the command is killed.
+  /// The time from the request to end until the kill.
   std::chrono::nanoseconds grace{};
 };
 
-/// The guardian to the runner.
+/// A message from the guardian to the runner.
 struct Report {
   enum class Kind : std::int32_t {
     not_started,  ///< `value` is errno
-    stopped,      ///< by the signal `value`, and not for a terminal that it can get
-    main_ended,   ///< but others are left
+    stopped,      ///< by the signal `value`, unless it stopped for a terminal that it can get
+    main_ended,   ///< the command has ended, but processes that it started have not
     forbidden,    ///< a process is another user's and cannot be signalled; reported once
-    ended,        ///< with all that it started; `value` is the wait status
+    ended,        ///< the command and all that it started; `value` is the wait status
   };
   Kind kind{};
   std::int32_t value = 0;
-  /// With ended: it was ended because the lock was lost.
+  /// With `ended`: the guardian ended the command because the lock was lost.
   bool for_loss = false;
-  /// With stopped: the number of the last `proceed` that was obeyed before.
+  /// With `stopped`: the number of the last `proceed` that was carried out before the stop.
   std::uint64_t proceeded = 0;
 };
 

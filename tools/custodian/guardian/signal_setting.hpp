@@ -16,7 +16,7 @@ class SignalSetting {
   [[nodiscard]] static SignalSetting current();
 
   [[nodiscard]] bool ignores(int signal) const { return ignored_[static_cast<unsigned>(signal)]; }
-  /// Async-signal-safe: for the child of a fork().
+  /// Async-signal-safe, for use in the child of a fork().
   void restore() const noexcept;
 
  private:

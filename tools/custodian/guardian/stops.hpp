@@ -5,8 +5,8 @@
 
 namespace custodian::cli {
 
-/// Blocks the terminal's stop signals in this thread, and in those that it starts from now on, so
-/// that only the thread that has called allow_stops() takes a stop that it asks for.
+/// Blocks the terminal's stop signals in this thread and in the threads that it starts from now on,
+/// so that a stop is delivered only to a thread that has called allow_stops().
 void defer_stops();
 /// Unblocks them in this thread.
 void allow_stops();

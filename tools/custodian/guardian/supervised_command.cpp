@@ -15,7 +15,7 @@
 namespace custodian::cli {
 namespace {
 
-/// All signals that can be blocked, while it lives.
+/// Blocks all signals while the object lives.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -45,7 +45,7 @@ int SupervisedCommand::start(const std::vector<std::string>& environment) {
   int pipe[2];
   if (pipe2(pipe, O_CLOEXEC | O_NONBLOCK) != 0) return errno;
   const pid_t guardian = getpid();
-  // A signal for the command that came before it has its own setting would be lost to the
+  // A signal that reached the child before it has the command's setting would be lost to the
   // guardian's handlers.
   const SignalsBlocked until_forked;
   process_ = fork();
@@ -57,7 +57,7 @@ int SupervisedCommand::start(const std::vector<std::string>& environment) {
     process_ = 0;
     return error;
   }
-  // Parent and child both do it: neither may go on before it is done.
+  // Parent and child both call it: neither may go on before the group exists.
   setpgid(process_, process_);
   exec_result_ = pipe[0];
   active_ = true;
@@ -97,7 +97,7 @@ void SupervisedCommand::run(const std::vector<std::string>& environment, pid_t g
 bool SupervisedCommand::main_runs() const {
   if (process_ <= 0) return false;
   siginfo_t info{};
-  // Without reaping it, for it may have ended unnoticed.
+  // WNOWAIT: this must not reap the command, for reap() has to see its end.
   const int asked = waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT);
   return asked == 0 && info.si_pid == 0;
 }
@@ -129,7 +129,7 @@ std::vector<Report> SupervisedCommand::reap() {
     if (process < 0 && errno == EINTR) continue;
     if (process == 0) break;
     if (process < 0) {
-      // No children, so no grandchildren either: we would have adopted them.
+      // No children means no grandchildren either: the guardian would have adopted them.
       if (std::exchange(active_, false)) {
         no_more_terminal();
         reports.push_back(exec_error_ == 0
@@ -154,10 +154,10 @@ std::vector<Report> SupervisedCommand::reap() {
     }
     process_ = 0;
     wait_status_ = status;
-    // Written before it ended.
+    // The child wrote the result before it ended.
     read_exec_result();
     main_ended = exec_error_ == 0;
-    // So that Ctrl-C reaches the runner, and through it what is left.
+    // Now Ctrl-C reaches the runner, and through it the remaining processes.
     no_more_terminal();
   }
   // No process is left that could get the terminal, so none must wait for it.
@@ -174,12 +174,12 @@ std::optional<int> SupervisedCommand::stopped_by(int number) {
       return std::nullopt;
     }
     if (as_started_.ignores(number) || !terminal_.is_in_reach()) {
-      // Where the runner cannot stop, the command would be stopped and continued for ever.
+      // If the runner cannot stop, the command would be stopped and continued for ever.
       refuse_terminal();
       return std::nullopt;
     }
   } else if (number == SIGSTOP && terminal_.is_lent()) {
-    // Editors suspend themselves like this. The runner's shell must take it for Ctrl-Z.
+    // Editors suspend themselves by SIGSTOP. To the runner's shell it must look like Ctrl-Z.
     number = SIGTSTP;
   } else if (number != SIGTSTP) {
     // A SIGSTOP is meant for the command alone.

@@ -4,13 +4,13 @@
 /// SupervisedCommand is the command as its guardian sees it: the process, its group, and all that
 /// it has started. It is the one place that forks a command, signals it and waits for it.
 ///
-/// The command has a process group of its own. It has the terminal when it asks for it: reading
-/// from the terminal, or changing it, stops a group in the background (SIGTTIN, SIGTTOU), which is
-/// then given it, if the runner's group has it. Until then Ctrl-C reaches the runner, with whatever
-/// stands beside it in a pipeline or a script, and is passed on.
+/// The command has a process group of its own, and gets the terminal on demand: reading from the
+/// terminal, or changing it, stops a background group (SIGTTIN, SIGTTOU); the stopped group is then
+/// given the terminal, if the runner's group has it. Until then Ctrl-C reaches the runner, and the
+/// rest of its pipeline or script, and the runner forwards it.
 ///
-/// Threads: one, and no other in this process. At most one object, which adopts and reaps whatever
-/// its process has started.
+/// Threads: the only one of this process. At most one object, which adopts and reaps all children
+/// of its process.
 
 #include <sys/types.h>
 
@@ -27,34 +27,33 @@ namespace custodian::cli {
 
 class SupervisedCommand {
  public:
-  /// `runner_group` is the process group that has the terminal when the command has not.
+  /// `runner_group` is the process group that has the terminal while the command does not.
   SupervisedCommand(std::vector<std::string> words, SignalSetting as_started, pid_t runner_group);
 
   /// Starts the command with "NAME=value" for each further variable. Returns 0, or errno: then
-  /// nothing runs. The command must not run already. Does not wait until the program is executed,
-  /// which takes as long as its file system does: the command is active meanwhile, and what becomes
-  /// of that shows in reap().
+  /// nothing runs. The command must not be running. Does not wait for exec, which may take long on
+  /// a slow file system: the command is active meanwhile, and reap() reports the outcome.
   [[nodiscard]] int start(const std::vector<std::string>& environment);
 
-  /// Becomes readable when the program is executed, or cannot be; -1 when that is known.
+  /// Becomes readable when exec has succeeded or failed; -1 once the outcome is known.
   [[nodiscard]] int exec_result() const noexcept { return exec_result_; }
 
-  /// Whether the command, or anything that it has started, is left.
+  /// Whether the command, or any process that it has started, is left.
   [[nodiscard]] bool is_active() const noexcept { return active_; }
 
-  /// Whether the command itself has not ended, apart from what it has started.
+  /// Whether the command's own process still runs, whatever it has started.
   [[nodiscard]] bool main_runs() const;
 
   /// Signals the command's whole group; when the command has ended, all processes that are left.
   Reached signal(int number) const;
-  /// Continues it after a stop, with the terminal if it had it.
+  /// Continues the command after a stop, with the terminal if the command had it.
   Reached proceed();
-  /// Sends SIGKILL to all processes that exist now: one that is just being started is missed, so
-  /// call it again until none is left. Before reap(), for a process that has ended has no children
-  /// any more.
+  /// Sends SIGKILL to all processes that exist now. It misses a process that is just being started,
+  /// so call it again until none is left. Call it before reap(): an ended process no longer has its
+  /// children.
   [[nodiscard]] Reached kill_all() const;
 
-  /// Looks for what has happened since; to be called on SIGCHLD, and when exec_result() is
+  /// Reports what has happened since the last call. Call it on SIGCHLD, and when exec_result() is
   /// readable.
   [[nodiscard]] std::vector<Report> reap();
 
@@ -70,18 +69,17 @@ class SupervisedCommand {
   std::vector<std::string> words_;
   SignalSetting as_started_;
   Terminal terminal_;
-  /// Of the command and its group; 0 when it has been reaped.
+  /// The id of the command and of its group; 0 when the command has been reaped.
   pid_t process_ = 0;
-  /// The end to read from of a pipe that brings errno if the program cannot be executed, and closes
-  /// if it is.
+  /// The read end of a pipe: it delivers errno if exec fails, and end of file if exec succeeds.
   int exec_result_ = -1;
-  /// errno, if it could not be executed.
+  /// The errno of a failed exec; 0 otherwise.
   int exec_error_ = 0;
   int wait_status_ = 0;
   bool active_ = false;
-  /// It has asked for the terminal, and gets it again in proceed().
+  /// The command has asked for the terminal; proceed() gives it back.
   bool wants_terminal_ = false;
-  /// A process that it has left behind has asked for the terminal, and was stopped.
+  /// A process that the command left behind has asked for the terminal, and was stopped.
   bool leftover_is_refused_ = false;
 };
 

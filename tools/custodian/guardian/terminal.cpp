@@ -36,7 +36,7 @@ bool Terminal::is_lent() const { return borrower_ != 0 && is_borrowed_by(tcgetpg
 bool Terminal::is_in_reach() const { return !is_orphaned(owner_); }
 
 void Terminal::renounce() {
-  // The leader of a group cannot begin a session of its own.
+  // A group leader cannot begin a session, so this process joins another group first.
   if (setpgid(0, owner_) == 0) setsid();
 }
 

@@ -7,10 +7,10 @@
 
 namespace custodian::cli {
 
-/// The controlling terminal, as its owner lends it: a process group that a shell may put in the
-/// foreground and take out again. Without a terminal there is nothing to lend.
+/// The controlling terminal, which its owner lends. The owner is a process group that a shell may
+/// put in the foreground and take out again. Without a terminal there is nothing to lend.
 ///
-/// Its user must ignore SIGTTOU, and be in the owner's session.
+/// The process that uses this class must ignore SIGTTOU, and be in the owner's session.
 class Terminal {
  public:
   explicit Terminal(pid_t owner);
@@ -18,18 +18,18 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  /// Lends it to a process group, which may have it already; false if neither that nor the owner
-  /// has it now.
+  /// Lends the terminal to a process group, which may have it already; false if neither that group
+  /// nor the owner has it now.
   bool lend_to(pid_t group);
-  /// Gives it back to the owner, but only if it is still lent: a shell that has taken it since
+  /// Gives the terminal back to the owner if it is still lent. A shell that has taken it meanwhile
   /// keeps it.
   void take_back();
-  /// Whether the borrower has it, or a group that the borrower has given it to.
+  /// Whether the borrower has the terminal, or a group that the borrower has given it to.
   [[nodiscard]] bool is_lent() const;
-  /// Whether the owner may be stopped for it: a process exists that can continue the owner.
+  /// Whether the owner may be stopped to wait for the terminal: some process can continue it.
   [[nodiscard]] bool is_in_reach() const;
-  /// Takes this process out of the session, for good. The groups of our children are then orphaned
-  /// and not stopped any more: reading fails for them.
+  /// Takes this process out of the session, for good. The process groups of its children are then
+  /// orphaned: reading from the terminal fails for them instead of stopping them.
   void renounce();
 
  private:
@@ -37,7 +37,7 @@ class Terminal {
 
   int descriptor_;
   pid_t owner_;
-  /// 0 if it is not lent.
+  /// 0 if the terminal is not lent.
   pid_t borrower_ = 0;
 };
 

@@ -12,7 +12,7 @@
 
 namespace custodian::cli {
 
-/// `choose` is called with the place of the given word among the words.
+/// `choose` is called with the index of the given word in `words`.
 CLI::Option* add_word_option(CLI::App& app, const std::string& name, std::vector<std::string> words,
                              std::function<void(std::size_t)> choose,
                              const std::string& description);

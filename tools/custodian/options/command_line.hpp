@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// CommandLine divides the words of the command line: ours, and those of the command to run. Pure.
+/// CommandLine splits the words of the command line into ours and those of the command to run.
+/// Pure.
 
 #include <optional>
 #include <string>
@@ -10,9 +11,9 @@
 namespace custodian::cli {
 
 struct CommandLine {
-  /// Without the program's name.
+  /// Our own words, without the program's name.
   std::vector<std::string> ours{};
-  /// The words behind the first `--`; nothing if there is none.
+  /// The words after the first `--`; nothing if there is no `--`.
   std::optional<std::vector<std::string>> command{};
 };
 

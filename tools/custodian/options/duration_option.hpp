@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A duration option takes a duration.
+/// A duration option takes a duration such as 30s.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -13,7 +13,8 @@ namespace custodian::cli {
 /// `value` must outlive the parsing. The given duration must be positive, and is rounded up.
 CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
                                  std::chrono::milliseconds& value, const std::string& description);
-/// For options without a default; 0 is allowed with the first.
+/// For options without a default. This overload also allows 0; add_positive_duration_option() does
+/// not.
 CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
                                  std::optional<std::chrono::nanoseconds>& value,
                                  const std::string& description);

@@ -22,20 +22,20 @@ struct GlobalOptions {
   /// How often -v was given.
   int verbosity = 0;
 
-  /// The client that they describe, logging to the standard error output. Throws UsageError if no
-  /// server is named.
+  /// Options of a client that logs to the standard error output. Throws UsageError if no server is
+  /// named.
   [[nodiscard]] ClientOptions client_options() const;
 };
 
-/// Adds them to the command; `options` must outlive the parsing.
+/// Adds the options to the command; `options` must outlive the parsing.
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
-/// Removes the credentials (CUSTODIAN_AUTH) from the environment, once they have been read: a child
-/// process neither inherits them, nor shows them in its /proc/<pid>/environ. To be called while
-/// there is one thread.
+/// Removes the credentials (CUSTODIAN_AUTH) from the environment after they have been read: a child
+/// process neither inherits them, nor shows them in its /proc/<pid>/environ. Call it while there is
+/// only one thread.
 void forget_credentials();
 
-/// "digest:user:password". Throws UsageError.
+/// Parses "digest:user:password". Throws UsageError.
 [[nodiscard]] Credential parse_credential(const std::string& text);
 
 }  // namespace custodian::cli

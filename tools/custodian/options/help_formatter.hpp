@@ -1,17 +1,17 @@
 #pragma once
 
 /// \file
-/// HelpFormatter formats --help: lines that fit a terminal, and what CLI11 cannot know.
+/// HelpFormatter formats --help: it wraps lines, and adds to the usage what CLI11 cannot know.
 
 #include <CLI/CLI.hpp>
 #include <string>
 
 namespace custodian::cli {
 
-/// The text in lines of no more than `width` characters, broken between words. Pure.
+/// Breaks the text between words into lines of at most `width` characters. Pure.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t width);
 
-/// Of the whole command, and by inheritance of its subcommands.
+/// The formatter of the main command; its subcommands inherit it.
 class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter();
@@ -22,7 +22,7 @@ class HelpFormatter : public CLI::Formatter {
   [[nodiscard]] std::string make_footer(const CLI::App* app) const override;
 };
 
-/// A subcommand of this group runs a command, which its usage shows.
+/// The help's group of the subcommands that run a command; their usage shows that command.
 inline constexpr const char* running_group = "Commands that run another";
 
 }  // namespace custodian::cli

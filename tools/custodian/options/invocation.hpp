@@ -13,13 +13,13 @@
 namespace custodian::cli {
 
 struct Invocation {
-  /// The words behind the first `--`, as they were given; nothing if there was no `--`. CLI11 never
-  /// sees them.
+  /// The words after the first `--`, unchanged; nothing if there was no `--`. CLI11 never sees
+  /// them.
   std::optional<std::vector<std::string>> command{};
-  /// The chosen subcommand sets it: it does the work, and returns the exit status. Called before
-  /// this process has any thread. May throw custodian::Error, or UsageError.
+  /// Does the work, and returns the exit status. The chosen subcommand sets it. Called before this
+  /// process has any thread. May throw custodian::Error, or UsageError.
   std::function<int(const GlobalOptions&)> run{};
-  /// A subcommand that runs a command sets it, too; without it a `--` is a mistake.
+  /// Set by a subcommand that runs a command; for any other, a `--` is a usage error.
   bool takes_command = false;
 };
 

@@ -43,7 +43,7 @@ LogSink client_log(int verbosity) {
     };
   }
   return [said = std::set<std::string>{}](LogLevel level, std::string_view message) mutable {
-    // Lines of the C client about every attempt to connect.
+    // The C client logs a line with this mark for every attempt to connect.
     const bool is_detail = message.find(":ZOO_") != std::string_view::npos;
     if (level < LogLevel::warning || is_detail) return;
     if (const auto [text, is_new] = said.insert(line(level, message)); is_new) say(*text);

@@ -10,11 +10,11 @@
 
 namespace custodian::cli {
 
-/// Always writes the message, as one line: characters that would command a terminal, or begin
-/// another line, are escaped. Any thread.
+/// Writes the message at any verbosity, as one line: terminal control characters and line breaks
+/// are escaped. Any thread.
 void say(std::string_view message);
 
-/// The sink for the client's own lines: errors and warnings, each once; with -v every change of its
+/// The sink for the client's log: errors and warnings, each once; with -v also every change of the
 /// connection, and with -vv everything.
 [[nodiscard]] LogSink client_log(int verbosity);
 

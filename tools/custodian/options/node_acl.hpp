@@ -11,13 +11,13 @@
 namespace custodian::cli {
 
 enum class NodeAcl : std::uint8_t {
-  by_credentials,        ///< creator_all with credentials, and open without
+  by_credentials,        ///< creator_all if there are credentials, otherwise open
   open,                  ///< every client may do everything
   creator_all,           ///< only clients with the same credentials
   creator_all_read_all,  ///< the same, and every client may read
 };
 
-/// --acl.
+/// Adds the option --acl.
 void add_acl_option(CLI::App& subcommand, NodeAcl& acl);
 
 /// Throws UsageError if the nodes must belong to credentials and there are none.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// UsageError is a mistake in the command line that CLI11 cannot see.
+/// UsageError is a mistake in the command line that CLI11 does not detect.
 
 #include <stdexcept>
 

@@ -29,7 +29,7 @@ struct BreakRequest {
   bool json = false;
 };
 
-/// On two lines: a node's path is long.
+/// Prints a contender on two lines: a node's path is long.
 void say_who(const char* what, const Inspected& who) {
   std::cerr << what << ": " << description_of(who, std::chrono::system_clock::now()) << "\n  "
             << printable(who.participant.node) << '\n';
@@ -60,7 +60,7 @@ bool is_confirmed() {
 
 enum class Ending { deleted, gone_by_itself, changed };
 
-/// Deletes the node if it is as it was seen. After a lost reply it looks again.
+/// Deletes the node if it still has this version. After a lost reply it looks again.
 Ending delete_as_seen(Client& client, const std::string& node, std::int32_t version) {
   for (bool tried = false;; tried = true) {
     try {
@@ -78,7 +78,7 @@ Ending delete_as_seen(Client& client, const std::string& node, std::int32_t vers
   }
 }
 
-/// Throws UsageError if there is no terminal to ask on, and no --yes.
+/// Throws UsageError without --yes if there is no terminal to ask on.
 void require_terminal_or_yes(const BreakRequest& request) {
   const bool can_ask = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   if (!request.yes && !can_ask) {
@@ -86,17 +86,17 @@ void require_terminal_or_yes(const BreakRequest& request) {
   }
 }
 
-/// One of the session's places, as it was seen.
+/// A place of the session in a queue, with the version of the node that was shown.
 struct Place {
   Inspected who{};
   std::int32_t version = 0;
 };
 
-/// How many children are looked at: each costs a request or more.
+/// The most children that are read: each costs a request or more.
 constexpr std::size_t most_children = 1000;
 
-/// Looks at the path, and at the locks right below it. Says what it may not read, and what it
-/// leaves out.
+/// Finds the session's places at the path, and at the locks directly below it. Reports the children
+/// that it may not read, and those that it leaves out.
 std::vector<Place> places_of(const Client& client, const std::string& path, std::int64_t session) {
   std::vector<Place> places;
   const auto collect = [&](const Inspection& seen) {

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Following is for a command that goes on until a signal ends it: it waits for events, and for the
-/// end.
+/// Following is for a command that runs until a signal ends it: it waits for events and for that
+/// signal.
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
@@ -16,9 +16,9 @@
 
 namespace custodian::cli {
 
-/// SIGINT or SIGTERM is its ordinary end.
+/// Ends normally on SIGINT or SIGTERM.
 ///
-/// Threads: one that waits; wake() from any.
+/// Threads: one calls wait(); any may call wake().
 class Following {
  public:
   Following();
@@ -26,14 +26,15 @@ class Following {
   Following& operator=(const Following&) = delete;
   ~Following();
 
-  /// An event has happened.
+  /// Reports an event to wait().
   void wake();
-  /// Waits until an event has happened since the last wait, or the time is over. False at the end.
+  /// Waits for an event since the last wait, but not longer than `at_most`. False once a signal has
+  /// ended the command.
   [[nodiscard]] bool wait(std::chrono::milliseconds at_most);
-  /// Whether the terminal may look different since this was last asked: it has another size, or
-  /// others have written on it while this process was stopped.
+  /// Whether the terminal may look different since the last call: its size has changed, or other
+  /// processes have written on it while this one was stopped.
   [[nodiscard]] bool was_resized() noexcept { return resized_.exchange(false); }
-  /// Requested at the end.
+  /// A stop is requested when a signal ends the command.
   [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// KnownIdentities remembers the identities of a queue that was read before. A request to release a
-/// lock replaces the identity of its holder, for ever if the holder does not write it back.
+/// KnownIdentities remembers the identities in a queue from earlier readings. A request to release
+/// a lock overwrites its holder's identity, for good if the holder does not write it back.
 
 #include <cstdint>
 #include <string>
@@ -15,13 +15,14 @@ namespace custodian::cli {
 /// One thread at a time.
 class KnownIdentities {
  public:
-  /// Fills in the identities that requests have replaced, if they were known before, and remembers
-  /// the others. Forgets nodes that are gone.
+  /// Restores known identities that requests have overwritten, and remembers the others. Forgets
+  /// nodes that are gone.
   void complete(Inspection& seen);
 
  private:
   struct Known {
-    std::int64_t transaction;  ///< that created the node: another node may bear its name later
+    std::int64_t
+        transaction;  ///< the one that created the node: a later node may have the same name
     std::string identity;
   };
 

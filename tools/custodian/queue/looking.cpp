@@ -25,7 +25,7 @@ ExitStatus status_for(const error_code& error) {
   return nobody_answered ? ExitStatus::unavailable : ExitStatus::failure;
 }
 
-/// Without the number of its code, which is for programs.
+/// The error's text without the number of its code, which is for programs.
 std::string text_of(const Error& error) {
   std::string text = error.what();
   const std::string number = " [" + error.code().to_string() + "]";

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// These functions are shared by the commands that look, ask and break.
+/// The commands that look, ask and break share these functions.
 
 #include <functional>
 
@@ -18,8 +18,8 @@ enum class Log { as_asked, none };
 /// A client that holds nothing. Throws UsageError if its options are wrong.
 [[nodiscard]] Client connect(const GlobalOptions& options, Log log = Log::as_asked);
 
-/// Does the work, and says what went wrong, if anything: the exit status is that of `work`, or
-/// distinguishes mistakes, silent servers and missing permission. UsageError passes through.
+/// Runs `work`, prints a message for an Error, and returns the exit status: that of `work`, or one
+/// for a wrong argument, silent servers or a missing permission. UsageError passes through.
 [[nodiscard]] int with_errors_said(const std::function<int()>& work);
 
 }  // namespace custodian::cli

@@ -48,7 +48,7 @@ void print(const ObserveRequest& request, const std::optional<Participant>& lead
             << std::flush;
 }
 
-/// The stream cannot show by itself that it may be behind.
+/// Lines about leaders alone do not show that they may be out of date.
 void say_connection(ConnectionState state) {
   if (state == ConnectionState::suspended) {
     say("disconnected: who leads now is not known until there is a connection again");
@@ -61,7 +61,7 @@ int observe(const GlobalOptions& options, const ObserveRequest& request) {
   Following following;
   Client client = connect(options);
   LeaderObserver observer{client, request.path};
-  // At the beginning a server that does not answer is an error; later it is waited for.
+  // If no server answers at the beginning, that is an error; later the command waits for one.
   const std::optional<Participant> now = observer.leader();
   if (request.once) {
     print(request, now);

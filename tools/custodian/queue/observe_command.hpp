@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// custodian observe PATH prints the leader, a line for each change.
+/// custodian observe PATH prints the leader, and a line for each change of leader.
 
 #include <CLI/CLI.hpp>
 

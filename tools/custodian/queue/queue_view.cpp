@@ -22,7 +22,7 @@ std::string identity_text(const Inspected& inspected) {
   return inspected.is_asked_to_let_go ? text + " (asked to release)" : text;
 }
 
-/// A contender's node belongs to a session, unless it was made by hand.
+/// A contender's node belongs to a session, unless somebody created it by hand.
 std::string session_or_none(std::int64_t session) {
   return session == 0 ? "none" : session_text(session);
 }
@@ -38,7 +38,7 @@ std::optional<std::string> address_of(std::int64_t session, const QueueView& vie
   return address == view.addresses->end() ? std::nullopt : std::optional{address->second};
 }
 
-/// The columns that change, and those that are looked for first, are where a narrow terminal still
+/// The columns that change, or that readers look for first, come first: a narrow terminal still
 /// shows them.
 std::vector<std::string> head_of(const QueueView& view) {
   std::vector<std::string> head{"#", "STATE", "KIND", "IDENTITY", "AGE", "SESSION"};

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// QueueView formats a queue for people and programs. Pure: what was seen in, text out.
+/// QueueView formats a queue for people and programs. Pure: an inspection in, text out.
 
 #include <chrono>
 #include <optional>
@@ -18,29 +18,29 @@ namespace custodian::cli {
 struct QueueView {
   std::string path{};
   Inspection inspection{};
-  /// The sessions' addresses, as far as they are known; nothing if they are not wanted.
+  /// The known addresses of the sessions; nothing if the user does not want them.
   std::optional<Addresses> addresses{};
-  /// When it was seen.
+  /// The time of the inspection.
   std::chrono::system_clock::time_point at{};
-  /// Other nodes at the path; looked for only where there are no contenders.
+  /// Other nodes at the path; searched only if there are no contenders.
   std::optional<Surroundings> around{};
 };
 
-/// The words for people and programs alike.
+/// The word for a claim, the same for people and programs.
 [[nodiscard]] std::string_view to_string(Claim claim) noexcept;
 [[nodiscard]] std::string_view to_string(Standing standing) noexcept;
 
-/// The place of each in its own queue, counted from 1.
+/// The position of each contender in its own queue, counted from 1.
 [[nodiscard]] std::vector<std::size_t> positions_of(const Inspection& inspection);
 
-/// A table and, behind it, the oddities. Ages are those at `now`.
+/// A table of the contenders, followed by remarks on unusual nodes. Ages are relative to `now`.
 [[nodiscard]] std::vector<std::string> lines_of(const QueueView& view,
                                                 std::chrono::system_clock::time_point now);
 
-/// One contender, as an object.
+/// One contender, as a JSON object.
 [[nodiscard]] Json json_of(const Inspected& inspected, std::size_t position);
 
-/// The whole queue. Nothing in it depends on when it is printed.
+/// The whole queue, as JSON. It does not depend on the time of printing.
 [[nodiscard]] Json json_of(const QueueView& view);
 
 /// A line for people about one contender, without its node: identity, state, since when.

@@ -29,9 +29,9 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::system_clock;
 
-/// Holders whose data are watched, each by a watch on the servers.
+/// The most holders whose data are watched: each costs a watch on the servers.
 constexpr std::size_t most_watched_holders = 100;
-/// The pause between two readings of a queue that changes all the time.
+/// The shortest pause between two readings of a queue that changes all the time.
 constexpr auto shortest_pause = 100ms;
 
 /// What was seen, and the watches that report the next change.
@@ -59,7 +59,7 @@ std::vector<std::string> watch_children(Client& client, const std::string& path,
   }
 }
 
-/// A request to release is written into the holder's node, so holders' nodes are watched, too.
+/// Watches the holders' nodes: a request to release is written into them.
 void watch_holders(Client& client, Inspection& seen, std::vector<Watch>& watches) {
   std::size_t watched = 0;
   for (Inspected& each : seen.contenders) {
@@ -72,7 +72,7 @@ void watch_holders(Client& client, Inspection& seen, std::vector<Watch>& watches
       watches.push_back(std::move(watch));
       ++watched;
     } catch (const Error& error) {
-      // It has gone, and the watch on the list reports that.
+      // The node is gone, and the watch on the list of children reports that.
       if (error.code() != ServerErrc::no_node) throw;
     }
   }
@@ -109,14 +109,14 @@ class QueueWatch {
       : request_{request},
         addresses_{options.servers, request.admin_port},
         on_terminal_{!request.json && Screen::is_terminal()},
-        // A line in the middle of a picture would move it; the picture itself shows a lost
+        // A log line would shift the picture on the terminal; the picture itself shows a lost
         // connection.
         client_{
             connect(options, on_terminal_ && options.verbosity == 0 ? Log::none : Log::as_asked)},
         listening_{client_.on_connection_state([this](ConnectionState) { following_.wake(); })} {}
 
   ~QueueWatch() {
-    // A reading that is under way ends at once, and so do the watches.
+    // This ends a pending reading, and the watches, at once.
     client_.close();
   }
   QueueWatch(const QueueWatch&) = delete;
@@ -148,7 +148,7 @@ class QueueWatch {
     }};
   }
 
-  /// Takes over what was read, and reads again if that has changed.
+  /// Takes the finished reading, and reads again if the queue has changed meanwhile.
   void take_look() {
     if (look_.valid() && look_.wait_for(0s) == std::future_status::ready) {
       try {
@@ -180,14 +180,14 @@ class QueueWatch {
     look();
   }
 
-  /// A contender that has come after the servers were asked has no address yet.
+  /// The time until the servers are asked for addresses again: a new contender has none yet.
   [[nodiscard]] milliseconds until_question() const {
     if (!ask_at_ || !is_connected(client_.connection_state())) return milliseconds::max();
     return std::chrono::ceil<milliseconds>(*ask_at_ - std::chrono::steady_clock::now());
   }
 
   [[nodiscard]] milliseconds longest_wait() const {
-    // Ages grow on a terminal; elsewhere only what happens is of interest.
+    // On a terminal the ages are redrawn as they grow; other outputs show only changes.
     const milliseconds usual = on_terminal_ ? 1s : 10s;
     return look_.valid() ? usual : std::clamp(until_question(), 0ms, usual);
   }
@@ -233,7 +233,7 @@ class QueueWatch {
   }
 
   const InspectRequest& request_;
-  KnownIdentities identities_;  ///< of the looker's thread
+  KnownIdentities identities_;  ///< used by the thread that reads the queue
   SessionAddresses addresses_;
   Following following_;
   const bool on_terminal_;

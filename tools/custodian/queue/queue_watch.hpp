@@ -22,14 +22,14 @@ struct InspectRequest {
   InspectOptions options{};
 };
 
-/// What was just read, with the clients' addresses, if they are wanted.
+/// Adds the clients' addresses to an inspection, if the request wants them.
 [[nodiscard]] QueueView view_of(const InspectRequest& request, Inspection inspection,
                                 SessionAddresses* addresses);
 
-/// Shows the queue until SIGINT or SIGTERM: on a terminal as a picture that is drawn again,
-/// otherwise as a block for each change, or a line of JSON. Goes on through disconnections, and
-/// says so. Returns the exit status; throws Error if it may not read, or if no server answers at
-/// the beginning.
+/// Shows the queue until SIGINT or SIGTERM: on a terminal as a picture that is redrawn, otherwise
+/// as a block of text or a line of JSON for each change. A disconnection is shown, and does not end
+/// it. Returns the exit status; throws Error if the client may not read the queue, or if no server
+/// answers at the beginning.
 [[nodiscard]] int watch_queue(const GlobalOptions& options, const InspectRequest& request);
 
 }  // namespace custodian::cli

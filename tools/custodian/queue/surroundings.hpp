@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Surroundings describe a path without contenders: whether it exists, and the locks right below
-/// it.
+/// Surroundings describe a path without contenders: whether it exists, and the locks directly
+/// below it.
 
 #include <cstddef>
 #include <optional>
@@ -24,7 +24,7 @@ struct LockBelow {
 struct Surroundings {
   bool exists = true;
   std::vector<LockBelow> below{};
-  /// Of the node's data, in bytes.
+  /// The length of the node's data, in bytes.
   std::size_t data_length = 0;
   /// Children that these credentials may not read.
   std::vector<std::string> closed{};
@@ -32,7 +32,7 @@ struct Surroundings {
   std::size_t not_looked_at = 0;
 };
 
-/// How many children are read: each costs a request or more.
+/// The most children that are read: each costs a request or more.
 inline constexpr std::size_t most_looked_at = 100;
 
 /// The inspection of a child; nothing if these credentials may not read it. Throws Error for
@@ -40,15 +40,15 @@ inline constexpr std::size_t most_looked_at = 100;
 [[nodiscard]] std::optional<Inspection> inspect_if_allowed(const Client& client,
                                                            const std::string& path);
 
-/// Asks the servers about a path at which `seen` was seen. Where there are contenders it asks for
-/// nothing. Throws Error.
+/// Asks the servers about the surroundings of a path whose inspection is `seen`. Asks nothing if
+/// `seen` has contenders. Throws Error.
 [[nodiscard]] Surroundings look_around(const Client& client, const std::string& path,
                                        const Inspection& seen);
 
-/// For people; nothing if there is nothing to say.
+/// The text for people; empty if there is nothing to say.
 [[nodiscard]] std::vector<std::string> lines_of(const Surroundings& around);
 
-/// "exists", "data_length", "below", "closed" and "not_looked_at".
+/// Adds the fields "exists", "data_length", "below", "closed" and "not_looked_at".
 void put_surroundings(Json& json, const Surroundings& around);
 
 }  // namespace custodian::cli

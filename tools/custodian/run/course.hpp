@@ -14,28 +14,28 @@
 
 namespace custodian::cli {
 
-/// What becomes of the command when the lock is lost.
+/// What happens to the command when the lock is lost.
 enum class OnLost : std::uint8_t {
-  terminate,  ///< asked to end, and killed if it has not within grace_after_loss()
+  terminate,  ///< asked to end, and killed if it has not ended within grace_after_loss()
   kill,       ///< killed
-  ignore,     ///< left alone
+  ignore,     ///< runs on
 };
 
 /// How often the command is run.
 enum class Repeat : std::uint8_t {
   never,
-  after_loss,  ///< stands again when it was ended for a loss, unless it was just asked to end
+  after_loss,  ///< acquires again after a loss, unless a signal has just asked the command to end
 };
 
-/// A command that goes on for so long after a signal did not take it as a request to end: a SIGHUP,
-/// for one, that made it read its configuration again.
+/// If a command runs for this long after a signal, it did not take the signal as a request to end:
+/// a SIGHUP, for example, may make it read its configuration again.
 inline constexpr std::chrono::seconds farewell_time{30};
 
 namespace event {
 using Time = std::chrono::steady_clock::time_point;
 
 struct Acquired {};
-/// The acquire has ended otherwise, and leaves no node.
+/// The acquire has ended without a lease, and leaves no node.
 struct NotAcquired {
   ExitStatus status{};
 };
@@ -51,7 +51,7 @@ struct NotStarted {
 /// processes.
 struct Stopped {
   int signal = 0;
-  /// The number of the last Proceed that it had received.
+  /// The number of the last Proceed that the command had received before it stopped.
   std::uint64_t proceeded = 0;
 };
 /// The command has ended, with all the processes that it has started.
@@ -81,13 +81,13 @@ struct PassOn {
   int signal = 0;
   friend bool operator==(const PassOn&, const PassOn&) = default;
 };
-/// Continues the command; but not if the lock was lost in the meantime.
+/// Continues the command, unless the lock was lost in the meantime.
 struct Proceed {
   std::uint64_t number = 0;  ///< 1 for the first one
   friend bool operator==(const Proceed&, const Proceed&) = default;
 };
-/// Stops this process by the same signal, so that its parent (a shell, another custodian) knows
-/// why; it goes on with SIGCONT.
+/// Stops this process by the same signal, so that its parent (a shell, another custodian) sees why.
+/// SIGCONT continues it.
 struct StopSelf {
   int signal = 0;
   friend bool operator==(const StopSelf&, const StopSelf&) = default;
@@ -95,7 +95,7 @@ struct StopSelf {
 struct EndForLoss {
   friend bool operator==(const EndForLoss&, const EndForLoss&) = default;
 };
-/// Kills the processes that a guardian that is gone has left behind.
+/// Kills the processes that a killed guardian has left behind.
 struct EndOrphans {
   friend bool operator==(const EndOrphans&, const EndOrphans&) = default;
 };
@@ -117,7 +117,7 @@ class Course {
  public:
   Course(OnLost on_lost, Repeat repeat) : on_lost_{on_lost}, repeat_{repeat} {}
 
-  /// The first step, Acquire, is taken already.
+  /// Returns the steps that an event requires. The first step, Acquire, was taken before.
   [[nodiscard]] Steps on(const Event& event);
 
  private:
@@ -140,7 +140,7 @@ class Course {
   std::uint64_t proceeds_ = 0;
   /// The exit status after giving up.
   int status_ = 0;
-  /// The last signal that asked to end while a command ran.
+  /// The last signal during the command's run that asked it to end.
   std::optional<event::Signalled> farewell_;
 };
 

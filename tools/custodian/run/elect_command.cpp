@@ -26,7 +26,7 @@ Acquire make_acquire(const RunOptions& options, const Client& client) {
   };
   const auto latch = std::make_shared<LeaderLatch>(client, options.path, std::move(candidate));
   return [latch](Attempt attempt, std::function<void(Outcome)> handler) {
-    // Once started it stands for election again by itself.
+    // A started latch stands for election again by itself.
     if (latch->state() == LeaderLatch::State::latent) latch->start();
     latch->async_wait(asio::bind_cancellation_slot(
         attempt.slot,

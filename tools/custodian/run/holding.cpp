@@ -10,8 +10,8 @@ namespace asio = boost::asio;
 namespace custodian::cli {
 namespace {
 
-/// How long the end of a maximum time waits for the command's, on the client's callback thread: as
-/// long as the lock does.
+/// When the maximum time is up, the client's callback thread waits this long for the command to
+/// end: about as long as the lock waits for the callback.
 constexpr std::chrono::milliseconds hand_over_delay{950};
 
 }  // namespace
@@ -36,15 +36,15 @@ void Holding::begin(std::vector<Lease> leases) {
           asio::post(executor, [listener, reason] {
             if (const auto told = listener.lock()) (*told)(reason);
           });
-          // The lock passes on when we return.
+          // The lock passes on when this callback returns.
           if (waits && reason == LossReason::held_too_long) ended.wait_for(hand_over_delay);
         });
   }
 }
 
 void Holding::end() {
-  // First, for a callback may be waiting for it, and the subscription's destructor for the
-  // callback.
+  // This comes first: a callback may be waiting for it, and the subscription's destructor waits
+  // for the callback.
   ended_.set_value();
   held_.clear();
 }
@@ -57,7 +57,7 @@ LossReason Holding::lost_reason() const {
 }
 
 BootClock::time_point Holding::until() const {
-  // Read before any lease is asked: the time in between must not be added.
+  // The clock is read before the leases: otherwise the time in between would be added.
   const auto now = BootClock::now();
   auto remaining = std::chrono::nanoseconds::max() - now.time_since_epoch();
   for (const Held& held : held_) remaining = std::min(remaining, held.lease.remaining());

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Holding is what a command runs under: leases, of which none may be lost.
+/// Holding has the leases that a command runs under. The loss of any of them is a loss of the
+/// whole.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <cstdint>
@@ -19,30 +20,30 @@ namespace custodian::cli {
 
 /// What the end of the maximum time does with the lock.
 enum class AtMaximum : std::uint8_t {
-  passes_on,  ///< at once
-  waits,  ///< it waits it waits it waits for end(), but not for long: the command is being ended
+  passes_on,  ///< the lock passes on at once
+  waits,      ///< the lock waits briefly for end(), since the command is being ended
 };
 
-/// Threads: the executor's, one at a time. Lifetimes: the destructor releases what is held, and no
+/// Threads: the executor's, one at a time. Lifetimes: the destructor releases the leases, and no
 /// loss is reported after it.
 class Holding {
  public:
-  /// Called for a lease that is lost; on the executor, perhaps after end().
+  /// Called on the executor for each lost lease, possibly after end().
   using LossListener = std::function<void(LossReason)>;
 
   Holding(boost::asio::any_io_executor executor, AtMaximum at_maximum, LossListener listener);
 
-  /// Requires that nothing is held yet.
+  /// Takes the leases. Requires that none is held yet.
   void begin(std::vector<Lease> leases);
-  /// Releases all.
+  /// Releases all leases.
   void end();
 
   [[nodiscard]] bool is_empty() const noexcept { return held_.empty(); }
-  /// Requires a lease.
+  /// The first lease. Requires that one is held.
   [[nodiscard]] const Lease& first() const { return held_.front().lease; }
-  /// The reason of the first loss; none if all are held.
+  /// The loss reason of the first lost lease; LossReason::none if all are held.
   [[nodiscard]] LossReason lost_reason() const;
-  /// Until when all are held at the least.
+  /// The time until which all leases are certainly held.
   [[nodiscard]] BootClock::time_point until() const;
 
  private:

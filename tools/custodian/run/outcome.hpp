@@ -17,16 +17,17 @@ namespace custodian::cli {
 /// The exit status for an error of the library.
 [[nodiscard]] ExitStatus status_of(const error_code& error) noexcept;
 
-/// The error that an acquire without a lease means; none if another contender was in the way.
+/// The error behind an acquire without a lease; none if another contender was in the way.
 [[nodiscard]] error_code error_of(NotAcquired reason) noexcept;
 
-/// Why `what` ("the lock /p") was not acquired: an error, or the time was over.
+/// Says why `what` ("the lock /p") was not acquired: an error, or the wait was over.
 [[nodiscard]] std::string refusal(const std::string& what, const error_code& error,
                                   const std::optional<Participant>& blocked_by);
 
-/// How long the command has after a loss, until it is killed: four fifths of the shortest time
-/// after which another can have the lock; the rest is for the kill itself. That time is a tenth of
-/// the session timeout, if the lease clock has run out, and a second, if the maximum time is up.
+/// The time from a loss until the command is killed: four fifths of the shortest time after which
+/// another contender can acquire the lock; the rest is for the kill itself. That shortest time is a
+/// tenth of the session timeout if the lease clock has run out, and a second if the maximum time is
+/// up.
 [[nodiscard]] std::chrono::nanoseconds grace_after_loss(
     OnLost on_lost, std::chrono::nanoseconds session_timeout,
     const std::optional<std::chrono::nanoseconds>& hold_at_most);

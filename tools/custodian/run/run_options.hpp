@@ -16,16 +16,16 @@
 
 namespace custodian::cli {
 
-/// What becomes of the command when a client asks for the release (custodian revoke).
+/// What happens to the command when a client asks for the release (custodian revoke).
 enum class OnRevoke : std::uint8_t {
   ignore,     ///< nothing
-  terminate,  ///< it is asked to end, by SIGTERM; the lock is released when it has ended
+  terminate,  ///< SIGTERM asks it to end; the lock is released when it has ended
 };
 
 struct RunOptions {
   std::string path{};
-  /// How long to wait for the lock, and for the servers; none: without limit. Zero: it is only
-  /// taken if it is free, with enough time to find that out.
+  /// How long to wait for the lock, and for the servers. Nothing: without limit. Zero: the lock is
+  /// acquired only if it is free; the client still has enough time to find that out.
   std::optional<std::chrono::nanoseconds> wait{};
   std::optional<std::chrono::nanoseconds> hold_at_most{};
   std::string identity{};
@@ -36,22 +36,22 @@ struct RunOptions {
   Repeat repeat = Repeat::never;
 };
 
-/// PATH.
+/// Adds the argument PATH.
 void add_path(CLI::App& subcommand, RunOptions& options, const std::string& description);
-/// --wait and --no-wait.
+/// Adds --wait and --no-wait.
 void add_wait_options(CLI::App& subcommand, RunOptions& options);
 void add_hold_at_most_option(CLI::App& subcommand, RunOptions& options);
 void add_identity_option(CLI::App& subcommand, RunOptions& options);
-/// --on-lost; not every subcommand has `ignore`.
+/// Whether --on-lost accepts `ignore`; not every subcommand does.
 enum class MayIgnoreLoss : std::uint8_t { no, yes };
 void add_on_lost_option(CLI::App& subcommand, RunOptions& options, MayIgnoreLoss may_ignore);
 
-/// --on-revoke.
+/// Adds --on-revoke.
 void add_on_revoke_option(CLI::App& subcommand, RunOptions& options);
-/// --acl and --touch-interval.
+/// Adds --acl and --touch-interval.
 void add_session_options(CLI::App& subcommand, RunOptions& options);
 
-/// What every subcommand that runs a command says at the end of its help.
+/// The end of the help of every subcommand that runs a command.
 [[nodiscard]] std::string run_footer(const std::string& example);
 
 }  // namespace custodian::cli

@@ -29,8 +29,8 @@ namespace asio = boost::asio;
 namespace custodian::cli {
 namespace {
 
-/// After so long without a connection, or with processes left behind by the command, a line says
-/// why nothing happens.
+/// After this time without a connection, or with processes that the command has left behind, a
+/// message says why nothing happens.
 constexpr std::chrono::seconds patience{5};
 
 constexpr std::initializer_list<int> passed_on{SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
@@ -122,7 +122,7 @@ Runner::~Runner() { guardian_.end(); }
 
 int Runner::run() {
   allow_stops();
-  // What was ignored when we were started (nohup, a shell's background) stays so.
+  // A signal that was ignored at our start (nohup, a shell's background job) stays ignored.
   for (const int signal : passed_on) {
     if (!as_started_.ignores(signal)) signals_.add(signal);
   }
@@ -148,7 +148,7 @@ void Runner::take(const step::Acquire& /*step*/) {
     acquire_(attempt(deadline()), [this](Outcome outcome) { on_outcome(std::move(outcome)); });
     return;
   }
-  // Finding out that the lock is not free takes a connection, and that takes a moment.
+  // Only a connected client can find out whether the lock is free, so connect first.
   client_.async_wait_connected(
       OperationOptions{},
       asio::bind_cancellation_slot(
@@ -179,7 +179,7 @@ void Runner::take(const step::PassOn& step) {
 }
 
 void Runner::take(const step::Proceed& step) {
-  // We may have been stopped ourselves, and learn of the loss only later.
+  // This process may have been stopped, and then notices the loss late.
   const LossReason reason = holding_.lost_reason();
   if (reason != LossReason::none) on_loss(reason);
   guardian_.send({.kind = Order::Kind::proceed, .number = step.number});
@@ -189,7 +189,7 @@ void Runner::take(const step::StopSelf& step) {
   if (!as_started_.ignores(step.signal)) {
     const bool is_handled = step.signal == SIGTSTP;
     if (is_handled) signals_.remove(step.signal);
-    // Stops the whole process group. Does nothing where no shell could continue us.
+    // Stops the whole process group. Has no effect if no shell could continue the group.
     kill(0, step.signal);
     if (is_handled) signals_.add(step.signal);
   }
@@ -223,7 +223,7 @@ void Runner::listen_to_signals() {
 
 void Runner::on_report(const std::optional<Report>& report) {
   if (!report) {
-    // First, for writing the message may block if nobody reads it.
+    // React before the message: writing it blocks if nobody reads it.
     on(event::GuardianGone{});
     return say("the guardian process was killed: nothing is run, and what ran is ended");
   }
@@ -252,8 +252,8 @@ void Runner::on_outcome(Outcome outcome) {
   }
   notice_.cancel();
   is_loss_told_ = false;
-  // Also where requests are ignored: a holder that listens keeps its identity in its node. The
-  // context outlives us, and no thread runs it then.
+  // Subscribe even if requests are ignored: a holder that listens gets its identity written back
+  // into its node. The context outlives this object, and no thread runs it then.
   const auto asked = [this, &context = context_] { asio::post(context, [this] { on_revoked(); }); };
   for (const Lease& lease : outcome.leases) revocations_.push_back(lease.make_revocable(asked));
   holding_.begin(std::move(outcome.leases));
@@ -262,7 +262,7 @@ void Runner::on_outcome(Outcome outcome) {
 
 void Runner::on_loss(LossReason reason) {
   if (std::exchange(is_loss_told_, true)) return;
-  // First, for writing the message may block if nobody reads it.
+  // React before the message: writing it blocks if nobody reads it.
   on(event::Lost{});
   say(what() + " is lost (" + std::string{to_string(reason)} + "): " +
       (options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
@@ -270,7 +270,7 @@ void Runner::on_loss(LossReason reason) {
 }
 
 void Runner::on_revoked() {
-  // Once for all permits, and not when it is being released.
+  // Reports once for all permits, and not once the release has begun.
   if (revocations_.empty()) return;
   if (options_.on_revoke == OnRevoke::ignore) {
     if (!std::exchange(is_request_said_, true)) {
@@ -285,8 +285,8 @@ void Runner::on_revoked() {
 
 // -- The rest -------------------------------------------------------------------------------------
 
-/// Sends the time until which the lock is held at the least, so that the guardian can act without
-/// us.
+/// The order with the time until which the lock is certainly held, so that the guardian can act
+/// without the runner.
 Order Runner::hold_until(Order::Kind kind) const {
   if (options_.on_lost == OnLost::ignore) return {.kind = kind};
   return {.kind = kind,
@@ -295,7 +295,7 @@ Order Runner::hold_until(Order::Kind kind) const {
 }
 
 void Runner::keep_guardian_informed() {
-  // Released while this was on its way, or to be ignored.
+  // The lock was released in the meantime, or its loss is to be ignored.
   if (holding_.is_empty() || options_.on_lost == OnLost::ignore) return;
   guardian_.send(hold_until(Order::Kind::hold_until));
   beat_.expires_after(std::clamp<std::chrono::nanoseconds>(
@@ -368,7 +368,7 @@ int run_under(const GlobalOptions& global, const RunOptions& options,
   validate(client_options);
   const std::string name = command.front();
   const SignalSetting as_started = SignalSetting::current();
-  // Neither the command nor what it leaves behind has a right to the locks.
+  // Neither the command nor a process that it leaves behind may use the credentials.
   forget_credentials();
   asio::io_context context;
   GuardianLink guardian{context, std::move(command), as_started};

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The runner runs a command under something that is acquired: a lock, permits, leadership. `lock`,
+/// The runner acquires a lock, permits or leadership, and runs a command under it. `lock`,
 /// `semaphore` and `elect` share it; course.hpp decides, guardian.hpp runs the command.
 
 #include <boost/asio/any_io_executor.hpp>
@@ -20,7 +20,7 @@
 
 namespace custodian::cli {
 
-/// The end of an attempt: leases, or none and perhaps the contender that is in the way.
+/// The end of an attempt: leases, or none and possibly the contender that is in the way.
 struct Outcome {
   error_code error{};
   std::vector<Lease> leases{};
@@ -31,18 +31,18 @@ struct Attempt {
   Deadline deadline{};
   AcquireOptions options{};
   boost::asio::cancellation_slot slot{};
-  /// Where the handler runs.
+  /// The executor that runs the handler.
   boost::asio::any_io_executor executor{};
 };
 
-/// Begins to acquire; the handler is called once.
+/// Begins an acquire; the handler is called once.
 using Acquire = std::function<void(Attempt attempt, std::function<void(Outcome)> handler)>;
-/// May throw Error (invalid_argument).
+/// Makes the recipe's Acquire. May throw Error (invalid_argument).
 using MakeAcquire = std::function<Acquire(const Client& client)>;
 
-/// Runs it, and returns the exit status. The command inherits this process's environment, but for
-/// the credentials (forget_credentials()). To be called before this process has any thread. Throws
-/// UsageError, and Error for arguments that are wrong.
+/// Acquires, runs the command, and returns the exit status. The command inherits this process's
+/// environment without the credentials (forget_credentials()). Call it before this process has any
+/// thread. Throws UsageError, and Error for wrong arguments.
 [[nodiscard]] int run_under(const GlobalOptions& global, const RunOptions& options,
                             std::vector<std::string> command, const MakeAcquire& make_acquire);
 

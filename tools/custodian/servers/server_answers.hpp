@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Server answers are parsed here: those to four-letter words, and those of the admin server. Pure:
-/// text in, values out; a text that is not understood is an empty value.
+/// Server answers are parsed here: answers to four-letter words, and answers of the admin server.
+/// Pure: text in, values out; text that cannot be parsed gives an empty value.
 
 #include <chrono>
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace custodian::cli {
 
-/// What became of a question to a server.
+/// The outcome of a question to a server.
 struct Answer {
   enum class Kind {
     not_asked,
     text,
     not_allowed,  ///< the word is not in the server's 4lw.commands.whitelist
     unreachable,  ///< there was no connection; `text` says why
-    silent,       ///< a connection, and no answer
+    silent,       ///< the server accepted the connection and did not answer
   };
   Kind kind = Kind::not_asked;
   std::string text{};
@@ -28,20 +28,20 @@ struct Answer {
   [[nodiscard]] explicit operator bool() const noexcept { return kind == Kind::text; }
 };
 
-/// The part of an HTTP answer behind its header; not text if it is no success.
+/// The body of an HTTP answer; no text if the status is not a success.
 [[nodiscard]] Answer body_of_http(std::string_view answer);
 
-/// "srvr".
+/// The answer to "srvr".
 struct ServerReport {
   std::string version{};  ///< "3.8.0"
   std::string mode{};     ///< "leader", "follower", "observer", "standalone"
 };
 [[nodiscard]] std::optional<ServerReport> parse_srvr(std::string_view answer);
 
-/// Whether it answers that it has no quorum.
+/// Whether the server answers that it has no quorum.
 [[nodiscard]] bool is_not_serving(std::string_view srvr_answer);
 
-/// "conf", or the admin server's "configuration".
+/// The answer to "conf", or to the admin server's "configuration".
 struct ServerConfiguration {
   std::optional<std::chrono::milliseconds> tick_time{};
   std::optional<std::chrono::milliseconds> min_session_timeout{};
@@ -50,11 +50,11 @@ struct ServerConfiguration {
 [[nodiscard]] ServerConfiguration parse_conf(std::string_view answer);
 [[nodiscard]] ServerConfiguration parse_configuration(std::string_view json);
 
-/// The addresses of sessions' clients.
+/// Each session's client address, by session id.
 using Addresses = std::map<std::int64_t, std::string>;
-/// "cons".
+/// Parses the answer to "cons".
 [[nodiscard]] Addresses parse_cons(std::string_view answer);
-/// The admin server's "connections".
+/// Parses the admin server's answer to "connections".
 [[nodiscard]] Addresses parse_connections(std::string_view json);
 
 }  // namespace custodian::cli

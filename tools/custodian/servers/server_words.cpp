@@ -14,10 +14,10 @@ using boost::system::error_code;
 
 namespace {
 
-/// Enough for a busy server's list of connections; a longer answer is none to our questions.
+/// Enough for a busy server's list of connections; none of our questions has a longer answer.
 constexpr std::size_t longest_answer = std::size_t{16} * 1024 * 1024;
 
-/// One question and its answer, to the end of the connection.
+/// One question and its answer; the answer ends with the connection.
 class Dialogue {
  public:
   Dialogue(const ServerAddress& server, std::string question)
@@ -91,7 +91,7 @@ Answer four_letter_word(const ServerAddress& server, std::string_view word, Dead
 
 Answer admin_command(const ServerAddress& admin_server, std::string_view command,
                      Deadline deadline) {
-  // 1.0: the answer is not chunked, and ends with the connection.
+  // With HTTP 1.0 the answer is not chunked, and ends with the connection.
   std::string request{"GET /commands/"};
   request.append(command).append(" HTTP/1.0\r\nHost: ").append(to_string(admin_server));
   request.append("\r\nConnection: close\r\n\r\n");

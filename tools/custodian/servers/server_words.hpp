@@ -2,7 +2,8 @@
 
 /// \file
 /// Server words are questions to a single server: four-letter words, and the HTTP of its admin
-/// server. Each server knows only its own connections, so a list of all takes a question to each.
+/// server. Each server knows only its own connections, so a list of all takes a question to every
+/// server.
 ///
 /// Threads: any; the functions block, until the deadline at the latest.
 
@@ -14,11 +15,11 @@
 
 namespace custodian::cli {
 
-/// What a server answers to "srvr", "cons" and the like.
+/// The server's answer to "srvr", "cons" or another four-letter word.
 [[nodiscard]] Answer four_letter_word(const ServerAddress& server, std::string_view word,
                                       Deadline deadline);
 
-/// The body of the answer to GET `http://<host>:<port>/commands/<command>`, if that is a success.
+/// The body of a successful answer to GET `http://<host>:<port>/commands/<command>`.
 [[nodiscard]] Answer admin_command(const ServerAddress& admin_server, std::string_view command,
                                    Deadline deadline);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// SessionAddresses finds where the sessions of a queue come from, as far as the servers say.
+/// SessionAddresses finds the client addresses of a queue's sessions, if the servers tell them.
 
 #include <chrono>
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace custodian::cli {
 
-/// The addresses known after these answers: an address that is missing now, since a server does not
-/// answer, is kept for the sessions asked for. Pure.
+/// Merges new answers into the known addresses. The sessions asked for keep a known address that is
+/// missing now because a server does not answer. Pure.
 [[nodiscard]] Addresses brought_up_to_date(const Addresses& known, Addresses told,
                                            const std::vector<std::int64_t>& sessions);
 
-/// Asks every server for its connections: by "cons", or where that is not allowed by the admin
-/// server. A server that cannot be reached, or does not say, is passed over.
+/// Asks every server for its connections: by "cons", or by the admin server if "cons" is not
+/// allowed. A server that cannot be reached, or does not answer, is skipped.
 ///
 /// Threads: one. The functions block, for two seconds at most.
 class SessionAddresses {
@@ -30,12 +30,13 @@ class SessionAddresses {
 
   using Clock = std::chrono::steady_clock;
 
-  /// The known addresses of these sessions. The servers are asked if one is unknown, but not every
-  /// moment: a long list of connections is work for them.
+  /// The known addresses of these sessions. Asks the servers if an address is unknown, but not too
+  /// often: a long list of connections is work for them.
   [[nodiscard]] const Addresses& of(const std::vector<std::int64_t>& sessions);
 
-  /// When of() asks for these next; nothing if all are known. That is soon for a session that has
-  /// come since the servers were asked; it is ever later for one of which they say nothing.
+  /// The time at which of() asks the servers about these sessions again; nothing if all are known.
+  /// It is soon for a session that is newer than the last question. It grows later with each
+  /// question that leaves a session without an address.
   [[nodiscard]] std::optional<Clock::time_point> next_question(
       const std::vector<std::int64_t>& sessions) const;
 
@@ -48,7 +49,7 @@ class SessionAddresses {
   std::vector<ServerAddress> servers_;
   std::uint16_t admin_port_;
   Addresses known_{};
-  /// The sessions that were asked for, and of which the servers said nothing.
+  /// Sessions that were asked for, and have no address in the servers' answers.
   std::set<std::int64_t> untold_{};
   std::optional<Clock::time_point> asked_at_{};
   Clock::duration pause_{};

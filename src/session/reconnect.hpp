@@ -3,8 +3,8 @@
 /// \file
 /// Reconnect decides how a session connects and reconnects: its states, the next action after each
 /// event, and every pause. Pure: events, times and random numbers go in, the next action comes out.
-/// `zookeeper_session_reconnect.cpp` carries the actions out, and client/sessions.cpp the result of
-/// next_session().
+/// `zookeeper_session.cpp` and `zookeeper_session_reconnect.cpp` carry the actions out, and
+/// client/sessions.cpp the result of next_session().
 ///
 /// The *link* of a session is where its connection stands:
 ///

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "acquire/acquire_outcome.hpp"
-#include "acquire/contender.hpp"
-#include "acquire/downgrade.hpp"
 #include "acquire/not_acquired.hpp"
 #include "acquire/pending_acquires.hpp"
 #include "acquire/reachability.hpp"
@@ -29,8 +27,6 @@ namespace custodian::recipes_detail {
 namespace asio = boost::asio;
 
 namespace {
-
-void attempt_beside(const AcquirePtr& acquire) { attempt_by(acquire, stand_beside(acquire)); }
 
 PendingAcquires& pending_acquires(const Acquire& acquire) {
   return Client{acquire.client().share()}.use_service<PendingAcquires>();
@@ -120,6 +116,11 @@ void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::t
   tell_acquire_ended(spec.client.core(), spec.observed, outcome, error, began, leases);
 }
 
+error_code decline(Acquire& acquire) {
+  acquire.declined = true;
+  return asio::error::operation_aborted;
+}
+
 void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt) {
   const bool again = attempt.error() == Errc::session_lost &&
                      acquire->options.requeue == RequeuePolicy::queue_again &&
@@ -166,23 +167,6 @@ Handler<Acquired> as_one_lease(Handler<AcquireResult> handler) {
     if (!acquired.leases.empty()) result.lease = std::move(acquired.leases.front());
     std::move(handler)(error, std::move(result));
   };
-}
-
-void start_acquire_within(const LockSpecPtr& spec, CancellationPtr cancellation,
-                          WaitLimit wait_limit, AcquireOptions options, Lease held,
-                          Handler<AcquireResult> handler) {
-  error_code error = held ? objection_to(*spec, held) : error_code{};
-  if (!error && held && is_of_same_kind(*spec, held)) {
-    return std::move(handler)(error, AcquireResult{.lease = std::move(held)});
-  }
-  if (error) return std::move(handler)(error, AcquireResult{});
-  const Attempt attempt = held ? attempt_beside : acquire_lock;
-  start(std::make_shared<Acquire>(Acquire{.spec = spec,
-                                          .wait_limit = wait_limit,
-                                          .options = std::move(options),
-                                          .attempt = attempt,
-                                          .held = std::move(held)}),
-        std::move(cancellation), as_one_lease(std::move(handler)));
 }
 
 }  // namespace custodian::recipes_detail

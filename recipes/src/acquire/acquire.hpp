@@ -97,19 +97,13 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> hand
 void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::time_point began,
                  const error_code& error, std::size_t leases);
 
+/// Records that the lock is held and the acquire asks only once. Returns the error to end the
+/// attempt with; the caller of the acquire gets no error but "busy".
+[[nodiscard]] error_code decline(Acquire& acquire);
 /// Ends the attempt. Another one follows if the session was lost and the caller's options allow to
 /// queue again.
 void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt);
 /// Runs a coroutine that is an attempt, or the rest of one.
 void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Result<Leases>> coroutine);
-
-/// Starts an acquire that enters the queue itself and joins no cohort, from any thread. The handler
-/// runs on the strand, or within this call.
-///
-/// `held` is empty, or the caller's lease on this lock. With a lease the caller gets another lease
-/// on the same hold, or the shared lock beside the exclusive one, or the error of objection_to().
-void start_acquire_within(const LockSpecPtr& spec, CancellationPtr cancellation,
-                          WaitLimit wait_limit, AcquireOptions options, Lease held,
-                          Handler<AcquireResult> handler);
 
 }  // namespace custodian::recipes_detail

@@ -19,12 +19,13 @@
 //    connection that listed it, the contender is first. In all other cases it lists again: step 2.
 // 4. Make a lease of the node, as soon as the lease clock says that the session is certainly alive.
 //
-// If the acquire ends early, `node_` is destroyed with the contender, and its destructor deletes
-// the node.
+// The acquire begins in acquire_lock(), at the end of this file. If it ends early, `node_` is
+// destroyed with the contender, and its destructor deletes the node.
 //
 // Two shortcuts need no answer from the servers (local_handover/): contenders of one client wait
-// for each other in a LocalQueue, which calls on_woken(); and a contender whose number directly
-// follows that of another one of this client needs no list, for no contender is between the two.
+// for each other in a LocalQueue; and a contender whose number directly follows that of another one
+// of this client needs no list, for no contender is between the two. The LocalQueue, or the reply
+// to a list, calls on_woken().
 // Thousands of contenders may wait like this, so a waiting contender has no coroutine: the
 // coroutines here end where such a wait begins.
 
@@ -223,10 +224,7 @@ asio::awaitable<Result<Change>> wait_for_change(AcquirePtr acquire, OwnedNode& o
     acquire->nearest = std::make_unique<Participant>(
         participant_of(acquire->client(), std::move(nearest), std::move(result)));
     tell_position(*acquire, ahead);
-    if (acquire->wait_limit.try_once) {
-      acquire->declined = true;
-      co_return error_code{asio::error::operation_aborted};
-    }
+    if (acquire->wait_limit.try_once) co_return decline(*acquire);
     if (acquire->on_waiting) acquire->on_waiting();
     std::vector watchers{own.watch().state(), watch.state()};
     const error_code ended = co_await wait_for_any(acquire, std::move(watchers));
@@ -260,10 +258,8 @@ void Contender::wait_in_line() {
     acquire_->nearest = std::make_unique<Participant>(line_->participant(*behind_));
   }
   tell_position(*acquire_, ahead_);
-  acquire_->declined = acquire_->wait_limit.try_once;
-  if (acquire_->declined || acquire_->give_up->requested()) {
-    return finish(asio::error::operation_aborted);
-  }
+  if (acquire_->wait_limit.try_once) return finish(decline(*acquire_));
+  if (acquire_->give_up->requested()) return finish(asio::error::operation_aborted);
   if (acquire_->on_waiting) acquire_->on_waiting();
   acquire_->give_up->on_request(this, [this] { line_->wake(*member_); });
   line_->wait(*member_, shared_from_this(), acquire_->client());

@@ -19,6 +19,7 @@
 
 #include "acquire/not_acquired.hpp"
 #include "acquire/pending_acquires.hpp"
+#include "acquire/start_acquire.hpp"
 #include "async/backoff.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "lock_sets/custom_acquisition.hpp"

@@ -5,6 +5,7 @@
 #include "acquire/acquire.hpp"
 #include "acquire/downgrade.hpp"
 #include "acquire/participants.hpp"
+#include "acquire/start_acquire.hpp"
 #include "async/block_in_time.hpp"
 #include "cohort/cohort.hpp"
 #include "locks/lock_holds.hpp"

@@ -143,8 +143,8 @@ asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes) {
   acquire->give_up->forget(lines.get());
 
   if (lines->first() != nullptr) co_return std::move(*lines->first()->end);
-  acquire->declined = !acquire->give_up->requested();
-  co_return error_code{asio::error::operation_aborted};
+  if (acquire->give_up->requested()) co_return error_code{asio::error::operation_aborted};
+  co_return decline(*acquire);
 }
 
 asio::awaitable<Result<Leases>> take_any(AcquirePtr acquire, StripesPtr stripes) {

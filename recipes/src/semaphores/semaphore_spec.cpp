@@ -163,10 +163,7 @@ asio::awaitable<Result<KnownMaximum>> wait_for_maximum(
     if (permits <= now->value) co_return std::move(now);
     known = std::move(*now);
     acquire->somebody_ahead = true;
-    if (acquire->wait_limit.try_once) {
-      acquire->declined = true;
-      co_return error_code{asio::error::operation_aborted};
-    }
+    if (acquire->wait_limit.try_once) co_return decline(*acquire);
     if (watching == Watching::no) continue;
     acquire->nearest.reset();
     tell_position(*acquire, static_cast<std::size_t>(permits - std::max(known.value, 0)));
@@ -211,10 +208,7 @@ asio::awaitable<Result<Leases>> take_permits(AcquirePtr acquire, SemaphoreSpecPt
     if (watching == Watching::no && !acquire->wait_limit.try_once) continue;
     error_code failure = co_await look_who_holds(acquire, spec, std::get<Full>(judgement));
     if (failure) co_return failure;
-    if (acquire->wait_limit.try_once) {
-      acquire->declined = true;
-      co_return error_code{asio::error::operation_aborted};
-    }
+    if (acquire->wait_limit.try_once) co_return decline(*acquire);
     std::vector watchers{turnstile.watch().state(), listed->watch.state()};
     if (maximum->watch) watchers.push_back(maximum->watch.state());
     failure = co_await wait_for_any(acquire, std::move(watchers));

@@ -75,8 +75,8 @@ void BootTimers::set_alarm(std::optional<TimerQueue::Time> time) {
   if (alarm_) return alarm_->set(time);
   const bool is_mine = strand_.running_in_this_thread();
   if (!descriptor_.is_open()) {
-    // Without a timerfd the Asio timer waits. Only the strand may touch it: it ends the wait there,
-    // and on_wake() begins another.
+    // Without a timerfd the Asio timer waits, which only the strand may touch. There the wait is
+    // cancelled, and on_wake() begins another.
     asio::dispatch(strand_, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->steady_.cancel();
     });

@@ -24,8 +24,8 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
  public:
   using Strand = boost::asio::strand<boost::asio::any_io_executor>;
 
-  /// `callbacks`: the executor that notifies the user of what these timers cause. The clock's alarm
-  /// gets it.
+  /// `callbacks`: the executor on which the user is notified of what these timers cause. The
+  /// clock's alarm gets it.
   explicit BootTimers(const Strand& strand, std::shared_ptr<Clock> clock = nullptr,
                       boost::asio::any_io_executor callbacks = {});
   /// Call it before the first use. After an error there is no timerfd, and the timers stand still
@@ -50,8 +50,8 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
   const Strand strand_;
   const std::shared_ptr<Clock> clock_;
   const boost::asio::any_io_executor callbacks_;
-  std::unique_ptr<Clock::Alarm>
-      alarm_;  ///< the clock's; if there is one, the two members below are unused
+  /// The clock's. If there is one, the timerfd and the Asio timer are unused.
+  std::unique_ptr<Clock::Alarm> alarm_;
   /// The timerfd waits if it could be opened; otherwise the Asio timer waits.
   boost::asio::posix::basic_stream_descriptor<Strand> descriptor_;
   boost::asio::basic_waitable_timer<std::chrono::steady_clock,

@@ -11,8 +11,8 @@
 
 namespace custodian::detail {
 
-/// Dropped registrations are erased when there are twice as many entries as were left after the
-/// last time. So adding one costs the same on average however many there are, and there are at most
+/// add() erases dropped registrations when there are twice as many entries as the last erasure has
+/// left. So adding one costs the same on average however many there are, and there are at most
 /// twice as many entries as were ever alive at once. (A dropped one keeps its memory until it is
 /// erased: std::make_shared allocates the counts with the object.) Not synchronised.
 template <typename T>

@@ -103,7 +103,7 @@ void Client::close() {
   core_->close(close_grace, [closed] { closed->tell(&Closed::value); });
   if (core_->is_own_thread()) return;
   std::unique_lock lock{closed->mutex};
-  // If nothing ran within the grace, no thread runs the user's context.
+  // If nothing has run on the strand within the grace, the user's context counts as not running.
   const bool runs =
       closed->arrived.wait_for(lock, detail::blocking_grace, [&] { return closed->begun; });
   if (!runs && !runtime_) return;

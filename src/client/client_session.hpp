@@ -118,10 +118,10 @@ class ClientSession final : public SessionObserver,
   Heartbeat heartbeat_;
   BootTimer timer_;
   Purpose purpose_ = Purpose::serving;
-  bool minds_clock_ =
-      false;  ///< the timer also waits for the end of the lease clock, for there is a lease
-  std::deque<std::weak_ptr<SessionLease>>
-      to_ask_for_;      ///< leases that the newest beat has still to check
+  /// The timer also waits for the end of the lease clock, for there is a lease.
+  bool minds_clock_ = false;
+  /// The leases that the newest beat has still to check.
+  std::deque<std::weak_ptr<SessionLease>> to_ask_for_;
   int unanswered_ = 0;  ///< parts of the beat that wait for their answers
 
   std::atomic<std::int64_t> id_ = 0;

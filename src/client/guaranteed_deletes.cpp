@@ -58,8 +58,8 @@ void GuaranteedDeletes::on_reply(const std::string& path, const QueuedNodePtr& c
                             reply.results.front().error == error;
   if (check_failed) {
     // The successor's node is gone. Its owner is notified before the node that shields it is
-    // deleted. If it has left its place meanwhile, the next attempt checks the present owner of the
-    // place.
+    // deleted. If the successor has left its place meanwhile, the next attempt checks the present
+    // owner of the place.
     if (!checked->left) tell_missing(*checked);
     return attempt(path, found->second);
   }

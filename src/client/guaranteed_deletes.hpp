@@ -26,7 +26,8 @@ class GuaranteedDeletes {
 
   /// `path` as the server knows it. `session` owns the node; 0 if none does. `keep` and `in_line`
   /// live until the node is gone. If the node was `in_line` and has a successor, it is deleted only
-  /// while the successor's node exists, or after the owner of that was notified that it is gone.
+  /// while the successor's node exists, or after the successor's owner was notified that the
+  /// successor's node is gone.
   void add(std::string path, std::int64_t session, std::shared_ptr<void> keep = {},
            QueuedNodePtr in_line = {});
   [[nodiscard]] bool has(const std::string& path) const { return pending_.contains(path); }

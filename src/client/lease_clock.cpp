@@ -30,11 +30,12 @@ void LeaseClock::answered(const ReplyProof& stamp) {
       answers_.pop_front();
     }
   }
-  // Answers come in order: a result that credits the second credits it with no earlier time.
+  // Answers come in order: the next quorum result will credit the second answer, too, which was
+  // sent no earlier than the first. So the first is not needed any more.
   while (answers_.size() > 1 && stamp.sent >= answers_[1].answered + touch_interval_) {
     answers_.pop_front();
   }
-  // Of many answers at nearly the same time, one is enough.
+  // Of many answers to requests that were sent at nearly the same time, one is enough.
   const Duration resolution = timeout_ / 100;
   if (answers_.empty() || stamp.sent >= answers_.back().sent + resolution) {
     answers_.push_back({stamp.sent, stamp.acknowledged});

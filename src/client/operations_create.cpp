@@ -8,8 +8,9 @@
 /// 1. Send the create; if parents are missing, create them and send it again.
 /// 2. If the reply is lost and the node is protected, send it again with the same uuid: this is the
 ///    write.
-/// 3. List the parent on the same connection. Of the nodes with the uuid the lowest is kept, and
-///    the others are deleted. Without a proof, pause and go on with 2.
+/// 3. List the parent on the same connection. Of the nodes with the uuid, the lowest that is not
+///    left from an earlier session is kept, and the others are deleted. Without a proof, pause and
+///    go on with 2.
 /// 4. For a caller that has given up, a transaction that changes nothing takes the place of the
 ///    repeated create, and all nodes with the uuid are deleted in the background.
 
@@ -69,7 +70,8 @@ struct Create : std::enable_shared_from_this<Create> {
     co_return reply;
   }
 
-  /// Whether a node with this create's protection is not left from an earlier session.
+  /// Whether a node with this stat, and this create's protection, may be kept: an ephemeral node
+  /// must be of the present session.
   [[nodiscard]] bool is_ours(const Stat& stat) const {
     return !is_ephemeral(request.mode) || stat.ephemeral_owner == core->own_session_info().id;
   }

@@ -136,7 +136,8 @@ void Sessions::set_credentials(Credentials credentials) {
   if (core_.closed()) return;
   credentials_ = std::move(credentials);
   if (!std::exchange(pauses_, false)) return current_->wire().set_credentials(credentials_);
-  // The earlier credentials were refused, so there are none to go back to.
+  // The earlier credentials were refused: there are none to go back to, and no reason to pause
+  // before these are tried.
   proven_credentials_ = credentials_;
   timer_.cancel();
   begin();

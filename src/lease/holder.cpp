@@ -71,7 +71,8 @@ void Holder::observe_loss(LossReason reason) const {
 
 void Holder::observe_release() const {
   const LossReason loss = node_->loss_reason();
-  // This thread may have found the loss just now: then nobody else has reported it.
+  // A loss that was not reported before this destructor began is reported here only: the strand
+  // finds no holder any more.
   if (loss != LossReason::none && states_.newest() != LeaseState::lost) observe_loss(loss);
   core()->observation()->tell_lease_released(node_->observed(), token_, loss, since_);
 }

@@ -3,7 +3,7 @@
 ///
 /// 1. Wait until the earlier changes of the node are done.
 /// 2. Read the node. If it has the new identity already, the change is done. If a client has asked
-///    for the lock, it fails.
+///    for the lock, the change fails.
 /// 3. Write the identity over the version that was read, so that the write overwrites nothing that
 ///    another client has written meanwhile: a request to release the lock, for example.
 /// 4. If the reply was lost, or the node had another version, go on with 2: the next read shows
@@ -45,7 +45,7 @@ struct Change {
   CancellationPtr over;
   /// Whether a write was sent whose outcome is unknown.
   bool uncertain = false;
-  bool has_written = false;  ///< a write was sent, whatever its outcome
+  bool has_written = false;  ///< a write was sent, or may have been
 
   [[nodiscard]] bool is_held() const {
     const HolderPtr alive = hold.lock();

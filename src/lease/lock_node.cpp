@@ -153,7 +153,7 @@ void LockNode::on_lost() {
   node_.forfeit();
 }
 
-// -- The node, and the writers of its data ------------------------------------------------------
+// -- The node, and the writers of its data --------------------------------------------------------
 
 void LockNode::wait_for_event() {
   if (!node_.watch()) return;

@@ -71,8 +71,8 @@ class PrometheusMetrics {
   using Labels = prometheus::Labels;
   template <typename Metric>
   using Family = prometheus::Family<Metric>;
-  using Key =
-      std::pair<std::string, std::string>;  ///< the recipe and the value of the label `lock`
+  /// The recipe, and the value of the label `lock`.
+  using Key = std::pair<std::string, std::string>;
 
   [[nodiscard]] Family<Counter>& counter(const std::string& name, const std::string& help) const;
   [[nodiscard]] Family<Gauge>& gauge(const std::string& name, const std::string& help) const;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Callbacks are the functions that the C client calls back. Only the door to the C client includes
-/// them.
+/// Callbacks has the functions that the C client calls back. Only the door to the C client includes
+/// this file.
 
 #include <cstdint>
 #include <string>

@@ -225,9 +225,9 @@ error_code CClient::remove_watch(const std::string& path, WatchKind kind, std::u
   const LibraryCall call{*this};
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
   inbox_.expect_no_body();
-  // "All" are the watches of this session on the path, which is one; zoo_aremove_watches leaves it
-  // on the server. The parameter's type is a slip in the library's header: it takes the function
-  // itself.
+  // "All" are the watches of this kind that this session has on the path: ours is the only one.
+  // zoo_aremove_watches, without "all", leaves the watch on the server. The parameter's type is a
+  // slip in the library's header: it takes the function itself.
   const int rc = zoo_aremove_all_watches(handle(), path.c_str(), to_watcher_type(kind), 0,
                                          reinterpret_cast<void_completion_t*>(&Callbacks::done),
                                          to_context(operation));
@@ -276,9 +276,9 @@ void CClient::set_servers(const std::string& servers) {
 void CClient::take_up_changes() {
   const bool reload = servers_changed_ && zoo_state(handle()) != ZOO_CONNECTED_STATE;
   if (!send_failed_ && !reload) return;
-  // The list in between serves two purposes. The library compares lists by their addresses without
-  // the ports, and ignores one that it takes for the old one. And it clears its queues only when a
-  // connection fails in a way that it notices.
+  // `nowhere`, which is set in between, serves two purposes. The library compares lists by their
+  // addresses without the ports, and ignores one that it takes for the old one. And it clears its
+  // queues only when a connection fails in a way that it notices.
   zoo_set_servers(handle(), nowhere.data());
   if (std::exchange(send_failed_, false)) {
     int descriptor = -1;

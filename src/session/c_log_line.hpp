@@ -20,8 +20,8 @@ struct CLogLine {
   std::string message{};
 };
 
-/// Drops the time, the process and the thread of a line: the user's log has its own. Returns
-/// nothing for a line about `nowhere`, which is not one of the user's servers.
+/// Drops the time, the process and the thread of a line: the user's log adds its own if it needs
+/// them. Returns nothing for a line about `nowhere`, which is not one of the user's servers.
 [[nodiscard]] std::optional<CLogLine> parse_c_log_line(std::string_view line);
 
 }  // namespace custodian::detail

@@ -54,7 +54,7 @@ void Descriptor::wait(stream_descriptor::wait_type type, bool& waiting,
                       std::function<void()> ready) {
   if (waiting || !is_open()) return;
   waiting = true;
-  // `waiting` is a member of what `waits` points to, and is not touched after its end.
+  // `waiting` is a member of *waits_, and is touched only while that object exists.
   duplicate_.async_wait(type, [waits = std::weak_ptr{waits_}, &waiting,
                                ready = std::move(ready)](boost::system::error_code error) {
     const auto alive = waits.lock();

@@ -44,8 +44,8 @@ void Inbox::has_read(Read read) {
 /// 2. Count the whole frames at its front that pass the check: the library may read those.
 /// 3. If there is none, and the first frame is longer than the buffer, enlarge the buffer and begin
 ///    again.
-/// 4. A frame that has not arrived as a whole, or is too long for any buffer, is judged by its
-///    beginning: look_at_part().
+/// 4. Wait for a frame that has not arrived as a whole. If it is longer than longest_whole, or than
+///    the kernel can hold, it is judged by its beginning: look_at_part().
 Inbox::Next Inbox::look(int descriptor) {
   if (buffer_.empty()) buffer_.resize(usual_size);
   for (;;) {

@@ -64,7 +64,7 @@ class Inbox {
   std::string fault_;
   std::size_t good_frames_ = 0;  ///< looked at, and not read yet
   std::size_t awaited_ = 0;      ///< the bytes that the kernel was asked to wait for; 0: any
-  bool in_frame_ = false;        ///< the library has read a part of one
+  bool in_frame_ = false;        ///< the library has read a part of a frame
   bool drained_ = false;         ///< there was no input behind the good frames
 };
 

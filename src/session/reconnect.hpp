@@ -56,7 +56,7 @@ struct ReconnectPace {
   /// Between two looks at a socket whose events cannot be waited for, as when the process is out of
   /// descriptors.
   static constexpr std::chrono::milliseconds unwatched_socket{100};
-  /// After the servers refused the credentials, which they would refuse again at once.
+  /// After the servers refused the credentials, which would be no better if tried again at once.
   static constexpr std::chrono::milliseconds refused_credentials{5000};
 
   /// The pause after so many failures in a row, counted from 0, with a `random` of [0, 1): between

@@ -160,7 +160,7 @@ std::string ReplyCheck::handshake_fault(JuteReader& frame) const {
   if (!frame.good() || password != static_cast<std::int32_t>(password_size)) {
     return "a handshake without a password";
   }
-  // Another session's id says that the session has expired: nothing else counts.
+  // Any other id says that the session has expired: nothing else counts.
   if (session_ != 0 && session != session_) return {};
   if (session == 0) return "a handshake without a session";
   // With such a timeout the library would never wait for a connection again.

@@ -6,8 +6,8 @@
 /// The C client believes its server. A reply that no request asked for ends the process; one that
 /// is too short for its kind makes the library free memory on its stack; a vector's count is
 /// allocated before it is compared with anything. So each frame is walked through before the
-/// library reads it, by the same steps as there: the library stays within a frame that was accepted
-/// here. Whether a well-formed reply *says* something sensible is the server's business.
+/// library reads it, by the steps that the library will take: it stays within a frame that was
+/// accepted here. Whether a well-formed reply *says* something sensible is the server's business.
 
 #include <cstddef>
 #include <cstdint>
@@ -49,8 +49,8 @@ struct Finding {
     fault     ///< a frame that the library must not read
   };
   Kind kind = Kind::partial;
-  std::size_t size =
-      0;  ///< of the whole frame with its length field; of a partial one, a lower bound
+  /// The size of the whole frame, with its length field; of a partial frame, a lower bound.
+  std::size_t size = 0;
   std::string fault{};  ///< what is wrong, as the object of "the server sent"
 };
 

@@ -131,7 +131,7 @@ void ZooKeeperSession::schedule_pump() {
 /// 5. Wait for the socket, or the time.
 /// 6. Hand out the results of the question itself, which may begin and end connections.
 ///
-/// The handle may be gone after each step: the session may have ended.
+/// The handle may be gone, or closing, after steps 1 and 2: the session may have ended.
 void ZooKeeperSession::pump() {
   if (!client_) return;
   if (reconnect_.closing()) return pump_closing();
@@ -139,7 +139,7 @@ void ZooKeeperSession::pump() {
   if (client_ && !reconnect_.closing()) look_for_refusals();
   if (!client_ || reconnect_.closing()) return;
   remove_unwanted_watches();
-  // Read before the call: a connection that begins in it may send its handshake in it.
+  // The time before the call: interest() may begin a connection, and send its handshake.
   const auto before = now_by(settings_.clock);
   const Interest interest = client_->interest();
   present_accepted(interest);

@@ -135,11 +135,11 @@ class ZooKeeperSession final : public Session,
   std::map<std::uint64_t, Operation> operations_;
   WatchTable watches_;
   std::uint64_t next_operation_ = 1;
-  BootClock::time_point
-      handshake_;  ///< the time of the newest connection's handshake, or a little earlier
+  /// The time of the newest connection's handshake, or a little earlier.
+  BootClock::time_point handshake_;
   ConnectionRecord record_;
-  bool restores_all_ =
-      true;  ///< whether watches are restored on the next connection, within the limit
+  /// Whether all watches, within the limit, are restored on the next connection; none otherwise.
+  bool restores_all_ = true;
   /// All that the handle presents, or will as soon as it can.
   std::vector<SessionSettings::Credential> presented_;
   std::size_t to_present_ = 0;  ///< how many of them, the last ones, are not presented yet

@@ -76,7 +76,7 @@ void ZooKeeperSession::finish_closing() {
   fail_operations(Errc::closed);
   end_watches(Errc::closed);
   if (client_) {
-    // The server closes only a connection that has a session: do not wait for another one.
+    // Without a session on the connection the server will not close it, so do not wait for that.
     if (client_->state() != HandleState::connected) descriptor_.release();
     client_->close();
     client_.reset();

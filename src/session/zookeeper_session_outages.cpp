@@ -16,7 +16,8 @@ using std::chrono::steady_clock;
 // -- Watches --------------------------------------------------------------------------------------
 
 void ZooKeeperSession::drop_excess_watches() {
-  // The restored watches travel in a request of their own. Half of the limit is left to the others.
+  // The restored watches travel in a request by themselves. The other half of the limit is for
+  // other requests.
   const std::size_t most = settings_.max_request_size / 2;
   const bool restored_all = std::exchange(restores_all_, !record_.restores_nothing());
   if (restored_all && !restores_all_ && watches_.armed_bytes() > 0) {

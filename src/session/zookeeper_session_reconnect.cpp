@@ -1,6 +1,6 @@
 /// \file
-/// Carries out how a session connects and reconnects. Reconnect decides; its decisions act here on
-/// the resolver, the C client's handle, and the timer.
+/// Connects and reconnects a session. Reconnect decides; its decisions are carried out here on the
+/// resolver, the C client's handle, and the timer.
 
 #include <utility>
 
@@ -70,7 +70,7 @@ void ZooKeeperSession::open_handle(const std::string& addresses) {
     client_.emplace(addresses_, settings_);
     presented_ = settings_.credentials;
   } catch (const Error& error) {
-    // For example, this machine has no address of the family of any of them.
+    // For example, no address is of a family that this machine has.
     log(LogLevel::error, error.what());
     return look_names_up_after_pause();
   }
@@ -89,7 +89,7 @@ void ZooKeeperSession::replace_addresses(const std::string& addresses) {
 void ZooKeeperSession::back_off() {
   if (client_->state() == HandleState::connected) {
     // A ping could not be sent, and the library still takes the connection for a good one. The
-    // shutdown makes it notice.
+    // shutdown, and a read, make it notice.
     descriptor_.shut_down();
     client_->process(true, false);
   }

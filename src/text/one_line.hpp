@@ -28,9 +28,8 @@ struct Character {
 [[nodiscard]] bool is_unprintable(char32_t code) noexcept;
 
 /// One line of UTF-8 that cannot command a terminal. Unprintable characters, and bytes that are not
-/// UTF-8, are written as escapes ("
-/// ", "\x1b", "\u{202e}"); letters of every language stay. The backslash stays, too, so that text
-/// that was escaped before is not escaped again.
+/// UTF-8, are written as escapes ("\n", "\x1b", "\u{202e}"); letters of every language stay. The
+/// backslash stays, too, so that text that was escaped before is not escaped again.
 [[nodiscard]] std::string in_one_line(std::string_view text);
 
 }  // namespace custodian::detail

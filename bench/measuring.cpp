@@ -175,7 +175,7 @@ Metrics Measuring::step_through(const std::string& task) {
 
 std::map<std::string, std::int64_t> Measuring::queue_up(const std::string& task) {
   ask_all(task);
-  // The lock is held by the new queue, so no session of an earlier queue is left.
+  // A contender of the new queue holds the lock, so no contender of an earlier queue is left.
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (servers_->ephemeral_nodes() < workload_.sessions) {
     check_interruption();

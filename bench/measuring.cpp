@@ -129,7 +129,7 @@ Metrics Measuring::run() {
 /// Counts wake-ups release by release, with the servers at rest in between. Counts bytes without
 /// rests, since pings are not part of a hand-over. Short queues are rebuilt repeatedly.
 Metrics Measuring::step_through(const std::string& task) {
-  // A queue is rebuilt after a quarter of its length, so that it stays about its nominal length.
+  // A queue is rebuilt when a quarter of it has released, so that it keeps about its length.
   const int of_a_queue = std::max(1, (workload_.sessions - 1) / 4);
   DriverResult all;
   int left = of_a_queue;

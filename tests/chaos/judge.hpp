@@ -4,8 +4,8 @@
 /// judge() judges the history of a chaos run. Pure: its only input is that history.
 ///
 /// A holder believes in its hold from the grant until it is notified of the loss, releases, or is
-/// killed, whichever comes first. The margins are the library's own: the only excuses are those
-/// that no library can prevent, and each rule states them.
+/// killed, whichever comes first. The margins are the library's own: nothing is excused but what no
+/// library can prevent, and each rule states that.
 
 #include <cstddef>
 #include <map>

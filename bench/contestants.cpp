@@ -22,7 +22,7 @@ std::string lacks(const std::string& program, const std::string& packages) {
   return "apt-get install " + packages + ", then configure and build again";
 }
 
-/// What a contestant lacks: a driver that was built, or a server that can be started.
+/// What to install for a contestant that lacks its driver or its server; empty if it has both.
 std::string lacks(const std::string& driver, const std::string& server,
                   const std::string& packages) {
   if (driver.empty()) return lacks(driver, packages);
@@ -72,7 +72,7 @@ std::vector<ContestantEntry> on_zookeeper() {
        .route = "none",
        .program = CUSTODIAN_BENCH_THREADS,
        .version = version},
-      // Java with the options of a server: warmed up before the rounds, with an unlimited compiler.
+      // Java as a server runs it: warmed up before the rounds, and its compiler is not limited.
       {.name = "curator",
        .does = "InterProcessMutex acquire() and release() in a thread; the delete is awaited",
        .durability = quorum,

@@ -17,7 +17,7 @@ struct ContestantEntry {
   std::string does;
   /// The failures that a held lock survives; "none" if it is only in the server's memory.
   std::string durability;
-  /// The connection to the server; always TCP on loopback.
+  /// The way to the servers, always over TCP on loopback; "none" if there are no servers.
   std::string route;
   /// The driver; the servers' address follows its arguments.
   std::string program;

@@ -7,7 +7,7 @@
 
 namespace custodian::bench {
 
-/// Processor, memory, system, build type, and whether other processes were using the machine.
+/// Processor, memory and system, and the load before the run, which shows other processes' use.
 [[nodiscard]] std::string describe_machine();
 /// The type of the file system, such as "ext4". "tmpfs" is not on a disk.
 [[nodiscard]] std::string file_system_of(const std::string& directory);

@@ -129,7 +129,7 @@ Metrics Measuring::run() {
 /// Counts wake-ups release by release, with the servers at rest in between. Counts bytes without
 /// rests, since pings are not part of a hand-over. Short queues are rebuilt repeatedly.
 Metrics Measuring::step_through(const std::string& task) {
-  // A queue is rebuilt after a quarter of its length, so that it stays about its nominal length.
+  // A queue is rebuilt when a quarter of it has released, so that it keeps about its length.
   const int of_a_queue = std::max(1, (workload_.sessions - 1) / 4);
   DriverResult all;
   int left = of_a_queue;
@@ -175,7 +175,7 @@ Metrics Measuring::step_through(const std::string& task) {
 
 std::map<std::string, std::int64_t> Measuring::queue_up(const std::string& task) {
   ask_all(task);
-  // The lock is held by the new queue, so no session of an earlier queue is left.
+  // A contender of the new queue holds the lock, so no contender of an earlier queue is left.
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (servers_->ephemeral_nodes() < workload_.sessions) {
     check_interruption();

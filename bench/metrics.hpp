@@ -23,7 +23,7 @@ struct Metric {
 /// Throws std::invalid_argument if no metric has this name.
 [[nodiscard]] const Metric& metric(std::string_view name);
 
-/// Three significant digits, or two for a value below 1, with thousands separators.
+/// At least three significant digits, or two for a value below 1, with thousands separators.
 [[nodiscard]] std::string figure(double value);
 
 /// A whole number with all digits and thousands separators.

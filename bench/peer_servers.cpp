@@ -51,8 +51,8 @@ std::vector<std::string> within_shell(const std::vector<std::string>& command,
                                       const std::string& log) {
   std::string line = "exec setpriv --pdeathsig KILL --";
   for (const std::string& word : command) line += " " + quoted(word);
-  // The server inherits our socket as its standard input, which nobody writes to: end of file on
-  // our side shows that the server is gone.
+  // The server's standard input stays its end of the socket pair that ChildProcess has made. Nobody
+  // writes to it: end of file at our end shows that the server is gone.
   return {"-c", line + " >" + quoted(log) + " 2>&1"};
 }
 

@@ -19,7 +19,7 @@ const std::vector<std::string> everybody{our_name,
                                          "mariadb-get-lock",
                                          "mariadb-for-update",
                                          "etcd"};
-/// The contestants for crowds: those limited to one thread and one session are omitted.
+/// The contestants for crowds. Those with only one thread, or a session for each, are omitted.
 const std::vector<std::string> crowds{our_name,
                                       "curator",
                                       "kazoo",

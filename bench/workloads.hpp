@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Workloads are the things to measure, with the targets for ours. Pure.
+/// Workloads are the measurements of a run, with the targets for ours. Pure.
 
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ struct Workload {
   int hold_us = 0;
   int pause_us = 0;
   bool new_path = false;                ///< for `start`: the lock's path was never used before
-  std::string figure = "cycles_per_s";  ///< the metric that compares contestants
+  std::string figure = "cycles_per_s";  ///< the metric that contestants are compared by
   /// The contestants' names, ours first.
   std::vector<std::string> contestants{};
   std::vector<Target> targets{};

@@ -199,7 +199,7 @@ class Service {
 
   Json result() {
     if (task_.work == "start") lockers_.at(0)->unlock();
-    // After the requested releases the rest of the queue is drained.
+    // Read before clear() drains the rest of the queue: only the requested releases count.
     if (row_) samples_.push_back({.handover = row_->handovers()});
     Json json{{"seconds", seconds_}};
     std::int64_t cycles = 0;

@@ -19,8 +19,8 @@
 ///   sessions  `threads` threads, each with its own session, wait in one queue; then each `release`
 ///             makes one hand-over; "handover" has their times
 ///   start     a new client to `servers`, and its first lock; held until `result`
-///   waiters   one client holds the lock, and `waiters` acquires of it wait; then each in turn gets
-///             the lock
+///   waiters   one client holds the lock, and `waiters` other acquires of that client wait; then
+///             each in turn gets the lock
 ///
 /// With `locks` the driver's first client holds that many additional locks, each at a path of its
 /// own, from `prepare` to `result`.
@@ -52,7 +52,7 @@ struct Task {
   int waiters = 0;
   int locks = 0;        ///< the number of additional locks that the first client holds
   int write_every = 0;  ///< read/write lock: every n-th cycle writes; 0: a mutex
-  int passes = 0;       ///< hand-offs within a process, if supported; 0: none
+  int passes = 0;       ///< hand-overs in a process before others' turn, if supported; 0: none
   std::chrono::microseconds hold{0};
   std::chrono::microseconds pause{0};
   std::chrono::duration<double> seconds{1};
@@ -83,8 +83,8 @@ struct Drain {
   double queue_seconds = 0;
   double drain_seconds = 0;
   bool in_order = true;
-  std::int64_t memory_bytes = 0;  ///< heap in use when all waiters are in the queue
-  std::int64_t peak_bytes = 0;    ///< resident memory then, so it includes earlier peaks
+  std::int64_t memory_bytes = 0;  ///< growth of the heap in use when all waiters are in the queue
+  std::int64_t peak_bytes = 0;    ///< growth of resident memory then: includes earlier peaks
   std::int64_t violations = 0;
 };
 

@@ -3,8 +3,8 @@
 /// without a library around it: custodian-bench-floor pipelined|waiting SERVERS.
 ///
 /// pipelined  create and list sent together; the delete is not awaited; a waiter watches the next
-///            lower node; when that node goes, it has the lock if no other node was lower, and
-///            otherwise lists again
+///            lower node; when that node is gone, the waiter has the lock if it was the only
+///            lower node, and otherwise lists again
 /// waiting    create, wait, list, wait, delete, wait; lists again when the watched node goes
 ///
 /// Each thread has its own session. Readers wait only for lower writers. Nothing is retried, and a

@@ -237,7 +237,7 @@ class Custodian final : public Contestant {
   }
 
   Drain drain(const Task& task) override {
-    // The client is destroyed first, which ends the remaining waiters.
+    // The client is destroyed before the crowd and the page, and ends the remaining waiters.
     SharedPage page{task.counter};
     Crowd crowd{page, task.waiters};
     const ClientPtr client = connect(servers_);

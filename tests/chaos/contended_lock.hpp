@@ -26,7 +26,7 @@ namespace custodian::chaos {
 
 class ContendedLock {
  public:
-  /// Throws std::invalid_argument if the name does not begin with a kind.
+  /// Throws std::invalid_argument if kind_of() knows no kind for the name.
   ContendedLock(const Client& client, const std::string& root, const std::string& name);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }

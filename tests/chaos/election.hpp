@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Election uses an election like a lock. Each acquire is a candidate of its own and ends when that
-/// leads; the leadership lasts until it is released.
+/// Election uses an election like a lock. Each acquire is a candidate of its own, and ends when the
+/// candidate leads; the leadership lasts until it is released.
 ///
 /// Threads: any.
 

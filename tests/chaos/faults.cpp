@@ -144,7 +144,7 @@ void Faults::delete_waiter(FaultKind kind) {
   const std::size_t victim =
       kind == FaultKind::next_deleted ? 1 : 2 + stage_.random()() % (queue.size() - 2);
   begin(kind, queue[victim].identity, target.kept.lock, to_string(queue[victim].token));
-  // The waiter may have been cancelled just now, and its node is gone.
+  // The waiter may have been cancelled just now: then its node is gone already.
   stage_.client().remove(queue[victim].node, {.missing = Missing::is_fine});
   end(target);
 }

@@ -2,7 +2,7 @@
 
 /// \file
 /// Faults plays the faults of a chaos run. Each fault is begun and undone, and then Faults waits
-/// until every lock is granted again.
+/// until all is well again (Stage::wait_until_all_is_well()).
 
 #include <cstdint>
 
@@ -40,7 +40,7 @@ class Faults {
   void begin(FaultKind kind, const std::string& process, const std::string& lock,
              const std::string& token);
   void healed();
-  /// Lets the target release, and waits until every worker is granted locks.
+  /// Lets the target release, and waits until all is well again.
   void end(const Target& target);
 
   void cut_client(FaultKind kind, testing::Direction direction);

@@ -25,10 +25,11 @@
 ///     fault <n> <kind> <process> <lock> <token>   a fault begins; "*" for all, "-" for none.
 ///                                                 Lock and token are those of its target
 ///     healed <n>                             the driver has undone the fault
-///     over <n>                               every worker is granted locks again
+///     over <n>                               every worker and every lock has had a grant again
 ///     stopped <process>, resumed <process>, killed <process>
 ///     register <lock> <version>              the guarded register's version at the end
-///     left <what> <count>                    nodes, watches or waiters left on the servers
+///     left <what> <count>                    nodes or watches that the servers still have, or
+///                                            waiters: requests and watches of the clients
 ///     end                                    the run is complete
 
 #include <chrono>

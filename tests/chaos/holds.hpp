@@ -44,8 +44,9 @@ class Holds {
   [[nodiscard]] const Acquire* find(const std::string& lock, const Token& token) const;
 
   /// Whether the holder's process was stopped at that time, or just before: after the stop it has a
-  /// tenth of the session timeout, the library's own margin, to notice a loss. False for a hold
-  /// that was passed on after the stop: the library reads the clock before it passes a lock on.
+  /// tenth of the session timeout, the library's own margin, to notice a loss. A stop that began
+  /// before the hold was passed on does not count: the library reads the clock before it passes a
+  /// lock on.
   [[nodiscard]] bool was_stopped(const Acquire& hold, Time at) const;
   /// Whether the hold's node had been deleted by then. A process that does not know that yet may
   /// pass the lock on; it knows when the fault is over.
@@ -53,8 +54,8 @@ class Holds {
 
  private:
   [[nodiscard]] Time first_grant_after(const Acquire& hold, const Token& token) const;
-  /// The earliest time at which the hold was passed on: the release of the holder before; 0 if
-  /// none.
+  /// The earliest time at which the hold can have been passed on: the end of the previous hold of
+  /// its node; 0 if there was none.
   [[nodiscard]] Time passed_on(const Acquire& hold) const;
 
   const History& history_;

@@ -4,8 +4,8 @@
 /// judge() judges the history of a chaos run. Pure: its only input is that history.
 ///
 /// A holder believes in its hold from the grant until it is notified of the loss, releases, or is
-/// killed, whichever comes first. The margins are the library's own: the only excuses are those
-/// that no library can prevent, and each rule states them.
+/// killed, whichever comes first. The margins are the library's own: nothing is excused but what no
+/// library can prevent, and each rule states that.
 
 #include <cstddef>
 #include <map>
@@ -41,7 +41,7 @@ enum class Rule {
   notice_before_reuse,
   /// No holder is notified of a loss without a fault that concerns it.
   no_false_alarm,
-  /// In the end the servers have no node, watch or waiter left.
+  /// In the end the servers have no node or watch left, and the clients no waiter.
   nothing_left,
   /// The run was able to show something: without the guard, stale writes would have landed; locks
   /// that admit several holders had several; and locks that may be passed on were passed on.
@@ -56,7 +56,7 @@ struct Violation {
 
 struct FaultStatistics {
   std::size_t faults = 0;
-  std::size_t lost = 0;  ///< target holds of the faults that were lost
+  std::size_t lost = 0;  ///< holds that the faults were aimed at, and that were lost
   std::size_t kept = 0;
   /// Times from a target's loss to the next grant, ascending.
   std::vector<Time> head_starts{};

@@ -125,11 +125,12 @@ TEST_CASE("a guarded write may land late as long as its process passes the node 
   Verdict verdict = judge(run.history());
   CHECK(verdict.writes[WriteKind::guarded].stale_attempted == 0);
 
-  // Version 2 was the later holder's, between version 1 and the other process's version 3.
+  // The earlier holder's write may be version 2: version 1 is the later holder's, and version 3 the
+  // other process's.
   replace(run.first, "landed 2", "unknown 0");
   CHECK(broken(run).empty());
 
-  // Of the later holder, between two of the earlier.
+  // The later holder's write may be version 2, between two of the earlier holder's.
   run = with_late_write("340", "350");
   replace(run.first, "landed 2", "unknown 0");
   replace(run.first, "landed 4", "landed 3");
@@ -173,7 +174,7 @@ TEST_CASE("a process that was stopped does not pass on what it has lost meanwhil
   Run run = passed_on_too_late("4005");
   run.driver += stop;
   CHECK(broken(run) == Rules{Rule::tokens_grow, Rule::one_holder});
-  // It was passed on before the grant, and reported after it.
+  // The lock was passed on before the stop, and the grant was recorded after it.
   run = passed_on_too_late("240");
   run.driver += stop;
   CHECK(broken(run).empty());

@@ -93,17 +93,17 @@ class Stage {
 
   /// Waits until the worker at this place holds this lock, and keeps it.
   WorkerProcess::Kept keep(Place& place, const std::string& lock);
-  /// Makes the worker at this place do nothing but keep its lock.
+  /// Makes the worker at this place, which keeps a lock, read only, and begin no acquires.
   void quieten(Place& place);
-  /// Waits until the lock has been granted again since `kept`.
+  /// Waits until the lock has been granted with a later token.
   void wait_for_grant_after(const WorkerProcess::Kept& kept);
-  /// Waits until all members serve, every worker is granted a lock, and every lock is granted.
+  /// Waits until all members serve, and then for a new grant to each worker and of each lock.
   void wait_until_all_is_well();
   void wait_for(const std::string& what, const std::function<bool()>& condition);
   /// Waits, and listens to the workers meanwhile.
   void pass(std::chrono::milliseconds length);
 
-  /// Lets all workers finish, and records what they leave on the servers.
+  /// Lets all workers finish, and records what they leave.
   void finish();
 
  private:

@@ -35,7 +35,7 @@ class WorkerProcess {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] bool is_ready() const noexcept { return ready_; }
   /// The last hold that the worker has kept since the order to keep. If that hold is lost, and the
-  /// worker is granted the lock again, it keeps that hold, too.
+  /// worker is granted the lock again, the worker keeps the new hold, too.
   [[nodiscard]] const std::optional<Kept>& kept() const noexcept { return kept_; }
   /// Whether the worker has reported the loss of this kept hold.
   [[nodiscard]] bool has_lost(const Kept& kept) const { return lost_.contains(kept.token); }

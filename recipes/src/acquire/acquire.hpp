@@ -57,7 +57,7 @@ struct Acquire {
                             ///< of this acquire
   bool somebody_ahead = false;  ///< as last seen, even where the nearest one is unknown
   /// The nearest contender ahead, as last seen. Behind a contender of the same client it is set
-  /// only when the wait ends, unless a reader needs it earlier.
+  /// when the wait ends without a grant; earlier only for a callback, a try, or `shows_nearest`.
   std::unique_ptr<Participant> nearest{};
   /// Whether `nearest` must be known during the wait, too.
   bool shows_nearest = false;
@@ -97,8 +97,8 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> hand
 void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::time_point began,
                  const error_code& error, std::size_t leases);
 
-/// Ends the attempt. Another one follows if the session was lost and the caller's options allow to
-/// queue again.
+/// Ends the attempt. Another one follows if the session was lost, unless the caller has refused to
+/// queue again or the acquire only tries.
 void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt);
 /// Runs a coroutine that is an attempt, or the rest of one.
 void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Result<Leases>> coroutine);

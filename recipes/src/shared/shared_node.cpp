@@ -58,7 +58,7 @@ namespace {
 // -- Bytes and the node ---------------------------------------------------------------------------
 
 /// Creates the node with its seed. Without an error the node exists, or the reply was lost: the
-/// caller reads again.
+/// caller repeats its own request.
 asio::awaitable<error_code> create_with_seed(SharedNodePtr node, CancellationPtr cancellation,
                                              OperationOptions options) {
   CreateOptions as_planned{.parents = Parents::created_as_containers,

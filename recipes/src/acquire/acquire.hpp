@@ -36,8 +36,8 @@ using AcquirePtr = std::shared_ptr<Acquire>;
 /// One try to get the leases. It ends with a call of end_attempt().
 using Attempt = std::function<void(const AcquirePtr&)>;
 
-/// Thousands of acquires may wait, each for hours, so a waiter consists of this object and its
-/// place in the queue.
+/// Thousands of acquires may wait, each for hours, so a waiter has only this object and its place
+/// in the queue.
 struct Acquire {
   LockSpecPtr spec;  ///< the lock
   WaitLimit wait_limit;
@@ -49,7 +49,7 @@ struct Acquire {
   /// The caller's exclusive lease, if a shared one is acquired beside it; else empty.
   Lease held{};
   bool late = false;          ///< the deadline has passed
-  bool out_of_reach = false;  ///< the servers were, for `max_unreachable`
+  bool out_of_reach = false;  ///< the servers were out of reach for `max_unreachable`
   bool declined = false;      ///< it asks only once, and the lock is held
   bool has_queued = false;    ///< its node was created
   bool asked = false;         ///< a request to release was written into its node while it waited

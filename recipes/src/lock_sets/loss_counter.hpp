@@ -27,8 +27,8 @@ class LossCounter : public std::enable_shared_from_this<LossCounter> {
   /// Counts the loss that `lost` reports. The counter keeps itself alive from now on, until
   /// dismiss().
   void listen(const std::stop_token& lost);
-  /// The leases are released: reports nothing from now on. Does not wait for callbacks that are
-  /// running.
+  /// The leases are released: reports nothing from now on. Does not wait for a report that is under
+  /// way.
   void dismiss() noexcept;
 
   [[nodiscard]] std::stop_token lost() const noexcept { return lost_.get_token(); }

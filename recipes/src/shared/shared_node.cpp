@@ -112,7 +112,7 @@ struct Exchange {
 asio::awaitable<Result<Exchange>> exchange(SharedNodePtr node, CancellationPtr cancellation,
                                            ExpectedVersion expected, std::string desired,
                                            OperationOptions options) {
-  // To the servers version -1 means any version.
+  // To the servers version -1 means any version, so it is not sent.
   if (expected.mzxid != 0 && expected.version != any_version) {
     const auto core = node->client.core();
     const std::string path = node->path;

@@ -18,8 +18,8 @@
 // 2. run() registers the acquire with everything that may end it early: the client's end, the
 //    caller's cancellation, the deadline, and the watch over the reachability of the servers. Each
 //    of them requests `give_up`.
-// 3. The attempt ends with end_attempt(). If its session was lost, and the caller has not refused
-//    that, another attempt queues again in the client's next session.
+// 3. The attempt ends with end_attempt(). If its session was lost, another attempt queues again in
+//    the client's next session, unless the caller has refused that or the acquire only tries.
 // 4. finish() unregisters the acquire, translates the error, and calls the handler.
 
 namespace custodian::recipes_detail {
@@ -32,7 +32,8 @@ PendingAcquires& pending_acquires(const Acquire& acquire) {
   return Client{acquire.client().share()}.use_service<PendingAcquires>();
 }
 
-/// The caller's error. Every early end arrives here as operation_aborted; its cause decides.
+/// The caller's error. An early end arrives as operation_aborted: its cause decides what the caller
+/// gets instead.
 error_code verdict(const Acquire& acquire, const PendingAcquires& service, error_code error) {
   if (error != asio::error::operation_aborted) return error;
   if (service.closing()) return Errc::closed;
@@ -153,7 +154,7 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> hand
   }
   what->give_up = std::make_shared<Cancellation>(client.core());
   what->callers = std::move(cancellation);
-  // Boost 1.81's move assignment of a handler does not end.
+  // A swap, for Boost 1.81's move assignment of a handler never returns.
   what->handler.swap(handler);
   if (what->spec->observed) what->began = now_of(client.core());
   const asio::any_io_executor strand = client.get_executor();

@@ -36,8 +36,8 @@ using AcquirePtr = std::shared_ptr<Acquire>;
 /// One try to get the leases. It ends with a call of end_attempt().
 using Attempt = std::function<void(const AcquirePtr&)>;
 
-/// Thousands of acquires may wait, each for hours, so a waiter consists of this object and its
-/// place in the queue.
+/// Thousands of acquires may wait, each for hours, so a waiter has only this object and its place
+/// in the queue.
 struct Acquire {
   LockSpecPtr spec;  ///< the lock
   WaitLimit wait_limit;
@@ -49,7 +49,7 @@ struct Acquire {
   /// The caller's exclusive lease, if a shared one is acquired beside it; else empty.
   Lease held{};
   bool late = false;          ///< the deadline has passed
-  bool out_of_reach = false;  ///< the servers were, for `max_unreachable`
+  bool out_of_reach = false;  ///< the servers were out of reach for `max_unreachable`
   bool declined = false;      ///< it asks only once, and the lock is held
   bool has_queued = false;    ///< its node was created
   bool asked = false;         ///< a request to release was written into its node while it waited
@@ -57,7 +57,7 @@ struct Acquire {
                             ///< of this acquire
   bool somebody_ahead = false;  ///< as last seen, even where the nearest one is unknown
   /// The nearest contender ahead, as last seen. Behind a contender of the same client it is set
-  /// only when the wait ends, unless a reader needs it earlier.
+  /// when the wait ends without a grant; earlier only for a callback, a try, or `shows_nearest`.
   std::unique_ptr<Participant> nearest{};
   /// Whether `nearest` must be known during the wait, too.
   bool shows_nearest = false;
@@ -100,8 +100,8 @@ void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::t
 /// Records that the lock is held and the acquire asks only once. Returns the error to end the
 /// attempt with; the caller of the acquire gets no error but "busy".
 [[nodiscard]] error_code decline(Acquire& acquire);
-/// Ends the attempt. Another one follows if the session was lost and the caller's options allow to
-/// queue again.
+/// Ends the attempt. Another one follows if the session was lost, unless the caller has refused to
+/// queue again or the acquire only tries.
 void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt);
 /// Runs a coroutine that is an attempt, or the rest of one.
 void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Result<Leases>> coroutine);

@@ -15,8 +15,9 @@
 //    list travels behind the create, so both cost one round trip.
 // 2. Judge the list (ordering/contender_order.hpp, pure): the lowest number has the lock; every
 //    other contender waits for the one in front of it.
-// 3. Watch the node in front, and the own node. When the only node in front is deleted, on the
-//    connection that listed it, the contender is first. In all other cases it lists again: step 2.
+// 3. Watch the node in front, and the own node. When the only node in front that excludes this one
+//    is deleted, and the event comes on the connection that listed it, the contender has the lock.
+//    In all other cases it lists again, and goes on with step 2.
 // 4. Make a lease of the node, as soon as the lease clock says that the session is certainly alive.
 //
 // The acquire begins in acquire_lock(), at the end of this file. If it ends early, `node_` is
@@ -150,7 +151,8 @@ Result<std::optional<Ahead>> on_listing(const LockSpec& spec, const ListingReply
   }
   if (const auto* held = std::get_if<Held>(&judgement)) {
     line.place_behind(member, held->in_front);
-    // Local holders that the listing lacks were deleted by hand: notify them before this grant.
+    // Nodes of local holders that the listing lacks were deleted by hand: their owners are notified
+    // before this grant.
     line.tell_missing(member, reply.listing);
     line.grant(member);
     return std::nullopt;
@@ -201,8 +203,8 @@ enum class Change : std::uint8_t {
 asio::awaitable<Result<Change>> wait_for_change(AcquirePtr acquire, OwnedNode& own,
                                                 std::string nearest, std::size_t ahead) {
   const auto core = acquire->client().core();
-  // An operator may delete the own node, and others would then pass it. So it is watched before the
-  // contender relies on the predecessor; both requests travel together.
+  // An operator may delete the own node, which lets the contenders behind it in. So the node is
+  // watched before the contender relies on the predecessor; both requests travel together.
   std::optional<StartedOperation<GetResult, Watch>> watching;
   if (!is_watched(own) && !acquire->wait_limit.try_once) {
     watching = StartedOperation<GetResult, Watch>::start<&start_get_and_watch>(

@@ -19,8 +19,8 @@ void stand_in_line(const AcquirePtr& acquire, Handler<OwnedNode> in_front);
 }
 /// Enters the queue, and acquires the lock.
 void acquire_lock(const AcquirePtr& acquire);
-/// Makes a lease of a node that is first, as soon as the lease clock shows that the session is
-/// alive.
+/// Makes a lease of a node that has been granted its lock or permit, as soon as the lease clock
+/// shows that the session is certainly alive.
 [[nodiscard]] boost::asio::awaitable<Result<Leases>> take(AcquirePtr acquire, OwnedNode node);
 
 }  // namespace custodian::recipes_detail

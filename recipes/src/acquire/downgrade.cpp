@@ -119,7 +119,8 @@ asio::awaitable<Result<Leases>> stand_beside(AcquirePtr acquire) {
   const std::stop_callback on_loss{acquire->held.lost(),
                                    [give_up = acquire->give_up] { give_up->request(); }};
   Result<Leases> reading = co_await create_beside(acquire);
-  // Both nodes belong to one session, and the reader's node proves nothing without the writer's.
+  // Both nodes belong to one session, and the reader's node counts only if the writer's lease has
+  // lasted until now.
   const bool lost = acquire->held.state() == LeaseState::lost;
   if (lost || reading.error() == Errc::session_lost) co_return Errc::lock_lost;
   co_return std::move(reading);

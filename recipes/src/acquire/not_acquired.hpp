@@ -14,7 +14,7 @@ namespace custodian::recipes_detail {
 [[nodiscard]] bool is_lack_of_answer(const error_code& error) noexcept;
 
 /// The reason, by what the acquire saw until its end. A contender that was seen ahead counts as
-/// still ahead: in doubt the lock is held.
+/// still ahead: in doubt the lock counts as held.
 [[nodiscard]] NotAcquired why_not_acquired(bool somebody_ahead, bool connected) noexcept;
 
 /// The error of an acquire that lost one of its leases, for this reason, before it had all of them.

@@ -18,8 +18,8 @@ class ThreadHolds {
   [[nodiscard]] bool enter_again(std::string_view path);
   /// Registers the first hold of this thread.
   void enter(Lease lease);
-  /// Counts one hold less. After the last one returns the lease, which the caller releases; before
-  /// that an empty one. Throws if this thread has no hold.
+  /// Counts one hold less. Returns the lease, for the caller to release, if that was the last hold;
+  /// else an empty one. Throws if this thread has no hold.
   [[nodiscard]] Lease leave(std::string_view path);
 
   [[nodiscard]] int count() const;

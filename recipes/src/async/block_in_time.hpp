@@ -15,7 +15,7 @@
 namespace custodian::recipes_detail {
 
 /// The latest end of an acquire with this limit, which WaitLimit::from_now() has made. A try asks
-/// the servers once, and waits for the answer as long as any operation.
+/// the servers once, and waits for the answer for as long as any operation does.
 [[nodiscard]] inline Deadline end_of(const Client& client, const WaitLimit& begun) {
   return begun.try_once ? client.deadline_or_default(Deadline{}) : begun.deadline;
 }

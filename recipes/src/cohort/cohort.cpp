@@ -14,8 +14,8 @@
 // 1. enter() adds a waiter. If there are too few stand-ins, one more enters the queue.
 // 2. on_acquired(): a stand-in was granted the lock. The oldest waiter gets its lease.
 // 3. on_done(): the holder has released. The oldest waiter gets a lease on the same node, in the
-//    releasing thread: neither the strand nor a server takes part. Without a waiter, or when the
-//    passes are used up, the node is deleted.
+//    releasing thread: neither the strand nor a server takes part. The node is deleted if there is
+//    no waiter, if the passes are used up, or if the node may not be passed on.
 // 4. give_up(): the cancellation or the deadline of a waiter. If no waiter is left, the stand-ins
 //    leave.
 //
@@ -127,8 +127,8 @@ void Cohort::on_done(const LockSpecPtr& spec, CohortOrder::Tenure tenure,
   Errand errand = cohort.begin_errand(spec, next.line);
   if (!next.holder) {
     lock.unlock();
-    // Stand-ins that no waiter needs leave before `node` is destroyed, and with it the lock is
-    // released. A stand-in that is granted the lock anyway releases it.
+    // Stand-ins that no waiter needs leave before the destructor of `node` releases the lock. A
+    // stand-in that is granted the lock anyway releases it.
     return run(spec, std::move(errand));
   }
   Waiter holder = cohort.take(*next.holder, errand);
@@ -171,8 +171,8 @@ Cohort::Errand Cohort::begin_errand(const LockSpecPtr& spec, CohortOrder::Line l
 
 namespace {
 
-/// Reports the end of a stand-in's acquire, exactly once. If the handler is destroyed uncalled,
-/// with its executor's context, the destructor reports it.
+/// Reports the end of a stand-in's acquire, once. If the handler is destroyed uncalled, with its
+/// executor's context, the destructor reports it; but not in the child of a fork.
 struct LastWord {
   LastWord(LockSpecPtr of_spec, std::function<void(error_code, Lease)> to_say)
       : spec{std::move(of_spec)}, say{std::move(to_say)} {}

@@ -28,8 +28,8 @@ class Cohort {
   Cohort& operator=(const Cohort&) = delete;
   ~Cohort();
 
-  /// Whether an acquire may join: with options of its own, which a shared node cannot honour, it
-  /// must queue by itself.
+  /// Whether an acquire may join. One that only tries, or that has limits (other than a deadline)
+  /// or options of its own, must queue by itself: a shared node cannot honour them.
   [[nodiscard]] static bool may_enter(const WaitLimit& wait_limit, const AcquireOptions& options);
   /// Adds a waiter. The handler runs on any thread, or within this call.
   static void enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadline deadline,
@@ -52,7 +52,7 @@ class Cohort {
   };
   /// Numbers the stand-ins, in the order of their start.
   using Number = std::uint64_t;
-  /// The work that remains for after the mutex is unlocked.
+  /// What must be done after the mutex is unlocked.
   struct Errand {
     AcquirePtr stand;
     Number number = 0;

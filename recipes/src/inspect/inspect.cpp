@@ -90,7 +90,8 @@ asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
   co_return failure;
 }
 
-/// Judges the permits again. Session `taking` is the first in line, and may be about to take some.
+/// Judges the permits again. `taking` is the session of the first in line, which may just be taking
+/// some of them.
 void judge_permits_of(Inspection& permits, QueueReading reading, std::int64_t taking,
                       std::size_t maximum) {
   for (Inspected& permit : permits.contenders) {

@@ -77,8 +77,8 @@ class Latch : public std::enable_shared_from_this<Latch> {
   mutable std::mutex mutex_;  ///< guards what follows
   CandidateState state_ = CandidateState::latent;
   CandidaturePtr now_;
-  /// The candidature that run() serves; null if run() has ended. It releases its leadership before
-  /// the next one stands.
+  /// The candidature that run() serves; null while run() is not under way. It releases its
+  /// leadership before the next one stands.
   CandidaturePtr standing_;
   Listeners listeners_;
 };
@@ -166,7 +166,8 @@ void Latch::leave_office(const CandidaturePtr& candidature, Lease leadership) {
     published = std::move(candidature->leadership);
     silent = candidature->closed && candidature->close_mode == LeaderLatch::CloseMode::silent;
   }
-  // A term is not reported if the latch was closed before it was published.
+  // A silent close reports nothing. Nor does a latch that was closed before the leadership was
+  // published.
   if (silent || !published) return;
   // Both leases are released after the listeners have returned.
   asio::post(listeners_turn_,

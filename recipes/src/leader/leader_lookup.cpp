@@ -27,7 +27,7 @@ asio::awaitable<Result<Candidates>> list(CorePtr core, CancellationPtr cancellat
 }
 
 /// Confirms that nobody leads. A server that lags behind may list no candidates, so the client
-/// syncs first. Returns nothing if there is a candidate after all.
+/// syncs first. Returns nothing if a candidate, or the election's node, has appeared after all.
 asio::awaitable<std::optional<Result<LeaderSnapshot>>> see_nobody(CorePtr core,
                                                                   CancellationPtr cancellation,
                                                                   std::string path, NamingRule rule,

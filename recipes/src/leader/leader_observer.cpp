@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace recipes_detail {
 
-/// The leaders that were reported to the user. Strand only, except constant members.
+/// What was reported to the user. Strand only, except constant members.
 class Observed {
  public:
   Observed(Client client, std::string path) : client_{std::move(client)}, path_{std::move(path)} {}
@@ -65,8 +65,9 @@ class Observed {
 
   const Client client_;
   const std::string path_;
-  std::optional<std::int64_t> told_;  ///< the last leader's token; empty before the first report
-  std::int64_t latest_ = nobody;      ///< the greatest token that was reported
+  /// The token of the leader that was reported last, or `nobody`; empty before the first report.
+  std::optional<std::int64_t> told_;
+  std::int64_t latest_ = nobody;  ///< the greatest token that was reported
   // The leader that was reported last.
   std::int64_t changed_by_ = 0;
   std::string identity_;

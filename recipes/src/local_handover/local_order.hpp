@@ -59,9 +59,9 @@ void stand_apart(LocalEntry& member);
 /// Adds the reader of a downgrade right behind its caller's writer, in front of all others.
 /// `writer` is null if it was lost meanwhile.
 void join_beside(LocalEntry& reader, LocalEntry* writer);
-/// Removes a member. With `in_order` its node exists, and is deleted only after the servers have
-/// seen the successor's node, so the successor gets its place at once. Otherwise no member gets the
-/// place: the node may be gone already, or stay for a while.
+/// Removes a member. With `in_order` its node exists, and is deleted only while the successor's
+/// node exists, or after the owner of that was notified of its loss. So the successor gets the
+/// place at once. Otherwise no member gets it: the node may be gone already, or stay for a while.
 ///
 /// A writer behind a reader does not get the place either, and looks again: an operator may have
 /// deleted the writer's node, and the reader's node in front of it keeps no readers out.

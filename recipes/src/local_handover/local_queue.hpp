@@ -75,7 +75,8 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   /// Waits behind another member of the line. Wakes the waiter once, by a post to the strand, when
   /// it may go on or must list again.
   void wait(Member& member, std::shared_ptr<ResumeTarget> waiter, const Client& client);
-  /// Wakes the waiter early, because it gives up. Does nothing if there is no waiter.
+  /// Wakes the waiter for another reason, such as that it gives up. Does nothing if there is no
+  /// waiter.
   void wake(Member& member);
 
  private:

@@ -73,7 +73,7 @@ class Answer {
 
   void give(error_code error, std::unique_ptr<CustomHold> hold) {
     if (const auto waiting = acquisition_.lock()) waiting->answer(error, hold);
-    // The acquire was over and has not taken the hold, so it is released.
+    // The acquire has not taken the hold, for it was over or the answer is an error.
     if (hold) hold->release();
   }
 

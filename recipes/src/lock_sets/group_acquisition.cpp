@@ -5,8 +5,8 @@
 ///    same order never wait in a circle.
 /// 2. Acquired locks may be lost meanwhile. So they are counted again before every step, at the end
 ///    of the pass, and at every loss; a loss that leaves too few ends the wait for the next lock.
-/// 3. If enough are held they become a LeaseGroup. Otherwise all are released, the last one first,
-///    and after a pause the next pass begins.
+/// 3. If enough are held they become a LeaseGroup. Otherwise all are released, the last one first;
+///    only then does the acquire fail, or the next pass begin, after a pause.
 
 #include "lock_sets/group_acquisition.hpp"
 
@@ -92,8 +92,8 @@ struct GroupAcquire {
   }
   [[nodiscard]] bool is_quorum() const { return group->spare() > 0; }
   [[nodiscard]] bool over() const { return give_up->requested() || wait_limit.deadline.passed(); }
-  /// Counts the held locks, once, at the end of a pass. These become the group, which reports a
-  /// later loss.
+  /// Counts the held locks, once, at the end of a pass. If they are enough they become the group,
+  /// which reports a later loss.
   std::size_t count() {
     std::size_t held = 0;
     for (Share& share : had) {

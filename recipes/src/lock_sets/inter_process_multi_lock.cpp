@@ -36,7 +36,7 @@ namespace {
 recipes_detail::LockSetPtr all_of(std::vector<AnyLock> locks) {
   constexpr auto name = "InterProcessMultiLock";
   if (locks.empty()) throw Error{Errc::invalid_argument, name, "", "locks: there is none"};
-  // A lock is the same if its path is, and its client or its CustomLock.
+  // Two locks are the same if they have one path, and one client or one CustomLock.
   std::set<std::pair<const void*, std::string>> seen;
   for (const AnyLock& lock : locks) {
     const auto* const custom = std::get_if<AnyLock::Custom>(&lock.place());

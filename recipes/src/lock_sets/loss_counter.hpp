@@ -15,7 +15,7 @@
 
 namespace custodian::recipes_detail {
 
-/// Threads: any, after the calls of listen().
+/// Threads: any, but for listen(): its calls come first.
 class LossCounter : public std::enable_shared_from_this<LossCounter> {
  public:
   /// `spare` is the number of leases that may be lost without harm.
@@ -24,10 +24,11 @@ class LossCounter : public std::enable_shared_from_this<LossCounter> {
   LossCounter& operator=(const LossCounter&) = delete;
   ~LossCounter() = default;
 
-  /// Counts this loss. The counter keeps itself alive from now on, until dismiss().
+  /// Counts the loss that `lost` reports. The counter keeps itself alive from now on, until
+  /// dismiss().
   void listen(const std::stop_token& lost);
-  /// The leases are released: reports nothing from now on. Does not wait for callbacks that are
-  /// running.
+  /// The leases are released: reports nothing from now on. Does not wait for a report that is under
+  /// way.
   void dismiss() noexcept;
 
   [[nodiscard]] std::stop_token lost() const noexcept { return lost_.get_token(); }

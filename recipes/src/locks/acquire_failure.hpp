@@ -20,9 +20,9 @@ struct AcquireEvidence {
   bool connected = false;  ///< at the end of the acquire, and not suspended
 };
 
-/// In doubt the lock is busy. With a connection the answer is never `away`: a server that was
-/// merely slow to answer keeps the holder's session alive, and one that does not answer at all soon
-/// loses its connection.
+/// In doubt the lock counts as busy. With a connection the answer is never `away`: a server that
+/// was merely slow to answer keeps the holder's session alive, and the connection to one that does
+/// not answer at all is soon given up.
 [[nodiscard]] AcquireFailure acquire_failure(const AcquireEvidence& seen) noexcept;
 
 }  // namespace custodian::recipes_detail

@@ -156,8 +156,8 @@ struct Wait {
   ContenderName nearest;
   std::size_t position = 0;
   /// No other contender in front excludes this one, and new ones come only behind: when `nearest`
-  /// is gone, none is in front. False for a writer behind a writer, which may have left a reader in
-  /// front, as a downgrade does.
+  /// is gone, none excludes it. False for a writer behind a writer: the writer in front may leave a
+  /// reader, by a downgrade.
   bool is_last = false;
   /// The contender right in front, excluding it or not.
   std::string_view in_front{};

@@ -8,7 +8,7 @@
 ///
 /// So permits are granted in the order of asking, and an acquire of many is not starved by acquires
 /// of few. The order of the lease nodes keeps the maximum (see permit_count.hpp), not the
-/// turnstile: a turnstile's node may be lost at any time, and no permit is granted too many.
+/// turnstile: when a node at the turnstile is lost, still no permit too many is granted.
 
 #include "semaphores/semaphore_spec.hpp"
 

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// These functions encode numbers as Java's ByteBuffer does, and so Curator's recipes. Pure.
+/// These functions encode and decode numbers like Java's ByteBuffer, which Curator's recipes use.
+/// Pure.
 
 #include <array>
 #include <boost/endian/conversion.hpp>

@@ -58,7 +58,7 @@ namespace {
 // -- Bytes and the node ---------------------------------------------------------------------------
 
 /// Creates the node with its seed. Without an error the node exists, or the reply was lost: the
-/// caller reads again.
+/// caller repeats its own request.
 asio::awaitable<error_code> create_with_seed(SharedNodePtr node, CancellationPtr cancellation,
                                              OperationOptions options) {
   CreateOptions as_planned{.parents = Parents::created_as_containers,
@@ -112,7 +112,7 @@ struct Exchange {
 asio::awaitable<Result<Exchange>> exchange(SharedNodePtr node, CancellationPtr cancellation,
                                            ExpectedVersion expected, std::string desired,
                                            OperationOptions options) {
-  // To the servers version -1 means any version.
+  // To the servers version -1 means any version, so it is not sent.
   if (expected.mzxid != 0 && expected.version != any_version) {
     const auto core = node->client.core();
     const std::string path = node->path;

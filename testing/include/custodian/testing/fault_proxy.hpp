@@ -84,8 +84,8 @@ class FaultProxy {
   void set_target(const ServerEndpoint& target);
 
   /// \name Faults
-  /// Several faults act together; but of hold_back() and black_hole() only the later call counts, in
-  /// each direction. Each fault lasts until another call changes it, or until heal().
+  /// Several faults act together; but of hold_back() and black_hole() only the later call counts,
+  /// in each direction. Each fault lasts until another call changes it, or until heal().
   /// \{
 
   /// Closes all present connections. New ones are accepted.

@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Counts in a node of ZooKeeper, until `lost` is requested.
+/// Counts in a node of ZooKeeper, until `lost` requests a stop.
 void count(custodian::Client& client, const custodian::Lease& lease, const std::stop_token& lost) {
   for (int number = 1; !lost.stop_requested();) {
     try {

@@ -6,7 +6,7 @@
 ///     POST /orders/<item>?pieces=<n>   sells; 200, 404, 409 out_of_stock, or 503 with the reason
 ///     GET  /stock/<item>               how many pieces there are
 ///     GET  /healthz                    200 for as long as the process answers
-///     GET  /readyz                     503 while it shuts down, or is long without ZooKeeper
+///     GET  /readyz                     503 while it shuts down, or ZooKeeper has long been away
 ///     GET  /metrics                    for Prometheus
 
 #include <boost/asio/awaitable.hpp>

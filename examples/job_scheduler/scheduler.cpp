@@ -37,8 +37,8 @@ void Scheduler::lead(const Leader& leader, const std::stop_token& stop) {
     }
   } catch (const StaleToken& refusal) {
     log_(std::string{"refused: "} + refusal.what());
-    // If this leader is not asked to stop, its token is wrong (see --fencing-epoch). Without the
-    // pause it would lead, and be refused, again and again.
+    // If this leader is not asked to stop, its token is wrong (see --fencing-epoch): it would lead,
+    // and be refused, again and again. The pause limits how often.
     pause(1s, stop);
   }
 }

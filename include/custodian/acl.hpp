@@ -61,7 +61,7 @@ using Acl = std::vector<AclEntry>;
 [[nodiscard]] CUSTODIAN_EXPORT Acl open_acl();
 /// Every client may read, and nothing else.
 [[nodiscard]] CUSTODIAN_EXPORT Acl read_acl();
-/// Every identity that the creating session has authenticated as may do everything. Needs
+/// Permits everything to each identity with which the creating session has authenticated. Needs
 /// `ClientOptions::credentials`: without them the server refuses this ACL (invalid_acl).
 [[nodiscard]] CUSTODIAN_EXPORT Acl creator_all_acl();
 

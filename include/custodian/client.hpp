@@ -115,7 +115,7 @@ class CUSTODIAN_EXPORT Client {
   /// The same, blocking. Throws Error.
   Stat set(std::string path, std::string data, SetOptions options = {});
 
-  /// Removes a node. Errors: no_node (unless quiet), bad_version, not_empty, no_auth.
+  /// Removes a node. Errors: no_node (unless `Missing::is_fine`), bad_version, not_empty, no_auth.
   template <typename Token>
   auto async_remove(std::string path, RemoveOptions options, Token&& token) {
     check_remove(core_, path, options);
@@ -192,8 +192,8 @@ class CUSTODIAN_EXPORT Client {
         core_, std::forward<Token>(token), std::move(transaction), options);
   }
   /// The same, blocking. Throws Error. If the servers refused an operation, the error's path() is
-  /// the path of that operation. When a lock is lost, that is the path of the lease's check(), with
-  /// no_node.
+  /// the path of that operation. If the transaction has a lease's check() and the lock is lost,
+  /// that is the path of the check(), and the code is no_node.
   std::vector<TransactionResult> commit(Transaction transaction, OperationOptions options = {});
   /// \}
 
@@ -320,8 +320,8 @@ class CUSTODIAN_EXPORT Client {
   [[nodiscard]] const RetryPolicy& retry_policy() const;
   /// `deadline`; for a default one, `ClientOptions::operation_timeout` from now.
   [[nodiscard]] Deadline deadline_or_default(Deadline deadline) const;
-  /// Why this client accepts nothing new: closed (also while it drains), or forked. No error if it
-  /// does.
+  /// Why this client accepts nothing new: closed (also while it drains), or forked. No error if the
+  /// client is usable.
   [[nodiscard]] error_code unusable() const noexcept;
   /// Writes a line through the client's log sink: for authors of recipes.
   void log(LogLevel level, std::string message) const;

@@ -16,8 +16,8 @@
 /// Threads: an observer is called like a log sink, on the client's callback executor, one event at
 /// a time and in order. An observer of several clients may be called for them at the same time. An
 /// observer must be quick: losses and log lines are reported on the same executor, and events wait
-/// in memory meanwhile. A slow observer cannot cost the session. It must not block, nor own the
-/// client.
+/// in memory meanwhile. A slow observer cannot cost the session. An observer must not block,
+/// nor own the client.
 ///
 /// Exceptions: an observer's exception is caught, and does not affect locks. The log reports the
 /// first one.
@@ -49,7 +49,7 @@ namespace custodian {
 enum class AcquireOutcome : std::uint8_t {
   acquired,   ///< with a lease, or several
   late,       ///< it was in the queue when its deadline passed
-  declined,   ///< it was not to wait, and another contender was in the way
+  declined,   ///< it was a try without waiting, and another contender was in the way
   cancelled,  ///< by its caller (operation_aborted), or by the client's end (closed)
   failed,     ///< see the error; deadline_exceeded: it never entered the queue
 };

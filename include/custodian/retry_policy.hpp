@@ -71,8 +71,8 @@ class CUSTODIAN_EXPORT RetryPolicy {
       std::optional<int> max_retries = default_max_retries);
 
   /// A policy with the same pauses and no end, for operations that are retried until they are
-  /// cancelled. If this policy has no pause, it has the default pauses, so that the servers are not
-  /// flooded.
+  /// cancelled. If this policy has no pauses, the result has the default pauses, so that the
+  /// servers are not flooded.
   [[nodiscard]] RetryPolicy unlimited() const noexcept;
 
   /// How long to wait before the next try; nothing if there must be none. Values out of range (a

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Thrown is an exception as an error code and a text, for authors of recipes that call user code.
+/// thrown_now() turns an exception into an error code and a text, for authors of recipes that call
+/// user code.
 
 #include <string>
 
@@ -10,6 +11,7 @@
 
 namespace custodian {
 
+/// An exception as an error code and a text. A value type.
 struct Thrown {
   /// The code of a `system_error`; `not_enough_memory` of a `bad_alloc`; of every other exception
   /// `state_not_recoverable`.

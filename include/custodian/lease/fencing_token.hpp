@@ -16,13 +16,13 @@ namespace custodian {
 /// largest it has seen: then a holder that was paused, and has lost the lock without knowing, can
 /// do no harm.
 ///
-/// It is the czxid of the holder's node: the 64-bit number of the transaction that created the
-/// node, which grows over the whole ensemble. So it survives the deletion of the lock's path, which
-/// a sequence number does not. It does not survive the rebuilding of the ensemble from nothing:
-/// raise `ClientOptions::fencing_epoch` then, which counts before the number. With
+/// It is the czxid of the holder's node: the number of the transaction that created the node. That
+/// number has 64 bits, and grows over the whole ensemble. So it survives the deletion of the lock's
+/// path, which a sequence number does not. It does not survive the rebuilding of the ensemble from
+/// nothing: raise `ClientOptions::fencing_epoch` then, which counts before the number. With
 /// `HandOff::cohort` the holders of one process may share a node, and are numbered by `grant`:
-/// compare all three fields, as the operators do. Tokens of shared leases (readers, semaphores)
-/// prove nothing.
+/// compare all three fields, as the operators do. Tokens of shared leases (readers, semaphores) do
+/// not fence.
 struct FencingToken {
   /// `ClientOptions::fencing_epoch` of the client that holds the lock. Counts first.
   std::int64_t epoch = 0;

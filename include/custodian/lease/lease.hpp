@@ -116,14 +116,14 @@ CUSTODIAN_EXPORT void watch_node(const Lease& lease);
 // must not be empty.
 [[nodiscard]] CUSTODIAN_EXPORT const LockNodePtr& lock_node(const Lease& lease) noexcept;
 
-/// Called when a holder has released its last lease, by that lease's destructor, on any thread: it
-/// must not block or throw. From then on the function owns the node, whether it is lost or not:
+/// Called when a holder releases its last lease, within that release, on any thread: it must not
+/// block or throw. From then on the function owns the node, whether it is lost or not:
 /// destroying the node releases the lock. Not called in the child of a fork.
 using PassOn = std::function<void(LockNodePtr node)>;
 /// Sets a node's PassOn function. Call it before the first holder has its lease.
 CUSTODIAN_EXPORT void set_pass_on(const LockNodePtr& node, PassOn pass_on);
 /// Whether a node may go to a next holder. False if the node is lost, suspended or too near to the
-/// end of its lease, after keep(), and if this client has seen another client's request for the
+/// end of its lease; after keep(); and if this client has seen another client's request for the
 /// lock (see make_revocable()). Any thread.
 [[nodiscard]] CUSTODIAN_EXPORT bool may_be_passed_on(const LockNodePtr& node) noexcept;
 /// Makes the lease of the next holder, after the previous holder has released. Any thread.

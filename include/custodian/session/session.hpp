@@ -144,9 +144,8 @@ struct ReplyProof {
   bool quorum_result = false;
 };
 
-/// Whether a server that has processed a request gives this result. It has not processed the
-/// request if the connection failed, or if it refused the work (throttled, session moved or
-/// expired, read-only).
+/// Whether this result shows that a server has processed the request. It does not if the connection
+/// failed, or if the server refused to work (throttled, session moved or expired, read-only).
 [[nodiscard]] CUSTODIAN_EXPORT bool is_answer_of_server(const error_code& error) noexcept;
 /// Whether a quorum decides this kind of request. It does so even if the request ends with an
 /// error, since the error is proposed, too.
@@ -172,11 +171,11 @@ using ReplyHandler = boost::asio::any_completion_handler<void(Reply)>;
 /// The facts about a session.
 struct SessionInfo {
   std::int64_t id = 0;  ///< 0: there is none yet
-  std::string
-      password{};  ///< 16 bytes; with the id it gives control of the session: keep it secret
+  /// 16 bytes. With the id it gives control of the session: keep it secret.
+  std::string password{};
   std::chrono::milliseconds timeout{0};  ///< as negotiated
   std::uint64_t connection = 0;          ///< the newest connection of the client, counted from 1
-  BootClock::time_point handshake{};     ///< when that connection's was sent, or a little earlier
+  BootClock::time_point handshake{};     ///< when its handshake was sent, or a little earlier
   std::string server{};                  ///< "address:port" of the server; empty if it is not known
 };
 

@@ -90,14 +90,15 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   /// answer about a lock: let the resource that is changed check the token.
   [[nodiscard]] bool has_leadership() const;
   /// The leadership, shared: for its token, check(), state and lost(). Empty if it does not lead.
-  /// The lease keeps the leadership until it is released, even if the latch is closed before. A
-  /// lost one keeps its node in the queue, in front of all candidates behind it: release a lost
-  /// leadership.
+  /// The lease keeps the leadership until it is released, even if the latch is closed before.
+  /// The lease of a lost leadership keeps the node in the queue, ahead of all later candidates:
+  /// release it.
   [[nodiscard]] Lease leadership() const;
 
   /// Calls the listener with every change from now on, until the subscription is destroyed. Each
-  /// listener that got `gained` gets `ended`. It gets it before another candidate can lead, as with
-  /// Lease::lost(), unless the leader's node was deleted by hand or its maximum time is over.
+  /// listener that got `gained` gets `ended`, too. As with Lease::lost(), `ended` comes before
+  /// another candidate can lead, unless the leader's node was deleted by hand or its maximum time
+  /// is over.
   [[nodiscard]] Subscription on_leadership(LeadershipListener listener);
 
   /// Waits until the latch leads; returns at once if it already does. The latch need not be started

@@ -82,7 +82,8 @@ class CUSTODIAN_EXPORT LeaderTurn {
 
   /// Called on the function's executor, just before the function: returns whether it may run.
   [[nodiscard]] bool begin();
-  /// Takes the exception by value, since it moves from thread to thread.
+  /// Ends the turn: releases the leadership, and reports the function's exception, unless it is
+  /// null. Does nothing the second time.
   void end(std::exception_ptr thrown) noexcept;
 
   [[nodiscard]] const Lease& leadership() const noexcept { return leadership_; }

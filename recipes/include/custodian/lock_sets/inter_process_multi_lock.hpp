@@ -80,9 +80,9 @@ class CUSTODIAN_EXPORT AnyLock {
 /// \copydetails custodian/lock_sets/inter_process_multi_lock.hpp
 class CUSTODIAN_EXPORT InterProcessMultiLock final : public LockSetBase {
  public:
-  /// Throws Error (invalid_argument) if there is no lock, or only custom locks (a client must run
-  /// the acquire), or if a client's path or a custom lock is there twice: the acquire would wait
-  /// for itself. Contacts no server.
+  /// Throws Error (invalid_argument) if there is no lock; if there are only custom locks, since a
+  /// client must run the acquire; or if one path of a client, or one custom lock, is given twice:
+  /// the acquire would wait for itself. Contacts no server.
   explicit InterProcessMultiLock(std::vector<AnyLock> locks);
 };
 

@@ -64,9 +64,8 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
 
   /// Whether there is something to release; state() says whether it is lost.
   [[nodiscard]] explicit operator bool() const& noexcept { return needed_ > 0; }
-  /// Deleted for a temporary, which would release the locks before the body of the condition runs:
-  /// give it a name, as in
-  /// `if (auto result = both.try_acquire())`.
+  /// Deleted for a temporary, which would release the locks before the condition's body runs: give
+  /// it a name, as in `if (auto result = both.try_acquire())`.
   explicit operator bool() const&& = delete;
 
   /// Releases all leases, the last one first; does nothing if empty. The group is empty afterwards.

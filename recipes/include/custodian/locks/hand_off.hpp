@@ -16,8 +16,8 @@ class HandOff {
   /// The lock goes to the oldest waiter for *this lock object*, up to `max_local_handoffs` times;
   /// then to the oldest waiter of all. The order inside the process is kept. Another process waits
   /// for up to `max_local_handoffs` more holders at each place that this lock object has in the
-  /// queue, four at most. 64 is a good start: a much larger number gains little, since 64 holders
-  /// already share the cost of the servers.
+  /// queue; it has four places at most. 64 is a good start: a much larger number gains little,
+  /// since 64 holders already share the cost of the servers.
   ///
   /// All of these holders share one node, hence:
   /// - fencing tokens differ in `FencingToken::grant` only: a resource must compare it, too;

@@ -103,11 +103,11 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// if `lease` is not held any more, invalid_argument if it belongs to another lock or another
   /// client.
   ///
-  /// The read lock, called with a lease on the write lock, is acquired beside it: see
+  /// If this is a read lock and `lease` is on the write lock, acquires the read lock beside it: see
   /// InterProcessReadWriteLock. That asks the servers, until they answer or the write lock is lost
   /// (lock_lost); `stop` ends it with operation_aborted; of the options only the terms of the lease
-  /// count. The servers must let the client read the writer's node. The write lock, called with a
-  /// lease on the read lock, refuses: resource_deadlock_would_occur.
+  /// count. The servers must let the client read the writer's node. If this is a write lock and
+  /// `lease` is on the read lock, throws resource_deadlock_would_occur.
   [[nodiscard]] Lease acquire(const Lease& lease, AcquireOptions options,
                               std::stop_token stop = {}) const;
   /// The same with default options.

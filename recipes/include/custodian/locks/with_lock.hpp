@@ -225,11 +225,11 @@ auto with_lock(const Client& client, const std::string& path, const WithLockOpti
   return call;
 }
 
-/// The same for a coroutine: the function returns an awaitable, which the coroutine that awaits
-/// this call awaits. Returns an awaitable of LockedCall, which throws the same errors, those of
-/// wrong options included. Copies its arguments; objects that the function refers to must outlive
-/// the call. With g++ 12 give the options a name: written in place, as `{.wait = 2s}` in the
-/// `co_await` expression, that compiler destroys them twice, which ends the process.
+/// The same for a coroutine: the function returns an awaitable, and the coroutine that awaits this
+/// call awaits it, too. Returns an awaitable of LockedCall; awaiting it throws the same errors,
+/// also those for wrong options. Copies its arguments; objects that the function refers to must
+/// outlive the call. With g++ 12 give the options a name: written in place, as `{.wait = 2s}` in
+/// the `co_await` expression, that compiler destroys them twice, which ends the process.
 /// Cancellation: that of the awaiting coroutine; the wait for the lock leaves no node, and the
 /// function handles its own cancellation.
 /// Executor: the awaiting coroutine's.
@@ -244,7 +244,7 @@ auto co_with_lock(const Client& client, std::string path, WithLockOptions option
 }
 
 /// A function that runs under a lock whenever it is called, as with_lock() does. The path is built
-/// from the call's arguments: `path_of_call(arguments...)`, which path_of() is made for.
+/// from the call's arguments: `path_of_call(arguments...)`, which should use path_of().
 ///
 ///     auto sell = locked(client, [](int order) { return path_of("/orders/{}/stock", order); },
 ///                        {.wait = 2s}, [&](const Lease& lease, int order) { ... });

@@ -135,7 +135,7 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   /// version, or the value that was found instead.
   /// Cancellation: total; a request that was already sent may still be applied.
   /// Errors: see above. A lost reply leaves the outcome unknown (connection_loss,
-  /// deadline_exceeded_outcome_unknown) and a later read cannot tell it: the value that it finds
+  /// deadline_exceeded_outcome_unknown) and a later read cannot reveal it: the value that is found
   /// may be this one, an equal one of another client, or one that has overwritten it since.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>

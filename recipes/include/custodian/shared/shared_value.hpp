@@ -4,7 +4,7 @@
 /// SharedValue is a few bytes that processes on different machines share: Apache Curator's class of
 /// this name, and compatible with it on the wire.
 ///
-/// When not to use it: for values that change many times a second (each write is one by a quorum,
+/// When not to use it: for values that change many times a second (each write needs a quorum,
 /// and wakes every waiter), or that are large (each waiter reads all of it; the servers accept 1 MB
 /// at most); for numbers (SharedCount).
 ///

@@ -102,8 +102,9 @@ class FakeEnsemble {
   void start();
   /// \}
 
-  /// \name The tree, as an operator sees it Paths are full: no client's chroot or namespace is
-  /// added. Each function acts at once and fires watches.
+  /// \name The tree, as an operator sees it
+  /// Paths are full: no client's chroot or namespace is added. Each function acts at once and fires
+  /// watches.
   /// \{
 
   /// Whether the node exists.

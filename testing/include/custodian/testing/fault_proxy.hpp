@@ -83,8 +83,9 @@ class FaultProxy {
   /// Where new connections go from now on; those that exist stay.
   void set_target(const ServerEndpoint& target);
 
-  /// \name Faults Faults add up, except that of hold_back() and black_hole() only the later call
-  /// counts. Each fault lasts until another call changes it, or until heal().
+  /// \name Faults
+  /// Several faults act together; but of hold_back() and black_hole() only the later call counts,
+  /// in each direction. Each fault lasts until another call changes it, or until heal().
   /// \{
 
   /// Closes all present connections. New ones are accepted.
@@ -102,7 +103,7 @@ class FaultProxy {
   /// since the later ones would make no sense.
   void black_hole(Direction direction = Direction::both);
 
-  /// Delays all bytes that are sent from now on; order and bandwidth stay the same.
+  /// Delays all bytes that are sent from now on by `latency`; order and bandwidth stay the same.
   void delay(Direction direction, std::chrono::milliseconds latency);
   /// The bandwidth of each connection; 0: no limit.
   void throttle(Direction direction, std::uint64_t bytes_per_second);

@@ -24,8 +24,8 @@ namespace custodian::testing {
 
 /// The faults that end by themselves: connections that are cut before or after the request is
 /// applied, with or without the loss of earlier replies, with or without a next server that lags
-/// behind; a request that is applied late; sessions that end; a reply that comes late; a server
-/// that is busy.
+/// behind, or with the end of the watches; a request that cannot be sent; a request that is applied
+/// late; sessions that end; a reply that comes late; a server that is busy.
 [[nodiscard]] std::vector<Fault> usual_faults();
 
 /// The fault in words, such as "fail after, earlier replies lost, then a server that lags behind".

@@ -154,7 +154,8 @@ class TestingCluster {
   void regain_quorum();
   /// \}
 
-  /// \name Links Without proxies these functions throw `TestingError`.
+  /// \name Links
+  /// These functions throw `TestingError` without proxies.
   /// \{
 
   /// Cuts the link between two members: all of it, or only the bytes that `member` sends to

@@ -22,8 +22,8 @@ struct GlobalOptions {
   /// How often -v was given.
   int verbosity = 0;
 
-  /// Options of a client that logs to the standard error output. Throws UsageError if no server is
-  /// named.
+  /// The client that these options describe, logging to the standard error output. Throws
+  /// UsageError if no server is named.
   [[nodiscard]] ClientOptions client_options() const;
 };
 

@@ -22,7 +22,7 @@ struct GlobalOptions {
   /// How often -v was given.
   int verbosity = 0;
 
-  /// The client that these options describe, logging to the standard error output. Throws
+  /// The options of the client that these describe; it logs to the standard error output. Throws
   /// UsageError if no server is named.
   [[nodiscard]] ClientOptions client_options() const;
 };

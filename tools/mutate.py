@@ -207,7 +207,8 @@ def suites_of(tree, file, servers):
 def scripted_suites(tree, folders):
     near = sorted(test.stem for folder in folders for test in (tree / "tests/scripted" / folder).glob("*_test.cpp")
                   if test.stem in scripted_tests(tree))
-    # A sample kills most of what all combinations would, in a sixth of the time; the cases with the tag wait by the clock.
+    # A sample kills most of what all combinations would, in a sixth of the time. It leaves out the cases that wait by
+    # the clock: those with the tag [timed].
     tags = [f"[#{name}]~[timed]" for name in dict.fromkeys(near)]
     narrowed = ["custodian_scripted/sample " + ",".join(tags)] if tags else []
     return [*narrowed, "custodian_scripted/sample ~[timed]", "custodian_scripted"]

@@ -2,7 +2,7 @@
 
 /// \file
 /// ChildProcess is a child process that exchanges lines over its standard input and output. It is
-/// used by the demo, the benchmark and the chaos tests, and not installed.
+/// for the demo, the benchmark and the tests, and not installed.
 
 #include <sys/types.h>
 

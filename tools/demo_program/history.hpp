@@ -37,8 +37,8 @@ struct Verdict {
   std::vector<Hold> holds{};  ///< in the order of the file
   std::size_t malformed = 0;  ///< lines that cannot be parsed, or whose hold ends before it begins
   std::size_t overlaps = 0;   ///< holds that began before an earlier one had ended
-  std::size_t disorders =
-      0;  ///< holds whose token, or place in the queue, is not above that of the hold before
+  /// Holds whose token, or place in the queue, is not above that of the hold before.
+  std::size_t disorders = 0;
   /// Descriptions of the first few faults.
   std::vector<std::string> faults{};
 

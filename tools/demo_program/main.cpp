@@ -16,7 +16,7 @@ std::string worker_beside_us() {
       .string();
 }
 
-/// A range check without a name: otherwise CLI11 would add the range to the help, which states it.
+/// Checks a range, which the help then shows as "1 to 9" instead of in CLI11's words.
 CLI::Validator between(int least, int most) {
   return CLI::Range(least, most).description(std::to_string(least) + " to " + std::to_string(most));
 }

@@ -1,5 +1,6 @@
 /// \file
-/// The summary states each claim with its count. No worker counts for itself.
+/// The summary states each claim with its count. The counts come from the files that the workers
+/// have written, and from the statistics of the demo's own server.
 
 #include <algorithm>
 #include <cmath>

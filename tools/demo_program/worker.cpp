@@ -4,7 +4,7 @@
 ///
 ///   ready <negotiated session timeout, ms>   connected; waits for a byte to begin
 ///   did <n>                                  its n-th increment is done
-///   inside                                   it is in the increment that must kill it
+///   inside                                   it waits, in the midst of an increment, to be killed
 ///   done                                     all its increments are done
 ///
 /// The worker ends when the demo does.

@@ -17,8 +17,8 @@ class ElectionGreeting {
   /// `address` is "host:port".
   explicit ElectionGreeting(std::string address);
 
-  /// Takes the next bytes of the stream, and returns the bytes to forward instead. Only the
-  /// greeting is changed.
+  /// Takes the next bytes of the stream, and returns the bytes to forward instead. Only a greeting
+  /// is changed; a stream that does not begin with one passes as it is.
   [[nodiscard]] std::string edit(std::string_view bytes);
 
  private:

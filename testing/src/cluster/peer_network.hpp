@@ -12,7 +12,7 @@
 namespace custodian::testing {
 
 /// PeerNetwork has the ports on which the members of an ensemble listen for each other, and, on
-/// request, a proxy between each two members.
+/// request, the proxies between each two members.
 class PeerNetwork {
  public:
   PeerNetwork(std::size_t size, const std::string& address, PeerLinks links);
@@ -20,8 +20,8 @@ class PeerNetwork {
   /// The lines "server.<number>=..." of zoo.cfg as one member sees the ensemble.
   [[nodiscard]] std::vector<std::string> server_lines(std::size_t member) const;
 
-  /// Cuts the link that carries bytes from one member to another. Throws `TestingError` without
-  /// proxies.
+  /// Holds back what one member sends to another, on connections that either of them has opened.
+  /// Throws `TestingError` without proxies.
   void cut(std::size_t from, std::size_t to);
   void heal();
 

@@ -44,11 +44,11 @@ struct FakeMessage {
   Kind kind = Kind::reply;
   std::uint64_t operation = 0;  ///< the operation that a reply answers
   Reply reply{};
-  WatchId watch{};  ///< the watch that an event fires
+  WatchId watch{};  ///< the watch that has fired; only in an event
   WatchEventType event = WatchEventType::created;
   NextWatches next_watches = NextWatches::are_restored;  ///< only in a cut
   std::int64_t zxid = 0;  ///< the newest zxid that the client has seen once it has this message
-  int turns = 0;          ///< executor turns until it arrives; negative: until released
+  int turns = 0;          ///< executor turns until it arrives; negative: held until released
 };
 
 /// The wire from the server to a session. Guarded by the server's mutex.
@@ -158,7 +158,9 @@ class FakeServer final : public TimedServers {
   struct LateRequest {
     std::int64_t session = 0;
     Request request;
-    int requests_later = 0;  ///< requests of the session until it is applied; 0: never by itself
+    /// It is applied after this many further requests of the session; 0: only by
+    /// apply_late_requests().
+    int requests_later = 0;
   };
 
   // Called with the mutex held.

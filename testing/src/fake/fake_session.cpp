@@ -225,7 +225,7 @@ void FakeSession::connect() {
       waits_ = boost::asio::prefer(strand_, boost::asio::execution::outstanding_work.tracked);
       return;
     }
-    // A pause of zero would keep an executor busy for ever that is polled until nothing is due.
+    // Never zero: polling the executor until nothing is due would not come to an end.
     constexpr std::chrono::milliseconds least{1};
     return connect_after(std::max(server_->options().reconnect_pause, least));
   }

@@ -76,7 +76,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   const std::weak_ptr<SessionObserver> observer_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer lag_timer_;
-  boost::asio::any_io_executor waits_;  ///< keeps the context busy until the session is accepted
+  boost::asio::any_io_executor waits_;  ///< keeps the context running until the session is accepted
 
   SessionInfo info_;
   SessionState state_ = SessionState::connecting;

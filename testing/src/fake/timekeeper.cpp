@@ -226,7 +226,7 @@ bool Timekeeper::is_answered() const {
 }
 
 bool Timekeeper::wait_for_answers(asio::io_context* context, Patience until) {
-  // Other clients' handlers do not wake the thread that runs a context, so it waits briefly.
+  // Work that other threads post to the context does not end a wait, so each wait is short.
   constexpr std::chrono::microseconds turn{50};
   for (;;) {
     if (context != nullptr) run(*context);

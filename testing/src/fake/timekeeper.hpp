@@ -4,8 +4,8 @@
 /// Timekeeper implements a FakeClock: the time, the clients' alarms, the servers with timed work,
 /// and the question whether clients still react.
 ///
-/// Threads: any. Its mutex and a server's are never held at the same time: a server calls only
-/// now() and note_activity(), which take no mutex.
+/// Threads: any. Its mutex and a server's are never held at the same time: with its own held, a
+/// server calls only now() and note_activity(), which take none.
 
 #include <atomic>
 #include <boost/asio/any_io_executor.hpp>
@@ -60,7 +60,7 @@ class Timekeeper : public std::enable_shared_from_this<Timekeeper> {
     Clock::Executors executors;
     std::function<void()> ring;
     std::optional<Time> due{};
-    boost::asio::any_io_executor work{};  ///< keeps the context busy until the alarm has rung
+    boost::asio::any_io_executor work{};  ///< keeps the context running until it has rung
     bool is_asked = false;                ///< was asked whether it reacts, and has not answered
     bool is_stopped = false;              ///< did not answer in time
   };

@@ -63,7 +63,7 @@ struct FaultProxy::Impl {
   asio::io_context context{1};
   tcp::acceptor acceptor{context};
   asio::steady_timer retry{context};
-  // Counts the times of listening: a connection that was accepted before the last stop is refused.
+  // Counts the stops: an accept that began before a stop, and completes after it, is refused.
   std::uint64_t listener = 0;
   std::vector<std::shared_ptr<ProxyConnection>> connections;
   std::uint64_t accepted = 0;

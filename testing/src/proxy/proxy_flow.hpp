@@ -18,23 +18,23 @@ class ProxyConnection;
 
 /// ProxyFlow is one direction of one connection through a FaultProxy.
 ///
-/// It waits until a socket is ready, and only then reads or writes, without blocking. No operation
-/// is pending in the kernel when the rules change, so a change takes effect at once.
+/// It waits until a socket is ready, and only then reads or writes, without blocking. So no read or
+/// write is under way when the rules change, and a change takes effect at once.
 class ProxyFlow {
  public:
   using Socket = boost::asio::ip::tcp::socket;
 
-  /// If not null, the flow counts the replies, and cuts the connection as it says.
   using ReplyCut = std::optional<ProxyRules::ReplyCut>;
+  /// If `reply_cut` is not null, the flow counts the replies, and cuts the connection as it says.
   ProxyFlow(ProxyConnection& connection, Socket& source, Socket& sink, FlowRules& rules,
             ReplyCut* reply_cut, StreamEdit edit);
 
-  /// Call it when the source is connected; open_sink() likewise.
+  /// Call each of the two when its socket is connected.
   void open_source();
   void open_sink();
   /// Forwards as much as the rules allow. Call it also when the rules have changed.
   void proceed();
-  /// Makes delayed bytes due at once.
+  /// Makes delayed and throttled bytes due at once.
   void hurry();
   void stop();
 

@@ -17,8 +17,8 @@ class WireSession {
 
   /// Begins a new session.
   WireSession(const ServerEndpoint& endpoint, std::chrono::milliseconds timeout);
-  /// Opens another connection to a session. Check `expired()` afterwards. The timeout applies to
-  /// each answer.
+  /// Opens another connection to a session. Check `expired()` afterwards. `patience` is for each
+  /// answer.
   WireSession(const ServerEndpoint& endpoint, std::int64_t id, std::string_view password,
               std::chrono::milliseconds patience = usual_patience);
 

@@ -41,7 +41,7 @@ struct ServerFacts {
 
 struct PathFacts {
   std::string path{};
-  /// The longest part of the path that exists; empty if not even "/" (the chroot) exists.
+  /// The path, or its nearest ancestor that exists; empty if not even "/" (the chroot) exists.
   std::string existing{};
   /// The ACL of `existing`; nothing if it may not be read.
   std::optional<Acl> acl{};

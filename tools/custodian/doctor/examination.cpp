@@ -19,7 +19,7 @@ using std::chrono::nanoseconds;
 using std::chrono::system_clock;
 
 constexpr auto patience = 5s;
-/// How often the path is read again when other clients remove it meanwhile.
+/// How often the path is examined at most, if other clients remove it meanwhile.
 constexpr int most_rounds = 5;
 /// Timeouts that a client may request; servers clamp them to their own limits.
 constexpr milliseconds shortest_timeout = 100ms;
@@ -93,8 +93,8 @@ std::string below(const std::string& path, const std::string& name) {
   return (path == "/" ? path : path + "/") + name;
 }
 
-/// A server without extended types refuses a TTL node before it looks for the node's parent, so the
-/// error tells the two apart and no node is created.
+/// Whether the servers have extended types. A server without them refuses a node with a TTL before
+/// it looks for the node's parent; one with them misses the parent. No node is created.
 std::optional<bool> extended_types(Client& client) {
   const CreateOptions with_ttl{.mode = CreateMode::persistent_with_ttl, .ttl = 1s};
   const error_code error =

@@ -40,7 +40,7 @@ enum class Reached : std::uint8_t { all, some, nobody };
 [[nodiscard]] Reached kill_each(const std::vector<ProcessEntry>& entries, int signal);
 
 /// The pause between two rounds of killing, so that the next round sees processes that were just
-/// being started. It is longer after a round that reached no process.
+/// being started. It is longer after `nobody`: only another user's processes were left.
 [[nodiscard]] std::chrono::milliseconds pause_after_killing(Reached reached);
 
 /// Whether this process group is orphaned now: no member has a parent that is outside the group but

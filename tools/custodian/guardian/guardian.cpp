@@ -74,7 +74,7 @@ class Guardian {
     while (!runner_is_gone_ || command_.is_active()) {
       set_timer();
       wait();
-      // Kill before reap(): a reaped process no longer leads its group.
+      // Kill before reap(): once the command is reaped, its group cannot be killed as a whole.
       if (is_killing_) kill();
       // Reap before reading orders, which may report a loss: a command that has already ended by
       // itself was not ended because of the loss.

@@ -9,8 +9,8 @@
 /// given the terminal, if the runner's group has it. Until then Ctrl-C reaches the runner, and the
 /// rest of its pipeline or script, and the runner forwards it.
 ///
-/// Threads: the only one of this process. At most one object, which adopts and reaps all children
-/// of its process.
+/// Threads: one, and the process must have no other. At most one object, which adopts and reaps all
+/// children of its process.
 
 #include <sys/types.h>
 
@@ -49,8 +49,8 @@ class SupervisedCommand {
   /// Continues the command after a stop, with the terminal if the command had it.
   Reached proceed();
   /// Sends SIGKILL to all processes that exist now. It misses a process that is just being started,
-  /// so call it again until none is left. Call it before reap(): an ended process no longer has its
-  /// children.
+  /// so call it again until none is left. Call it before reap(): once the command is reaped, its
+  /// group cannot be killed as a whole.
   [[nodiscard]] Reached kill_all() const;
 
   /// Reports what has happened since the last call. Call it on SIGCHLD, and when exec_result() is
@@ -77,7 +77,7 @@ class SupervisedCommand {
   int exec_error_ = 0;
   int wait_status_ = 0;
   bool active_ = false;
-  /// The command has asked for the terminal; proceed() gives it back.
+  /// The command has asked for the terminal; proceed() lends it to the command again.
   bool wants_terminal_ = false;
   /// A process that the command left behind has asked for the terminal, and was stopped.
   bool leftover_is_refused_ = false;

@@ -22,8 +22,8 @@ struct GlobalOptions {
   /// How often -v was given.
   int verbosity = 0;
 
-  /// Options of a client that logs to the standard error output. Throws UsageError if no server is
-  /// named.
+  /// The options of the client that these describe; it logs to the standard error output. Throws
+  /// UsageError if no server is named.
   [[nodiscard]] ClientOptions client_options() const;
 };
 

@@ -60,7 +60,7 @@ bool is_confirmed() {
 
 enum class Ending { deleted, gone_by_itself, changed };
 
-/// Deletes the node if it still has this version. After a lost reply it looks again.
+/// Deletes the node if it still has this version. After a lost reply it tries again.
 Ending delete_as_seen(Client& client, const std::string& node, std::int32_t version) {
   for (bool tried = false;; tried = true) {
     try {

@@ -21,8 +21,8 @@ class KnownIdentities {
 
  private:
   struct Known {
-    std::int64_t
-        transaction;  ///< the one that created the node: a later node may have the same name
+    /// The one that created the node: a later node may have the same name.
+    std::int64_t transaction;
     std::string identity;
   };
 

@@ -33,7 +33,7 @@ struct QueueView {
 /// The position of each contender in its own queue, counted from 1.
 [[nodiscard]] std::vector<std::size_t> positions_of(const Inspection& inspection);
 
-/// A table of the contenders, followed by remarks on unusual nodes. Ages are relative to `now`.
+/// A table of the contenders, followed by remarks on other nodes. Ages are relative to `now`.
 [[nodiscard]] std::vector<std::string> lines_of(const QueueView& view,
                                                 std::chrono::system_clock::time_point now);
 

@@ -22,13 +22,13 @@ struct InspectRequest {
   InspectOptions options{};
 };
 
-/// Adds the clients' addresses to an inspection, if the request wants them.
+/// The view of a new inspection, with the clients' addresses if the request wants them.
 [[nodiscard]] QueueView view_of(const InspectRequest& request, Inspection inspection,
                                 SessionAddresses* addresses);
 
 /// Shows the queue until SIGINT or SIGTERM: on a terminal as a picture that is redrawn, otherwise
-/// as a block of text or a line of JSON for each change. A disconnection is shown, and does not end
-/// it. Returns the exit status; throws Error if the client may not read the queue, or if no server
+/// as a block of text or a line of JSON for each change. Shows a disconnection, and goes on.
+/// Returns the exit status; throws Error if the client may not read the queue, or if no server
 /// answers at the beginning.
 [[nodiscard]] int watch_queue(const GlobalOptions& options, const InspectRequest& request);
 

@@ -11,7 +11,7 @@ namespace custodian::cli {
 namespace {
 
 /// When the maximum time is up, the client's callback thread waits this long for the command to
-/// end: about as long as the lock waits for the callback.
+/// end: a little less than the second that the lock waits for the callback.
 constexpr std::chrono::milliseconds hand_over_delay{950};
 
 }  // namespace

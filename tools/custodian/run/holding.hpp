@@ -41,7 +41,7 @@ class Holding {
   [[nodiscard]] bool is_empty() const noexcept { return held_.empty(); }
   /// The first lease. Requires that one is held.
   [[nodiscard]] const Lease& first() const { return held_.front().lease; }
-  /// The loss reason of the first lost lease; LossReason::none if all are held.
+  /// The loss reason of a lost lease (the first in their order); LossReason::none if all are held.
   [[nodiscard]] LossReason lost_reason() const;
   /// The time until which all leases are certainly held.
   [[nodiscard]] BootClock::time_point until() const;

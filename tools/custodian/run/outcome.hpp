@@ -27,7 +27,7 @@ namespace custodian::cli {
 /// The time from a loss until the command is killed: four fifths of the shortest time after which
 /// another contender can acquire the lock; the rest is for the kill itself. That shortest time is a
 /// tenth of the session timeout if the lease clock has run out, and a second if the maximum time is
-/// up.
+/// up. Zero with OnLost::kill.
 [[nodiscard]] std::chrono::nanoseconds grace_after_loss(
     OnLost on_lost, std::chrono::nanoseconds session_timeout,
     const std::optional<std::chrono::nanoseconds>& hold_at_most);

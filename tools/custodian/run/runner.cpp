@@ -223,7 +223,7 @@ void Runner::listen_to_signals() {
 
 void Runner::on_report(const std::optional<Report>& report) {
   if (!report) {
-    // React before the message: writing it blocks if nobody reads it.
+    // React before the message: writing it may block if nobody reads it.
     on(event::GuardianGone{});
     return say("the guardian process was killed: nothing is run, and what ran is ended");
   }
@@ -262,7 +262,7 @@ void Runner::on_outcome(Outcome outcome) {
 
 void Runner::on_loss(LossReason reason) {
   if (std::exchange(is_loss_told_, true)) return;
-  // React before the message: writing it blocks if nobody reads it.
+  // React before the message: writing it may block if nobody reads it.
   on(event::Lost{});
   say(what() + " is lost (" + std::string{to_string(reason)} + "): " +
       (options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
@@ -270,7 +270,7 @@ void Runner::on_loss(LossReason reason) {
 }
 
 void Runner::on_revoked() {
-  // Reports once for all permits, and not once the release has begun.
+  // Reports once for all permits, and nothing after the release has begun.
   if (revocations_.empty()) return;
   if (options_.on_revoke == OnRevoke::ignore) {
     if (!std::exchange(is_request_said_, true)) {

@@ -28,7 +28,7 @@ struct Answer {
   [[nodiscard]] explicit operator bool() const noexcept { return kind == Kind::text; }
 };
 
-/// The body of an HTTP answer; no text if the status is not a success.
+/// The body of an HTTP answer; `silent` if the status is not a success.
 [[nodiscard]] Answer body_of_http(std::string_view answer);
 
 /// The answer to "srvr".

@@ -35,8 +35,8 @@ class SessionAddresses {
   [[nodiscard]] const Addresses& of(const std::vector<std::int64_t>& sessions);
 
   /// The time at which of() asks the servers about these sessions again; nothing if all are known.
-  /// It is soon for a session that is newer than the last question. It grows later with each
-  /// question that leaves a session without an address.
+  /// It is soon for a session that is newer than the last question. After each question that leaves
+  /// a session without an address, the next one for that session comes later.
   [[nodiscard]] std::optional<Clock::time_point> next_question(
       const std::vector<std::int64_t>& sessions) const;
 

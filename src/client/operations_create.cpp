@@ -289,7 +289,7 @@ asio::awaitable<void> settle(CreatePtr job, Reply reply) {
 
 namespace custodian {
 
-// The operations are public; what they are made of is the client's own.
+// The operation is public, in namespace custodian; its helpers are in custodian::detail.
 using namespace detail;
 
 void start_create(CorePtr core, CancellationPtr cancellation, std::string path, std::string data,

@@ -11,7 +11,7 @@ namespace custodian::detail {
 void log_acl_failure(ClientCore& core, std::string_view what) {
   std::string reason;
   try {
-    throw;
+    throw;  // the caller's exception once more: only a `catch` knows its type
   } catch (const std::exception& exception) {
     reason = exception.what();
   } catch (...) {

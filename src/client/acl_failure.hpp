@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// acl_failure() handles an exception of an ACL provider, which may be of any type: it fails the
-/// operation that asked, and nothing else.
+/// log_acl_failure() logs an exception of an ACL provider. The provider is user code, and may throw
+/// an object of any type; this fails the operation that asked for the ACL, and nothing else.
 
 #include <string_view>
 
@@ -10,7 +10,8 @@ namespace custodian::detail {
 
 class ClientCore;
 
-/// Within a handler of the exception: says in the log what the provider has thrown for `what`.
+/// Logs the exception that is being handled: call it within a `catch`. `what` names the object,
+/// such as a path, that the provider was asked about.
 void log_acl_failure(ClientCore& core, std::string_view what);
 
 }  // namespace custodian::detail

@@ -12,7 +12,7 @@
 
 namespace custodian {
 
-// The operations are public; what they are made of is the client's own.
+// The checks are public, in namespace custodian; their helpers are in custodian::detail.
 using namespace detail;
 
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the client itself refuses, beside what recipes may ask (custodian/authoring).
+/// Checks of arguments that only the client makes; custodian/authoring has those for recipes, too.
 
 #include <cstddef>
 #include <string_view>
@@ -13,12 +13,12 @@ namespace custodian::detail {
 
 class ClientCore;
 
-/// Throws Error (invalid_argument) if the client cannot have these.
+/// Throws Error (invalid_argument) if a credential has a wrong form, or is too large for a request.
 void check_credentials(std::string_view operation,
                        const std::vector<ClientOptions::Credential>& credentials,
                        std::size_t max_request_size);
-/// Throws Error (invalid_argument) if the servers do not take a transaction that writes these data
-/// into the node twice.
+/// Throws Error (invalid_argument) if a transaction that writes these data into the node twice is
+/// larger than the servers accept.
 void check_written_twice(const ClientCore& core, std::string_view operation, std::string_view path,
                          std::string_view data);
 

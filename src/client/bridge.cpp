@@ -12,7 +12,7 @@ void Cancellation::request() {
   if (!core || core->forked()) return;
   core->on_strand([self = shared_from_this()] {
     if (std::exchange(self->requested_, true)) return;
-    // An action may forget others.
+    // No iterator is kept, since an action may call forget().
     while (!self->actions_.empty()) {
       const auto node = self->actions_.extract(self->actions_.begin());
       node.mapped()();

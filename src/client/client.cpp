@@ -18,8 +18,8 @@ namespace {
 
 constexpr auto close_grace = detail::ClientCore::close_grace;
 
-/// Its last owner, an object that outlives its client, may be in a child of a fork. There nothing
-/// is destroyed, for the mutexes inside may be locked for ever.
+/// Makes a core that is not destroyed in a child of a fork. Its last owner there may be an object
+/// that outlives the client, and mutexes that were locked at the fork stay locked for ever.
 CorePtr make_core(const asio::any_io_executor& executor, asio::any_io_executor callbacks,
                   ClientOptions options, std::shared_ptr<void> keep_alive) {
   auto core = std::make_unique<detail::ClientCore>(executor, std::move(callbacks),
@@ -37,6 +37,7 @@ Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, o
   validate(options);
   const asio::any_io_executor callbacks =
       options.callback_executor.value_or(runtime_->callbacks.get_executor());
+  // The core's destructor releases this, which lets the threads end.
   const std::shared_ptr<void> keep_alive{runtime_.get(),
                                          [runtime = runtime_](void*) { runtime->let_go(); }};
   core_ = make_core(runtime_->io.get_executor(), callbacks, std::move(options), keep_alive);
@@ -58,7 +59,8 @@ Client::Client(CorePtr core, std::shared_ptr<Runtime> runtime)
 Client::~Client() {
   if (!core_ || !owner_) return;
   if (core_->forked()) {
-    // The threads are the parent's; joining them, or even destroying their contexts, would not end.
+    // The threads exist only in the parent. Joining them here, or even destroying their contexts,
+    // would block for ever, so both are leaked.
     // NOLINTBEGIN(bugprone-unhandled-exception-at-new): without memory for this, the child may end
     static_cast<void>(new std::shared_ptr{std::move(core_)});
     static_cast<void>(new std::shared_ptr{std::move(runtime_)});
@@ -66,6 +68,7 @@ Client::~Client() {
     return;
   }
   const Deadline deadline{close_grace};
+  // The executor may be busy or stopped, and a thread of the client cannot wait for itself.
   if (!runtime_ || core_->is_own_thread()) {
     core_->close(close_grace, nullptr);
     return;
@@ -73,8 +76,9 @@ Client::~Client() {
   close();
   const std::weak_ptr<detail::ClientCore> last{core_};
   core_.reset();
-  // A remaining lease or lock keeps the threads; they end with the last of those. Pending work of
-  // the strand and the log keeps them for a moment, too.
+  // A lease or lock that outlives the client keeps the core, and with it the threads: they end with
+  // the last of these objects. Pending work of the strand and of the log also keeps the core, but
+  // only for a moment, which is waited for here.
   const Deadline brief{std::chrono::milliseconds{100}};
   while (!last.expired() && !brief.passed()) {
     std::this_thread::sleep_for(std::chrono::microseconds{200});
@@ -101,7 +105,7 @@ void Client::close() {
   const auto closed = std::make_shared<Closed>();
   boost::asio::post(core_->strand(), [closed] { closed->tell(&Closed::begun); });
   core_->close(close_grace, [closed] { closed->tell(&Closed::value); });
-  if (core_->is_own_thread()) return;
+  if (core_->is_own_thread()) return;  // the close goes on when this thread returns
   std::unique_lock lock{closed->mutex};
   // If nothing has run on the strand within the grace, the user's context counts as not running.
   const bool runs =
@@ -229,7 +233,7 @@ std::vector<std::string> paths_of(const Transaction& transaction) {
   return paths;
 }
 
-/// Throws the error of a transaction, with the operation that failed it.
+/// Throws a transaction's error, and names the operation that caused it if a server has said so.
 void throw_if_failed(const detail::ClientCore& core, error_code error,
                      const std::vector<TransactionResult>& results,
                      const std::vector<std::string>& paths) {

@@ -70,7 +70,7 @@ void ClientCore::on_session_state(SessionState state, const SessionInfo& info) {
   switch (state) {
     case SessionState::connected:
       set_session_info(info);
-      deletes_.resume();  // before anything else travels
+      deletes_.resume();  // before any other request is sent on this connection
       set_connection_state(same_session ? ConnectionState::reconnected
                                         : ConnectionState::connected);
       next_to_resume_ = 1;
@@ -91,7 +91,7 @@ void ClientCore::on_session_state(SessionState state, const SessionInfo& info) {
 void ClientCore::on_answer() {
   sessions_.on_answer();
   if (next_to_resume_ == 0 || std::exchange(resume_scheduled_, true)) return;
-  // Posted: the answer may be the last one of a connection whose loss is noticed next.
+  // Posted, not called: the answer may be the last one of a connection whose loss is noticed next.
   asio::post(strand_, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
@@ -122,6 +122,7 @@ void ClientCore::on_session_over() {
 }
 
 void ClientCore::on_session_given_up() {
+  // The pending deletes stay: the servers may keep the nodes of this session for a while.
   connected_ = false;
   clear_session_id();
   late_creates_.session_retired();
@@ -178,7 +179,7 @@ SessionInfo ClientCore::session_info() const {
 
 void ClientCore::log(LogLevel level, std::string message) {
   if (!options_.log) return;
-  // Escaped here, in one place: nodes' names and servers' words are chosen by others.
+  // Escaped here, in one place: others choose the nodes' names and the servers' texts.
   message = in_one_line(message);
   asio::post(callbacks_, [self = shared_from_this(), level, message = std::move(message)] {
     try {
@@ -286,6 +287,8 @@ void ClientCore::notify_holders(std::chrono::milliseconds limit) {
   drain_.begin_notifying();
   timer_.expires_after(limit);
   timer_.async_wait([self = shared_from_this()](error_code) { self->drain_.end_notifying(); });
+  // The notifications were posted to this executor before (Holder::tell_lost()). So when this
+  // function runs, their turn has come, and the timer need not run out.
   asio::post(callback_executor_, [self = shared_from_this()] {
     asio::post(self->strand_, [self] { self->timer_.cancel(); });
   });

@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// *ClientCore* is what all handles of a client share: the strand, the sessions, the state of the
-/// connection, what is under way. The strand orders everything but what a mutex guards.
+/// *ClientCore* is the state that all handles of a client share: the strand, the sessions, the
+/// state of the connection, and the operations under way. It changes on the strand only, except for
+/// the members that a mutex guards.
 
 #include <sys/types.h>
 
@@ -39,7 +40,7 @@ class Operation;
 class ClientCore final : public ObservedClient, public std::enable_shared_from_this<ClientCore> {
  public:
   using Strand = boost::asio::strand<boost::asio::any_io_executor>;
-  /// How long the end of a session may take to be sent.
+  /// How long a close waits until the end of the session is sent.
   static constexpr std::chrono::seconds close_grace{1};
 
   /// `keep_alive` is released last: it may own the context of the executors.
@@ -70,10 +71,11 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   [[nodiscard]] Service& use_service(
       std::type_index type,
       const std::function<std::unique_ptr<Service>(boost::asio::any_io_executor strand)>& make);
-  /// Whether this is a child of the process that the client belongs to, where nothing may be done.
+  /// Whether this process is a fork's child of the one that made the client. The client has no
+  /// threads there, and its connection is the parent's: nothing may be done.
   [[nodiscard]] bool forked() const noexcept;
   [[nodiscard]] bool draining() const noexcept { return drain_.draining(); }
-  /// Whether a thread that blocks now is one that runs the strand or the callbacks.
+  /// Whether the calling thread runs the strand or the callbacks, and so must not block.
   [[nodiscard]] bool is_own_thread() const;
   void log(LogLevel level, std::string message) override;
   [[nodiscard]] std::string user_path(std::string_view full_path) const override;
@@ -85,7 +87,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   void call_back(Function function) {
     boost::asio::post(callbacks_, std::move(function));
   }
-  /// Runs on the strand: now if this is it, or later.
+  /// Runs a function on the strand: at once if the caller is on it, otherwise later.
   template <typename Function>
   void on_strand(Function function) {
     boost::asio::dispatch(strand_, std::move(function));
@@ -93,7 +95,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
 
   void start();
   /// Calls back, on the strand, when the end of the session was sent or the grace has passed.
-  /// Remaining holders are notified first. May be called again, also before it is over.
+  /// Remaining holders are notified first. May be called again, even before the first call is over.
   void close(std::chrono::milliseconds grace, std::function<void()> done);
   void begin_drain();
   /// A lease begins (+1) or has ended (-1).
@@ -115,9 +117,11 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   [[nodiscard]] GuaranteedDeletes& deletes() noexcept { return deletes_; }
   [[nodiscard]] LateCreates& late_creates() noexcept { return late_creates_; }
   [[nodiscard]] double random() { return std::uniform_real_distribution{}(random_); }
+  /// Lists an operation, so that it is resumed at a connection and ended at the close.
   void enter(Operation& operation);
   void leave(Operation& operation) noexcept;
   void finish_operations(const error_code& error);
+  /// Completes when the state differs from `known`, or with `closed` if it never will.
   void wait_state(ConnectionState known, const CancellationPtr& cancellation,
                   Handler<ConnectionState> handler);
 
@@ -137,7 +141,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   void notify_holders(std::chrono::milliseconds limit);
   void set_session_info(const SessionInfo& info);
   void clear_session_id();
-  /// For a state with a connection: its server and session, for the log.
+  /// For the log: the server and the session of a new connection; empty for the other states.
   [[nodiscard]] std::string where(ConnectionState state) const;
   [[nodiscard]] std::vector<std::shared_ptr<Operation>> operations() const;
   [[nodiscard]] std::vector<Service*> services() const;
@@ -162,7 +166,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   std::map<std::uint64_t, Operation*> operations_;
   std::minstd_rand random_{std::random_device{}()};
   std::uint64_t next_operation_ = 0;
-  /// The next of the operations that wait for a connection; 0: none is left.
+  /// The number from which resume_operations() goes on; 0: no operation is left to resume.
   std::uint64_t next_to_resume_ = 0;
   bool resume_scheduled_ = false;
   bool connected_ = false;

@@ -26,7 +26,7 @@ void ClientSession::start(SessionSettings settings) {
   });
 }
 
-// -- What the session becomes ---------------------------------------------------------------------
+// -- States of the session ------------------------------------------------------------------------
 
 void ClientSession::on_state(SessionState state, const SessionInfo& info) {
   const auto core = core_.lock();
@@ -87,6 +87,7 @@ void ClientSession::submit(Request request, ReplyHandler handler) {
   if (!core || encoded_size(request) <= core->options().max_request_size) {
     return wire_->submit(std::move(request), std::move(handler));
   }
+  // Posted, for a handler never runs within submit().
   asio::post(core->strand(), [handler = std::move(handler)]() mutable {
     Reply reply;
     reply.error = Errc::request_too_large;
@@ -164,7 +165,8 @@ void ClientSession::retire() {
 void ClientSession::abandon_unless_connected() {
   timer_.cancel();
   if (connected_ || purpose_ == Purpose::over) return;
-  // Servers that we cannot hear may hear us, and each attempt to connect keeps the session alive.
+  // Attempts to connect may reach the servers though no reply comes back, and each keeps the
+  // session alive. So they stop after a session timeout.
   timer_.set(now() + clock_.timeout(), [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->wire_->close(std::chrono::milliseconds{0}, nullptr);
   });
@@ -230,7 +232,8 @@ void ClientSession::beat() {
 }
 
 void ClientSession::go_on_with_beat() {
-  // The rest follows on the answers: a server serves a connection in order, so a request that is
+  // The remaining parts follow on the answers: a server serves a connection in order, so a request
+  // that is
   // sent meanwhile, an acquire for one, waits behind these parts and not behind the checks of every
   // lease.
   constexpr int most_at_once = 8;
@@ -268,6 +271,7 @@ void ClientSession::on_beat(const AskedFor& asked_for, const Reply& reply) {
 }
 
 void ClientSession::on_check_failed(const AskedFor& asked_for, const Reply& reply) {
+  // Only the check of a single path can be too large: see BeatPart::add().
   if (reply.error == Errc::request_too_large) {
     for (const auto& each : asked_for) {
       if (const auto hold = each.lock()) hold->on_check_failed(reply.error);

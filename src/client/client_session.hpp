@@ -31,7 +31,7 @@ class SessionLease {
   virtual ~SessionLease() = default;
 
   // Any thread.
-  /// Of the node, as the server knows it.
+  /// The path of the lease's node, as the server knows it.
   [[nodiscard]] virtual const std::string& full_path() const noexcept = 0;
   /// Whether a loss is known by now; the clock is not read.
   [[nodiscard]] virtual bool is_lost() const noexcept = 0;
@@ -42,7 +42,8 @@ class SessionLease {
   /// Ends the lease for ever; the first reason counts.
   virtual void lose(LossReason reason) = 0;
   virtual void on_session_state() = 0;
-  /// A quorum was asked whether the node is there.
+  /// A quorum has answered the check of the node with this error, or the check was too large to be
+  /// sent.
   virtual void on_check_failed(const error_code& error) = 0;
 };
 
@@ -56,9 +57,9 @@ class ClientSession final : public SessionObserver,
   /// 0 before the servers have given it one.
   [[nodiscard]] std::int64_t id() const noexcept { return id_; }
   [[nodiscard]] bool connected() const noexcept { return connected_; }
-  /// Until when its locks are certainly its own.
+  /// Until when the session is certainly alive, and its locks are certainly held.
   [[nodiscard]] BootClock::time_point valid_until() const noexcept { return valid_until_; }
-  /// Until when enough of that is left for a new holder.
+  /// Until when enough time is left before valid_until() for a new holder.
   [[nodiscard]] BootClock::time_point comfortable_until() const noexcept {
     return comfortable_until_;
   }
@@ -68,8 +69,8 @@ class ClientSession final : public SessionObserver,
 
   // The strand only.
   [[nodiscard]] Session& wire() noexcept { return *wire_; }
-  /// All requests of the client go through here: one that is larger than the servers accept is
-  /// answered (request_too_large), and not sent, for they would close the connection.
+  /// All requests of the client go through here. A request that is larger than the servers accept
+  /// is not sent, since they would close the connection: it is answered with request_too_large.
   void submit(Request request, ReplyHandler handler);
   [[nodiscard]] const LeaseClock& clock() const noexcept { return clock_; }
   [[nodiscard]] bool has_holds() const;
@@ -80,8 +81,9 @@ class ClientSession final : public SessionObserver,
   void give_up_if_run_out();
   /// Notifies every lease.
   void lose_holds(LossReason reason);
-  /// Takes no new requests, and is closed when the last lease on it has been released; if the
-  /// servers cannot be reached for a session timeout, they end it by themselves.
+  /// Takes no new requests, and closes the session when the last lease on it has been released. If
+  /// no server can be reached for a session timeout, the client stops trying, and the servers end
+  /// the session by themselves.
   void retire();
 
   void on_state(SessionState state, const SessionInfo& info) override;
@@ -91,14 +93,16 @@ class ClientSession final : public SessionObserver,
 
  private:
   using Leases = std::vector<std::shared_ptr<SessionLease>>;
-  /// A lease that is released meanwhile does not wait for the answer.
+  /// The leases that a request of the beat checks. Weak: a lease may be released before the answer.
   using AskedFor = std::vector<std::weak_ptr<SessionLease>>;
 
   [[nodiscard]] BootClock::time_point now() const noexcept { return now_by(time_); }
   [[nodiscard]] Leases holds() const;
   void set_clock();
   void on_connection(SessionState state, const SessionInfo& info);
+  /// Closes a retired session that has no lease left.
   void close_if_free();
+  /// Without a connection, a retired session ends after a session timeout.
   void abandon_unless_connected();
   [[nodiscard]] bool has_live_holds() const;
   [[nodiscard]] bool clock_has_run_out() const;

@@ -18,6 +18,7 @@ void DoubtfulCreates::add(const std::string& parent, std::string protection,
                           std::optional<std::string> kept, Time now, Time until) {
   Parent& below = parents_[parent];
   const Time soon = now + first_pause;
+  // A new create brings the next look forward for all creates below this parent.
   below.next = below.creates.empty() ? soon : std::min(below.next, soon);
   below.pause = first_pause;
   Create& create = below.creates[std::move(protection)];

@@ -29,16 +29,16 @@ class DoubtfulCreates {
   /// Whether a look was complete.
   enum class Look : std::uint8_t { complete, failed };
 
-  /// A create whose doubt is over. `kept` is the name of the node that its caller owns, if it owns
-  /// one. Later than `until` no node is expected.
+  /// Adds a create whose doubt is over. `kept` is the name of the node that its caller owns, if the
+  /// caller owns one. No other node is expected after `until`.
   void add(const std::string& parent, std::string protection, std::optional<std::string> kept,
            Time now, Time until);
-  /// Remembered creates may come until then, too: a session that was given up goes on beside the
-  /// new one.
+  /// Remembered creates may be applied until this time, too: a session that was given up goes on
+  /// beside the new one.
   void extend(Time until);
-  /// This node is not wanted any more: if it comes again, it is a stray.
+  /// The caller gives up this node: a look that finds it from now on counts it as a stray.
   void disown(std::string_view path);
-  /// This node cannot be deleted: no look will be of any use.
+  /// The servers refuse to delete this node: looks for its create would be of no use, and end.
   void forget(std::string_view path);
   void clear() noexcept { parents_.clear(); }
 
@@ -50,8 +50,8 @@ class DoubtfulCreates {
   /// The paths of a parent's children that a doubtful create has left without an owner.
   [[nodiscard]] std::vector<std::string> strays(const std::string& parent,
                                                 const std::vector<std::string>& children) const;
-  /// A look at this parent began and ended then. Creates whose time had passed before a complete
-  /// one began are forgotten.
+  /// A look at this parent began and ended at these times. A complete look forgets the creates
+  /// whose `until` had passed when it began.
   void looked(const std::string& parent, Look look, Time began, Time ended);
 
  private:

@@ -40,9 +40,10 @@ bool Drain::has_cut_holders_off() const {
   return cut_off_.value_or(false);
 }
 
-// -- What waits on the strand ---------------------------------------------------------------------
+// -- Waits on the strand --------------------------------------------------------------------------
 
 void Drain::cancel_when_drained(const std::shared_ptr<boost::asio::steady_timer>& timer) {
+  // Each wait registers a timer of its own; those of waits that have ended are dropped here.
   std::erase_if(timers_, [](const auto& each) { return each.expired(); });
   timers_.push_back(timer);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// *Drain* counts the leases of a client, and knows the waiters for the end of the last.
+/// *Drain* counts the leases of a client, and wakes the waiters when the last lease ends.
 
 #include <atomic>
 #include <boost/asio/steady_timer.hpp>
@@ -16,33 +16,35 @@
 
 namespace custodian::detail {
 
-/// The way of a client from its first close() to the end of its sessions: no new lease, no lease
-/// left (or the holders cut off), all holders notified.
+/// The phases of a client from its first close() to the end of its sessions: no new lease begins;
+/// no lease is left, or the holders are cut off; all holders are notified.
 class Drain {
  public:
-  // Any thread. From now on no lease may begin. Returns whether that is new.
+  // Any thread.
+  /// From now on no lease may begin. Returns whether this is the first call.
   [[nodiscard]] bool begin() noexcept { return !draining_.exchange(true); }
   [[nodiscard]] bool draining() const noexcept { return draining_; }
-  /// A lease begins (+1) or has ended (-1). Returns whether it was the last one of a client that
-  /// drains: cancel_timers() follows, on the strand.
+  /// A lease begins (+1) or has ended (-1). Returns whether the client drains and has no lease
+  /// left: the caller then runs cancel_timers() on the strand.
   [[nodiscard]] bool count(int change) noexcept;
   [[nodiscard]] bool has_hold() const;
   /// Blocks until no lease is held, or the holders are cut off.
   void wait(Deadline deadline);
-  /// The client is closed, and leases that are left do not count any more.
+  /// The client is closed: ends wait(), even if leases are left.
   void cut_holders_off();
   /// Whether a lease was held when the client was closed.
   [[nodiscard]] bool has_cut_holders_off() const;
 
   // The strand only.
-  /// Cancels a timer when no lease is held any more, or the client is closed; call it before that.
+  /// Registers a timer for cancel_timers(), which is called when no lease is left or the client is
+  /// closed. Call it before that.
   void cancel_when_drained(const std::shared_ptr<boost::asio::steady_timer>& timer);
   void cancel_timers();
-  /// Holders are notified of the end now: functions given to when_notified() wait for that.
+  /// Holders are being notified of the end: when_notified() waits until end_notifying().
   void begin_notifying() noexcept { notifying_ = true; }
   /// The holders have been notified, or their time is over.
   void end_notifying();
-  /// Runs now, or when the holders have been notified.
+  /// Runs a function: at once, or, while holders are being notified, afterwards.
   void when_notified(std::function<void()> next);
 
  private:
@@ -55,7 +57,7 @@ class Drain {
   mutable std::mutex mutex_;  ///< guards what follows
   std::condition_variable drained_;
   int holds_ = 0;
-  std::optional<bool> cut_off_;  ///< known when the client is closed
+  std::optional<bool> cut_off_;  ///< set at the close: whether a lease was held
 };
 
 }  // namespace custodian::detail

@@ -8,7 +8,7 @@ namespace custodian::detail {
 
 void GuaranteedDeletes::add(std::string path, std::int64_t session, std::shared_ptr<void> keep,
                             QueuedNodePtr in_line) {
-  if (core_.closed()) return;  // the end of the session takes the node along
+  if (core_.closed()) return;  // the node ends with its session
   core_.late_creates().disown(path);
   const auto [position, is_new] =
       pending_.try_emplace(std::move(path), Pending{.session = session,
@@ -37,6 +37,7 @@ void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
   pending.timer.reset();
   const QueuedNodePtr checked = last_successor(pending.in_line);
   Request request = request::Remove{path, any_version};
+  // One transaction, so that the node cannot be deleted after its successor's node is gone.
   if (checked) {
     request = request::Multi{
         {transaction::Check{checked->path, any_version}, request::Remove{path, any_version}}};
@@ -64,8 +65,8 @@ void GuaranteedDeletes::on_reply(const std::string& path, const QueuedNodePtr& c
     return attempt(path, found->second);
   }
   if (checked && (error == ServerErrc::no_auth || error == Errc::request_too_large)) {
-    // Perhaps the other node may not be read, and so cannot be checked; or two such paths are too
-    // large for one request.
+    // An ACL may forbid the check of the successor's node, or two such paths are too large for one
+    // request. The next attempt deletes without the check.
     found->second.in_line.reset();
     return attempt(path, found->second);
   }
@@ -78,6 +79,7 @@ void GuaranteedDeletes::on_reply(const std::string& path, const QueuedNodePtr& c
     pending_.erase(found);
     return;
   }
+  // Repeating the delete would not help. If the present session owns the node, its end removes it.
   const bool forbidden = error == ServerErrc::no_auth;
   if (forbidden || error == ServerErrc::not_empty) {
     const std::int64_t session = core_.own_session_info().id;

@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// GuaranteedDeletes deletes nodes that must go, through all failures of the connection: of
-/// released locks, and of acquires that were given up. It tries at the pace of the client's retry
-/// policy, until the server says that the node is gone, or the session that owns it is over. Strand
-/// only.
+/// GuaranteedDeletes deletes nodes that must go, whatever happens to the connection: the nodes of
+/// released locks, and of acquires that were given up. It repeats a delete at the pace of the
+/// client's retry policy, until the server says that the node is gone, or the session that owns the
+/// node is over. Strand only.
 
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
@@ -33,11 +33,11 @@ class GuaranteedDeletes {
   [[nodiscard]] bool has(const std::string& path) const { return pending_.contains(path); }
   /// There is a connection: the deletes are sent before anything else.
   void resume();
-  /// The servers have ended it. Not for a session that was given up: the servers may not know yet,
-  /// and its nodes would block others until they do. The answer to the delete says when the node is
-  /// gone.
+  /// The servers have ended this session, and its nodes with it. Not for a session that was given
+  /// up: the servers may still keep its nodes, which would block others. There the deletes go on
+  /// until an answer says that the node is gone.
   void session_over(std::int64_t session);
-  /// The client is closed: the ends of its sessions take the nodes along.
+  /// The client is closed: its sessions end, and their ephemeral nodes with them.
   void clear() noexcept { pending_.clear(); }
   [[nodiscard]] std::size_t size() const noexcept { return pending_.size(); }
 
@@ -60,7 +60,7 @@ class GuaranteedDeletes {
   void try_again(const std::string& path);
 
   ClientCore& core_;
-  std::map<std::string, Pending> pending_;
+  std::map<std::string, Pending> pending_;  ///< by path
   std::uint64_t next_turn_ = 0;
 };
 

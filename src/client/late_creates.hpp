@@ -1,34 +1,34 @@
 #pragma once
 
 /// \file
-/// LateCreates handles creates that are applied when they are not expected any more, and deletes
-/// their nodes.
+/// LateCreates deletes the nodes of creates that a server applies after the client has settled
+/// their outcome.
 ///
-/// What settles a create whose reply was lost is a look behind a later write
-/// (operations_create.cpp). That proves what has become of it only if the servers keep the order of
-/// the two. They do not always:
+/// To settle a create whose reply was lost, the client lists the parent behind a later write
+/// (operations_create.cpp). This proves the outcome only if the servers process the create before
+/// the write. There are two exceptions:
 ///
-/// - *Within one session.* A server with Netty connections (TLS needs them) hands on what it has
-///   read from an earlier connection after it has begun to serve the next one: seen a dozen
-///   requests late. All else is in order: a server closes a session's earlier connection when the
-///   next one begins, and refuses what comes by another server when the session has moved. So a
-///   late request was read by the server, and waits for a thread of it; after a session timeout it
-///   is not expected.
-/// - *Of a session that was given up* while leases on it are not released. A later session's
-///   requests prove nothing about it, and its requests may be in the network for as long as the
-///   servers keep that session. The doubt ends when the session has a new connection (above), or is
-///   over.
-///   Let T be its timeout. The library notices a dead connection within 2/3 T;
-///   ClientSession::retire() tries for T to connect, and each attempt may keep the session alive;
-///   then nothing more is sent, and the servers, which count in ticks of at most T/2 and hear
-///   through followers, end it within 7/4 T. That is less than 4 T together.
+/// - *Within one session.* A server with Netty connections (TLS needs them) may process requests
+///   that it has read from a session's earlier connection after it has begun to serve the next one:
+///   a request was seen a dozen requests late. Nothing else breaks the order: a server closes a
+///   session's earlier connection when the next one begins, and when the session has moved, the
+///   requests that reach it through its former server are refused. So a late create has been read
+///   by the server, and waits for one of its threads. After a session timeout it is not expected.
+/// - *After a session was given up*, it lives on until its leases are released. The requests of a
+///   later session prove nothing about its creates, and its own requests may be in the network for
+///   as long as the servers keep it. A create is in doubt until that session has a new connection
+///   (see above), or is over.
+///   Let T be its timeout. The C client notices a dead connection within 2/3 T.
+///   ClientSession::retire() lets it try for T to connect, and each attempt may keep the session
+///   alive. Then nothing more is sent, and the servers, which count in ticks of at most T/2 and
+///   hear of the session through followers, end it within 7/4 T. Together that is less than 4 T.
 ///
-/// So for so long, where an earlier create was in doubt, its parent is listed again and again, soon
-/// and often at first, and nodes with its protection, except the one that its caller owns, are
-/// deleted. Not before the doubt is over, or it would delete a node that a repetition is about to
-/// find.
+/// So during T within one session, and 4 T after one was given up, the parent of a create that was
+/// in doubt is listed again and again, soon and often at first. Nodes with the create's protection
+/// are deleted, except the one that its caller owns. The listing begins when the create is settled:
+/// earlier, it would delete a node that a repetition is about to find.
 ///
-/// A request at a time; nothing while there is no connection. Strand only.
+/// Parents are listed one at a time, and only with a connection. Strand only.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -51,24 +51,24 @@ class LateCreates {
 
   explicit LateCreates(ClientCore& core);
 
-  /// A create that was begun then has been in doubt, and is not any more: from now on nothing but
-  /// `kept`, the node that its caller owns, may have this protection. Paths as the server knows
-  /// them.
+  /// A create that began at this time was in doubt, and is settled now: from now on only `kept`,
+  /// the name of the node that its caller owns, may have this protection. `parent` is a path as the
+  /// server knows it.
   void remember(const std::string& parent, std::string protection, std::optional<std::string> kept,
                 Clock::time_point began);
-  /// The client's session is given up, and may go on.
+  /// The client has given up its session, which may live on at the servers.
   void session_retired();
   /// This node is about to be deleted.
   void disown(std::string_view path) { doubtful_.disown(path); }
   /// The servers refuse to delete this node.
   void forget(std::string_view path) { doubtful_.forget(path); }
-  /// The client is closed: the ends of its sessions take the nodes along.
+  /// The client is closed: its sessions end, and their ephemeral nodes with them.
   void clear();
 
  private:
   void schedule();
   void on_look_failed();
-  /// How late a request of the client's session may come.
+  /// How late a create may be applied; longer if a session was given up since it began.
   [[nodiscard]] Clock::duration term(bool of_one_session) const;
   void begin_look();
   [[nodiscard]] static boost::asio::awaitable<void> look(CorePtr core);
@@ -77,7 +77,7 @@ class LateCreates {
 
   ClientCore& core_;
   DoubtfulCreates doubtful_;
-  std::optional<Clock::time_point> retired_;  ///< when the newest session that was given up was so
+  std::optional<Clock::time_point> retired_;  ///< when a session was last given up
   boost::asio::steady_timer timer_;
   bool looking_ = false;
 };

@@ -70,11 +70,12 @@ Operation::Operation(CorePtr core, Request request, Plan plan, CancellationPtr c
       late_{std::move(late)},
       timer_{core_->strand()} {}
 
+// The core's list has raw pointers.
 Operation::~Operation() { core_->leave(*this); }
 
 void Operation::start() {
   if (core_->closed()) return finish(Errc::closed);
-  // At once, and not when there is a connection at last.
+  // Refused before the wait for a connection, which would only delay this error.
   const bool fits = encoded_size(request_) <= core_->options().max_request_size;
   if (!fits) return finish(Errc::request_too_large);
   if (cancellation_) {
@@ -90,7 +91,7 @@ void Operation::start() {
 void Operation::attempt() {
   if (plan_.deadline.passed()) return finish(Errc::deadline_exceeded);
   const bool connected = core_->connected();
-  // The deadline may come at any time. While there is no connection its timer keeps this object
+  // Without a connection a timer is set even if there is no deadline: its handler keeps this object
   // alive.
   if (!connected || !plan_.deadline.is_never()) wake_at(plan_.deadline.time_point());
   if (!connected) {
@@ -108,12 +109,13 @@ void Operation::on_connected() {
 }
 
 void Operation::on_reply(Reply reply) {
-  if (phase_ == Phase::finished) {  // given up meanwhile
+  if (phase_ == Phase::finished) {  // the deadline or a cancellation came first
     if (late_) std::move(late_)(std::move(reply));
     return;
   }
   if (reply.stamp.connection != 0) stamp_ = reply.stamp;
   if (!reply.error) return finish(std::move(reply));
+  // With these errors the request was certainly not applied, so any request may be repeated.
   const bool unchanged =
       reply.error == Errc::not_connected || reply.error == ServerErrc::throttled ||
       reply.error == ServerErrc::session_moved || reply.error == ServerErrc::session_expired;
@@ -143,7 +145,7 @@ void Operation::wake_at(Deadline::Clock::time_point time) {
 
 void Operation::on_time() {
   if (phase_ == Phase::finished) return;
-  if (Deadline::Clock::now() < timer_.expiry()) return;  // set anew meanwhile
+  if (Deadline::Clock::now() < timer_.expiry()) return;  // set anew while this call was queued
   if (phase_ == Phase::pausing) return attempt();
   const bool may_be_applied = phase_ == Phase::in_flight && is_write();
   finish(may_be_applied ? Errc::deadline_exceeded_outcome_unknown : Errc::deadline_exceeded);
@@ -153,6 +155,7 @@ void Operation::finish(error_code error) {
   Reply reply;
   reply.error = error;
   reply.stamp = stamp_;
+  // Without a connection in its stamp, the reply would say that the request was never sent.
   if (phase_ == Phase::in_flight && stamp_.connection == 0) {
     reply.stamp.connection = core_->own_session_info().connection;
   }
@@ -161,12 +164,12 @@ void Operation::finish(error_code error) {
 
 void Operation::finish(Reply reply) {
   if (phase_ == Phase::finished) return;
-  const auto self = shared_from_this();  // the list and the timer drop it below
+  const auto self = shared_from_this();  // keeps this object until the handler has been called
   core_->leave(*this);
   phase_ = Phase::finished;
   timer_.cancel();
   if (cancellation_) cancellation_->forget(this);
-  // A node that is missing is watched by an exists, for its creation.
+  // An exists arms its watch on a missing node, too: for its creation.
   const bool armed = !reply.error || (reply.error == ServerErrc::no_node &&
                                       std::holds_alternative<request::Exists>(request_));
   if (!armed) {

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Operation is one request on its way: attempts, pauses, deadline, cancellation. Strand only.
+/// Operation sends one request: it waits for a connection, repeats failed attempts after pauses,
+/// and ends with a reply, at its deadline, or by a cancellation. Strand only.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -17,6 +18,7 @@ namespace custodian::detail {
 /// Whether a request may be sent again when its outcome is unknown.
 enum class Repeat { always, unless_outcome_unknown };
 
+/// When an operation ends at the latest, and how it repeats its request.
 struct Plan {
   Deadline deadline;
   RetryPolicy retry;
@@ -28,8 +30,8 @@ struct Plan {
                              const std::optional<RetryPolicy>& retry, Repeat repeat);
 
 /// Sends a request with retries, from any thread. The handler runs on the strand. A reply whose
-/// stamp names no connection belongs to a request that was never sent. A request that is given up
-/// while it is in flight is answered all the same: that reply goes to `late`, if there is one.
+/// stamp names no connection belongs to a request that was never sent. If the operation ends while
+/// its request is in flight, the reply to that request goes to `late`, if there is one.
 void perform(const CorePtr& core, Request request, Plan plan, CancellationPtr cancellation,
              ReplyHandler handler, ReplyHandler late = {});
 
@@ -40,7 +42,7 @@ void perform(const CorePtr& core, Request request, Plan plan, CancellationPtr ca
 [[nodiscard]] boost::asio::awaitable<Reply> reply_to(CorePtr core, Request request, Plan plan,
                                                      CancellationPtr cancellation);
 
-/// Waits on the strand; no longer than to the deadline, and cut short by a cancellation.
+/// Waits on the strand for this duration; the deadline or a cancellation ends the wait earlier.
 [[nodiscard]] boost::asio::awaitable<void> pause(CorePtr core, std::chrono::milliseconds duration,
                                                  Deadline deadline, CancellationPtr cancellation);
 
@@ -81,8 +83,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
   const Deadline::Clock::time_point began_ = Deadline::Clock::now();
   Phase phase_ = Phase::not_started;
   int retries_ = 0;
-  ReplyProof stamp_;
-  std::uint64_t number_ = 0;  ///< in the core's list; 0 if it is not there
+  ReplyProof stamp_;          ///< of the newest attempt that was sent and has failed
+  std::uint64_t number_ = 0;  ///< the key in the core's list; 0 if it is not listed
 };
 
 }  // namespace custodian::detail

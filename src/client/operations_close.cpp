@@ -40,7 +40,7 @@ asio::awaitable<void> drain_and_close(CorePtr core, CancellationPtr cancellation
 
 namespace custodian {
 
-// The operations are public; what they are made of is the client's own.
+// The operation is public, in namespace custodian; its helpers are in custodian::detail.
 using namespace detail;
 
 void start_close(CorePtr core, CancellationPtr cancellation, Deadline deadline,

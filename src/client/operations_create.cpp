@@ -76,6 +76,7 @@ struct Create : std::enable_shared_from_this<Create> {
     return !is_ephemeral(request.mode) || stat.ephemeral_owner == core->own_session_info().id;
   }
 
+  /// A caller's own deadline or cancellation is no lost reply: clean_up() handles the late reply.
   void note(const Reply& reply) {
     in_doubt =
         in_doubt || (reply.error == ErrorCondition::outcome_unknown && !given_up(reply.error));
@@ -103,7 +104,7 @@ struct Create : std::enable_shared_from_this<Create> {
     spawn(core, "deleting a node that may be left", abandon(shared_from_this()));
   }
 
-  /// The outcome is known: all other nodes with its protection from now on have come late.
+  /// The outcome is known: any other node with this protection that appears from now on is late.
   void remember_doubt(std::optional<std::string> kept) const {
     core->late_creates().remember(std::string{parent_of(request.path)}, protection, std::move(kept),
                                   began);
@@ -142,13 +143,13 @@ asio::awaitable<Reply> create_parents(CreatePtr job, std::string path) {
   }
 }
 
-/// The nodes that bear the protection, as far as they were looked at.
+/// The nodes that bear the protection, as far as they were read.
 struct Looks {
   std::vector<SeenNode> nodes;
   error_code given_up{};  ///< the caller has given up meanwhile
 };
 
-/// Looks at each, up to the first that cannot be looked at.
+/// Reads each node, up to the first that cannot be read.
 asio::awaitable<Looks> look_at(CreatePtr job, std::vector<std::string> paths) {
   Looks looks;
   for (std::string& path : paths) {
@@ -166,8 +167,8 @@ asio::awaitable<Looks> look_at(CreatePtr job, std::vector<std::string> paths) {
   co_return looks;
 }
 
-/// Finds the node of a create that a quorum has decided on this connection, and deletes what there
-/// is besides. `connection_loss` if it is not known: the create is to be repeated.
+/// Finds the caller's node after a quorum has decided the create on this connection, and deletes
+/// the surplus nodes. `connection_loss`: the node is not certain, so the create must be repeated.
 asio::awaitable<Reply> find_created(CreatePtr job, std::uint64_t connection) {
   const std::string parent{parent_of(job->request.path)};
   Request list = request::GetChildren{parent, nullptr};
@@ -218,10 +219,11 @@ asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::
   const Plan plan{Deadline::never(), core->options().retry.unlimited(),
                   Repeat::unless_outcome_unknown};
   for (;;) {
+    // A quorum decides this transaction, so a listing behind it shows the create if it was applied.
     Request fence = request::Multi{{transaction::Check{"/", any_version}}};
     const Reply fenced = co_await reply_to(core, std::move(fence), plan, nullptr);
     if (fenced.error == Errc::closed) co_return;
-    // The next one waits for a connection.
+    // The next attempt waits for a connection.
     if (fenced.error == ServerErrc::connection_loss) continue;
     if (fenced.stamp.quorum_result) {
       Request list = request::GetChildren{parent, nullptr};
@@ -229,8 +231,8 @@ asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::
       if (listing.error == Errc::closed || listing.error == ServerErrc::no_node) co_return;
       if (listing.error == ServerErrc::connection_loss) continue;
       if (listing.error == ServerErrc::no_auth) {
-        // An ACL forbids the look for it. Only the end of the session removes an ephemeral node
-        // then.
+        // An ACL forbids the listing, so the node cannot be found. Only the end of the session
+        // removes it, if it is ephemeral.
         core->log(LogLevel::error, "cannot list " + parent + " to delete a node that may be left");
         if (is_ephemeral(create.mode)) core->sessions().end(session);
         co_return;
@@ -249,13 +251,14 @@ asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::
   }
 }
 
-/// The node is not wanted any more: removes it, now and later.
+/// Deletes the nodes of a create whose caller has given up: those that exist now, and late ones.
 asio::awaitable<void> abandon(CreatePtr job) {
   co_await clean_up_after(job->core, job->request, job->protection);
   job->remember_doubt(std::nullopt);
 }
 
-/// Everything beyond the happy path of one request and its reply.
+/// Completes a create whose first attempt failed: creates missing parents, and settles a lost
+/// reply.
 asio::awaitable<void> settle(CreatePtr job, Reply reply) {
   for (;;) {
     if (reply.error == ServerErrc::no_node && job->makes_parents) {
@@ -291,7 +294,7 @@ asio::awaitable<void> settle(CreatePtr job, Reply reply) {
 
 namespace custodian {
 
-// The operations are public; what they are made of is the client's own.
+// The operation is public, in namespace custodian; its helpers are in custodian::detail.
 using namespace detail;
 
 void start_create(CorePtr core, CancellationPtr cancellation, std::string path, std::string data,
@@ -333,7 +336,7 @@ void start_create(CorePtr core, CancellationPtr cancellation, std::string path, 
         }
         job->note(reply);
         spawn(job->core, "a create", settle(job, std::move(reply)), [job](error_code error) {
-          if (!job->handler) return;  // its caller has the node
+          if (!job->handler) return;  // settle() has called it
           if (!job->protection.empty()) job->begin_abandon();
           std::move(job->handler)(error, Created{});
         });

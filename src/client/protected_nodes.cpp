@@ -13,7 +13,7 @@ std::vector<std::string> protected_nodes(const std::vector<std::string>& childre
   for (const std::string& name : children) {
     if (name.find(protection) != std::string::npos) paths.push_back(join(parent, name));
   }
-  // Of one prefix, so the order of the names is that of their sequence numbers.
+  // All names have the same prefix, so they sort by their sequence numbers.
   std::ranges::sort(paths);
   return paths;
 }

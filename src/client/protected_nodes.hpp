@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// *choose()* decides which of the nodes that bear the protection of one create is its caller's.
-/// Pure: operations_create.cpp does the looking.
+/// *choose()* decides which node belongs to the caller of a protected create, if several nodes bear
+/// its protection. Pure: operations_create.cpp reads the nodes.
 
 #include <optional>
 #include <string>
@@ -13,28 +13,27 @@
 
 namespace custodian::detail {
 
-/// The nodes among a parent's children that bear this protection, in the order in which they were
-/// created.
+/// The paths of those children of a parent that bear this protection, in the order of creation.
 [[nodiscard]] std::vector<std::string> protected_nodes(const std::vector<std::string>& children,
                                                        std::string_view parent,
                                                        std::string_view protection);
 
-/// The result of reading one of them.
+/// The result of reading a node that bears the protection.
 struct SeenNode {
   std::string path;
-  Reply look;         ///< no_node: it has gone since it was listed
-  bool ours = false;  ///< it is no ephemeral node, or one of the client's present session
+  Reply look;         ///< no_node: the node was deleted after it was listed
+  bool ours = false;  ///< not ephemeral, or owned by the client's present session
 };
 
-/// What becomes of the nodes.
+/// The node to keep and the nodes to delete.
 struct ProtectedChoice {
   std::optional<SeenNode> kept;
-  /// A second node of ours, or one of an earlier session of ours: to be deleted.
+  /// To be deleted: further nodes of ours, and nodes of the client's earlier sessions.
   std::vector<SeenNode> surplus;
 };
 
-/// The lowest of ours is kept. `nodes` are in their order. If one of them could not be read none is
-/// kept, and none deleted: it may be ours, and lower than the rest.
+/// Keeps the lowest of our nodes. `nodes` are in the order of creation. If one of them could not be
+/// read, no node is kept and none deleted: the unread node may be ours, and lower than the rest.
 [[nodiscard]] ProtectedChoice choose(std::vector<SeenNode> nodes);
 
 }  // namespace custodian::detail

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// QueuedNode is the state of a node in a line of its client's own contenders, for the objects that
-/// need it after the node. Strand only.
+/// QueuedNode is the state of a node in a queue of contenders of one client. It is shared by
+/// objects that may outlive the node's owner, such as the pending delete of the node. Strand only.
 
 #include <cstdint>
 #include <functional>
@@ -18,7 +18,7 @@ struct QueuedNode {
   bool left = false;
   /// The node that has taken its place since then.
   std::weak_ptr<QueuedNode> successor{};
-  /// The servers do not have it, though it was not released here.
+  /// The servers do not have the node, though its owner has not released it.
   bool missing = false;
   std::function<void()> on_missing{};
 };

@@ -25,7 +25,7 @@ Sessions::Sessions(ClientCore& core, std::string servers, Credentials credential
 
 Sessions::~Sessions() = default;
 
-// -- One after the other --------------------------------------------------------------------------
+// -- One session after another --------------------------------------------------------------------
 
 void Sessions::begin() {
   const ClientOptions& options = core_.options();
@@ -47,6 +47,7 @@ void Sessions::begin_after(std::chrono::milliseconds pause) {
   timer_.expires_after(pause);
   timer_.async_wait([this, weak = core_.weak_from_this()](error_code error) {
     const auto core = weak.lock();
+    // set_credentials() may have begun the next session while this call was queued.
     if (!core || error || core->closed() || !std::exchange(pauses_, false)) return;
     begin();
   });
@@ -54,6 +55,7 @@ void Sessions::begin_after(std::chrono::milliseconds pause) {
 
 void Sessions::on_state(ClientSession& session, SessionState state, const SessionInfo& info) {
   const bool goes_on = state == SessionState::connected || state == SessionState::connecting;
+  // Of a retired session only the end matters.
   if (&session != current_.get()) {
     if (goes_on) return;
     std::erase_if(retired_, [&](const auto& each) { return each.get() == &session; });

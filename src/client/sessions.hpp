@@ -40,8 +40,9 @@ class Sessions {
   void on_state(ClientSession& session, SessionState state, const SessionInfo& info);
   /// A server has answered a request of the present session.
   void on_answer();
-  /// Replaces the session with a new one. The leases on this one are lost; it is closed when the
-  /// last of them has been released: closing it at once would pass their locks on at once.
+  /// Replaces the session with a new one. The leases on the old session are lost. It is closed when
+  /// the last of them has been released: closing it earlier would pass their locks on while their
+  /// holders may still be at work.
   void give_up(ClientSession& session, LossReason reason);
   /// Gives up the session with this id, if it is still the client's.
   void end(std::int64_t id);
@@ -49,7 +50,8 @@ class Sessions {
   void set_credentials(Credentials credentials);
   /// The servers refused new credentials: the session goes on with `kept`.
   void on_credentials_refused(const ClientSession& session, const Credentials& kept);
-  /// Ends all, and calls back when the end of the present session was sent or the grace has passed.
+  /// Ends all sessions, and calls back when the end of the present session was sent or the grace
+  /// has passed.
   void close(std::chrono::milliseconds grace, std::function<void()> done);
 
  private:
@@ -65,7 +67,7 @@ class Sessions {
   /// The credentials of the newest session that the servers have answered; the first ones, before
   /// that.
   Credentials proven_credentials_;
-  Credentials begun_with_;  ///< of the present session
+  Credentials begun_with_;  ///< the credentials with which the present session began
   bool answered_ = false;   ///< whether the servers have answered the present session
   bool pauses_ = false;     ///< between two sessions: the timer begins the next one
   boost::asio::steady_timer timer_;

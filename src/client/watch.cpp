@@ -24,7 +24,7 @@ void start_wait(CorePtr core, CancellationPtr cancellation, std::shared_ptr<Clie
 namespace {
 
 struct AnyOf {
-  CancellationPtr turn;  ///< of all
+  CancellationPtr turn;  ///< ends the waits for all watchers
   Handler<> handler;
   std::size_t waiting;
   std::optional<error_code> outcome{};
@@ -43,7 +43,8 @@ void start_wait_any(CorePtr core, CancellationPtr cancellation,
     }
     for (const auto& watcher : watchers) {
       watcher->wait(any->turn, [any, cancellation](error_code error, WatchEventType) {
-        // The first event ends the wait for the others, too.
+        // The first event ends the waits for the other watchers, too. The handler runs after the
+        // last of these waits, so that each watcher can be waited for again.
         if (!any->outcome) any->outcome = error;
         any->turn->request();
         if (--any->waiting > 0) return;
@@ -64,6 +65,7 @@ Watch::Watch(CorePtr core, std::shared_ptr<detail::ClientWatcher> watcher)
     : core_{std::move(core)}, watcher_{std::move(watcher)} {}
 
 Watch& Watch::operator=(Watch&& other) noexcept {
+  // The watch that was held before ends with `other`.
   std::swap(core_, other.core_);
   std::swap(watcher_, other.watcher_);
   return *this;

@@ -13,7 +13,7 @@ milliseconds ReconnectPace::back_off(int failures, double random) {
   return doubled / 2 + milliseconds{static_cast<milliseconds::rep>(jitter)};
 }
 
-// -- What is known --------------------------------------------------------------------------------
+// -- State ----------------------------------------------------------------------------------------
 
 SessionState Reconnect::state() const noexcept {
   if (over()) return end_;

@@ -233,9 +233,8 @@ void ClientSession::beat() {
 
 void ClientSession::go_on_with_beat() {
   // The remaining parts follow on the answers: a server serves a connection in order, so a request
-  // that is
-  // sent meanwhile, an acquire for one, waits behind these parts and not behind the checks of every
-  // lease.
+  // that is sent meanwhile, an acquire for one, waits behind these parts only, and not behind the
+  // checks of every lease.
   constexpr int most_at_once = 8;
   const auto core = core_.lock();
   if (!core) return;

@@ -44,6 +44,15 @@ void require_may_block(const ClientCore& core, std::string_view operation, std::
   }
 }
 
+Deadline deadline_or_default(const ClientCore& core, Deadline deadline) {
+  return deadline.or_default(core.options().operation_timeout);
+}
+
+void throw_unended(Errc unended, std::string_view operation, std::string_view path) {
+  throw Error{unended, operation, path,
+              "no thread runs the client's context, or those that do are busy"};
+}
+
 }  // namespace detail
 
 void throw_if(const detail::ClientCore& core, error_code error, std::string_view operation,

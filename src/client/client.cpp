@@ -126,20 +126,6 @@ bool Client::close(Deadline deadline) {
 
 namespace {
 
-/// Blocks no longer than to the deadline, even if no thread runs the context, and then throws
-/// `unended`.
-template <auto Start, typename... Results, typename... Arguments>
-std::tuple<error_code, Results...> block_in_time(const CorePtr& core, std::string_view operation,
-                                                 std::string_view path, Errc unended,
-                                                 Deadline deadline, Arguments... arguments) {
-  const Deadline end = deadline.or_default(core->options().operation_timeout);
-  auto outcome =
-      block_until<Start, Results...>(core, operation, path, {}, end, std::move(arguments)...);
-  if (outcome) return std::move(*outcome);
-  throw Error{unended, operation, path,
-              "no thread runs the client's context, or those that do are busy"};
-}
-
 // A write that did not end may have been sent before the context stood still.
 constexpr Errc write_unended = Errc::deadline_exceeded_outcome_unknown;
 constexpr Errc read_unended = Errc::deadline_exceeded;
@@ -148,34 +134,27 @@ constexpr Errc read_unended = Errc::deadline_exceeded;
 
 Created Client::create(std::string path, std::string data, CreateOptions options) {
   check_create(core_, path, data, options);
-  auto [error, created] =
-      block_in_time<&start_create, Created>(core_, "create", path, write_unended, options.deadline,
-                                            path, std::move(data), std::move(options));
-  throw_if(*core_, error, "create", path);
-  return created;
+  return block_in_time_or_throw<&start_create, Created>(core_, "create", path, {},
+                                                        {options.deadline, write_unended}, path,
+                                                        std::move(data), std::move(options));
 }
 
 GetResult Client::get(std::string path, OperationOptions options) const {
   check_path(core_, "get", path);
-  auto [error, result] = block_in_time<&start_get, GetResult>(core_, "get", path, read_unended,
-                                                              options.deadline, path, options);
-  throw_if(*core_, error, "get", path);
-  return result;
+  return block_in_time_or_throw<&start_get, GetResult>(
+      core_, "get", path, {}, {options.deadline, read_unended}, path, options);
 }
 
 Stat Client::set(std::string path, std::string data, SetOptions options) {
   check_set(core_, path, data);
-  auto [error, stat] = block_in_time<&start_set, Stat>(
-      core_, "set", path, write_unended, options.deadline, path, std::move(data), options);
-  throw_if(*core_, error, "set", path);
-  return stat;
+  return block_in_time_or_throw<&start_set, Stat>(
+      core_, "set", path, {}, {options.deadline, write_unended}, path, std::move(data), options);
 }
 
 void Client::remove(std::string path, RemoveOptions options) {
   check_remove(core_, path, options);
-  auto [error] = block_in_time<&start_remove>(core_, "remove", path, write_unended,
-                                              options.deadline, path, options);
-  throw_if(*core_, error, "remove", path);
+  return block_in_time_or_throw<&start_remove>(core_, "remove", path, {},
+                                               {options.deadline, write_unended}, path, options);
 }
 
 void Client::remove_in_background(std::string path) noexcept {
@@ -187,40 +166,32 @@ void Client::remove_in_background(std::string path) noexcept {
 
 std::optional<Stat> Client::exists(std::string path, OperationOptions options) const {
   check_path(core_, "exists", path);
-  auto [error, stat] = block_in_time<&start_exists, std::optional<Stat>>(
-      core_, "exists", path, read_unended, options.deadline, path, options);
-  throw_if(*core_, error, "exists", path);
-  return stat;
+  return block_in_time_or_throw<&start_exists, std::optional<Stat>>(
+      core_, "exists", path, {}, {options.deadline, read_unended}, path, options);
 }
 
 Children Client::children(std::string path, OperationOptions options) const {
   check_path(core_, "children", path);
-  auto [error, children] = block_in_time<&start_children, Children>(
-      core_, "children", path, read_unended, options.deadline, path, options);
-  throw_if(*core_, error, "children", path);
-  return children;
+  return block_in_time_or_throw<&start_children, Children>(
+      core_, "children", path, {}, {options.deadline, read_unended}, path, options);
 }
 
 Acl Client::get_acl(std::string path, OperationOptions options) const {
   check_path(core_, "get_acl", path);
-  auto [error, acl] = block_in_time<&start_get_acl, Acl>(core_, "get_acl", path, read_unended,
-                                                         options.deadline, path, options);
-  throw_if(*core_, error, "get_acl", path);
-  return acl;
+  return block_in_time_or_throw<&start_get_acl, Acl>(
+      core_, "get_acl", path, {}, {options.deadline, read_unended}, path, options);
 }
 
 void Client::set_acl(std::string path, Acl acl, SetOptions options) {
   check_path(core_, "set_acl", path);
-  auto [error] = block_in_time<&start_set_acl>(core_, "set_acl", path, write_unended,
-                                               options.deadline, path, std::move(acl), options);
-  throw_if(*core_, error, "set_acl", path);
+  return block_in_time_or_throw<&start_set_acl>(
+      core_, "set_acl", path, {}, {options.deadline, write_unended}, path, std::move(acl), options);
 }
 
 void Client::sync(std::string path, OperationOptions options) const {
   check_path(core_, "sync", path);
-  auto [error] = block_in_time<&start_sync>(core_, "sync", path, read_unended, options.deadline,
-                                            path, options);
-  throw_if(*core_, error, "sync", path);
+  return block_in_time_or_throw<&start_sync>(core_, "sync", path, {},
+                                             {options.deadline, read_unended}, path, options);
 }
 
 namespace {
@@ -254,7 +225,7 @@ std::vector<TransactionResult> Client::commit(Transaction transaction, Operation
   check_commit(core_, transaction);
   const std::vector<std::string> paths = paths_of(transaction);
   auto [error, results] = block_in_time<&start_commit, std::vector<TransactionResult>>(
-      core_, "commit", "", write_unended, options.deadline, std::move(transaction), options);
+      core_, "commit", "", {}, {options.deadline, write_unended}, std::move(transaction), options);
   throw_if_failed(*core_, error, results, paths);
   return results;
 }
@@ -262,34 +233,30 @@ std::vector<TransactionResult> Client::commit(Transaction transaction, Operation
 std::pair<GetResult, Watch> Client::get_and_watch(std::string path,
                                                   OperationOptions options) const {
   check_path(core_, "get", path);
-  auto [error, result, watch] = block_in_time<&start_get_and_watch, GetResult, Watch>(
-      core_, "get", path, read_unended, options.deadline, path, options);
-  throw_if(*core_, error, "get", path);
+  auto [result, watch] = block_in_time_or_throw<&start_get_and_watch, GetResult, Watch>(
+      core_, "get", path, {}, {options.deadline, read_unended}, path, options);
   return {std::move(result), std::move(watch)};
 }
 
 std::pair<std::optional<Stat>, Watch> Client::exists_and_watch(std::string path,
                                                                OperationOptions options) const {
   check_path(core_, "exists", path);
-  auto [error, stat, watch] = block_in_time<&start_exists_and_watch, std::optional<Stat>, Watch>(
-      core_, "exists", path, read_unended, options.deadline, path, options);
-  throw_if(*core_, error, "exists", path);
-  return {stat, std::move(watch)};
+  auto [stat, watch] = block_in_time_or_throw<&start_exists_and_watch, std::optional<Stat>, Watch>(
+      core_, "exists", path, {}, {options.deadline, read_unended}, path, options);
+  return {std::move(stat), std::move(watch)};
 }
 
 std::pair<Children, Watch> Client::children_and_watch(std::string path,
                                                       OperationOptions options) const {
   check_path(core_, "children", path);
-  auto [error, children, watch] = block_in_time<&start_children_and_watch, Children, Watch>(
-      core_, "children", path, read_unended, options.deadline, path, options);
-  throw_if(*core_, error, "children", path);
+  auto [children, watch] = block_in_time_or_throw<&start_children_and_watch, Children, Watch>(
+      core_, "children", path, {}, {options.deadline, read_unended}, path, options);
   return {std::move(children), std::move(watch)};
 }
 
 void Client::wait_connected(OperationOptions options) const {
-  auto [error] = block_in_time<&start_wait_connected>(core_, "wait_connected", "", read_unended,
-                                                      options.deadline, options);
-  throw_if(*core_, error, "wait_connected", "");
+  return block_in_time_or_throw<&start_wait_connected>(core_, "wait_connected", "", {},
+                                                       {options.deadline, read_unended}, options);
 }
 
 // -- Connection -----------------------------------------------------------------------------------

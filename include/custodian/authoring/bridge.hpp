@@ -105,6 +105,12 @@ inline constexpr std::chrono::milliseconds blocking_grace{100};
 
 CUSTODIAN_EXPORT void require_may_block(const ClientCore& core, std::string_view operation,
                                         std::string_view path);
+/// The deadline, or the client's operation timeout from now on for a default one.
+[[nodiscard]] CUSTODIAN_EXPORT Deadline deadline_or_default(const ClientCore& core,
+                                                            Deadline deadline);
+/// Throws `unended` for a blocking call that the client's context has not ended in time.
+[[noreturn]] CUSTODIAN_EXPORT void throw_unended(Errc unended, std::string_view operation,
+                                                 std::string_view path);
 
 template <typename Handler, typename Executor>
 struct PostedHandler {
@@ -232,14 +238,13 @@ std::tuple<error_code, Results...> block(CorePtr core, std::string_view operatio
                                          Deadline::never(), std::move(arguments)...);
 }
 
-/// The same, but returns only the results, and throws `Error` for `operation` and `path` if there
-/// is an error. One result is returned by itself, several as a tuple.
-template <auto Start, typename... Results, typename... Arguments>
-auto block_or_throw(const CorePtr& core, std::string_view operation, std::string_view path,
-                    std::stop_token stop, Arguments... arguments) {
-  auto ended =
-      block<Start, Results...>(core, operation, path, std::move(stop), std::move(arguments)...);
-  throw_if(*core, std::get<0>(ended), operation, path);
+namespace detail {
+
+/// Throws the error of a blocking call that has ended, or returns its results.
+template <typename... Results>
+auto results_or_throw(const ClientCore& core, std::string_view operation, std::string_view path,
+                      std::tuple<error_code, Results...> ended) {
+  throw_if(core, std::get<0>(ended), operation, path);
   return std::apply(
       [](const error_code&, Results&... results) {
         if constexpr (sizeof...(Results) == 1) {
@@ -249,6 +254,50 @@ auto block_or_throw(const CorePtr& core, std::string_view operation, std::string
         }
       },
       ended);
+}
+
+}  // namespace detail
+
+/// The same, but returns only the results, and throws `Error` for `operation` and `path` if there
+/// is an error. One result is returned by itself, several as a tuple.
+template <auto Start, typename... Results, typename... Arguments>
+auto block_or_throw(const CorePtr& core, std::string_view operation, std::string_view path,
+                    std::stop_token stop, Arguments... arguments) {
+  return detail::results_or_throw<Results...>(
+      *core, operation, path,
+      block<Start, Results...>(core, operation, path, std::move(stop), std::move(arguments)...));
+}
+
+/// The limit of a blocking call.
+struct BlockingLimit {
+  /// That of the operation. A default one is the client's operation timeout.
+  Deadline deadline;
+  /// The error of a call that did not end because no thread ran the client's context. For a write
+  /// `deadline_exceeded_outcome_unknown`: it may have been sent before.
+  Errc unended = Errc::deadline_exceeded;
+};
+
+/// Blocks as block_until() does, and throws `limit.unended` instead of returning nothing.
+template <auto Start, typename... Results, typename... Arguments>
+std::tuple<error_code, Results...> block_in_time(const CorePtr& core, std::string_view operation,
+                                                 std::string_view path, std::stop_token stop,
+                                                 BlockingLimit limit, Arguments... arguments) {
+  const Deadline end = detail::deadline_or_default(*core, limit.deadline);
+  auto ended = block_until<Start, Results...>(core, operation, path, std::move(stop), end,
+                                              std::move(arguments)...);
+  if (!ended) detail::throw_unended(limit.unended, operation, path);
+  return std::move(*ended);
+}
+
+/// block_or_throw() for an operation that has a deadline: it ends though no thread runs the
+/// client's context.
+template <auto Start, typename... Results, typename... Arguments>
+auto block_in_time_or_throw(const CorePtr& core, std::string_view operation, std::string_view path,
+                            std::stop_token stop, BlockingLimit limit, Arguments... arguments) {
+  return detail::results_or_throw<Results...>(
+      *core, operation, path,
+      block_in_time<Start, Results...>(core, operation, path, std::move(stop), limit,
+                                       std::move(arguments)...));
 }
 
 }  // namespace custodian

@@ -59,7 +59,8 @@ read_existence(CorePtr core, CancellationPtr cancellation, std::string path,
 /// gives a `Result<Watched<T>>`; `is_news(const T&)` decides. If `watch`, of an earlier read, is
 /// not empty, its event is awaited first. Several changes between two reads are seen as one, and a
 /// server that lags behind may show an earlier state again: so compare by the order of the changes
-/// (`Stat::mzxid`, say), and not only for a difference.
+/// (`Stat::mzxid`, say), and not only for a difference. A deadline of the reads does not limit the
+/// wait between them; only the cancellation does.
 /// Errors: those of `read()`, operation_aborted, closed.
 template <typename T, typename Read, typename IsNews>
 boost::asio::awaitable<Result<Watched<T>>> next_news(CorePtr core, CancellationPtr cancellation,

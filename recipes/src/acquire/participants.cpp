@@ -78,8 +78,8 @@ void start_queue_length(CorePtr core, CancellationPtr cancellation, LockSpecPtr 
 
 std::vector<Participant> participants_of(const LockSpecPtr& spec, std::string_view operation,
                                          OperationOptions options) {
-  return block_or_throw<&start_participants, std::vector<Participant>>(
-      spec->client.core(), operation, spec->path, {}, spec, options);
+  return block_in_time_or_throw<&start_participants, std::vector<Participant>>(
+      spec->client.core(), operation, spec->path, {}, {options.deadline}, spec, options);
 }
 
 }  // namespace custodian::recipes_detail

@@ -167,8 +167,9 @@ void start_inspect(CorePtr, CancellationPtr cancellation, Client client, std::st
 Inspection inspect(const Client& client, const std::string& path, InspectOptions options,
                    std::stop_token stop) {
   check_path(client.core(), "inspect", path);
-  return block_or_throw<&recipes_detail::start_inspect, Inspection>(
-      client.core(), "inspect", path, std::move(stop), client.share(), path, options);
+  return block_in_time_or_throw<&recipes_detail::start_inspect, Inspection>(
+      client.core(), "inspect", path, std::move(stop), {options.operation.deadline}, client.share(),
+      path, options);
 }
 
 }  // namespace custodian

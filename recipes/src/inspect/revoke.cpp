@@ -60,8 +60,9 @@ void start_revoke(CorePtr core, CancellationPtr cancellation, Client client, std
 
 bool revoke(const Client& client, const std::string& node, OperationOptions options) {
   recipes_detail::check_revoke(client, "revoke", node);
-  return block_or_throw<&recipes_detail::start_revoke, bool>(client.core(), "revoke", node, {},
-                                                             client.share(), node, options);
+  return block_in_time_or_throw<&recipes_detail::start_revoke, bool>(
+      client.core(), "revoke", node, {},
+      {options.deadline, Errc::deadline_exceeded_outcome_unknown}, client.share(), node, options);
 }
 
 }  // namespace custodian

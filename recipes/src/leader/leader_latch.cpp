@@ -304,8 +304,11 @@ Lease LeaderLatch::wait(std::stop_token stop) const {
 }
 
 Lease LeaderLatch::wait_until(Deadline deadline, std::stop_token stop) const {
-  return block_or_throw<&recipes_detail::start_wait_leadership, Lease>(
-      core(), "LeaderLatch::wait", path(), std::move(stop), latch_, deadline);
+  auto ended = block_until<&recipes_detail::start_wait_leadership, Lease>(
+      core(), "LeaderLatch::wait", path(), std::move(stop), deadline, latch_, deadline);
+  if (!ended) return {};
+  throw_if(*core(), std::get<error_code>(*ended), "LeaderLatch::wait", path());
+  return std::get<Lease>(std::move(*ended));
 }
 
 }  // namespace custodian

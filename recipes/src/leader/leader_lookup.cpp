@@ -111,8 +111,8 @@ void start_leader(CorePtr, CancellationPtr cancellation, LockSpecPtr spec, Opera
 
 std::optional<Participant> leader_of(const LockSpecPtr& spec, std::string_view operation,
                                      OperationOptions options) {
-  return block_or_throw<&start_leader, std::optional<Participant>>(spec->client.core(), operation,
-                                                                   spec->path, {}, spec, options);
+  return block_in_time_or_throw<&start_leader, std::optional<Participant>>(
+      spec->client.core(), operation, spec->path, {}, {options.deadline}, spec, options);
 }
 
 }  // namespace custodian::recipes_detail

@@ -128,8 +128,9 @@ LeaderObserver::LeaderObserver(const Client& client, std::string path) : core_{c
 }
 
 std::optional<Participant> LeaderObserver::leader(OperationOptions options) const {
-  return block_or_throw<&recipes_detail::start_observe, std::optional<Participant>>(
-      core_, "LeaderObserver::leader", observed_->path(), {}, observed_, options);
+  return block_in_time_or_throw<&recipes_detail::start_observe, std::optional<Participant>>(
+      core_, "LeaderObserver::leader", observed_->path(), {}, {options.deadline}, observed_,
+      options);
 }
 
 std::optional<Participant> LeaderObserver::next(std::stop_token stop) {

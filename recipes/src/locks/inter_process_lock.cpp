@@ -144,8 +144,8 @@ std::vector<Participant> InterProcessLock::participants(OperationOptions options
 }
 
 std::size_t InterProcessLock::queue_length(OperationOptions options) const {
-  return block_or_throw<&recipes_detail::start_queue_length, std::size_t>(
-      core_, "queue_length", path(), {}, spec_, options);
+  return block_in_time_or_throw<&recipes_detail::start_queue_length, std::size_t>(
+      core_, "queue_length", path(), {}, {options.deadline}, spec_, options);
 }
 
 }  // namespace custodian

@@ -102,13 +102,13 @@ PermitsResult InterProcessSemaphore::try_acquire_until(int permits, Deadline dea
 }
 
 std::vector<Participant> InterProcessSemaphore::participants(OperationOptions options) const {
-  return block_or_throw<&recipes_detail::start_permit_holders, std::vector<Participant>>(
-      core_, "participants", path(), {}, spec_, options);
+  return block_in_time_or_throw<&recipes_detail::start_permit_holders, std::vector<Participant>>(
+      core_, "participants", path(), {}, {options.deadline}, spec_, options);
 }
 
 std::size_t InterProcessSemaphore::queue_length(OperationOptions options) const {
-  return block_or_throw<&recipes_detail::start_permit_queue_length, std::size_t>(
-      core_, "queue_length", path(), {}, spec_, options);
+  return block_in_time_or_throw<&recipes_detail::start_permit_queue_length, std::size_t>(
+      core_, "queue_length", path(), {}, {options.deadline}, spec_, options);
 }
 
 // -- The shape of std::counting_semaphore ---------------------------------------------------------

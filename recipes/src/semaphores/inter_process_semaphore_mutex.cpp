@@ -43,8 +43,8 @@ Lease InterProcessSemaphoreMutex::current_lease() const { return pool_->youngest
 bool InterProcessSemaphoreMutex::owns_lock() const { return pool_->is_held(); }
 
 std::vector<Participant> InterProcessSemaphoreMutex::participants(OperationOptions options) const {
-  return block_or_throw<&recipes_detail::start_permit_holders, std::vector<Participant>>(
-      core_, "participants", path(), {}, spec_, options);
+  return block_in_time_or_throw<&recipes_detail::start_permit_holders, std::vector<Participant>>(
+      core_, "participants", path(), {}, {options.deadline}, spec_, options);
 }
 
 }  // namespace custodian

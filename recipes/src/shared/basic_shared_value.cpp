@@ -30,22 +30,24 @@ const std::string& BasicSharedValue<T>::path() const noexcept {
 
 template <typename T>
 Versioned<T> BasicSharedValue<T>::load(OperationOptions options) const {
-  return block_or_throw<&recipes_detail::start_load<T>, Versioned<T>>(core_, "load", path(), {},
-                                                                      node_, options);
+  return block_in_time_or_throw<&recipes_detail::start_load<T>, Versioned<T>>(
+      core_, "load", path(), {}, {options.deadline}, node_, options);
 }
 
 template <typename T>
 void BasicSharedValue<T>::store(const T& desired, OperationOptions options) {
-  block_or_throw<&recipes_detail::start_store>(core_, "store", path(), {}, node_,
-                                               bytes_for(node_, desired), options);
+  block_in_time_or_throw<&recipes_detail::start_store>(
+      core_, "store", path(), {}, {options.deadline, Errc::deadline_exceeded_outcome_unknown},
+      node_, bytes_for(node_, desired), options);
 }
 
 template <typename T>
 bool BasicSharedValue<T>::compare_exchange(Versioned<T>& expected, const T& desired,
                                            OperationOptions options) {
   auto [written, now] =
-      block_or_throw<&recipes_detail::start_compare_exchange<T>, bool, Versioned<T>>(
-          core_, "compare_exchange", path(), {}, node_,
+      block_in_time_or_throw<&recipes_detail::start_compare_exchange<T>, bool, Versioned<T>>(
+          core_, "compare_exchange", path(), {},
+          {options.deadline, Errc::deadline_exceeded_outcome_unknown}, node_,
           ExpectedVersion{expected.version, expected.mzxid}, bytes_for(node_, desired), options);
   expected = std::move(now);
   return written;

@@ -3,6 +3,10 @@
 
 #include <future>
 
+#include "custodian/inspect/inspect.hpp"
+#include "custodian/inspect/revoke.hpp"
+#include "custodian/leader/leader_latch.hpp"
+#include "custodian/leader/leader_observer.hpp"
 #include "custodian/lock_sets/inter_process_multi_lock.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/locks/inter_process_read_write_lock.hpp"
@@ -10,6 +14,7 @@
 #include "custodian/locks/with_lock.hpp"
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
+#include "custodian/shared/shared_count.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
@@ -21,7 +26,7 @@ using namespace std::chrono_literals;
 template <typename Call>
 error_code error_of(Call call) {
   try {
-    call();
+    static_cast<void>(call());
     return {};
   } catch (const Error& error) {
     return error.code();
@@ -111,6 +116,37 @@ TEST_CASE("unrun: operations end at their deadlines; of a write nobody knows the
   CHECK(error_of([&] { client.remove("/b", {.deadline = 20ms}); }) ==
         Errc::deadline_exceeded_outcome_unknown);
   CHECK(unrun.world.run_until_idle(client));
+}
+
+TEST_CASE("unrun: recipes that are no locks end at their deadlines, too") {
+  Unrun unrun;
+  const Client& client = *unrun.client;
+  SharedCount count{client, "/count", 1};
+  CHECK(error_of([&] { return count.load({20ms}); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { return count.store(2, {20ms}); }) ==
+        Errc::deadline_exceeded_outcome_unknown);
+  Versioned<std::int32_t> expected;
+  CHECK(error_of([&] { return count.compare_exchange(expected, 2, {20ms}); }) ==
+        Errc::deadline_exceeded_outcome_unknown);
+  LeaderLatch latch{client, "/latch"};
+  latch.start();
+  CHECK_FALSE(latch.wait_for(20ms));
+  CHECK(error_of([&] { return latch.leader({20ms}); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { return latch.participants({20ms}); }) == Errc::deadline_exceeded);
+  LeaderObserver observer{client, "/latch"};
+  CHECK(error_of([&] { return (observer.leader({20ms})); }) == Errc::deadline_exceeded);
+  InterProcessMutex mutex{client, "/lock"};
+  CHECK(error_of([&] { return mutex.queue_length({20ms}); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { return mutex.participants({20ms}); }) == Errc::deadline_exceeded);
+  InterProcessSemaphore semaphore{client, "/semaphore", 2};
+  CHECK(error_of([&] { return semaphore.participants({20ms}); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { return semaphore.queue_length({20ms}); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { return (inspect(client, "/lock", {.operation = {20ms}})); }) ==
+        Errc::deadline_exceeded);
+  CHECK(error_of([&] { return (revoke(client, "/lock/a", {20ms})); }) ==
+        Errc::deadline_exceeded_outcome_unknown);
+  latch.close();
+  CHECK(unrun.world.run_until_idle(*unrun.client));
 }
 
 TEST_CASE("unrun: a call without a limit waits until somebody runs the context") {

@@ -106,7 +106,8 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   /// Throws Error: closed (the latch or the client was closed, even if the latch has been started
   /// again since), operation_aborted.
   [[nodiscard]] Lease wait(std::stop_token stop = {}) const;
-  /// The same with a limit: returns an empty lease if the time runs out.
+  /// The same with a limit: returns an empty lease if the time runs out, a tenth of a second later
+  /// at the latest if no thread runs the client's context.
   [[nodiscard]] Lease wait_until(Deadline deadline, std::stop_token stop = {}) const;
   /// The same with a duration.
   [[nodiscard]] Lease wait_for(std::chrono::nanoseconds time, std::stop_token stop = {}) const {

@@ -47,8 +47,10 @@ enum class EarlierReplies { arrive, are_lost };
 enum class NextServer {
   /// It is up to date.
   current,
-  /// It has the changes that the session has seen, and no later ones: reads do not show the change
-  /// that the lost request made. It catches up before it answers a write or a sync of this session,
+  /// It has every change up to the fault, of all sessions, and no later ones: reads do not show the
+  /// change that the lost request made. A server that has missed changes before the fault is
+  /// FakeEnsemble::leave_server_behind(). It catches up before it answers a write or a sync of this
+  /// session,
   /// or by itself after `FakeEnsembleOptions::longest_lag`.
   lags_behind,
 };

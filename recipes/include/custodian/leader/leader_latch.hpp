@@ -96,9 +96,9 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   [[nodiscard]] Lease leadership() const;
 
   /// Calls the listener with every change from now on, until the subscription is destroyed. Each
-  /// listener that got `gained` gets `ended`, too. As with Lease::lost(), `ended` comes before
-  /// another candidate can lead, unless the leader's node was deleted by hand or its maximum time
-  /// is over.
+  /// listener that got `gained` gets `ended`, too, unless the latch is closed silently. As with
+  /// Lease::lost(), `ended` comes before another candidate can lead, unless the leader's node was
+  /// deleted by hand or its maximum time is over.
   [[nodiscard]] Subscription on_leadership(LeadershipListener listener);
 
   /// Waits until the latch leads; returns at once if it already does. The latch need not be started

@@ -57,8 +57,8 @@ class Histogram {
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   /// The exact maximum, if it is known.
   [[nodiscard]] double maximum() const noexcept { return maximum_; }
-  /// The time in ns that the fraction `q` of all times did not exceed, to the width of a bucket.
-  /// Throws std::invalid_argument if it is empty, or if `q` is not in [0, 1].
+  /// The `q`-quantile of the times in ns, as exact as the buckets are wide. Throws
+  /// std::invalid_argument if the histogram is empty, or if `q` is not in [0, 1].
   [[nodiscard]] double at(double q) const;
   [[nodiscard]] const std::map<int, std::uint64_t>& buckets() const noexcept { return buckets_; }
 

@@ -270,7 +270,8 @@ void ClientSession::on_beat(const AskedFor& asked_for, const Reply& reply) {
 }
 
 void ClientSession::on_check_failed(const AskedFor& asked_for, const Reply& reply) {
-  // Only the check of a single path can be too large: see BeatPart::add().
+  // A request with two or more checks is never too large (see BeatPart::add()), so this is one
+  // hold.
   if (reply.error == Errc::request_too_large) {
     for (const auto& each : asked_for) {
       if (const auto hold = each.lock()) hold->on_check_failed(reply.error);

@@ -43,8 +43,8 @@ class Descriptor {
 
   boost::asio::posix::stream_descriptor duplicate_;
   ino_t inode_ = 0;
-  /// Replaced with the socket, so that a late completion of an earlier wait finds its own Waits
-  /// gone.
+  /// The waits that are under way on the present socket. release() makes a new object, so a late
+  /// completion on an earlier socket finds its Waits destroyed, and does nothing.
   struct Waits {
     bool readable = false;
     bool writable = false;

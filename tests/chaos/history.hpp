@@ -55,8 +55,8 @@ struct Acquire {
   std::string process{};
   std::int64_t id = 0;
   std::string lock{};
-  int takes = 1;  ///< shares taken, out of `of`; simultaneous holders must not take more than `of`
-  int of = 1;
+  int takes = 1;  ///< the shares that it takes
+  int of = 1;     ///< the shares of the lock: simultaneous holders together must not take more
   Time begun{0};
   std::optional<Time> ended{};  ///< set if it ended without a lease
   std::string how{};

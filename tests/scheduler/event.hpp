@@ -13,12 +13,13 @@ namespace custodian::tests::scheduler {
 /// Of the boot clock.
 using Time = std::chrono::nanoseconds;
 
+/// What an instance has reported. The comments say what Event::number is then.
 enum class EventKind {
-  took_over,      ///< number: its token
-  running,        ///< a job
-  recorded,       ///< a job
-  gave_up,        ///< a job
-  refused,        ///< its stale token
+  took_over,      ///< the token of its leadership
+  running,        ///< the number of the job
+  recorded,       ///< the number of the job
+  gave_up,        ///< the number of the job
+  refused,        ///< the stale token
   leads_no_more,  ///< 0
 };
 

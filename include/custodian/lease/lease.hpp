@@ -196,7 +196,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   }
 
   /// Waits until the state differs from `known`; completes at once if it does already.
-  /// Completes with: error, the state. Otherwise as async_wait_lost().
+  /// Completes with: error, the state. All else is as for async_wait_lost().
   template <typename Token>
   auto async_wait_state(LeaseState known, Token&& token) const {
     return initiate<void(error_code, LeaseState), &detail::start_wait_state>(

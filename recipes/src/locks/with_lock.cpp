@@ -110,7 +110,8 @@ std::optional<LockedEntry> judge(const Client& client, const std::string& path,
                    error ? error : make_error_code(Errc::not_connected), std::move(result));
 }
 
-/// Throws if the fallback's answer, yes or no, came too late: nothing new may begin then.
+/// The outcome after the wait for the fallback; `held` is null if somebody else holds it. Throws in
+/// both cases if the call was stopped meanwhile, or the client became unusable.
 LockedEntry under_fallback(const Client& client, const std::string& path,
                            const WithLockOptions& options, std::shared_ptr<void> held) {
   if (options.stop.stop_requested()) {

@@ -145,8 +145,8 @@ class FakeServer final : public TimedServers {
     [[nodiscard]] Time end() const { return heard + timeout; }
     /// The C client pings after a third of the timeout without traffic.
     [[nodiscard]] Time next_question() const { return std::max(heard, asked) + timeout / 3; }
-    /// Owned by the FakeSession, since it has an executor, which must not outlive its context.
-    /// Expired if the session is not connected.
+    /// Empty if the session is not connected. The FakeSession owns the connection: its executor
+    /// must not outlive the context, and the server may.
     std::weak_ptr<FakeConnection> connection;
     ArmedWatches watches;
     std::optional<FakeTree> stale;  ///< the tree that its server shows while the server lags behind

@@ -342,7 +342,8 @@ TEST_CASE("the log names the server and the session of a connection, and no addr
                     session.str() + ", timeout ");
   }));
   CHECK(client.session().server == server.connect_string());
-  // Requests that fail at once make the library drop its queues.
+  // If the send of one of these requests fails, the library's queues are cleared by a detour, whose
+  // address the log must not name.
   for (int round = 0; round < 3; ++round) {
     server.kill();
     for (int i = 0; i < 5; ++i) {

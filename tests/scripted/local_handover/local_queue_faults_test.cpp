@@ -182,7 +182,8 @@ class Play {
       else
         acquire(each);
     }
-    // Each holder counts turns, even where nothing else happens.
+    // A turn comes after each handler that has run, so holders count on even if nothing else is
+    // due.
     if (writers + readers > 0) boost::asio::post(world_.context, [] {});
     return std::ranges::all_of(callers_, &Caller::done);
   }

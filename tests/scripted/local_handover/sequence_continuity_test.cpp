@@ -1,4 +1,5 @@
-// A contender right behind another of its client needs no listing, unless numbers prove nothing.
+// A client places a contender behind its previous one without a listing, if their numbers follow
+// each other and both are of the same parent node.
 
 #include "local_handover/sequence_continuity.hpp"
 

@@ -20,7 +20,8 @@ struct Order {
   enum class Kind : std::int32_t {
     start,       ///< run the command; a line "NAME=value" for each variable follows this struct
     signal,      ///< pass on the signal
-    proceed,     ///< continue after a stop, with the terminal if the runner has it; has a `number`
+    proceed,     ///< let the stopped command go on; if it asked for the terminal and the runner has
+                 ///< it, lend it again; later reports return `number`
     hold_until,  ///< the lock is held at least until `time` (boot clock); lost then, unless renewed
     lost,        ///< end the command now
   };

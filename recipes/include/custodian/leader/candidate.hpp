@@ -58,7 +58,7 @@ class CUSTODIAN_EXPORT Candidate {
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
-  /// The candidates in order, the leader first. Otherwise as async_leader().
+  /// The candidates in order, the leader first. All else is as for async_leader().
   template <typename Token>
   auto async_participants(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::vector<Participant>),

@@ -123,13 +123,13 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   auto async_wait(Token&& token) const {
     return async_wait_until(Deadline::never(), std::forward<Token>(token));
   }
-  /// As wait_until(). Otherwise as async_wait().
+  /// As wait_until(). All else is as for async_wait().
   template <typename Token>
   auto async_wait_until(Deadline deadline, Token&& token) const {
     return initiate<void(error_code, Lease), &recipes_detail::start_wait_leadership>(
         core(), std::forward<Token>(token), latch_, deadline);
   }
-  /// As wait_for(). Otherwise as async_wait().
+  /// As wait_for(). All else is as for async_wait().
   template <typename Token>
   auto async_wait_for(std::chrono::nanoseconds time, Token&& token) const {
     return async_wait_until(Deadline{time}, std::forward<Token>(token));

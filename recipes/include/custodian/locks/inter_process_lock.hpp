@@ -115,7 +115,7 @@ class CUSTODIAN_EXPORT InterProcessLock
     return acquire(lease, AcquireOptions{}, std::move(stop));
   }
 
-  /// As acquire(lease), for any completion token. Otherwise as async_acquire().
+  /// As acquire(lease), for any completion token. All else is as for async_acquire().
   template <std::same_as<Lease> Held, typename Token>
   auto async_acquire(const Held& lease, AcquireOptions options, Token&& token) const {
     return initiate<void(error_code, Lease), &recipes_detail::start_acquire_beside>(
@@ -166,7 +166,7 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
-  /// How many contenders hold it or wait for it. Otherwise as async_participants().
+  /// How many contenders hold it or wait for it. All else is as for async_participants().
   template <typename Token>
   auto async_queue_length(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::size_t), &recipes_detail::start_queue_length>(

@@ -178,7 +178,8 @@ class CUSTODIAN_EXPORT StripedMutex {
   auto async_acquire_any(Token&& token) {
     return async_acquire_any(AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire_any(). Otherwise as async_acquire_any().
+  /// Acquires as try_acquire_any() does. Completion, cancellation and executor are those of
+  /// async_acquire_any().
   template <typename Token>
   auto async_try_acquire_any(AcquireOptions options, Token&& token) {
     return begin_acquire({.try_once = true}, std::move(options), std::forward<Token>(token));
@@ -188,7 +189,8 @@ class CUSTODIAN_EXPORT StripedMutex {
   auto async_try_acquire_any(Token&& token) {
     return async_try_acquire_any(AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire_any_until(). Otherwise as async_acquire_any().
+  /// Acquires as try_acquire_any_until() does. Completion, cancellation and executor are those of
+  /// async_acquire_any().
   template <typename Token>
   auto async_try_acquire_any_until(Deadline deadline, AcquireOptions options, Token&& token) {
     return begin_acquire({.deadline = deadline}, std::move(options), std::forward<Token>(token));
@@ -198,7 +200,8 @@ class CUSTODIAN_EXPORT StripedMutex {
   auto async_try_acquire_any_until(Deadline deadline, Token&& token) {
     return async_try_acquire_any_until(deadline, AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire_any_for(). Otherwise as async_acquire_any().
+  /// Acquires as try_acquire_any_for() does. Completion, cancellation and executor are those of
+  /// async_acquire_any().
   template <typename Token>
   auto async_try_acquire_any_for(std::chrono::nanoseconds wait, AcquireOptions options,
                                  Token&& token) {

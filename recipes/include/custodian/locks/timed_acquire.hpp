@@ -135,7 +135,7 @@ class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
   auto async_acquire(Token&& token) {
     return async_acquire(AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire(), for any completion token. Otherwise as async_acquire().
+  /// As try_acquire(), for any completion token. All else is as for async_acquire().
   template <typename Token>
   auto async_try_acquire(AcquireOptions options, Token&& token) {
     return begin_acquire(WaitLimit{.try_once = true}, std::move(options),
@@ -146,7 +146,7 @@ class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
   auto async_try_acquire(Token&& token) {
     return async_try_acquire(AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire_until(), for any completion token. Otherwise as async_acquire().
+  /// As try_acquire_until(), for any completion token. All else is as for async_acquire().
   template <typename Token>
   auto async_try_acquire_until(Deadline deadline, AcquireOptions options, Token&& token) {
     return begin_acquire(WaitLimit{.deadline = deadline}, std::move(options),
@@ -157,7 +157,7 @@ class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
   auto async_try_acquire_until(Deadline deadline, Token&& token) {
     return async_try_acquire_until(deadline, AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
+  /// As try_acquire_for(), for any completion token. All else is as for async_acquire().
   template <typename Token>
   auto async_try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options, Token&& token) {
     return async_try_acquire_until(Deadline{wait}, std::move(options), std::forward<Token>(token));

@@ -120,16 +120,16 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   using BlockingAcquire::try_acquire_for;
   using BlockingAcquire::try_acquire_until;
 
-  /// Acquires that many permits, or none. Otherwise as acquire() of one.
+  /// Acquires that many permits, or none. All else is as for acquire() of one.
   [[nodiscard]] std::vector<Lease> acquire(int permits, AcquireOptions options,
                                            std::stop_token stop = {});
   /// The same with default options.
   [[nodiscard]] std::vector<Lease> acquire(int permits, std::stop_token stop = {}) {
     return acquire(permits, AcquireOptions{}, std::move(stop));
   }
-  /// Acquires that many permits, or none. Otherwise as try_acquire() of one.
+  /// Acquires that many permits, or none. All else is as for try_acquire() of one.
   [[nodiscard]] PermitsResult try_acquire(int permits, AcquireOptions options = {});
-  /// Acquires that many permits, or none. Otherwise as try_acquire_until() of one.
+  /// Acquires that many permits, or none. All else is as for try_acquire_until() of one.
   [[nodiscard]] PermitsResult try_acquire_until(int permits, Deadline deadline,
                                                 AcquireOptions options, std::stop_token stop = {});
   /// The same with default options.
@@ -166,7 +166,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   auto async_acquire(int permits, Token&& token) {
     return async_acquire(permits, AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire(), for any completion token. Otherwise as async_acquire().
+  /// As try_acquire(), for any completion token. All else is as for async_acquire().
   template <typename Token>
   auto async_try_acquire(int permits, AcquireOptions options, Token&& token) {
     return begin_acquire("async_try_acquire", permits, {.try_once = true}, std::move(options),
@@ -177,7 +177,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   auto async_try_acquire(int permits, Token&& token) {
     return async_try_acquire(permits, AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire_until(), for any completion token. Otherwise as async_acquire().
+  /// As try_acquire_until(), for any completion token. All else is as for async_acquire().
   template <typename Token>
   auto async_try_acquire_until(int permits, Deadline deadline, AcquireOptions options,
                                Token&& token) {
@@ -189,7 +189,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   auto async_try_acquire_until(int permits, Deadline deadline, Token&& token) {
     return async_try_acquire_until(permits, deadline, AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire_for(), for any completion token. Otherwise as async_acquire().
+  /// As try_acquire_for(), for any completion token. All else is as for async_acquire().
   template <typename Token>
   auto async_try_acquire_for(int permits, std::chrono::nanoseconds wait, AcquireOptions options,
                              Token&& token) {
@@ -261,7 +261,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// The same, blocking. Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
-  /// How many acquires wait. Otherwise as async_participants().
+  /// How many acquires wait. All else is as for async_participants().
   template <typename Token>
   auto async_queue_length(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::size_t), &recipes_detail::start_permit_queue_length>(

@@ -135,16 +135,16 @@ TEST_CASE("unrun: recipes that are no locks end at their deadlines, too") {
   CHECK(error_of([&] { return latch.leader({20ms}); }) == Errc::deadline_exceeded);
   CHECK(error_of([&] { return latch.participants({20ms}); }) == Errc::deadline_exceeded);
   LeaderObserver observer{client, "/latch"};
-  CHECK(error_of([&] { return (observer.leader({20ms})); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { return observer.leader({20ms}); }) == Errc::deadline_exceeded);
   InterProcessMutex mutex{client, "/lock"};
   CHECK(error_of([&] { return mutex.queue_length({20ms}); }) == Errc::deadline_exceeded);
   CHECK(error_of([&] { return mutex.participants({20ms}); }) == Errc::deadline_exceeded);
   InterProcessSemaphore semaphore{client, "/semaphore", 2};
   CHECK(error_of([&] { return semaphore.participants({20ms}); }) == Errc::deadline_exceeded);
   CHECK(error_of([&] { return semaphore.queue_length({20ms}); }) == Errc::deadline_exceeded);
-  CHECK(error_of([&] { return (inspect(client, "/lock", {.operation = {20ms}})); }) ==
+  CHECK(error_of([&] { return inspect(client, "/lock", {.operation = {20ms}}); }) ==
         Errc::deadline_exceeded);
-  CHECK(error_of([&] { return (revoke(client, "/lock/a", {20ms})); }) ==
+  CHECK(error_of([&] { return revoke(client, "/lock/a-lock-0000000000", {20ms}); }) ==
         Errc::deadline_exceeded_outcome_unknown);
   latch.close();
   CHECK(unrun.world.run_until_idle(*unrun.client));

@@ -14,6 +14,7 @@
 #include "session/c_log_line.hpp"
 #include "session/c_multi.hpp"
 #include "session/library_call.hpp"
+#include "session/placeholder.hpp"
 
 namespace custodian::detail {
 
@@ -124,10 +125,11 @@ struct Callbacks {
 
   static void logged(const char* line) noexcept {
     try {
-      auto parsed = parse_c_log_line(line);
+      CClient& client = LibraryCall::client();
+      if (!client.logs_) return;
+      auto parsed = parse_c_log_line(line, Placeholder::of_this_process().text(), client.server_);
       if (!parsed) return;
-      LibraryCall::client().events_.emplace_back(
-          event::Logged{parsed->level, std::move(parsed->message)});
+      client.events_.emplace_back(event::Logged{parsed->level, std::move(parsed->message)});
     } catch (...) {
       // The line is dropped.
     }

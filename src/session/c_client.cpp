@@ -1,22 +1,24 @@
 #include "session/c_client.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <new>
-#include <random>
 #include <string_view>
 #include <utility>
 
 #include "base/process_id.hpp"
-#include "session/address_list.hpp"
 #include "session/c_callbacks.hpp"
 #include "session/c_codec.hpp"
 #include "session/c_log_line.hpp"
 #include "session/c_multi.hpp"
 #include "session/library_call.hpp"
+#include "session/owned_socket.hpp"
+#include "session/placeholder.hpp"
 
 namespace custodian::detail {
 
@@ -40,18 +42,16 @@ int add_credential(_zhandle* handle, const SessionSettings::Credential& credenti
 
 }  // namespace
 
-CClient::CClient(const std::string& servers, const SessionSettings& settings)
-    : owner_{process_id()},
-      repeated_address_{std::random_device{}()},
-      servers_{with_odd_length(servers, repeated_address_)},
-      inbox_{settings.credentials.size()} {
+CClient::CClient(const SessionSettings& settings)
+    : owner_{process_id()}, inbox_{settings.credentials.size()} {
+  const std::string& placeholder = Placeholder::of_this_process().text();
   const LibraryCall call{*this};
   zoo_set_debug_level(ZOO_LOG_LEVEL_WARN);
-  handle_ = zookeeper_init2(servers_.c_str(), &Callbacks::watched,
+  handle_ = zookeeper_init2(placeholder.c_str(), &Callbacks::watched,
                             static_cast<int>(settings.session_timeout.count()), nullptr, nullptr,
                             ZOO_NO_LOG_CLIENTENV, &Callbacks::logged);
   if (handle_ == nullptr) {
-    throw Error{error_code{errno, boost::system::generic_category()}, "zookeeper_init", servers};
+    throw Error{error_code{errno, boost::system::generic_category()}, "zookeeper_init", ""};
   }
   // Otherwise the library resolves names while a connection works.
   zoo_set_servers_resolution_delay(handle_, -1);
@@ -60,10 +60,65 @@ CClient::CClient(const std::string& servers, const SessionSettings& settings)
 
 CClient::~CClient() { close(); }
 
+// The library is asked to connect to the placeholder, which never answers, and its socket is
+// replaced by the connected one within the same call. The library then finds its connection
+// established, and sends the handshake.
+
+error_code CClient::hand_over(int socket, std::string server) {
+  if (process_id() != owner_) return Errc::forked;
+  const LibraryCall call{*this};
+  if (send_failed_) {
+    if (const error_code error = forget_leftovers()) return error;
+    send_failed_ = false;
+  }
+  server_ = std::move(server);
+  const error_code error = exchange_socket(socket);
+  if (error) return error;
+  return zoo_state(handle()) == ZOO_ASSOCIATING_STATE ? error_code{} : ServerErrc::connection_loss;
+}
+
+error_code CClient::exchange_socket(int socket) {
+  descriptor_ = -1;
+  error_code error = ServerErrc::connection_loss;
+  // After a failure the library asks for a pause first, up to twice.
+  for (int i = 0; i < 3; ++i) {
+    int descriptor = -1;
+    int interest = 0;
+    timeval timeout{};
+    errno = 0;
+    const int rc = zookeeper_interest(handle(), &descriptor, &interest, &timeout);
+    if (rc == ZSYSTEMERROR && errno != 0) error = {errno, boost::system::system_category()};
+    if (rc != ZOK || descriptor < 0 || zoo_state(handle()) != ZOO_CONNECTING_STATE) continue;
+    if (::dup3(socket, descriptor, O_CLOEXEC) < 0) {
+      return {errno, boost::system::system_category()};
+    }
+    zookeeper_process(handle(), ZOOKEEPER_WRITE);
+    descriptor_ = descriptor;
+    return {};
+  }
+  return error;
+}
+
+error_code CClient::forget_leftovers() {
+  // The library clears its queues when a connection fails in a way that it notices: here because
+  // the other end is closed.
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return {errno, boost::system::system_category()};
+  }
+  const OwnedSocket end{ends[0]};
+  ::close(ends[1]);
+  logs_ = false;
+  const error_code error = exchange_socket(end.get());
+  logs_ = true;
+  return error;
+}
+
 Interest CClient::interest() {
   if (process_id() != owner_) return {.error = Errc::forked, .timeout = std::chrono::hours{1}};
   const LibraryCall call{*this};
-  take_up_changes();
+  // Without a connection the library would dial by itself.
+  if (!is_reading()) return {.error = Errc::not_connected};
   Interest result;
   int interest = 0;
   timeval timeout{};
@@ -125,7 +180,7 @@ void CClient::make_room_for_events() {
 
 void CClient::hang_up(std::string_view fault) {
   std::string line{"the server at "};
-  line += zoo_get_current_server(handle());
+  line += server_;
   line += " sent ";
   line += fault;
   line += ": its connection is given up";
@@ -262,34 +317,6 @@ void CClient::stop_reading() {
   if (is_reading()) inbox_.leave(descriptor_);
 }
 
-void CClient::set_servers(const std::string& servers) {
-  if (process_id() != owner_) return;
-  const LibraryCall call{*this};
-  servers_ = with_odd_length(servers, repeated_address_);
-  servers_changed_ = true;
-  if (state_ != HandleState::connected) return;  // interest() takes them up
-  zoo_set_servers(handle(), servers_.c_str());
-  // The library may have closed the connection, without an event, as after a failed send.
-  send_failed_ = send_failed_ || zoo_state(handle()) != ZOO_CONNECTED_STATE;
-}
-
-void CClient::take_up_changes() {
-  const bool reload = servers_changed_ && zoo_state(handle()) != ZOO_CONNECTED_STATE;
-  if (!send_failed_ && !reload) return;
-  // `nowhere`, which is set in between, serves two purposes. The library compares lists by their
-  // addresses without the ports, and ignores one that it takes for the old one. And it clears its
-  // queues only when a connection fails in a way that it notices.
-  zoo_set_servers(handle(), nowhere.data());
-  if (std::exchange(send_failed_, false)) {
-    int descriptor = -1;
-    int interest = 0;
-    timeval timeout{};
-    zookeeper_interest(handle(), &descriptor, &interest, &timeout);
-  }
-  zoo_set_servers(handle(), servers_.c_str());
-  servers_changed_ = false;
-}
-
 void CClient::close() {
   if (handle_ == nullptr) return;
   if (process_id() == owner_) {
@@ -325,12 +352,11 @@ SessionInfo CClient::session() {
   if (process_id() != owner_) return {};
   const LibraryCall call{*this};
   const clientid_t* id = zoo_client_id(handle());
-  const char* const server = zoo_get_current_server(handle());
   return {.id = id->client_id,
           .password = {id->passwd, sizeof id->passwd},
           .timeout = std::chrono::milliseconds{zoo_recv_timeout(handle())},
           .connection = 0,
-          .server = server == nullptr ? std::string{} : std::string{server}};
+          .server = server_};
 }
 
 std::vector<Event> CClient::take_events() { return std::exchange(events_, {}); }

@@ -8,11 +8,10 @@
 ///   process-wide lock. No call made here blocks on the network (see close()).
 /// - Its callbacks only append to a list of events, which the caller takes *after* the call: no
 ///   handler ever runs inside the library or under its lock.
+/// - It is given connections that stand: hand_over(). Its own way to connect tries half of an even
+///   number of addresses, and its TLS checks no name.
 /// - A send that fails inside a zoo_a* call closes the socket, says ZOK, and keeps the request
-///   (maybe half sent) for the *next* connection. interest() throws such leftovers away first.
-/// - It ignores a new list of servers that differs from the old one by ports alone. interest()
-///   gives it another list in between.
-/// - Of an even number of addresses it tries every second one only: it is given an odd number.
+///   (maybe half sent) for the *next* connection. hand_over() throws such leftovers away first.
 /// - It reports each change of the connection to each different watcher, in quadratic time. It is
 ///   given one watcher, and events are distinguished by their paths.
 /// - zoo_amulti corrupts memory when an operation of it is refused: submit() checks everything that
@@ -82,13 +81,17 @@ struct KnownWatch {
 /// One handle of the C client. One thread at a time.
 class CClient {
  public:
-  /// `servers` are numeric addresses: "127.0.0.1:2181,::1:2181" (no brackets, no chroot), so that
-  /// the library's synchronous resolver has nothing to look up.
-  CClient(const std::string& servers, const SessionSettings& settings);
+  /// Throws Error if there is no handle to be had.
+  explicit CClient(const SessionSettings& settings);
   CClient(const CClient&) = delete;
   CClient& operator=(const CClient&) = delete;
   ~CClient();
 
+  /// Continues the session, or begins it, on a connected socket, of which the library gets a
+  /// duplicate. `server` is the server's address, for the log. Only without a connection. After an
+  /// error there is none, and another socket may be handed over.
+  [[nodiscard]] error_code hand_over(int socket, std::string server);
+  /// Only with a connection, or one whose handshake is under way.
   [[nodiscard]] Interest interest();
   /// Does what the descriptor is ready for, until there is nothing left to read.
   void process(bool readable, bool writable);
@@ -107,13 +110,15 @@ class CClient {
   void forget_watches(const std::vector<KnownWatch>& watches);
   /// From now on the socket is waited for, but not read: any byte makes it readable.
   void stop_reading();
-  /// May give up a standing connection, which state() then shows.
-  void set_servers(const std::string& servers);
   /// Ends the handle. If it is connected, sends the end of the session; the library then blocks
   /// until there is something to read, so the caller makes sure that there is (or that the socket
   /// is shut down). Completes the operations under way with ServerErrc::closing.
   void close();
 
+  /// Whether there is a connection, or one whose handshake is under way.
+  [[nodiscard]] bool has_connection() const noexcept {
+    return state_ == HandleState::greeting || state_ == HandleState::connected;
+  }
   /// The state at the end of the newest call.
   [[nodiscard]] HandleState state() const noexcept { return state_; }
   /// Whether the server has answered anything on this connection but the handshake.
@@ -127,7 +132,11 @@ class CClient {
 
   [[nodiscard]] int dispatch(const Request& request, std::uint64_t operation, Arms arms);
   [[nodiscard]] int commit(const request::Multi& multi, std::uint64_t operation);
-  void take_up_changes();
+  /// Puts the socket in the place of the library's, which then sends the handshake.
+  [[nodiscard]] error_code exchange_socket(int socket);
+  /// Makes the library clear its queues. An error if it could not be done: what a failed send left
+  /// is still there.
+  [[nodiscard]] error_code forget_leftovers();
   void read_state();
   [[nodiscard]] bool is_reading() const;
   void read_replies();
@@ -140,8 +149,7 @@ class CClient {
 
   _zhandle* handle_ = nullptr;
   const pid_t owner_;
-  const std::size_t repeated_address_;  ///< see with_odd_length()
-  std::string servers_;
+  std::string server_;  ///< of the newest connection
   std::vector<Event> events_;
   Inbox inbox_;
   /// The library's socket, as long as is_reading().
@@ -152,7 +160,7 @@ class CClient {
   bool send_failed_ = false;
   /// A callback could not append its event, so the connection must end.
   bool note_lost_ = false;
-  bool servers_changed_ = false;
+  bool logs_ = true;  ///< whether the lines of the library's log are the user's affair
 };
 
 }  // namespace custodian::detail

@@ -14,12 +14,23 @@ LogLevel level_of(std::string_view message) {
 
 }  // namespace
 
-std::optional<CLogLine> parse_c_log_line(std::string_view line) {
-  if (line.find(nowhere) != std::string_view::npos) return std::nullopt;
+std::optional<CLogLine> parse_c_log_line(std::string_view line, std::string_view placeholder,
+                                         std::string_view server) {
+  for (const std::string_view own : {"exhaustively trying all servers", "Exceeded deadline by"}) {
+    if (line.find(own) != std::string_view::npos) return std::nullopt;
+  }
   // "2026-11-23 10:00:00,000:4711(0x7f):ZOO_ERROR@function@2370: text"
   const std::size_t begin = line.find(":ZOO_");
-  const std::string_view message = begin == std::string_view::npos ? line : line.substr(begin + 1);
-  return CLogLine{level_of(message), std::string{message}};
+  CLogLine parsed;
+  parsed.message = begin == std::string_view::npos ? line : line.substr(begin + 1);
+  parsed.level = level_of(parsed.message);
+  for (std::size_t at = 0; !placeholder.empty();) {
+    at = parsed.message.find(placeholder, at);
+    if (at == std::string::npos) break;
+    parsed.message.replace(at, placeholder.size(), server);
+    at += server.size();
+  }
+  return parsed;
 }
 
 }  // namespace custodian::detail

@@ -11,17 +11,17 @@
 
 namespace custodian::detail {
 
-/// An address to which no TCP connection can be begun: the C client is sent there when it must drop
-/// its connection. See CClient::take_up_changes().
-inline constexpr std::string_view nowhere = "255.255.255.255:9";
-
 struct CLogLine {
   LogLevel level = LogLevel::debug;
   std::string message{};
 };
 
 /// Drops the time, the process and the thread of a line: the user's log adds its own if it needs
-/// them. Returns nothing for a line about `nowhere`, which is not one of the user's servers.
-[[nodiscard]] std::optional<CLogLine> parse_c_log_line(std::string_view line);
+/// them. Where the line names the placeholder (session/placeholder.hpp) it names the server
+/// instead. Returns nothing for the lines that come because the library does not dial: its choice
+/// among the servers, and how late it was asked.
+[[nodiscard]] std::optional<CLogLine> parse_c_log_line(std::string_view line,
+                                                       std::string_view placeholder,
+                                                       std::string_view server);
 
 }  // namespace custodian::detail

@@ -12,7 +12,7 @@ void ConnectionRecord::connected(Time now, Duration timeout) {
   if (unanswered_ == 0) unanswered_since_ = now;
   first_probe_.reset();
   last_probe_.reset();
-  attempts_ = 0;
+  attempts_.clear();
   refusals_ = 0;
 }
 
@@ -31,8 +31,8 @@ void ConnectionRecord::disconnected(Time now, EndedBy whom) {
   restores_nothing_ = restores_nothing_ || unanswered_ >= suspicious;
 }
 
-void ConnectionRecord::attempted(Time now) {
-  if (servers_work(now)) ++attempts_;
+void ConnectionRecord::attempted(const std::string& address, Time now) {
+  if (servers_work(now)) ++attempts_[address];
 }
 
 void ConnectionRecord::refused(Time now) {
@@ -56,11 +56,15 @@ bool ConnectionRecord::wants_probe(Time now) const noexcept {
   return !connected_ && !servers_work(now) && now - disconnected_at_ >= timeout_;
 }
 
-bool ConnectionRecord::is_refused(std::size_t addresses, Time now) const noexcept {
+bool ConnectionRecord::is_refused(const std::vector<std::string>& addresses, Time now) const {
   // Servers that have just come back may have too many clients for a moment.
   constexpr Duration least = std::chrono::seconds{1};
+  const auto was_tried = [&](const std::string& address) {
+    const auto attempts = attempts_.find(address);
+    return attempts != attempts_.end() && attempts->second >= 2;
+  };
   return servers_work(now) && now - *first_probe_ >= std::max(least, timeout_ / 6) &&
-         refusals_ >= suspicious && attempts_ >= 2 * addresses;
+         refusals_ >= suspicious && std::ranges::all_of(addresses, was_tried);
 }
 
 }  // namespace custodian::detail

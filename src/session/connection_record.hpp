@@ -17,8 +17,10 @@
 ///   that has seen nothing, distinguishes the two: only servers that work accept it.
 
 #include <chrono>
-#include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace custodian::detail {
 
@@ -38,13 +40,15 @@ class ConnectionRecord {
   void answered();
   void disconnected(Time now, EndedBy whom);
   /// An address is tried.
-  void attempted(Time now);
+  void attempted(const std::string& address, Time now);
   /// The peer has ended a connection before it answered the handshake.
   void refused(Time now);
   /// A probe has got a session from these servers, so they work. For a session timeout from now on,
   /// attempts and refusals are counted.
   void probe_connected(Time now);
 
+  /// Whether a server has answered a request on the newest connection.
+  [[nodiscard]] bool was_answered() const noexcept { return answered_; }
   /// Whether several connections in a row have ever ended before any answer: then no watches should
   /// be restored on the next ones.
   [[nodiscard]] bool restores_nothing() const noexcept { return restores_nothing_; }
@@ -54,8 +58,8 @@ class ConnectionRecord {
   /// probe was connected lately.
   [[nodiscard]] bool wants_probe(Time now) const noexcept;
   /// Whether the servers work but do not continue this session: since a probe was connected they
-  /// have refused it for a while and several times, and all of the addresses were tried.
-  [[nodiscard]] bool is_refused(std::size_t addresses, Time now) const noexcept;
+  /// have refused it for a while and several times, and each address was tried twice.
+  [[nodiscard]] bool is_refused(const std::vector<std::string>& addresses, Time now) const;
 
  private:
   static constexpr int suspicious = 3;
@@ -74,7 +78,7 @@ class ConnectionRecord {
   /// When a probe was connected in this outage, for the first and for the last time.
   std::optional<Time> first_probe_;
   std::optional<Time> last_probe_;
-  std::size_t attempts_ = 0;  ///< since a probe was connected
+  std::map<std::string, int> attempts_{};  ///< at each address since a probe was connected
   int refusals_ = 0;
 };
 

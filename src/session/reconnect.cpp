@@ -5,14 +5,6 @@
 
 namespace custodian::detail {
 
-using std::chrono::milliseconds;
-
-milliseconds ReconnectPace::back_off(int failures, double random) {
-  const milliseconds doubled = first_back_off * (1 << std::min(failures, most_doublings));
-  const auto jitter = random * static_cast<double>(doubled.count());
-  return doubled / 2 + milliseconds{static_cast<milliseconds::rep>(jitter)};
-}
-
 // -- State ----------------------------------------------------------------------------------------
 
 SessionState Reconnect::state() const noexcept {
@@ -46,11 +38,6 @@ void Reconnect::attempted(Time now) noexcept {
   if (!connected()) link_ = Link::connecting;
 }
 
-Reconnect::Pause Reconnect::unreachable(double random) noexcept {
-  if (!connected()) link_ = Link::backing_off;
-  return ReconnectPace::back_off(failures_++, random);
-}
-
 Reconnect::Wait Reconnect::wait(Time now, Pause asked, Socket socket) noexcept {
   if (socket == Socket::unwatched) return {std::min(asked, ReconnectPace::unwatched_socket)};
   if (socket == Socket::none || connected()) return {asked};
@@ -79,19 +66,17 @@ std::optional<SessionState> end_of(HandleState state) {
 
 Reconnect::Sight Reconnect::look(HandleState now) noexcept {
   const HandleState before = std::exchange(handle_, now);
-  const Sight sight{
-      .refused = before == HandleState::greeting && without_connection(now) && !cut_off_,
-      .lost = connected() && now != HandleState::connected,
-      .connected = !connected() && now == HandleState::connected,
-      .ended = end_of(now)};
+  const bool failed = before == HandleState::greeting && without_connection(now);
+  const Sight sight{.failed = failed,
+                    .refused = failed && !cut_off_,
+                    .lost = connected() && now != HandleState::connected,
+                    .connected = !connected() && now == HandleState::connected,
+                    .ended = end_of(now)};
   if (sight.lost) link_ = Link::connecting;
   return sight;
 }
 
-void Reconnect::on_connected() noexcept {
-  link_ = Link::connected;
-  failures_ = 0;
-}
+void Reconnect::on_connected() noexcept { link_ = Link::connected; }
 
 // -- The session ----------------------------------------------------------------------------------
 

@@ -15,9 +15,10 @@
 ///
 ///     resolving    names are looked up, and no address is known yet: no address found (or none
 ///                  that this machine can use), a pause, and again
-///     connecting   the handle of the C client tries its addresses, one after the other; one that
-///                  does not answer for a connect timeout is cut off
-///     backing_off  none could be reached just now: a pause, longer with each failure in a row
+///     connecting   an address is dialled, or its server has not answered the handshake yet; one
+///                  that does not answer for a connect timeout is cut off. AddressOrder has the
+///                  order of the addresses
+///     backing_off  all addresses have failed, and rest
 ///     connected    a server answers. A connection that is lost leads back to connecting: the
 ///                  session lives on, and finds another server
 ///
@@ -44,24 +45,16 @@
 
 namespace custodian::detail {
 
-/// The pauses of reconnection. They are no RetryPolicy: a policy's pause may be drawn as 0, and a
-/// handle that has just failed at every address must not try them all again at once.
+/// The pauses of reconnection, besides those of AddressPace. They are no RetryPolicy: a policy's
+/// pause may be drawn as 0.
 struct ReconnectPace {
-  /// After no address could be reached; doubled with each further failure in a row.
-  static constexpr std::chrono::milliseconds first_back_off{20};
-  /// After that many doublings the pause is 1.28 s, and grows no more.
-  static constexpr int most_doublings = 6;
   /// After the servers' names led to no address that can be tried.
   static constexpr std::chrono::milliseconds without_address{1000};
   /// Between two looks at a socket whose events cannot be waited for, as when the process is out of
   /// descriptors.
   static constexpr std::chrono::milliseconds unwatched_socket{100};
-  /// After the servers refused the credentials, which would be no better if tried again at once.
+  /// After the servers refused the credentials, which they would refuse again at once.
   static constexpr std::chrono::milliseconds refused_credentials{5000};
-
-  /// The pause after so many failures in a row, counted from 0, with a `random` of [0, 1): between
-  /// half and one and a half of the doubled pause, lest all clients of a server return together.
-  [[nodiscard]] static std::chrono::milliseconds back_off(int failures, double random);
 };
 
 /// The state of a session's connection; see above.
@@ -101,15 +94,14 @@ class Reconnect {
   enum class AfterLookUp { nothing, open_handle, replace_addresses, look_up_after_pause };
   /// Names were looked up.
   [[nodiscard]] AfterLookUp looked_up(Found found) const noexcept;
-  /// There is a handle, which tries the addresses. Where it could not be opened,
+  /// There is a handle, and the addresses are dialled. Where it could not be opened,
   /// ReconnectPace::without_address passes and the names are looked up again.
   void handle_opened() noexcept { link_ = Link::connecting; }
 
-  /// The handle has turned to another address.
+  /// An address is dialled, or has accepted the connection and is greeted.
   void attempted(Time now) noexcept;
-  /// No address could be reached just now. The names are looked up again, and the handle tries
-  /// again after this pause.
-  [[nodiscard]] Pause unreachable(double random) noexcept;
+  /// All addresses rest.
+  void rest() noexcept { link_ = Link::backing_off; }
 
   /// The facts about the handle's socket.
   enum class Socket { none, unwatched, watched };
@@ -124,7 +116,8 @@ class Reconnect {
 
   /// What a look at the handle shows, in the order in which it is dealt with.
   struct Sight {
-    bool refused = false;    ///< the peer ended the connection before it answered the handshake
+    bool failed = false;     ///< the connection has ended before the handshake was answered
+    bool refused = false;    ///< and it was the peer that ended it
     bool lost = false;       ///< the connection that stood is gone
     bool connected = false;  ///< another one stands: see on_connected()
     std::optional<SessionState> ended;  ///< the session is over: see on_end()
@@ -157,7 +150,6 @@ class Reconnect {
   SessionState end_ = SessionState::closed;  ///< how the session ended, if it is over
   HandleState handle_ = HandleState::disconnected;
   Time attempted_at_;
-  int failures_ = 0;  ///< in a row, at all addresses
   bool cut_off_ = false;
 };
 

@@ -3,62 +3,76 @@
 #include <netdb.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
+#include <cstring>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 namespace custodian::detail {
 namespace {
 
-bool is_numeric(const HostPort& host) {
+using boost::asio::ip::tcp;
+
+std::optional<boost::asio::ip::address> numeric(const HostPort& host) {
   boost::system::error_code error;
-  static_cast<void>(boost::asio::ip::make_address(host.host, error));
-  return !error;
+  const auto address = boost::asio::ip::make_address(host.host, error);
+  return error ? std::nullopt : std::optional{address};
 }
 
+bool is_numeric(const HostPort& host) { return numeric(host).has_value(); }
+
 /// Appends the addresses of one name, or the reason why it has none.
-void look_up(const HostPort& host, std::vector<std::string>& addresses, std::string& failures) {
-  const std::string port = std::to_string(host.port);
+void look_up(const HostPort& host, Resolver::Result& result) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
+  const std::string port = std::to_string(host.port);
   if (const int rc = ::getaddrinfo(host.host.c_str(), port.c_str(), &hints, &found); rc != 0) {
-    if (!failures.empty()) failures += "; ";
-    failures += host.host + ": " + ::gai_strerror(rc);
+    if (!result.failures.empty()) result.failures += "; ";
+    result.failures += host.host + ": " + ::gai_strerror(rc);
+    result.unresolved.push_back(host.host);
     return;
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner{found, &::freeaddrinfo};
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    std::array<char, NI_MAXHOST> text{};
-    if (::getnameinfo(each->ai_addr, each->ai_addrlen, text.data(), text.size(), nullptr, 0,
-                      NI_NUMERICHOST) == 0) {
-      addresses.push_back(std::string{text.data()} + ":" + port);
-    }
+    if (each->ai_family != AF_INET && each->ai_family != AF_INET6) continue;
+    tcp::endpoint endpoint;
+    std::memcpy(endpoint.data(), each->ai_addr, each->ai_addrlen);
+    endpoint.resize(each->ai_addrlen);
+    result.addresses.push_back({endpoint, {host.host}});
   }
 }
 
-Resolver::Result look_up_all(const std::vector<HostPort>& hosts) {
-  std::vector<std::string> addresses;
-  Resolver::Result result;
-  for (const HostPort& host : hosts) {
-    if (is_numeric(host)) {
-      addresses.push_back(host.host + ":" + std::to_string(host.port));
-    } else {
-      look_up(host, addresses, result.failures);
+/// Sorted, so that an unchanged answer compares equal; each address once, with all of its names.
+std::vector<Address> merged(std::vector<Address> addresses) {
+  std::ranges::sort(addresses, {},
+                    [](const Address& each) { return std::tie(each.endpoint, each.names); });
+  std::vector<Address> once;
+  for (Address& each : addresses) {
+    if (once.empty() || once.back().endpoint != each.endpoint) {
+      once.push_back(std::move(each));
+    } else if (once.back().names.back() != each.names.front()) {
+      once.back().names.push_back(std::move(each.names.front()));
     }
   }
-  // Sorted, so that an unchanged answer is the same text; the C client shuffles them anyway.
-  std::sort(addresses.begin(), addresses.end());
-  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
-  for (const std::string& address : addresses) {
-    if (!result.addresses.empty()) result.addresses += ",";
-    result.addresses += address;
+  return once;
+}
+
+Resolver::Result look_up_all(const std::vector<HostPort>& hosts) {
+  Resolver::Result result;
+  for (const HostPort& host : hosts) {
+    if (const auto address = numeric(host)) {
+      result.addresses.push_back({{*address, static_cast<std::uint16_t>(host.port)}, {host.host}});
+    } else {
+      look_up(host, result);
+    }
   }
+  result.addresses = merged(std::move(result.addresses));
   return result;
 }
 
@@ -103,7 +117,7 @@ void Resolver::resolve(std::vector<HostPort> hosts, Handler handler) {
     try {
       std::thread{[hosts = std::move(hosts), deliver] { deliver(look_up_all(hosts)); }}.detach();
     } catch (const std::system_error& error) {
-      deliver({.addresses = {}, .failures = error.what()});  // no thread could be started just now
+      deliver({.failures = error.what()});  // no thread could be started just now
     }
   }
 }

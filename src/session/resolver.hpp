@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/connection_string.hpp"
+#include "session/address.hpp"
 
 namespace custodian::detail {
 
@@ -25,11 +26,11 @@ class Resolver {
   Resolver& operator=(const Resolver&) = delete;
   ~Resolver();
 
-  /// The numeric addresses of all hosts that resolve, as the C client takes them
-  /// ("10.0.0.1:2181,::1:2181"); empty, with a reason, if none does.
+  /// The addresses of all hosts that resolve, sorted; empty, with a reason, if none does.
   struct Result {
-    std::string addresses;
-    std::string failures;
+    std::vector<Address> addresses{};
+    std::string failures{};
+    std::vector<std::string> unresolved{};  ///< the names that have failed
   };
   using Handler = std::function<void(Result)>;
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <random>
 #include <utility>
 
+#include "base/process_id.hpp"
 #include "session/credential_trial.hpp"
 #include "session/probe.hpp"
 
@@ -33,15 +35,25 @@ WatchRequest watch_request(const Request& request) {
   return {};
 }
 
+/// All clients of a process begin at the same server, and processes spread.
+std::uint64_t seed_of_this_process() {
+  static const std::uint64_t seed = std::random_device{}();
+  // Processes that were forked after the first client have the same seed.
+  return seed ^ static_cast<std::uint64_t>(process_id()) << 32;
+}
+
 }  // namespace
 
 ZooKeeperSession::ZooKeeperSession(boost::asio::any_io_executor strand, SessionSettings settings,
                                    std::weak_ptr<SessionObserver> observer, Role role)
-    : strand_{std::move(strand)},
+    : process_{process_id()},
+      strand_{std::move(strand)},
       settings_{std::move(settings)},
       observer_{std::move(observer)},
       hosts_{parse_connection_string("connect", settings_.servers).hosts},
       resolver_{strand_},
+      order_{seed_of_this_process()},
+      connector_{strand_},
       role_{role},
       descriptor_{strand_},
       timer_{strand_},
@@ -124,36 +136,33 @@ void ZooKeeperSession::schedule_pump() {
 }
 
 /// 1. Hand out the results of the last call into the library.
-/// 2. Without a connection: look whether the servers refuse the session.
+/// 2. Without a connection: look whether the servers refuse the session, and dial an address.
 /// 3. Remove watches that no watcher waits for.
 /// 4. Ask the library what it waits for, and present accepted credentials if nothing is left to
 ///    send.
 /// 5. Wait for the socket, or the time.
-/// 6. Hand out the results of the question itself, which may begin and end connections.
+/// 6. Hand out the results of the question itself, which may end the connection.
 ///
 /// The handle may be gone, or closing, after steps 1 and 2: the session may have ended.
 void ZooKeeperSession::pump() {
-  if (!client_) return;
+  // In the child of a fork the sockets are the parent's.
+  if (!client_ || process_id() != process_) return;
   if (reconnect_.closing()) return pump_closing();
   deliver();
   if (client_ && !reconnect_.closing()) look_for_refusals();
   if (!client_ || reconnect_.closing()) return;
+  if (!client_->has_connection()) return dial();
   remove_unwanted_watches();
-  // The time before the call: interest() may begin a connection, and send its handshake.
-  const auto before = now_by(settings_.clock);
   const Interest interest = client_->interest();
   present_accepted(interest);
-  wait_for(interest, before);
+  wait_for(interest);
   deliver();
+  if (client_ && !client_->has_connection()) schedule_pump();
 }
 
-void ZooKeeperSession::wait_for(const Interest& interest, BootClock::time_point asked) {
-  if (interest.error) return back_off();
-  if (descriptor_.follow(interest.descriptor)) {
-    handshake_ = asked;
-    reconnect_.attempted(steady_clock::now());
-    record_.attempted(steady_clock::now());
-  }
+void ZooKeeperSession::wait_for(const Interest& interest) {
+  if (interest.error) return on_interest_failed();
+  descriptor_.follow(interest.descriptor);
   wait_for_socket(interest);
 }
 
@@ -198,7 +207,10 @@ void ZooKeeperSession::deliver() {
   // into a connection that is gone.
   const Reconnect::Sight sight = reconnect_.look(client_->state());
   if (sight.refused) record_.refused(steady_clock::now());
-  if (client_->has_answer()) record_.answered();
+  if (client_->has_answer() && !record_.was_answered()) {
+    record_.answered();
+    order_.answered(dialled_.endpoint);
+  }
   std::vector<Event> events = client_->take_events();
   for (Event& each : events) {
     if (auto* completed = std::get_if<event::Completed>(&each)) {
@@ -209,21 +221,22 @@ void ZooKeeperSession::deliver() {
       }
     } else {
       auto& logged = std::get<event::Logged>(each);
-      log(damped(logged.level), std::move(logged.message));
+      log(damped(logged.level, loudest_), std::move(logged.message));
     }
   }
   if (sight.lost) fail_lost_operations();
   if (!client_) return;
+  if (sight.failed) on_attempt_failed();
   if (sight.lost) on_disconnected();
   if (sight.connected) on_connected();
   if (sight.ended) on_session_over(*sight.ended);
 }
 
-LogLevel ZooKeeperSession::damped(LogLevel level) {
-  // While the library looks for a server it logs every address, several times a second.
+LogLevel ZooKeeperSession::damped(LogLevel level, LogLevel& loudest) const {
+  // Each attempt at each address is logged, several times a second.
   if (reconnect_.connected()) return level;
-  if (level <= loudest_) return LogLevel::debug;
-  return loudest_ = level;
+  if (level <= loudest) return LogLevel::debug;
+  return loudest = level;
 }
 
 void ZooKeeperSession::complete(event::Completed& completed) {
@@ -252,6 +265,7 @@ void ZooKeeperSession::on_session_over(SessionState state) {
   stop_trial();
   descriptor_.release();
   resolver_.cancel();
+  connector_.cancel();
   stop_timer();
   client_.reset();  // an expired handle has no connection: closing it does not wait
   info_.id = 0;

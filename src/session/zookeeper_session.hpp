@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// ZooKeeperSession is one ZooKeeper session on one strand: it drives a handle of the C client with
-/// Asio, and keeps its own tables of operations and watches. When it connects, and how it
-/// reconnects, is decided by Reconnect.
+/// ZooKeeperSession is one ZooKeeper session on one strand: it dials the servers, hands connections
+/// to the C client, drives its handle with Asio, and keeps its own tables of operations and
+/// watches. When it connects, and how it reconnects, is decided by Reconnect.
 
 #include <boost/asio/steady_timer.hpp>
 #include <map>
@@ -11,8 +11,10 @@
 #include <random>
 
 #include "custodian/session/session.hpp"
+#include "session/address_order.hpp"
 #include "session/c_client.hpp"
 #include "session/connection_record.hpp"
+#include "session/connector.hpp"
 #include "session/descriptor.hpp"
 #include "session/reconnect.hpp"
 #include "session/resolver.hpp"
@@ -64,7 +66,7 @@ class ZooKeeperSession final : public Session,
   // The loop: ask the library what it waits for, wait for that, let it work, hand out the results.
   void pump();
   void schedule_pump();
-  void wait_for(const Interest& interest, BootClock::time_point asked);
+  void wait_for(const Interest& interest);
   void wait_for_socket(const Interest& interest);
   void wake_after(std::chrono::milliseconds pause);
   void stop_timer();
@@ -78,9 +80,13 @@ class ZooKeeperSession final : public Session,
   void look_names_up_again();
   void look_names_up_after_pause();
   void on_looked_up(Resolver::Result result);
-  void open_handle(const std::string& addresses);
-  void replace_addresses(const std::string& addresses);
-  void back_off();
+  void keep_unresolved(Resolver::Result& result) const;
+  void open_handle();
+  void replace_addresses();
+  void dial();
+  void on_dialled(error_code error, const OwnedSocket& socket);
+  void on_attempt_failed();
+  void on_interest_failed();
   void on_connected();
   void log_shortened_timeout();
   void on_disconnected();
@@ -103,8 +109,8 @@ class ZooKeeperSession final : public Session,
   /// Notifies the observer of Reconnect's state.
   void notify_state();
   void log(LogLevel level, std::string message);
-  /// The level at which a line of the library's log is passed on.
-  [[nodiscard]] LogLevel damped(LogLevel level);
+  /// The level at which a line about connections is passed on.
+  [[nodiscard]] LogLevel damped(LogLevel level, LogLevel& loudest) const;
 
   // The way out; see close().
   void begin_closing(Closing closing);
@@ -116,12 +122,16 @@ class ZooKeeperSession final : public Session,
   /// Completes all operations that were sent on the connection that is gone.
   void fail_lost_operations();
 
+  const pid_t process_;  ///< that began it
   boost::asio::any_io_executor strand_;
   SessionSettings settings_;
   std::weak_ptr<SessionObserver> observer_;
   std::vector<HostPort> hosts_;
   Resolver resolver_;
-  std::string addresses_;
+  std::vector<Address> addresses_;
+  AddressOrder order_;
+  Connector connector_;
+  Address dialled_;  ///< the newest address that was dialled
   const Role role_;
   std::optional<CClient> client_;
   Descriptor descriptor_;
@@ -145,8 +155,9 @@ class ZooKeeperSession final : public Session,
   std::size_t to_present_ = 0;  ///< how many of them, the last ones, are not presented yet
   std::shared_ptr<CredentialTrial> trial_;
   std::shared_ptr<Probe> probe_;
-  bool probed_ = false;                 ///< the probe has its result
-  LogLevel loudest_ = LogLevel::debug;  ///< of the library's log lines in this outage
+  bool probed_ = false;                         ///< the probe has its result
+  LogLevel loudest_ = LogLevel::debug;          ///< of the library's log lines in this outage
+  LogLevel loudest_dialled_ = LogLevel::debug;  ///< of the lines about addresses in this outage
   bool pump_scheduled_ = false;
 
   std::optional<Closing> closing_;  ///< since close()

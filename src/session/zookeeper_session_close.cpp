@@ -38,6 +38,7 @@ void ZooKeeperSession::begin_closing(Closing closing) {
   stop_probe();
   stop_trial();
   resolver_.cancel();
+  connector_.cancel();
   info_.id = 0;
   boost::asio::post(strand_, [self = shared_from_this(), connected] {
     // The connection may have failed meanwhile, and the closing may be over.

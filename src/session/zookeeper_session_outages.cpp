@@ -81,8 +81,8 @@ void ZooKeeperSession::look_for_refusals() {
       schedule_pump();
     });
   }
-  const auto addresses =
-      static_cast<std::size_t>(std::count(addresses_.begin(), addresses_.end(), ',')) + 1;
+  std::vector<std::string> addresses;
+  for (const Address& address : addresses_) addresses.push_back(to_text(address.endpoint));
   if (!record_.is_refused(addresses, now)) return;
   give_up(
       "the servers accept its connections and end them without an answer, but begin a new session. "

@@ -2,9 +2,11 @@
 /// Connects and reconnects a session. Reconnect decides; its decisions are carried out here on the
 /// resolver, the C client's handle, and the timer.
 
+#include <algorithm>
 #include <utility>
 
 #include "base/connection_string.hpp"
+#include "base/process_id.hpp"
 #include "session/credential_trial.hpp"
 #include "session/probe.hpp"
 #include "session/zookeeper_session.hpp"
@@ -53,24 +55,41 @@ void ZooKeeperSession::on_looked_up(Resolver::Result result) {
   using Found = Reconnect::Found;
   using AfterLookUp = Reconnect::AfterLookUp;
   auto found = Found::no_address;
+  keep_unresolved(result);
   if (!result.addresses.empty()) {
     found = result.addresses == addresses_ ? Found::the_same : Found::others;
+    addresses_ = std::move(result.addresses);
   }
   switch (reconnect_.looked_up(found)) {
     case AfterLookUp::nothing: break;
-    case AfterLookUp::open_handle: open_handle(result.addresses); break;
-    case AfterLookUp::replace_addresses: replace_addresses(result.addresses); break;
+    case AfterLookUp::open_handle: open_handle(); break;
+    case AfterLookUp::replace_addresses: replace_addresses(); break;
     case AfterLookUp::look_up_after_pause: look_names_up_after_pause(); break;
   }
 }
 
-void ZooKeeperSession::open_handle(const std::string& addresses) {
-  addresses_ = addresses;
+/// A name that does not resolve just now keeps the addresses that it had.
+void ZooKeeperSession::keep_unresolved(Resolver::Result& result) const {
+  if (result.addresses.empty()) return;
+  const auto is_unresolved = [&](const std::string& name) {
+    return std::ranges::find(result.unresolved, name) != result.unresolved.end();
+  };
+  for (const Address& known : addresses_) {
+    if (!std::ranges::any_of(known.names, is_unresolved)) continue;
+    const auto place =
+        std::ranges::lower_bound(result.addresses, known.endpoint, {}, &Address::endpoint);
+    if (place != result.addresses.end() && place->endpoint == known.endpoint) continue;
+    result.addresses.insert(place, known);
+  }
+}
+
+void ZooKeeperSession::open_handle() {
+  order_.replace(addresses_);
   try {
-    client_.emplace(addresses_, settings_);
+    client_.emplace(settings_);
     presented_ = settings_.credentials;
   } catch (const Error& error) {
-    // For example, no address is of a family that this machine has.
+    // For example, the machine has no loopback interface.
     log(LogLevel::error, error.what());
     return look_names_up_after_pause();
   }
@@ -78,28 +97,70 @@ void ZooKeeperSession::open_handle(const std::string& addresses) {
   pump();
 }
 
-void ZooKeeperSession::replace_addresses(const std::string& addresses) {
-  addresses_ = addresses;
-  client_->set_servers(addresses_);
+void ZooKeeperSession::replace_addresses() {
+  order_.replace(addresses_);
+  if (!order_.contains(dialled_.endpoint)) {
+    connector_.cancel();
+    disconnect();
+  }
   schedule_pump();
 }
 
 // -- Connections ----------------------------------------------------------------------------------
 
-void ZooKeeperSession::back_off() {
-  if (client_->state() == HandleState::connected) {
-    // A ping could not be sent, and the library still takes the connection for a good one. The
-    // shutdown, and a read, make it notice.
-    descriptor_.shut_down();
-    client_->process(true, false);
-  }
-  // No server could be reached just now, and the library asks for no pause of its own.
+void ZooKeeperSession::dial() {
   descriptor_.release();
-  wake_after(reconnect_.unreachable(std::uniform_real_distribution{}(random_)));
+  if (connector_.busy()) return;
+  const auto now = steady_clock::now();
+  std::optional<Address> next = order_.next(now);
+  if (!next) {
+    reconnect_.rest();
+    look_names_up_again();
+    return wake_after(order_.rest(now));
+  }
+  dialled_ = std::move(*next);
+  reconnect_.attempted(now);
+  record_.attempted(to_text(dialled_.endpoint), now);
+  connector_.connect(dialled_.endpoint, settings_.connect_timeout,
+                     [weak = weak_from_this()](error_code error, const OwnedSocket& socket) {
+                       if (const auto self = weak.lock()) self->on_dialled(error, socket);
+                     });
+}
+
+void ZooKeeperSession::on_dialled(error_code error, const OwnedSocket& socket) {
+  if (!client_ || reconnect_.closing() || process_id() != process_) return;
+  const std::string server = to_text(dialled_.endpoint);
+  if (!error) {
+    // Read before the call, which sends the handshake. The answer has a connect timeout of its own.
+    handshake_ = now_by(settings_.clock);
+    reconnect_.attempted(steady_clock::now());
+    error = client_->hand_over(socket.get(), server);
+  }
+  if (error) {
+    log(damped(LogLevel::warning, loudest_dialled_),
+        "could not connect to " + server + ": " + error.message());
+    on_attempt_failed();
+  }
+  pump();
+}
+
+void ZooKeeperSession::on_attempt_failed() {
+  order_.failed(dialled_.endpoint, steady_clock::now(), std::uniform_real_distribution{}(random_));
   look_names_up_again();
 }
 
+void ZooKeeperSession::on_interest_failed() {
+  if (client_->has_connection()) {
+    // A ping could not be sent, and the library still takes the connection for a good one. The
+    // shutdown makes it notice.
+    descriptor_.shut_down();
+    client_->process(true, false);
+  }
+  schedule_pump();
+}
+
 void ZooKeeperSession::disconnect() {
+  if (process_id() != process_) return;
   reconnect_.on_cut_off();
   descriptor_.shut_down();
 }
@@ -110,7 +171,7 @@ void ZooKeeperSession::on_connected() {
   // The library restores the watches by itself, with a request.
   if (watches_.armed_bytes() > 0) record_.asked();
   stop_probe();
-  loudest_ = LogLevel::debug;
+  loudest_ = loudest_dialled_ = LogLevel::debug;
   const std::uint64_t connection = info_.connection + 1;
   const std::int64_t previous = info_.id;
   info_ = client_->session();
@@ -130,6 +191,8 @@ void ZooKeeperSession::log_shortened_timeout() {
 
 void ZooKeeperSession::on_disconnected() {
   using EndedBy = ConnectionRecord::EndedBy;
+  // A server that ends connections before any answer is no place to go back to at once.
+  if (!record_.was_answered()) on_attempt_failed();
   record_.disconnected(steady_clock::now(), reconnect_.was_cut_off() ? EndedBy::us : EndedBy::peer);
   notify_state();
   if (reconnect_.serving()) drop_excess_watches();

@@ -1,3 +1,4 @@
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -5,7 +6,6 @@
 #include <boost/asio/io_context.hpp>
 #include <future>
 #include <mutex>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -53,33 +53,6 @@ TEST_CASE("a session survives a restart of its server, with its nodes and watche
   CHECK(states.has(ConnectionState::suspended));
   client->set("/e", "again");
   CHECK(watch.wait() == WatchEventType::data_changed);
-}
-
-TEST_CASE("an outage is one warning of the C client's, however often it tries to connect") {
-  CUSTODIAN_REQUIRES_OWN_SERVER();
-  std::mutex mutex;
-  std::vector<LogLevel> refusals;
-  const auto told = [&](LogLevel level) {
-    const std::lock_guard lock{mutex};
-    return std::ranges::count(refusals, level);
-  };
-  testing::TestingServer server;
-  ClientOptions options = options_for(server.connect_string());
-  options.log = [&](LogLevel level, std::string_view line) {
-    const std::lock_guard lock{mutex};
-    if (line.find("ZOO_ERROR@") != std::string_view::npos) refusals.push_back(level);
-  };
-  Client client{options};
-  client.wait_connected();
-  for (const int outage : {1, 2}) {
-    const auto quiet = told(LogLevel::debug);
-    server.kill();
-    CHECK(eventually([&] { return told(LogLevel::debug) >= quiet + 3; }));
-    CHECK(told(LogLevel::warning) == outage);
-    server.start();
-    client.wait_connected();
-  }
-  client.close();
 }
 
 TEST_CASE("what is sent into a dying connection fails or is repeated, and nothing is lost") {
@@ -190,24 +163,6 @@ TEST_CASE("a write whose reply does not come by the deadline has an unknown outc
   server.resume();
 }
 
-TEST_CASE("servers may be named twice, be dead, or come later") {
-  TestClient client{"two-servers", "127.0.0.1:1," + connect_string()};
-  client->create("/a");
-  CHECK(client->exists("/a"));
-}
-
-TEST_CASE("a client follows its servers to other addresses") {
-  CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
-  Client client{options_for("127.0.0.1:1")};
-  // Once it has tried: the C client takes a list that differs by ports alone for the same.
-  CHECK(error_of([&] { client.wait_connected({.deadline = 100ms}); }) == Errc::deadline_exceeded);
-  client.set_servers(server.connect_string());
-  client.wait_connected();
-  CHECK(is_connected(client.connection_state()));
-  CHECK(error_of([&] { client.set_servers("host/chroot"); }) == Errc::invalid_argument);
-}
-
 TEST_CASE("closing frees the session's nodes at once, and later calls say that it is closed") {
   TestClient other{"close"};
   ClientOptions options = options_for(connect_string());
@@ -295,6 +250,51 @@ TEST_CASE("in a forked child every call fails, and the parent's session goes on"
   CHECK(client->exists("/e"));
 }
 
+TEST_CASE("a forked child that runs its parent's context leaves the connection alone, and rests") {
+  asio::io_context context;
+  ClientOptions options = options_for(connect_string());
+  options.session_timeout = 1200ms;  // so that it has something to do at once
+  options.touch_interval = 375ms;
+  Client client{context.get_executor(), options};
+  const auto exists = [&] {
+    bool found = false;
+    client.async_exists("/", {}, [&](error_code, std::optional<Stat> stat) {
+      found = stat.has_value();
+      context.stop();
+    });
+    context.restart();
+    context.run_for(patience);
+    return found;
+  };
+  REQUIRE(exists());
+  const SessionInfo before = client.session();
+  context.notify_fork(asio::execution_context::fork_prepare);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    context.notify_fork(asio::execution_context::fork_child);
+    context.restart();
+    context.run_for(1500ms);
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    const bool rested = used.ru_utime.tv_sec == 0 && used.ru_stime.tv_sec == 0;
+    ::_exit(rested ? 0 : 1);
+  }
+  context.notify_fork(asio::execution_context::fork_parent);
+  int status = -1;
+  const auto has_ended = [&] { return ::waitpid(child, &status, WNOHANG) == child; };
+  bool ended = false;
+  for (const Deadline late{patience}; !ended && !late.passed(); ended = has_ended()) {
+    context.restart();
+    context.run_for(10ms);
+  }
+  REQUIRE(ended);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(exists());
+  CHECK(client.session().id == before.id);
+  CHECK(client.session().connection == before.connection);
+}
+
 TEST_CASE("a child process inherits no connection") {
   TestClient client{"inherit"};
   client->wait_connected();
@@ -304,60 +304,6 @@ TEST_CASE("a child process inherits no connection") {
   CHECK(std::fscanf(list, "%d", &sockets) == 1);
   ::pclose(list);
   CHECK(sockets == 0);
-}
-
-TEST_CASE("the log sink hears of the connection") {
-  std::promise<std::string> line;
-  std::once_flag once;
-  ClientOptions options = options_for(connect_string());
-  options.log = [&](LogLevel, std::string_view message) {
-    std::call_once(once, [&] { line.set_value(std::string{message}); });
-  };
-  Client client{options};
-  client.wait_connected();
-  CHECK_FALSE(line.get_future().get().empty());
-}
-
-TEST_CASE("the log names the server and the session of a connection, and no address that is none") {
-  CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
-  std::mutex mutex;
-  std::vector<std::string> lines;
-  const auto contains = [&](std::string_view text) {
-    const std::lock_guard lock{mutex};
-    return std::ranges::any_of(
-        lines, [&](const std::string& line) { return line.find(text) != std::string::npos; });
-  };
-  ClientOptions options = options_for(server.connect_string());
-  options.log = [&](LogLevel, std::string_view line) {
-    const std::lock_guard lock{mutex};
-    lines.emplace_back(line);
-  };
-  Client client{options};
-  client.wait_connected();
-  std::ostringstream session;
-  session << "session 0x" << std::hex << client.session().id;
-  CHECK(eventually([&] {
-    return contains("connection connected: server " + server.connect_string() + ", " +
-                    session.str() + ", timeout ");
-  }));
-  CHECK(client.session().server == server.connect_string());
-  // If the send of one of these requests fails, the library's queues are cleared by a detour, whose
-  // address the log must not name.
-  for (int round = 0; round < 3; ++round) {
-    server.kill();
-    for (int i = 0; i < 5; ++i) {
-      client.async_exists("/", {.deadline = 1s}, [](error_code, std::optional<Stat>) {});
-    }
-    CHECK(eventually([&] { return !is_connected(client.connection_state()); }));
-    server.start();
-    client.wait_connected();
-  }
-  CHECK(eventually([&] { return contains("connection reconnected: server "); }));
-  client.close();
-  CHECK_FALSE(contains("255.255.255.255"));
-  CHECK(contains("ZOO_"));
-  CHECK_FALSE(contains(":ZOO_"));
 }
 
 TEST_CASE("closing a client on a context that nobody runs does not wait for it") {

@@ -21,7 +21,6 @@ using namespace std::chrono_literals;
 
 constexpr auto connect_timeout = 3s;
 constexpr Reconnect::Time start{1'000s};
-constexpr double midway = 0.5;  // the pause itself: half of it, and half of the jitter
 
 /// A session whose handle tries an address since `start`.
 Reconnect connecting() {
@@ -89,35 +88,13 @@ TEST_CASE("addresses are of no use to a session that is closing or over") {
 
 // -- The pace -------------------------------------------------------------------------------------
 
-TEST_CASE("the pause after failures doubles from 20 ms to 1.28 s") {
+TEST_CASE("a session backs off while all addresses rest, until one is dialled") {
   Reconnect session = connecting();
-  for (const auto pause : {20ms, 40ms, 80ms, 160ms, 320ms, 640ms, 1280ms, 1280ms, 1280ms}) {
-    CHECK(session.unreachable(midway) == pause);
-    CHECK(session.link() == Link::backing_off);
-  }
-}
-
-TEST_CASE("a pause is never below half of what is due, nor above one and a half of it") {
-  CHECK(ReconnectPace::back_off(0, 0.0) == 10ms);
-  CHECK(ReconnectPace::back_off(0, 0.9999) == 29ms);
-  CHECK(ReconnectPace::back_off(6, 0.0) == 640ms);
-  CHECK(ReconnectPace::back_off(1'000'000, 0.9999) == 1919ms);
-}
-
-TEST_CASE("a connection begins the row of failures anew") {
-  Reconnect session = connecting();
-  for (int i = 0; i < 5; ++i) static_cast<void>(session.unreachable(midway));
-  connect(session);
-  CHECK(session.look(HandleState::disconnected).lost);
-  CHECK(session.unreachable(midway) == 20ms);
-}
-
-TEST_CASE("an attempt alone does not begin the row of failures anew") {
-  Reconnect session = connecting();
-  static_cast<void>(session.unreachable(midway));
+  session.rest();
+  CHECK(session.link() == Link::backing_off);
+  CHECK(session.state() == SessionState::connecting);
   session.attempted(start + 1s);
   CHECK(session.link() == Link::connecting);
-  CHECK(session.unreachable(midway) == 40ms);
 }
 
 TEST_CASE("without a socket the wait is the handle's") {
@@ -199,26 +176,24 @@ TEST_CASE("a socket that replaces the one of a connection does not hide its loss
   CHECK(session.look(HandleState::connecting).lost);
 }
 
-TEST_CASE("a failure while the connection counts as standing does not hide its loss") {
-  Reconnect session = connected();
-  CHECK(session.unreachable(midway) == 20ms);
-  CHECK(session.connected());
-  CHECK(session.look(HandleState::disconnected).lost);
-}
-
 TEST_CASE("a peer that ends the connection during the handshake has refused it") {
   const HandleState end = GENERATE(HandleState::disconnected, HandleState::connecting);
   Reconnect session = connecting();
   CHECK_FALSE(session.look(HandleState::greeting).refused);
-  CHECK(session.look(end).refused);
+  const auto sight = session.look(end);
+  CHECK(sight.refused);
+  CHECK(sight.failed);
   CHECK_FALSE(session.look(end).refused);
+  CHECK_FALSE(session.look(end).failed);
 }
 
-TEST_CASE("an address that was cut off during the handshake has refused nothing") {
+TEST_CASE("an address that was cut off during the handshake has failed, and refused nothing") {
   Reconnect session = connecting();
   static_cast<void>(session.look(HandleState::greeting));
   static_cast<void>(session.wait(start + connect_timeout, 10s, Socket::watched));
-  CHECK_FALSE(session.look(HandleState::disconnected).refused);
+  const auto sight = session.look(HandleState::disconnected);
+  CHECK(sight.failed);
+  CHECK_FALSE(sight.refused);
 }
 
 TEST_CASE("a handshake that is answered is no refusal, whatever the answer") {
@@ -226,7 +201,9 @@ TEST_CASE("a handshake that is answered is no refusal, whatever the answer") {
       GENERATE(HandleState::connected, HandleState::expired, HandleState::auth_failed);
   Reconnect session = connecting();
   static_cast<void>(session.look(HandleState::greeting));
-  CHECK_FALSE(session.look(answer).refused);
+  const auto sight = session.look(answer);
+  CHECK_FALSE(sight.refused);
+  CHECK_FALSE(sight.failed);
 }
 
 TEST_CASE("a connection that the client ends counts as cut off until the next attempt") {

@@ -1,0 +1,145 @@
+// The connector beside a listener of the test's own.
+
+#include "session/connector.hpp"
+
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <boost/asio/io_context.hpp>
+#include <optional>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace custodian::tests::connector_test {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using detail::Connector;
+using detail::OwnedSocket;
+using namespace std::chrono_literals;
+
+tcp::endpoint loopback(std::uint16_t port = 0) { return {asio::ip::address_v4::loopback(), port}; }
+
+struct Result {
+  error_code error;
+  OwnedSocket socket;
+};
+
+struct Dialling {
+  asio::io_context context;
+  Connector connector{context.get_executor()};
+  std::optional<Result> result{};
+
+  void dial(const tcp::endpoint& endpoint, std::chrono::milliseconds timeout = 10s) {
+    connector.connect(endpoint, timeout, [this](error_code error, OwnedSocket socket) {
+      result.emplace(Result{error, std::move(socket)});
+    });
+  }
+  bool run() {
+    context.restart();
+    const auto end = std::chrono::steady_clock::now() + 20s;
+    while (!result && std::chrono::steady_clock::now() < end) context.run_one_for(100ms);
+    return result.has_value();
+  }
+};
+
+/// A listener whose queue is full: what dials it gets no answer.
+struct Silent {
+  asio::io_context context;
+  tcp::acceptor acceptor{context};
+  std::vector<tcp::socket> filling;
+
+  Silent() {
+    acceptor.open(tcp::v4());
+    acceptor.bind(loopback());
+    acceptor.listen(1);
+    for (int i = 0; i < 4; ++i) {
+      filling.emplace_back(context).open(tcp::v4());
+      filling.back().non_blocking(true);
+      const tcp::endpoint endpoint = acceptor.local_endpoint();  // Asio's connect() waits
+      static_cast<void>(::connect(filling.back().native_handle(), endpoint.data(),
+                                  static_cast<socklen_t>(endpoint.size())));
+    }
+  }
+};
+
+TEST_CASE("a connected socket does not block, nor wait to send, nor outlive an exec",
+          "[connector]") {
+  Dialling dialling;
+  tcp::acceptor acceptor{dialling.context, loopback()};
+  dialling.dial(acceptor.local_endpoint());
+  CHECK(dialling.connector.busy());
+  REQUIRE(dialling.run());
+  CHECK_FALSE(dialling.connector.busy());
+  REQUIRE_FALSE(dialling.result->error);
+  const int socket = dialling.result->socket.get();
+  CHECK((::fcntl(socket, F_GETFL) & O_NONBLOCK) != 0);
+  CHECK((::fcntl(socket, F_GETFD) & FD_CLOEXEC) != 0);
+  int no_delay = 0;
+  socklen_t size = sizeof no_delay;
+  REQUIRE(::getsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &no_delay, &size) == 0);
+  CHECK(no_delay != 0);
+
+  // It is the caller's: the listener sees its end only when it is closed.
+  tcp::socket other = acceptor.accept();
+  other.non_blocking(true);
+  char byte = 0;
+  error_code error;
+  other.receive(asio::buffer(&byte, 1), 0, error);
+  CHECK(error == asio::error::would_block);
+  dialling.result.reset();
+  other.non_blocking(false);
+  other.receive(asio::buffer(&byte, 1), 0, error);
+  CHECK(error == asio::error::eof);
+}
+
+TEST_CASE("an address where nobody listens is refused", "[connector]") {
+  Dialling dialling;
+  tcp::acceptor acceptor{dialling.context, loopback()};
+  const auto endpoint = acceptor.local_endpoint();
+  acceptor.close();
+  dialling.dial(endpoint);
+  REQUIRE(dialling.run());
+  CHECK(dialling.result->error == asio::error::connection_refused);
+  CHECK(dialling.result->socket.get() < 0);
+}
+
+TEST_CASE("an address that is silent ends with its time", "[connector]") {
+  Silent silent;
+  Dialling dialling;
+  dialling.dial(silent.acceptor.local_endpoint(), 50ms);
+  REQUIRE(dialling.run());
+  CHECK(dialling.result->error == asio::error::timed_out);
+}
+
+TEST_CASE("an address that is cancelled never calls back, and another can be dialled",
+          "[connector]") {
+  Silent silent;
+  Dialling dialling;
+  tcp::acceptor acceptor{dialling.context, loopback()};
+  dialling.dial(silent.acceptor.local_endpoint(), 50ms);
+  dialling.connector.cancel();
+  CHECK_FALSE(dialling.connector.busy());
+  dialling.dial(acceptor.local_endpoint());
+  REQUIRE(dialling.run());
+  CHECK_FALSE(dialling.result->error);
+}
+
+TEST_CASE("a connector that is destroyed while it dials never calls back", "[connector]") {
+  Silent silent;
+  asio::io_context context;
+  bool called = false;
+  {
+    Connector connector{context.get_executor()};
+    connector.connect(silent.acceptor.local_endpoint(), 20ms,
+                      [&called](error_code, const OwnedSocket&) { called = true; });
+  }
+  context.run_for(100ms);
+  CHECK_FALSE(called);
+}
+
+}  // namespace
+}  // namespace custodian::tests::connector_test

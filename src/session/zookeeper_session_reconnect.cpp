@@ -115,7 +115,6 @@ void ZooKeeperSession::dial() {
   std::optional<Address> next = order_.next(now);
   if (!next) {
     reconnect_.rest();
-    look_names_up_again();
     return wake_after(order_.rest(now));
   }
   dialled_ = std::move(*next);

@@ -55,6 +55,16 @@ function(custodian_target target)
   endif()
 endfunction()
 
+# custodian_join(<target>): up to eight of its source files are compiled at once, for most of the time of a file is that of
+# the headers, which they have in common. Their names must not meet, and what such a file includes, those after it see.
+function(custodian_join target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # g++ takes a joined file for a header, in which a lambda would be another one in each file.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
 # custodian_headers(<target> <directory>): all headers in the directory are the target's public ones. They are installed,
 # and with CMAKE_VERIFY_INTERFACE_HEADER_SETS the target all_verify_interface_header_sets compiles each by itself.
 function(custodian_headers target directory)
@@ -67,6 +77,9 @@ endfunction()
 # program does not mind. So a compiler cache that has seen one build knows the other.
 function(custodian_library target)
   custodian_target(${target})
+  if(CUSTODIAN_JOINED_LIBRARIES)
+    custodian_join(${target})
+  endif()
   # Before 1.0 a minor version may change anything.
   if(PROJECT_VERSION_MAJOR EQUAL 0)
     set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

@@ -13,9 +13,8 @@ namespace custodian {
 
 namespace {
 
-[[noreturn]] void refuse(std::string_view operation, std::string_view path,
-                         std::string_view detail) {
-  throw Error{Errc::invalid_argument, operation, path, detail};
+[[noreturn]] void refuse_option(std::string_view detail) {
+  throw Error{Errc::invalid_argument, "connect", "", detail};
 }
 
 void check_timeout(std::string_view argument, std::chrono::milliseconds value,
@@ -23,9 +22,8 @@ void check_timeout(std::string_view argument, std::chrono::milliseconds value,
   // The C client takes an int of milliseconds.
   constexpr std::chrono::milliseconds most{std::chrono::hours{24}};
   if (value < least || value > most) {
-    refuse("connect", "",
-           std::string{argument} + ": " + std::to_string(value.count()) + " ms is not between " +
-               std::to_string(least.count()) + " ms and 24 h");
+    refuse_option(std::string{argument} + ": " + std::to_string(value.count()) +
+                  " ms is not between " + std::to_string(least.count()) + " ms and 24 h");
   }
 }
 
@@ -37,24 +35,23 @@ void validate(const ClientOptions& options) {
   if (!options.name_space.empty()) {
     const bool absolute = options.name_space.starts_with('/');
     if (const auto fault = detail::path_fault((absolute ? "" : "/") + options.name_space)) {
-      refuse("connect", "", "name_space: " + *fault);
+      refuse_option("name_space: " + *fault);
     }
   }
   check_timeout("session_timeout", options.session_timeout, 100ms);
   check_timeout("touch_interval", options.touch_interval, 1ms);
   if (options.session_timeout < detail::LeaseClock::least_timeout(options.touch_interval)) {
-    refuse(
-        "connect", "",
+    refuse_option(
         "session_timeout: " + std::to_string(options.session_timeout.count()) +
-            " ms are less than three touch_intervals of " +
-            std::to_string(options.touch_interval.count()) +
-            " ms, too short to be told of a loss in time; where the servers' tickTime is shorter "
-            "than 2 s, touch_interval may be three quarters of that");
+        " ms are less than three touch_intervals of " +
+        std::to_string(options.touch_interval.count()) +
+        " ms, too short to be told of a loss in time; where the servers' tickTime is shorter "
+        "than 2 s, touch_interval may be three quarters of that");
   }
   check_timeout("connect_timeout", options.connect_timeout, 1ms);
   check_timeout("operation_timeout", options.operation_timeout, 1ms);
   if (options.max_request_size < 1024) {
-    refuse("connect", "", "max_request_size: less than 1024 bytes serve for nothing");
+    refuse_option("max_request_size: less than 1024 bytes serve for nothing");
   }
   detail::check_credentials("connect", options.credentials, options.max_request_size);
 }

@@ -165,8 +165,10 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
   AcquireResult result;
   bool connected = false;
   if (const auto limit = connection_limit(client, options, wait)) {
+    // Only at the call's own deadline is a context taken for one that nobody runs: after a short
+    // wait for a connection it may merely be late.
     const auto waited = block_until<&start_wait_connected>(client.core(), "with_lock", path,
-                                                           options.stop, limit->deadline, *limit);
+                                                           options.stop, deadline, *limit);
     if (!waited) return not_run();
     std::tie(error) = *waited;
   }

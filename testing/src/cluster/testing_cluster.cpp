@@ -13,7 +13,7 @@
 namespace custodian::testing {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 using Role = ServerStanding::Role;
 
@@ -107,7 +107,7 @@ void TestingCluster::Impl::wait(
   constexpr std::chrono::milliseconds between_attempts{10};
   constexpr std::chrono::milliseconds longest_patience{2000};
   const auto length = limit.value_or(options.server.start_timeout);
-  const auto deadline = Clock::now() + length;
+  const auto deadline = SteadyClock::now() + length;
   // A member that starts, or changes its role, may leave a question unanswered: ask again soon, but
   // wait longer each time, for a slow machine.
   std::chrono::milliseconds patience{100};
@@ -117,7 +117,7 @@ void TestingCluster::Impl::wait(
       throw TestingError{"no " + what + ": a server has ended by itself. " +
                          how_to_install(options.server) + "\n" + logs()};
     }
-    if (Clock::now() >= deadline) {
+    if (SteadyClock::now() >= deadline) {
       throw TestingError{"no " + what + " after " + std::to_string(length.count()) + " ms.\n" +
                          logs()};
     }

@@ -14,7 +14,7 @@
 
 namespace custodian::testing {
 
-using Clock = DeadlineSocket::Clock;
+using SteadyClock = std::chrono::steady_clock;
 
 struct TestingServer::Impl {
   explicit Impl(TestingServerOptions chosen)
@@ -27,7 +27,7 @@ struct TestingServer::Impl {
   void start();
   void wait_until_ready();
   // Whether this server, and not another one on its port, serves requests. Asks once.
-  [[nodiscard]] bool answers(Clock::time_point deadline) const;
+  [[nodiscard]] bool answers(SteadyClock::time_point deadline) const;
   [[nodiscard]] std::string log_tail(std::size_t lines) const;
 
   const TestingServerOptions options;
@@ -50,16 +50,16 @@ void TestingServer::Impl::wait_until_ready() {
   // NullPointerException in NIOServerCnxn.close): ask again soon, but wait longer each time, for a
   // slow machine.
   std::chrono::milliseconds patience{50};
-  const auto deadline = Clock::now() + options.start_timeout;
+  const auto deadline = SteadyClock::now() + options.start_timeout;
   for (;;) {
-    const auto attempt_deadline = Clock::now() + patience;
+    const auto attempt_deadline = SteadyClock::now() + patience;
     if (answers(std::min(attempt_deadline, deadline))) return;
-    if (Clock::now() >= attempt_deadline) patience *= 2;
+    if (SteadyClock::now() >= attempt_deadline) patience *= 2;
     if (const std::string state = guardian.ask("poll"); state != "running") {
       throw TestingError{"the ZooKeeper server at " + to_string(endpoint) + " " + state + ". " +
                          how_to_install(options) + "\nThe end of its log:\n" + log_tail(20)};
     }
-    if (Clock::now() >= deadline) {
+    if (SteadyClock::now() >= deadline) {
       guardian.ask("kill");
       throw TestingError{"the ZooKeeper server at " + to_string(endpoint) +
                          " does not answer after " + std::to_string(options.start_timeout.count()) +
@@ -69,7 +69,7 @@ void TestingServer::Impl::wait_until_ready() {
   }
 }
 
-bool TestingServer::Impl::answers(Clock::time_point deadline) const {
+bool TestingServer::Impl::answers(SteadyClock::time_point deadline) const {
   try {
     DeadlineSocket socket{endpoint, deadline};
     socket.write("conf");

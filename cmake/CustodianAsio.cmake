@@ -11,6 +11,10 @@
 
 if(CUSTODIAN_SEPARATE_ASIO)
   add_library(custodian_asio STATIC ${CMAKE_CURRENT_LIST_DIR}/asio.cpp)
+  if(CUSTODIAN_HAS_TLS)
+    target_sources(custodian_asio PRIVATE ${CMAKE_CURRENT_LIST_DIR}/asio_ssl.cpp)
+    target_link_libraries(custodian_asio PRIVATE OpenSSL::SSL)
+  endif()
   custodian_target(custodian_asio)
   target_link_libraries(custodian_asio PUBLIC Boost::headers Threads::Threads)
   target_compile_definitions(custodian_asio PUBLIC BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED)

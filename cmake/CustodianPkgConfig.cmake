@@ -28,7 +28,16 @@ endfunction()
 
 get_target_property(_zookeeper_file ZooKeeper::zookeeper_st IMPORTED_LOCATION)
 get_target_property(_zookeeper_needs ZooKeeper::zookeeper_st INTERFACE_LINK_LIBRARIES)
-_custodian_linker_arguments("${_zookeeper_file};${_zookeeper_needs}" CUSTODIAN_PC_PRIVATE_LIBS)
+set(_private_libraries ${_zookeeper_file} ${_zookeeper_needs})
+if(CUSTODIAN_HAS_TLS)
+  list(APPEND _private_libraries ${OPENSSL_LIBRARIES})
+endif()
+_custodian_linker_arguments("${_private_libraries}" CUSTODIAN_PC_PRIVATE_LIBS)
+
+set(CUSTODIAN_PC_TESTING_LIBS)
+if(CUSTODIAN_HAS_TLS)
+  _custodian_linker_arguments("${OPENSSL_CRYPTO_LIBRARIES}" CUSTODIAN_PC_TESTING_LIBS)
+endif()
 
 set(CUSTODIAN_PC_CFLAGS -pthread)
 foreach(_directory IN LISTS Boost_INCLUDE_DIRS)

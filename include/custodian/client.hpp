@@ -266,7 +266,8 @@ class CUSTODIAN_EXPORT Client {
   /// The session as of now; its id is 0 if there is none.
   [[nodiscard]] SessionInfo session() const;
 
-  /// Replaces the servers; throws Error if the list is wrong or has a chroot. The session goes on.
+  /// Replaces the servers; throws Error if the list is wrong or has a chroot, or asks for TLS where
+  /// the client has none. A client that has TLS keeps it. The session goes on.
   void set_servers(std::string_view servers);
 
   /// Replaces `ClientOptions::credentials`, for a rotation without a restart: docs/operating.md

@@ -19,6 +19,7 @@
 #include "custodian/log.hpp"
 #include "custodian/retry_policy.hpp"
 #include "custodian/session/session.hpp"
+#include "custodian/tls_options.hpp"
 
 namespace custodian {
 
@@ -28,7 +29,8 @@ class Observer;
 /// the reasons.
 struct ClientOptions {
   /// "host:port,host:port/chroot"; IPv6 literals in brackets; the port may be left out (2181). A
-  /// chroot is put before every path, as in ZooKeeper's own clients.
+  /// chroot is put before every path, as in ZooKeeper's own clients. "secure://" in front of all
+  /// asks for TLS, as `tls` does.
   std::string servers{};
 
   /// Put before every path, like a chroot, and created as needed: "app" or "/team/app".
@@ -54,7 +56,8 @@ struct ClientOptions {
   /// from nothing, since its numbers then start again.
   std::int64_t fencing_epoch = 0;
 
-  /// An address that does not answer for this long is given up for the next one.
+  /// An address is given up for the next one if it does not accept the connection within this time,
+  /// TLS included, or if its server does not answer the session's handshake within this time again.
   std::chrono::milliseconds connect_timeout{3'000};
 
   /// The deadline of every operation that has none of its own; it includes waiting for a
@@ -73,6 +76,10 @@ struct ClientOptions {
   };
   /// Presented to every server; Client::set_credentials() replaces them.
   std::vector<Credential> credentials{};
+
+  /// TLS. Nothing: connections are plain, unless `servers` begins with "secure://", which stands for
+  /// TlsOptions with their defaults.
+  std::optional<TlsOptions> tls{};
 
   /// ACLs of nodes that are created without one. Empty: open to every client, ZooKeeper's default.
   AclProvider acl_provider{};

@@ -30,6 +30,7 @@ class CustodianConan(ConanFile):
         "shared": [True, False],
         "fPIC": [True, False],
         "prometheus": [True, False],
+        "tls": [True, False],
         "testing": [True, False],
         "tools": [True, False],
     }
@@ -37,6 +38,7 @@ class CustodianConan(ConanFile):
         "shared": False,
         "fPIC": True,
         "prometheus": False,
+        "tls": True,
         "testing": True,
         "tools": False,
         "boost/*:header_only": True,
@@ -65,6 +67,8 @@ class CustodianConan(ConanFile):
         self.requires("boost/[>=1.81 <2]", transitive_headers=True)
         if self.options.prometheus:
             self.requires("prometheus-cpp/[>=1.0 <2]", transitive_headers=True)
+        if self.options.tls:
+            self.requires("openssl/[>=1.1.1 <4]")
         if self.options.tools:
             self.requires("cli11/[>=2.3 <3]")
             self.requires("nlohmann_json/[>=3.11 <4]")
@@ -84,6 +88,7 @@ class CustodianConan(ConanFile):
         toolchain.cache_variables["CUSTODIAN_BUILD_TESTING"] = bool(self.options.testing)
         toolchain.cache_variables["CUSTODIAN_BUILD_TOOLS"] = bool(self.options.tools)
         toolchain.cache_variables["CUSTODIAN_BUILD_PROMETHEUS"] = bool(self.options.prometheus)
+        toolchain.cache_variables["CUSTODIAN_TLS"] = bool(self.options.tls)
         for part in ("TESTS", "EXAMPLES", "BENCH"):
             toolchain.cache_variables[f"CUSTODIAN_BUILD_{part}"] = False
         toolchain.generate()

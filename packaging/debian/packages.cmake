@@ -55,6 +55,10 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcustodian-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 string(CONCAT CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "libcustodian${_soversion} (= ${_version}), libboost1.81-dev | libboost-dev (>= 1.81), libzookeeper-st-dev (>= 3.8)")
+if(CUSTODIAN_HAS_TLS)
+  # For programs that are linked with the static libraries.
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libssl-dev (>= 1.1.1)")
+endif()
 # For custodian::testing, and what uses it; and for metrics.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "default-jre-headless, libzookeeper-java, libcustodian-prometheus-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "locks between machines, on ZooKeeper - development files

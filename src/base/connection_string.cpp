@@ -16,6 +16,7 @@ namespace custodian::detail {
 namespace {
 
 constexpr std::uint16_t default_port = 2181;
+constexpr std::string_view secure_prefix = "secure://";
 
 constexpr std::string_view digits = "0123456789";
 constexpr std::string_view name_characters =
@@ -200,16 +201,20 @@ ConnectionString parse_connection_string(std::string_view operation, std::string
   if (text.empty()) {
     throw Error{Errc::invalid_argument, operation, {}, "connection string must not be empty"};
   }
+  ConnectionString result;
+  result.secure = text.starts_with(secure_prefix);
+  if (result.secure) text.remove_prefix(secure_prefix.size());
   if (text.find("://") != std::string_view::npos) {
-    throw Error{Errc::invalid_argument,
-                operation,
-                {},
-                "connection string \"" + printable(text) +
-                    "\" must not be a URL: write host:port,host:port/chroot"};
+    throw Error{
+        Errc::invalid_argument,
+        operation,
+        {},
+        "connection string \"" + printable(text) +
+            "\" must not be a URL: write host:port,host:port/chroot, with secure:// in front "
+            "of all for TLS"};
   }
   const auto slash = std::min(text.find('/'), text.size());
   auto servers = text.substr(0, slash);
-  ConnectionString result;
   for (std::size_t number = 1;; ++number) {
     const auto comma = servers.find(',');
     auto server = Element{operation, number, trimmed(servers.substr(0, comma))}.parse();
@@ -228,6 +233,12 @@ ConnectionString parse_connection_string(std::string_view operation, std::string
   return result;
 }
 
+std::string_view without_chroot(std::string_view connection_string) noexcept {
+  const auto prefix = connection_string.find(secure_prefix);
+  const auto begin = prefix == std::string_view::npos ? 0 : prefix + secure_prefix.size();
+  return connection_string.substr(0, connection_string.find('/', begin));
+}
+
 std::string to_string(const HostPort& server) {
   const bool ipv6 = server.host.find(':') != std::string::npos;
   return (ipv6 ? "[" + server.host + "]" : server.host) + ":" + std::to_string(server.port);
@@ -238,6 +249,7 @@ std::string to_string(const ConnectionString& connection_string) {
   for (const auto& server : connection_string.hosts) {
     text.append(text.empty() ? "" : ",").append(to_string(server));
   }
+  if (connection_string.secure) text.insert(0, secure_prefix);
   return text.append(connection_string.chroot);
 }
 

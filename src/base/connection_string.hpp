@@ -2,7 +2,8 @@
 
 /// \file
 /// A connection string, "zk1:2181,10.0.0.2,[::1]:2182/app", is the servers of an ensemble and the
-/// chroot below which a client works, in the form that all ZooKeeper clients share.
+/// chroot below which a client works, in the form that all ZooKeeper clients share. "secure://" in
+/// front asks for TLS.
 
 #include <cstdint>
 #include <string>
@@ -25,6 +26,8 @@ struct ConnectionString {
   std::vector<HostPort> hosts;
   /// A valid path, or empty.
   std::string chroot;
+  /// Whether it begins with "secure://".
+  bool secure = false;
 
   friend bool operator==(const ConnectionString&, const ConnectionString&) = default;
 };
@@ -38,6 +41,9 @@ struct ConnectionString {
 /// Throws `Error` (`Errc::invalid_argument`, naming `operation`, the element and the rule).
 [[nodiscard]] ConnectionString parse_connection_string(std::string_view operation,
                                                        std::string_view text);
+
+/// A valid connection string, as it is written but for the chroot.
+[[nodiscard]] std::string_view without_chroot(std::string_view connection_string) noexcept;
 
 [[nodiscard]] std::string to_string(const HostPort& server);
 /// With every port and IPv6 bracket written out; parses to an equal value.

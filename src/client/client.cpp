@@ -21,9 +21,10 @@ constexpr auto close_grace = detail::ClientCore::close_grace;
 /// Makes a core that is not destroyed in a child of a fork. Its last owner there may be an object
 /// that outlives the client, and mutexes that were locked at the fork stay locked for ever.
 CorePtr make_core(const asio::any_io_executor& executor, asio::any_io_executor callbacks,
-                  ClientOptions options, std::shared_ptr<void> keep_alive) {
-  auto core = std::make_unique<detail::ClientCore>(executor, std::move(callbacks),
-                                                   std::move(options), std::move(keep_alive));
+                  ClientOptions options, std::shared_ptr<detail::Tls> tls,
+                  std::shared_ptr<void> keep_alive) {
+  auto core = std::make_unique<detail::ClientCore>(
+      executor, std::move(callbacks), std::move(options), std::move(tls), std::move(keep_alive));
   return {core.release(), [](detail::ClientCore* last) {
             if (!last->forked()) delete last;
           }};
@@ -35,12 +36,15 @@ Client::Client(std::string_view servers) : Client{ClientOptions{.servers = std::
 
 Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, owner_{true} {
   validate(options);
+  // Before the runtime has an owner whose end only its threads, which do not run yet, could notice.
+  std::shared_ptr<detail::Tls> tls = detail::tls_of(options);
   const asio::any_io_executor callbacks =
       options.callback_executor.value_or(runtime_->callbacks.get_executor());
   // The core's destructor releases this, which lets the threads end.
   const std::shared_ptr<void> keep_alive{runtime_.get(),
                                          [runtime = runtime_](void*) { runtime->let_go(); }};
-  core_ = make_core(runtime_->io.get_executor(), callbacks, std::move(options), keep_alive);
+  core_ = make_core(runtime_->io.get_executor(), callbacks, std::move(options), std::move(tls),
+                    keep_alive);
   // Before start(): if that throws, the threads must be there to end the runtime.
   runtime_->run();
   core_->start();
@@ -49,7 +53,8 @@ Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, o
 Client::Client(asio::any_io_executor executor, ClientOptions options) : owner_{true} {
   validate(options);
   const asio::any_io_executor callbacks = options.callback_executor.value_or(executor);
-  core_ = make_core(executor, callbacks, std::move(options), nullptr);
+  std::shared_ptr<detail::Tls> tls = detail::tls_of(options);
+  core_ = make_core(executor, callbacks, std::move(options), std::move(tls), nullptr);
   core_->start();
 }
 
@@ -274,6 +279,10 @@ void Client::set_servers(std::string_view servers) {
   if (!parsed.chroot.empty()) {
     throw Error{Errc::invalid_argument, "set_servers", "",
                 "servers: a chroot cannot change while the client lives"};
+  }
+  if (parsed.secure && core_->tls() == nullptr) {
+    throw Error{Errc::invalid_argument, "set_servers", "",
+                "servers: a client that began without TLS cannot change to it"};
   }
   core_->on_strand(
       [core = core_, text = std::string{servers}] { core->sessions().set_servers(text); });

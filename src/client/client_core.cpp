@@ -9,6 +9,7 @@
 #include "base/process_id.hpp"
 #include "base/runs_on_this_thread.hpp"
 #include "client/operation.hpp"
+#include "session/secure_link.hpp"
 #include "text/in_hex.hpp"
 #include "text/one_line.hpp"
 
@@ -35,8 +36,14 @@ ClientOptions with_defaults(ClientOptions options) {
 
 }  // namespace
 
+std::shared_ptr<Tls> tls_of(const ClientOptions& options) {
+  if (options.tls) return make_tls(*options.tls);
+  return parse_connection_string("connect", options.servers).secure ? make_tls({}) : nullptr;
+}
+
 ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_executor callbacks,
-                       ClientOptions options, std::shared_ptr<void> keep_alive)
+                       ClientOptions options, std::shared_ptr<Tls> tls,
+                       std::shared_ptr<void> keep_alive)
     : keep_alive_{std::move(keep_alive)},
       options_{with_defaults(std::move(options))},
       process_{process_id()},
@@ -47,7 +54,8 @@ ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_execu
       observation_{options_.observer ? std::make_unique<Observation>(*this, options_.observer)
                                      : nullptr},
       boot_timers_{std::make_shared<BootTimers>(strand_, options_.clock, callback_executor_)},
-      sessions_{*this, options_.servers.substr(0, options_.servers.find('/')),
+      tls_{std::move(tls)},
+      sessions_{*this, std::string{without_chroot(options_.servers)},
                 for_a_session(options_.credentials)},
       timer_{strand_} {}
 
@@ -59,6 +67,11 @@ void ClientCore::start() {
   if (const error_code error = boot_timers_->open()) {
     log(LogLevel::warning, "no timerfd of CLOCK_BOOTTIME (" + error.message() +
                                "): after this machine was suspended holders hear of a loss late");
+  }
+  if (options_.tls && !options_.tls->verify_hostname) {
+    log(LogLevel::warning,
+        "tls.verify_hostname is off: whoever has any certificate of a trusted "
+        "authority can be the server");
   }
   sessions_.begin();
 }

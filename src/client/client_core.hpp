@@ -36,6 +36,11 @@
 namespace custodian::detail {
 
 class Operation;
+class Tls;
+
+/// What the options say of TLS, or "secure://" in their servers; null if neither asks for it.
+/// Throws Error (invalid_argument).
+[[nodiscard]] std::shared_ptr<Tls> tls_of(const ClientOptions& options);
 
 class ClientCore final : public ObservedClient, public std::enable_shared_from_this<ClientCore> {
  public:
@@ -45,7 +50,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
 
   /// `keep_alive` is released last: it may own the context of the executors.
   ClientCore(const boost::asio::any_io_executor& executor, boost::asio::any_io_executor callbacks,
-             ClientOptions options, std::shared_ptr<void> keep_alive);
+             ClientOptions options, std::shared_ptr<Tls> tls, std::shared_ptr<void> keep_alive);
   ~ClientCore() override;
 
   // Any thread.
@@ -55,6 +60,8 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   }
   [[nodiscard]] const ClientOptions& options() const noexcept { return options_; }
   [[nodiscard]] const PathPrefix& prefix() const noexcept { return prefix_; }
+  /// Null without TLS.
+  [[nodiscard]] const std::shared_ptr<Tls>& tls() const noexcept { return tls_; }
   [[nodiscard]] const std::shared_ptr<BootTimers>& boot_timers() const noexcept {
     return boot_timers_;
   }
@@ -156,6 +163,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   const std::unique_ptr<Observation> observation_;
   const std::shared_ptr<BootTimers> boot_timers_;
 
+  const std::shared_ptr<Tls> tls_;
   Sessions sessions_;
   Drain drain_;
   boost::asio::steady_timer timer_;  ///< bounds the time in which holders are notified of the end

@@ -34,6 +34,7 @@ void Sessions::begin() {
                            .connect_timeout = options.connect_timeout,
                            .earlier_connections = core_.session_info().connection,
                            .credentials = credentials_,
+                           .tls = core_.tls(),
                            .max_request_size = options.max_request_size,
                            .clock = options.clock};
   begun_with_ = credentials_;

@@ -20,6 +20,7 @@ struct Connector::Attempt {
 
   tcp::socket socket;
   asio::steady_timer timer;
+  std::shared_ptr<SecureLink> link{};
   Handler handler{};  ///< empty when the attempt has ended
 };
 
@@ -40,37 +41,56 @@ error_code open(tcp::socket& socket, const tcp& protocol) {
 
 }  // namespace
 
-Connector::Connector(asio::any_io_executor strand) : strand_{std::move(strand)} {}
+Connector::Connector(asio::any_io_executor strand, std::shared_ptr<Tls> tls, Log log)
+    : strand_{std::move(strand)}, tls_{std::move(tls)}, log_{std::move(log)} {}
 
 Connector::~Connector() { cancel(); }
 
-void Connector::connect(const tcp::endpoint& endpoint, std::chrono::milliseconds timeout,
+// Whichever comes first, the connection or the time, ends the attempt. This object is alive as long
+// as the attempt has a handler: see cancel().
+
+void Connector::connect(const Address& address, std::chrono::milliseconds timeout,
                         Handler handler) {
   cancel();
-  attempt_ = std::make_shared<Attempt>(strand_);
-  attempt_->handler = std::move(handler);
-  // Whichever comes first, the connection or the time, ends the attempt. `this` is alive as long as
-  // the attempt has a handler: see cancel().
-  const auto end = [this, attempt = attempt_](error_code error) {
-    Handler ended = std::exchange(attempt->handler, nullptr);
-    if (!ended) return;
-    attempt->timer.cancel();
-    attempt_.reset();
-    OwnedSocket socket;
-    if (!error) socket = OwnedSocket{attempt->socket.release(error)};
-    boost::system::error_code ignored;
-    attempt->socket.close(ignored);
-    ended(error, std::move(socket));
-  };
-  if (const error_code error = open(attempt_->socket, endpoint.protocol())) {
-    asio::post(strand_, [end, error] { end(error); });
-    return;
+  const auto attempt = attempt_ = std::make_shared<Attempt>(strand_);
+  attempt->handler = std::move(handler);
+  if (const error_code error = open(attempt->socket, address.endpoint.protocol())) {
+    return asio::post(strand_, [this, attempt, error] {
+      if (attempt->handler) end(attempt, {.error = error, .reason = error.message()});
+    });
   }
-  attempt_->timer.expires_after(timeout);
-  attempt_->timer.async_wait([end](error_code cancelled) {
-    if (!cancelled) end(asio::error::timed_out);
+  attempt->timer.expires_after(timeout);
+  attempt->timer.async_wait([this, attempt](error_code cancelled) {
+    if (cancelled || !attempt->handler) return;
+    const error_code late = asio::error::timed_out;
+    end(attempt,
+        {.error = late, .reason = (attempt->link ? "TLS handshake: " : "") + late.message()});
   });
-  attempt_->socket.async_connect(endpoint, [end](error_code error) { end(error); });
+  attempt->socket.async_connect(address.endpoint, [this, attempt, address](error_code error) {
+    if (!attempt->handler) return;
+    if (error) return end(attempt, {.error = error, .reason = error.message()});
+    if (tls_) return secure(attempt, address);
+    OwnedSocket socket{attempt->socket.release(error)};
+    end(attempt, {.error = error, .reason = error.message(), .socket = std::move(socket)});
+  });
+}
+
+void Connector::secure(const std::shared_ptr<Attempt>& attempt, const Address& address) {
+  attempt->link = tls_->link(std::move(attempt->socket), address, log_);
+  attempt->link->open([this, attempt](error_code error, std::string reason, OwnedSocket socket) {
+    if (!attempt->handler) return;
+    std::shared_ptr<SecureLink> link = error ? nullptr : std::exchange(attempt->link, nullptr);
+    end(attempt, {.error = error,
+                  .reason = std::move(reason),
+                  .socket = std::move(socket),
+                  .link = std::move(link)});
+  });
+}
+
+void Connector::end(const std::shared_ptr<Attempt>& attempt, Dialled dialled) {
+  const Handler ended = attempt->handler;
+  cancel();
+  ended(std::move(dialled));
 }
 
 void Connector::cancel() {
@@ -80,6 +100,7 @@ void Connector::cancel() {
   attempt->timer.cancel();
   boost::system::error_code ignored;
   attempt->socket.close(ignored);
+  if (const auto link = std::exchange(attempt->link, nullptr)) link->abort();
 }
 
 }  // namespace custodian::detail

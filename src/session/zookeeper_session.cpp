@@ -53,7 +53,8 @@ ZooKeeperSession::ZooKeeperSession(boost::asio::any_io_executor strand, SessionS
       hosts_{parse_connection_string("connect", settings_.servers).hosts},
       resolver_{strand_},
       order_{seed_of_this_process()},
-      connector_{strand_},
+      connector_{strand_, settings_.tls,
+                 [this](LogLevel level, std::string line) { log(level, std::move(line)); }},
       role_{role},
       descriptor_{strand_},
       timer_{strand_},
@@ -226,7 +227,11 @@ void ZooKeeperSession::deliver() {
   }
   if (sight.lost) fail_lost_operations();
   if (!client_) return;
-  if (sight.failed) on_attempt_failed();
+  if (sight.failed || sight.lost) drop_link();
+  if (sight.failed) {
+    if (sight.refused) log_unanswered();
+    on_attempt_failed();
+  }
   if (sight.lost) on_disconnected();
   if (sight.connected) on_connected();
   if (sight.ended) on_session_over(*sight.ended);

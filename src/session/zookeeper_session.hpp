@@ -84,8 +84,12 @@ class ZooKeeperSession final : public Session,
   void open_handle();
   void replace_addresses();
   void dial();
-  void on_dialled(error_code error, const OwnedSocket& socket);
+  void on_dialled(Dialled dialled);
+  /// The connection is given up: nothing more of it goes to the server.
+  void drop_link();
   void on_attempt_failed();
+  /// The server has ended a connection before it answered the handshake.
+  void log_unanswered();
   void on_interest_failed();
   void on_connected();
   void log_shortened_timeout();
@@ -131,7 +135,8 @@ class ZooKeeperSession final : public Session,
   std::vector<Address> addresses_;
   AddressOrder order_;
   Connector connector_;
-  Address dialled_;  ///< the newest address that was dialled
+  Address dialled_;                   ///< the newest address that was dialled
+  std::shared_ptr<SecureLink> link_;  ///< of the newest connection; null without TLS
   const Role role_;
   std::optional<CClient> client_;
   Descriptor descriptor_;

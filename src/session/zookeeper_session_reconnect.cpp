@@ -120,32 +120,54 @@ void ZooKeeperSession::dial() {
   dialled_ = std::move(*next);
   reconnect_.attempted(now);
   record_.attempted(to_text(dialled_.endpoint), now);
-  connector_.connect(dialled_.endpoint, settings_.connect_timeout,
-                     [weak = weak_from_this()](error_code error, const OwnedSocket& socket) {
-                       if (const auto self = weak.lock()) self->on_dialled(error, socket);
+  connector_.connect(dialled_, settings_.connect_timeout,
+                     [weak = weak_from_this()](Dialled dialled) {
+                       if (const auto self = weak.lock()) self->on_dialled(std::move(dialled));
                      });
 }
 
-void ZooKeeperSession::on_dialled(error_code error, const OwnedSocket& socket) {
-  if (!client_ || reconnect_.closing() || process_id() != process_) return;
+void ZooKeeperSession::on_dialled(Dialled dialled) {
+  link_ = std::move(dialled.link);
+  if (!client_ || reconnect_.closing() || process_id() != process_) return drop_link();
   const std::string server = to_text(dialled_.endpoint);
-  if (!error) {
+  if (!dialled.error) {
     // Read before the call, which sends the handshake. The answer has a connect timeout of its own.
     handshake_ = now_by(settings_.clock);
     reconnect_.attempted(steady_clock::now());
-    error = client_->hand_over(socket.get(), server);
+    dialled.error = client_->hand_over(dialled.socket.get(), server);
+    dialled.reason = dialled.error.message();
   }
-  if (error) {
+  if (dialled.error) {
+    drop_link();
     log(damped(LogLevel::warning, loudest_dialled_),
-        "could not connect to " + server + ": " + error.message());
+        "could not connect to " + server + ": " + dialled.reason);
     on_attempt_failed();
   }
   pump();
 }
 
+void ZooKeeperSession::drop_link() {
+  const auto link = std::exchange(link_, nullptr);
+  if (!link || process_id() != process_) return;
+  // With TLS 1.3 a server refuses a certificate only after the handshake.
+  if (!link->fault().empty()) {
+    log(damped(LogLevel::warning, loudest_dialled_),
+        "the connection to " + to_text(dialled_.endpoint) + " has ended: TLS: " + link->fault());
+  }
+  // While the session ends, its last request is still on the way.
+  if (!reconnect_.closing()) link->abort();
+}
+
 void ZooKeeperSession::on_attempt_failed() {
   order_.failed(dialled_.endpoint, steady_clock::now(), std::uniform_real_distribution{}(random_));
   look_names_up_again();
+}
+
+void ZooKeeperSession::log_unanswered() {
+  log(damped(LogLevel::warning, loudest_dialled_),
+      "the server at " + to_text(dialled_.endpoint) +
+          " ended the connection before any answer: it does not serve now" +
+          (settings_.tls ? "" : ", or expects TLS"));
 }
 
 void ZooKeeperSession::on_interest_failed() {

@@ -71,9 +71,10 @@ custodian.recipe_folder = str(recipe.parent)
 custodian.export_sources_folder = str(packed)
 custodian.export_sources()
 for shared in (False, True):
-    # Where prometheus-cpp is, as the build around this test has found out.
+    # Where prometheus-cpp and OpenSSL are, as the build around this test has found out.
     prometheus = "-DCUSTODIAN_BUILD_PROMETHEUS=ON" in options
-    custodian.options = types.SimpleNamespace(shared=shared, prometheus=prometheus, testing=True, tools=True)
+    tls = "-DCUSTODIAN_TLS=ON" in options
+    custodian.options = types.SimpleNamespace(shared=shared, prometheus=prometheus, tls=tls, testing=True, tools=True)
     custodian.generate()
     settings = {"BUILD_SHARED_LIBS": shared, **Toolchain.last.cache_variables}
     built = build / f"shared-{shared}"

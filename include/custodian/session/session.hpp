@@ -34,6 +34,10 @@
 
 namespace custodian {
 
+namespace detail {
+class Tls;
+}
+
 /// The event of a watched node. A watch ends with its first event.
 enum class WatchEventType { created, deleted, data_changed, children_changed };
 /// In words, for people.
@@ -208,6 +212,8 @@ struct SessionSettings {
   };
   /// Presented to every server.
   std::vector<Credential> credentials{};
+  /// As `ClientOptions::tls`, for the default session. Null: plain connections.
+  std::shared_ptr<detail::Tls> tls{};
   /// The size in bytes up to which the servers accept a request; as
   /// `ClientOptions::max_request_size`.
   std::size_t max_request_size = 0xfffff;

@@ -6,6 +6,7 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
     FEATURES
         prometheus CUSTODIAN_BUILD_PROMETHEUS
         testing    CUSTODIAN_BUILD_TESTING
+        tls        CUSTODIAN_TLS
         tools      CUSTODIAN_BUILD_TOOLS
 )
 vcpkg_cmake_configure(

@@ -47,6 +47,34 @@ std::string property(const std::string& name, const std::string& value) {
   return "-D" + name + "=" + value;
 }
 
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file{path};
+  file << text;
+  file.close();
+  if (!file) throw TestingError{"cannot write " + path.string()};
+}
+
+std::string_view to_zookeeper(ClientCertificates certificates) {
+  switch (certificates) {
+    case ClientCertificates::ignored: return "none";
+    case ClientCertificates::wanted: return "want";
+    case ClientCertificates::needed: return "need";
+  }
+  return {};
+}
+
+/// The lines of zoo.cfg, and the files that they name. The suffix .pem says what a store is.
+void write_tls(std::ofstream& config, const ServerTls& tls, const std::string& address,
+               const std::filesystem::path& directory, std::uint16_t port) {
+  write_file(directory / "server.pem", tls.identity.key + tls.identity.certificate);
+  write_file(directory / "clients.pem", tls.clients_authority);
+  config << "secureClientPortAddress=" << address << "\n"
+         << "secureClientPort=" << port << "\n"
+         << "ssl.keyStore.location=./server.pem\n"
+         << "ssl.trustStore.location=./clients.pem\n"
+         << "ssl.clientAuth=" << to_zookeeper(tls.client_certificates) << "\n";
+}
+
 }  // namespace
 
 std::string how_to_install(const TestingServerOptions& options) {
@@ -95,18 +123,19 @@ std::vector<std::string> server_command(const TestingServerOptions& options) {
 }
 
 void write_config(const TestingServerOptions& options, const std::filesystem::path& directory,
-                  std::uint16_t port) {
+                  ClientPorts ports) {
   std::ofstream config{directory / "zoo.cfg"};
   config << "tickTime=" << options.tick_time.count() << "\n"
          << "minSessionTimeout=" << options.min_session_timeout.count() << "\n"
          << "maxSessionTimeout=" << options.max_session_timeout.count() << "\n"
          << "dataDir=./data\n"
          << "clientPortAddress=" << options.address << "\n"
-         << "clientPort=" << port << "\n"
+         << "clientPort=" << ports.plain << "\n"
          << "maxClientCnxns=" << options.max_client_connections << "\n"
          << "4lw.commands.whitelist=*\n";
   if (options.connection_factory == ConnectionFactory::netty)
     config << "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory\n";
+  if (options.tls) write_tls(config, *options.tls, options.address, directory, ports.secure);
   for (const auto& line : options.config_lines) config << line << "\n";
   config.close();
   if (!config) throw TestingError{"cannot write " + (directory / "zoo.cfg").string()};

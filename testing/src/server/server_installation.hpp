@@ -12,8 +12,14 @@ namespace custodian::testing {
 /// `TestingError`, naming the packages, if ZooKeeper is not installed.
 [[nodiscard]] std::vector<std::string> server_command(const TestingServerOptions& options);
 
+struct ClientPorts {
+  std::uint16_t plain = 0;
+  std::uint16_t secure = 0;  ///< 0 without TLS
+};
+
+/// Writes zoo.cfg and what it names.
 void write_config(const TestingServerOptions& options, const std::filesystem::path& directory,
-                  std::uint16_t port);
+                  ClientPorts ports);
 
 /// The guardian's path.
 [[nodiscard]] std::string guardian_program(const TestingServerOptions& options);

@@ -16,12 +16,26 @@ namespace custodian::testing {
 
 using SteadyClock = std::chrono::steady_clock;
 
+namespace {
+
+TestingServerOptions with_tls(TestingServerOptions options) {
+  if (options.tls) options.connection_factory = ConnectionFactory::netty;
+  return options;
+}
+
+}  // namespace
+
 struct TestingServer::Impl {
   explicit Impl(TestingServerOptions chosen)
-      : options{std::move(chosen)}, guardian{guardian_program(options), server_command(options)} {
+      : options{with_tls(std::move(chosen))},
+        guardian{guardian_program(options), server_command(options)} {
     if (options.port == 0) reserved.emplace(options.address);
     endpoint = {options.address, reserved ? reserved->number() : options.port};
-    write_config(options, guardian.directory(), endpoint.port);
+    if (options.tls) {
+      reserved_for_tls.emplace(options.address);
+      secure_endpoint = {options.address, reserved_for_tls->number()};
+    }
+    write_config(options, guardian.directory(), {endpoint.port, secure_endpoint.port});
   }
 
   void start();
@@ -33,7 +47,9 @@ struct TestingServer::Impl {
   const TestingServerOptions options;
   GuardianProcess guardian;
   std::optional<ReservedPort> reserved;
+  std::optional<ReservedPort> reserved_for_tls;
   ServerEndpoint endpoint;
+  ServerEndpoint secure_endpoint;
 };
 
 void TestingServer::Impl::start() {
@@ -102,6 +118,10 @@ TestingServer::~TestingServer() = default;
 const ServerEndpoint& TestingServer::endpoint() const { return impl_->endpoint; }
 std::uint16_t TestingServer::port() const { return impl_->endpoint.port; }
 std::string TestingServer::connect_string() const { return to_string(impl_->endpoint); }
+const ServerEndpoint& TestingServer::secure_endpoint() const {
+  if (!impl_->options.tls) throw TestingError{"this server has no TLS: TestingServerOptions::tls"};
+  return impl_->secure_endpoint;
+}
 const std::filesystem::path& TestingServer::directory() const {
   return impl_->guardian.directory();
 }

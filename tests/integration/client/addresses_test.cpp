@@ -26,13 +26,17 @@ TEST_CASE("an outage is one warning of the loss, and one of the first address th
     return std::ranges::count(levels, level);
   };
   testing::TestingServer server;
-  // The first attempt may still meet the dying server, which resets the connection.
+  // The first attempt may still meet the dying server, which ends the connection.
   const std::string refused = "could not connect to " + server.connect_string() + ": ";
+  const std::string ended = "the server at " + server.connect_string() + " ended the connection";
   ClientOptions options = options_for(server.connect_string());
   options.log = [&](LogLevel level, std::string_view line) {
     const std::lock_guard lock{mutex};
     if (line.find("ZOO_ERROR@") != std::string_view::npos) losses.push_back(level);
-    if (line.find(refused) != std::string_view::npos) refusals.push_back(level);
+    if (line.find(refused) != std::string_view::npos ||
+        line.find(ended) != std::string_view::npos) {
+      refusals.push_back(level);
+    }
   };
   Client client{options};
   client.wait_connected();

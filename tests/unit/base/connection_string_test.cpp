@@ -194,7 +194,24 @@ TEST_CASE("a string without a server is refused", "[connection_string]") {
 TEST_CASE("a URL is refused", "[connection_string]") {
   check_refused([] { return parse("zk://h1:2181/app"); }, "Client",
                 "connection string \"zk://h1:2181/app\" must not be a URL: write "
-                "host:port,host:port/chroot");
+                "host:port,host:port/chroot, with secure:// in front of all for TLS");
+}
+
+TEST_CASE("secure:// in front of all servers asks for TLS, and nowhere else",
+          "[connection_string]") {
+  const ConnectionString secure = parse(" secure://h1,h2:2182/app ");
+  CHECK(secure.secure);
+  CHECK(secure.hosts == parse("h1,h2:2182").hosts);
+  CHECK(secure.chroot == "/app");
+  CHECK(to_string(secure) == "secure://h1:2181,h2:2182/app");
+  CHECK(parse(to_string(secure)) == secure);
+  CHECK_FALSE(parse("h1,h2").secure);
+  for (const std::string bad : {"h1,secure://h2", "secure://secure://h1", "Secure://h1"}) {
+    CHECK_THROWS_AS(parse(bad), Error);
+  }
+  CHECK(detail::without_chroot("secure://h1,h2/app") == "secure://h1,h2");
+  CHECK(detail::without_chroot("h1,h2/app/b") == "h1,h2");
+  CHECK(detail::without_chroot("h1") == "h1");
 }
 
 TEST_CASE("a bad chroot is refused with the rule", "[connection_string]") {

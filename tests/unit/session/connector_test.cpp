@@ -30,12 +30,12 @@ struct Result {
 
 struct Dialling {
   asio::io_context context;
-  Connector connector{context.get_executor()};
+  Connector connector{context.get_executor(), nullptr, nullptr};
   std::optional<Result> result{};
 
   void dial(const tcp::endpoint& endpoint, std::chrono::milliseconds timeout = 10s) {
-    connector.connect(endpoint, timeout, [this](error_code error, OwnedSocket socket) {
-      result.emplace(Result{error, std::move(socket)});
+    connector.connect({endpoint}, timeout, [this](detail::Dialled dialled) {
+      result.emplace(Result{dialled.error, std::move(dialled.socket)});
     });
   }
   bool run() {
@@ -133,9 +133,9 @@ TEST_CASE("a connector that is destroyed while it dials never calls back", "[con
   asio::io_context context;
   bool called = false;
   {
-    Connector connector{context.get_executor()};
-    connector.connect(silent.acceptor.local_endpoint(), 20ms,
-                      [&called](error_code, const OwnedSocket&) { called = true; });
+    Connector connector{context.get_executor(), nullptr, nullptr};
+    connector.connect({silent.acceptor.local_endpoint()}, 20ms,
+                      [&called](const detail::Dialled&) { called = true; });
   }
   context.run_for(100ms);
   CHECK_FALSE(called);

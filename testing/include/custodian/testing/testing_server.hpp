@@ -23,12 +23,14 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "custodian/client.hpp"
 #include "custodian/client_options.hpp"
+#include "custodian/testing/certificate_authority.hpp"
 #include "custodian/testing/server_endpoint.hpp"
 
 // The CMake target defines this macro for the header's users, and does not compile it into the
@@ -68,6 +70,9 @@ struct TestingServerOptions {
   /// With `netty`, a request from a connection that was cut may be applied after requests from the
   /// session's next connection.
   ConnectionFactory connection_factory = ConnectionFactory::nio;
+
+  /// A second port, for clients with TLS; `port` stays plain. Sets `connection_factory` to `netty`.
+  std::optional<ServerTls> tls{};
 
   /// Whether a change is on the disk before it is acknowledged. Without it, data survives a kill()
   /// but not a power failure.
@@ -124,6 +129,9 @@ class TestingServer {
   [[nodiscard]] std::uint16_t port() const;
   /// endpoint() as a connection string.
   [[nodiscard]] std::string connect_string() const;
+  /// The address of the port for TLS; it stays the same from start to start. Throws `TestingError`
+  /// without `TestingServerOptions::tls`.
+  [[nodiscard]] const ServerEndpoint& secure_endpoint() const;
   /// For a client of this server: its address, a session timeout that it grants, and a touch
   /// interval that fits its tick, so that sessions may be as short as three touch intervals.
   [[nodiscard]] ClientOptions client_options() const;

@@ -1,0 +1,111 @@
+#include "session/server_identity.hpp"
+
+#include <openssl/x509v3.h>
+
+#include <algorithm>
+#include <boost/asio/ip/address.hpp>
+#include <memory>
+
+#include "text/one_line.hpp"
+
+namespace custodian::detail {
+namespace {
+
+bool is_address(const std::string& name) {
+  boost::system::error_code error;
+  boost::asio::ip::make_address(name, error);
+  return !error;
+}
+
+/// "zk1.example." is the complete name of zk1.example; certificates have it without the dot.
+std::string without_final_dot(std::string name) {
+  if (name.ends_with('.')) name.pop_back();
+  return name;
+}
+
+bool is_for(X509* certificate, const std::string& name) {
+  if (is_address(name)) return ::X509_check_ip_asc(certificate, name.c_str(), 0) == 1;
+  return ::X509_check_host(certificate, name.c_str(), name.size(),
+                           X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS, nullptr) == 1;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string text_of(const ASN1_STRING* string) {
+  return {reinterpret_cast<const char*>(::ASN1_STRING_get0_data(string)),
+          static_cast<std::size_t>(::ASN1_STRING_length(string))};
+}
+
+/// The names and addresses that the certificate is for.
+std::string names_in(X509* certificate) {
+  const auto free_names = [](GENERAL_NAMES* names) { ::GENERAL_NAMES_free(names); };
+  const std::unique_ptr<GENERAL_NAMES, decltype(free_names)> names{
+      static_cast<GENERAL_NAMES*>(
+          ::X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),
+      free_names};
+  std::vector<std::string> found;
+  for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const GENERAL_NAME* const name = sk_GENERAL_NAME_value(names.get(), i);
+    if (name->type == GEN_DNS) found.push_back(text_of(name->d.dNSName));
+    if (name->type != GEN_IPADD) continue;
+    const std::string bytes = text_of(name->d.iPAddress);
+    boost::asio::ip::address_v4::bytes_type v4{};
+    boost::asio::ip::address_v6::bytes_type v6{};
+    if (bytes.size() == v4.size()) {
+      std::ranges::copy(bytes, v4.begin());
+      found.push_back(boost::asio::ip::address_v4{v4}.to_string());
+    } else if (bytes.size() == v6.size()) {
+      std::ranges::copy(bytes, v6.begin());
+      found.push_back(boost::asio::ip::address_v6{v6}.to_string());
+    }
+  }
+  return found.empty() ? "no name at all (it has no subjectAltName)" : joined(found);
+}
+
+std::string subject_of(X509* certificate) {
+  const std::unique_ptr<BIO, decltype(&::BIO_free)> out{::BIO_new(::BIO_s_mem()), &::BIO_free};
+  ::X509_NAME_print_ex(out.get(), ::X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253);
+  char* bytes = nullptr;
+  const auto size = BIO_get_mem_data(out.get(), &bytes);
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+ServerIdentity::ServerIdentity(const TlsOptions& options, const Address& address)
+    : verifies_name_{options.verify_hostname} {
+  const std::vector<std::string> given{options.server_name};
+  for (const std::string& name : options.server_name.empty() ? address.names : given) {
+    names_.push_back(without_final_dot(name));
+  }
+}
+
+std::string ServerIdentity::name_to_ask_for() const {
+  const auto name = std::ranges::find_if_not(names_, &is_address);
+  return name == names_.end() ? std::string{} : *name;
+}
+
+bool ServerIdentity::accepts(bool preverified, boost::asio::ssl::verify_context& chain) {
+  X509_STORE_CTX* const judged = chain.native_handle();
+  X509* const certificate = ::X509_STORE_CTX_get_current_cert(judged);
+  if (!preverified) {
+    refusal_ = ::X509_verify_cert_error_string(::X509_STORE_CTX_get_error(judged));
+    if (certificate != nullptr) refusal_ += " (" + subject_of(certificate) + ")";
+    refusal_ = in_one_line(refusal_);
+    return false;
+  }
+  // The server's own certificate comes last.
+  if (::X509_STORE_CTX_get_error_depth(judged) != 0 || !verifies_name_) return true;
+  const auto matches = [&](const std::string& name) { return is_for(certificate, name); };
+  if (std::ranges::any_of(names_, matches)) return true;
+  ::X509_STORE_CTX_set_error(judged, X509_V_ERR_HOSTNAME_MISMATCH);
+  refusal_ = in_one_line("the certificate is for " + names_in(certificate) + ", not for " +
+                         joined(names_) + " (tls.server_name says otherwise)");
+  return false;
+}
+
+}  // namespace custodian::detail

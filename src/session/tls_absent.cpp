@@ -1,0 +1,12 @@
+// In the place of tls.cpp and its like, where the library is built without OpenSSL.
+#include "session/secure_link.hpp"
+
+namespace custodian::detail {
+
+std::shared_ptr<Tls> make_tls(const TlsOptions&) {
+  throw Error{Errc::invalid_argument, "connect", "",
+              "tls: this build of Custodian has none; it needs OpenSSL's headers (libssl-dev) and "
+              "-DCUSTODIAN_TLS=ON"};
+}
+
+}  // namespace custodian::detail

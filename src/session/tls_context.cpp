@@ -1,0 +1,165 @@
+#include "session/tls_context.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <fstream>
+
+#include "base/printable.hpp"
+#include "custodian/error.hpp"
+
+namespace custodian::detail {
+
+namespace ssl = boost::asio::ssl;
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view option, const std::string& file,
+                         std::string_view reason) {
+  std::string why{"tls."};
+  why += option;
+  if (!file.empty()) why += " \"" + printable(file) + "\"";
+  why += ": ";
+  why += reason;
+  throw Error{Errc::invalid_argument, "connect", "", why};
+}
+
+/// The reason of OpenSSL's newest failure on this thread.
+std::string newest_reason() {
+  const auto code = ::ERR_peek_last_error();
+  ::ERR_clear_error();
+  const char* const reason = ::ERR_reason_error_string(code);
+  return reason != nullptr ? reason : "OpenSSL gives no reason";
+}
+
+/// Of a step that was taken for a file. The system's reason comes first: OpenSSL calls a file that
+/// is missing "system lib".
+void check_file(std::string_view option, const std::string& file, error_code error) {
+  if (!error) return;
+  ::ERR_clear_error();
+  if (!std::ifstream{file}) refuse(option, file, std::strerror(errno));
+  refuse(option, file, error.message());
+}
+
+std::string password_of(const TlsOptions& options) {
+  if (options.private_key_password) return options.private_key_password();
+  if (options.private_key_password_file.empty()) return {};
+  std::ifstream file{options.private_key_password_file};
+  std::string password;
+  if (!std::getline(file, password)) {
+    refuse("private_key_password_file", options.private_key_password_file,
+           errno != 0 ? std::strerror(errno) : "it is empty");
+  }
+  if (password.ends_with('\r')) password.pop_back();
+  return password;
+}
+
+void trust_authorities(SslContext& context, const TlsOptions& options) {
+  error_code error;
+  if (options.ca_file.empty() && options.ca_directory.empty()) {
+    context.set_default_verify_paths(error);
+    if (error) refuse("ca_file", "", "the system's authorities: " + error.message());
+  }
+  if (!options.ca_file.empty()) {
+    context.load_verify_file(options.ca_file, error);
+    check_file("ca_file", options.ca_file, error);
+  }
+  if (!options.ca_directory.empty()) {
+    if (!std::ifstream{options.ca_directory}) {
+      refuse("ca_directory", options.ca_directory, std::strerror(errno));
+    }
+    context.add_verify_path(options.ca_directory, error);
+    check_file("ca_directory", options.ca_directory, error);
+  }
+}
+
+void present_certificate(SslContext& context, const TlsOptions& options) {
+  const std::string& chain = options.certificate_chain_file;
+  const bool in_chain = options.private_key_file.empty();
+  if (chain.empty()) {
+    if (!in_chain) {
+      refuse("private_key_file", options.private_key_file,
+             "a key needs its certificate: certificate_chain_file");
+    }
+    return;
+  }
+  error_code error;
+  context.use_certificate_chain_file(chain, error);
+  check_file("certificate_chain_file", chain, error);
+
+  const std::string_view option = in_chain ? "certificate_chain_file" : "private_key_file";
+  const std::string& key = in_chain ? chain : options.private_key_file;
+  // An exception must not pass through OpenSSL.
+  std::exception_ptr thrown;
+  bool asked = false;
+  context.set_password_callback([&](std::size_t, ssl::context::password_purpose) -> std::string {
+    asked = true;
+    try {
+      return password_of(options);
+    } catch (...) {
+      thrown = std::current_exception();
+      return {};
+    }
+  });
+  context.use_private_key_file(key, ssl::context::pem, error);
+  // The next key of this context is none of ours, nor are the names of this function.
+  context.set_password_callback(
+      [](std::size_t, ssl::context::password_purpose) { return std::string{}; });
+  if (thrown) std::rethrow_exception(thrown);
+  if (error && asked) {
+    ::ERR_clear_error();
+    refuse(option, key,
+           "the key is encrypted, and the password is missing or wrong: " + error.message());
+  }
+  if (error && in_chain) check_file(option, key, error);
+  check_file(option, key, error);
+  if (::SSL_CTX_check_private_key(context.native_handle()) != 1) {
+    refuse(option, key, "the key is not the certificate's: " + newest_reason());
+  }
+}
+
+void heed_revocations(SslContext& context, const TlsOptions& options) {
+  if (options.crl_file.empty()) return;
+  X509_STORE* const store = ::SSL_CTX_get_cert_store(context.native_handle());
+  X509_LOOKUP* const lookup = ::X509_STORE_add_lookup(store, ::X509_LOOKUP_file());
+  if (lookup == nullptr ||
+      ::X509_load_crl_file(lookup, options.crl_file.c_str(), X509_FILETYPE_PEM) <= 0) {
+    const std::string reason = newest_reason();
+    if (!std::ifstream{options.crl_file}) {
+      refuse("crl_file", options.crl_file, std::strerror(errno));
+    }
+    refuse("crl_file", options.crl_file, reason);
+  }
+  ::X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
+}
+
+}  // namespace
+
+std::shared_ptr<SslContext> make_ssl_context(const TlsOptions& options) {
+  auto context = std::make_shared<SslContext>(ssl::context::tls_client);
+  const int oldest =
+      options.minimum_version == TlsVersion::tls_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION;
+  ::SSL_CTX_set_min_proto_version(context->native_handle(), oldest);
+  trust_authorities(*context, options);
+  heed_revocations(*context, options);
+  present_certificate(*context, options);
+  context->set_verify_mode(ssl::verify_peer);
+  if (options.configure) options.configure(context->native_handle());
+  return context;
+}
+
+std::vector<std::string> files_of(const TlsOptions& options) {
+  std::vector<std::string> files;
+  for (const std::string& file :
+       {options.ca_file, options.certificate_chain_file, options.private_key_file,
+        options.private_key_password_file, options.crl_file}) {
+    if (!file.empty()) files.push_back(file);
+  }
+  return files;
+}
+
+}  // namespace custodian::detail

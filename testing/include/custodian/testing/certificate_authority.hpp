@@ -1,0 +1,88 @@
+#pragma once
+
+/// \file
+/// A certificate authority for a test of TLS: it issues certificates for servers and clients, good
+/// ones and bad ones, without a command and without a file.
+///
+/// \code
+/// const custodian::testing::CertificateAuthority authority;
+/// custodian::testing::TestingServer server{{.tls = authority.server_tls()}};
+/// \endcode
+///
+/// When not to use it: for anything but tests. Its key is in memory and its certificates are issued
+/// to everybody.
+///
+/// Needs OpenSSL when Custodian is built (`CUSTODIAN_TLS`); otherwise the constructor throws
+/// `TestingError`. Threads: any thread may call the const functions.
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "custodian/testing/server_endpoint.hpp"
+
+namespace custodian::testing {
+
+/// The contents of a certificate.
+struct CertificateOptions {
+  /// The subject's common name.
+  std::string common_name = "localhost";
+  /// The names that it is for.
+  std::vector<std::string> names{"localhost"};
+  /// The IP addresses that it is for.
+  std::vector<std::string> addresses{"127.0.0.1", "::1"};
+  /// When it ends, counted from now. It began two days ago; a negative time gives a certificate
+  /// that has expired.
+  std::chrono::seconds ends_in = std::chrono::hours{24};
+  /// Encrypts the key, unless it is empty. ZooKeeper servers take no encrypted keys.
+  std::string key_password{};
+};
+
+/// A certificate, and the key to it.
+struct IssuedCertificate {
+  std::string certificate{};  ///< PEM
+  std::string key{};          ///< PEM, in the form PKCS#8
+  long serial = 0;            ///< the number by which it is revoked
+};
+
+/// Whether a server asks its clients for certificates (zoo.cfg: ssl.clientAuth).
+enum class ClientCertificates { ignored, wanted, needed };
+
+/// The TLS side of a `TestingServer`.
+struct ServerTls {
+  /// The server's certificate.
+  IssuedCertificate identity{};
+  /// The certificate, in PEM form, of the authority of its clients.
+  std::string clients_authority{};
+  /// Whether clients must have certificates.
+  ClientCertificates client_certificates = ClientCertificates::ignored;
+};
+
+/// A certificate authority for a test of TLS.
+/// \copydetails custodian/testing/certificate_authority.hpp
+class CertificateAuthority {
+ public:
+  /// Makes a key, and a certificate that is signed with it. Throws `TestingError`.
+  explicit CertificateAuthority(const std::string& name = "Custodian test authority");
+  ~CertificateAuthority();
+  CertificateAuthority(CertificateAuthority&&) noexcept;
+  CertificateAuthority& operator=(CertificateAuthority&&) noexcept;
+
+  /// The authority's own certificate, which its friends trust; PEM.
+  [[nodiscard]] const std::string& certificate() const noexcept;
+  /// Issues a certificate. Throws `TestingError`, for instance if an address is none.
+  [[nodiscard]] IssuedCertificate issue(const CertificateOptions& options = {}) const;
+  /// The list of the certificates that were revoked; PEM.
+  [[nodiscard]] std::string revocation_list(const std::vector<IssuedCertificate>& revoked) const;
+  /// A server with a certificate of this authority, which trusts clients with others of it.
+  [[nodiscard]] ServerTls server_tls(
+      ClientCertificates client_certificates = ClientCertificates::ignored,
+      const CertificateOptions& options = {}) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace custodian::testing

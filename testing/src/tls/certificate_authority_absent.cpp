@@ -1,0 +1,31 @@
+// In the place of certificate_authority.cpp, where Custodian is built without OpenSSL.
+#include "custodian/testing/certificate_authority.hpp"
+
+namespace custodian::testing {
+
+struct CertificateAuthority::Impl {};
+
+CertificateAuthority::CertificateAuthority(const std::string&) {
+  throw TestingError{
+      "this build of Custodian has no TLS; it needs OpenSSL's headers (libssl-dev) and "
+      "-DCUSTODIAN_TLS=ON"};
+}
+
+CertificateAuthority::~CertificateAuthority() = default;
+CertificateAuthority::CertificateAuthority(CertificateAuthority&&) noexcept = default;
+CertificateAuthority& CertificateAuthority::operator=(CertificateAuthority&&) noexcept = default;
+
+// There is no object to call these on.
+const std::string& CertificateAuthority::certificate() const noexcept {
+  static const std::string none;
+  return none;
+}
+IssuedCertificate CertificateAuthority::issue(const CertificateOptions&) const { return {}; }
+std::string CertificateAuthority::revocation_list(const std::vector<IssuedCertificate>&) const {
+  return {};
+}
+ServerTls CertificateAuthority::server_tls(ClientCertificates, const CertificateOptions&) const {
+  return {};
+}
+
+}  // namespace custodian::testing

@@ -1,0 +1,178 @@
+// What a client with TLS refuses, and what it says then.
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include "tls_fixture.hpp"
+
+namespace custodian::tests::tls_refusal_test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::CertificateAuthority;
+using testing::ClientCertificates;
+using testing::TestingServer;
+
+/// The client does not connect, and says why.
+void check_refused(ClientOptions options, const std::string& reason) {
+  Log log;
+  options.log = log.sink();
+  Client client{options};
+  CHECK(eventually([&] { return log.contains("warning: "); }));
+  CHECK(eventually([&] { return log.contains(reason); }, 5s));
+  INFO(reason + " is not in:\n" + log.all());
+  CHECK(log.contains(reason));
+  CHECK(client.connection_state() == ConnectionState::connecting);
+  CHECK(client.session().id == 0);
+  client.close();
+}
+
+TEST_CASE("a server is refused whose certificate another authority has signed") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const CertificateAuthority other{"Another authority"};
+  TestingServer server{server_with(other.server_tls())};
+  const Files files;
+  check_refused(secure_options(server.secure_endpoint(), files),
+                "could not connect to " + to_string(server.secure_endpoint()) +
+                    ": TLS handshake: certificate verify failed: ");
+}
+
+TEST_CASE("a server is refused whose certificate is for others") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls(
+      ClientCertificates::ignored, {.names = {"zk.example"}, .addresses = {"127.0.0.9"}}))};
+  const Files files;
+  ClientOptions options = secure_options(server.secure_endpoint(), files);
+  const std::string is_for =
+      "TLS handshake: certificate verify failed: the certificate is for zk.example, 127.0.0.9, "
+      "not for ";
+  check_refused(options, is_for + "127.0.0.1");
+  options.servers = "localhost:" + std::to_string(server.secure_endpoint().port);
+  check_refused(options, is_for + "localhost");
+  options.tls->server_name = "other.example";
+  check_refused(options, is_for + "other.example");
+  // A client that says which of them it means is satisfied.
+  for (const std::string name : {"zk.example", "zk.example.", "127.0.0.9"}) {
+    options.tls->server_name = name;
+    Client{options}.wait_connected();
+  }
+  options.tls->server_name.clear();
+  options.tls->verify_hostname = false;
+  Log log;
+  options.log = log.sink();
+  Client{options}.wait_connected();
+  CHECK(eventually([&] { return log.contains("warning: tls.verify_hostname is off"); }));
+}
+
+TEST_CASE("a server is refused whose certificate has ended, or was revoked") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const Files files;
+  {
+    TestingServer server{
+        server_with(the_authority().server_tls(ClientCertificates::ignored, {.ends_in = -1h}))};
+    check_refused(secure_options(server.secure_endpoint(), files), "certificate has expired");
+  }
+  const testing::ServerTls revoked = the_authority().server_tls();
+  TestingServer server{server_with(revoked)};
+  ClientOptions options = secure_options(server.secure_endpoint(), files);
+  options.tls->crl_file = files.with("good.crl", the_authority().revocation_list({}));
+  Client{options}.wait_connected();
+  options.tls->crl_file =
+      files.with("revoked.crl", the_authority().revocation_list({revoked.identity}));
+  check_refused(options, "certificate revoked");
+}
+
+TEST_CASE(
+    "a server that needs certificates refuses a client without one, in both versions of TLS") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const Files files;
+  TestingServer older{server_with(the_authority().server_tls(ClientCertificates::needed))};
+  // The server's alert may be lost with the connection.
+  check_refused(secure_options(older.secure_endpoint(), files), "certificate");
+  TestingServer newer{
+      server_with(the_authority().server_tls(ClientCertificates::needed), only_tls_1_3())};
+  check_refused(secure_options(newer.secure_endpoint(), files), "certificate");
+}
+
+TEST_CASE("TLS 1.2 is refused where 1.3 is the least") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const Files files;
+  TestingServer server{server_with(the_authority().server_tls(),
+                                   {"ssl.protocol=TLSv1.2", "ssl.enabledProtocols=TLSv1.2"})};
+  ClientOptions options = secure_options(server.secure_endpoint(), files);
+  options.tls->minimum_version = TlsVersion::tls_1_3;
+  check_refused(options, "TLS handshake: ");
+}
+
+TEST_CASE(
+    "a port without TLS is not talked to in plain text, and a plain client says so at one with") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const Files files;
+  TestingServer server{server_with(the_authority().server_tls())};
+  check_refused(secure_options(server.endpoint(), files), "does this port speak TLS?");
+  check_refused(options_for(to_string(server.secure_endpoint())),
+                "ended the connection before any answer");
+}
+
+TEST_CASE("a peer that accepts and says nothing is given up after the connect timeout") {
+  const Files files;
+  boost::asio::io_context context;
+  boost::asio::ip::tcp::acceptor silent{context, {boost::asio::ip::address_v4::loopback(), 0}};
+  ClientOptions options = secure_options({"127.0.0.1", silent.local_endpoint().port()}, files);
+  options.connect_timeout = 200ms;
+  check_refused(options, ": TLS handshake: Connection timed out");
+}
+
+TEST_CASE("options that are wrong are refused when the client is made, with the file's name") {
+  const Files files;
+  const testing::IssuedCertificate identity = the_authority().issue();
+  const auto message = [&](const std::function<void(TlsOptions&)>& change) {
+    ClientOptions options = options_for("127.0.0.1:1");
+    options.tls.emplace();
+    options.tls->ca_file = files.with("ca.pem", the_authority().certificate());
+    options.tls->certificate_chain_file = files.with("client.pem", identity.certificate);
+    options.tls->private_key_file = files.with("client.key", identity.key);
+    change(*options.tls);
+    return message_of([&] { Client{options}; });
+  };
+  const auto has = [](const std::string& text, std::initializer_list<const char*> parts) {
+    INFO(text);
+    for (const char* part : parts) CHECK(text.find(part) != std::string::npos);
+  };
+  CHECK(message([](TlsOptions&) {}).empty());
+  has(message([](TlsOptions& tls) { tls.ca_file = "/nowhere/ca.pem"; }),
+      {"tls.ca_file \"/nowhere/ca.pem\"", "No such file"});
+  has(message([&](TlsOptions& tls) { tls.ca_file = files.with("bad.pem", "no certificate\n"); }),
+      {"tls.ca_file", "bad.pem"});
+  has(message([](TlsOptions& tls) { tls.ca_directory = "/nowhere"; }),
+      {"tls.ca_directory \"/nowhere\"", "No such file"});
+  has(message([](TlsOptions& tls) { tls.certificate_chain_file = "/nowhere/c.pem"; }),
+      {"tls.certificate_chain_file \"/nowhere/c.pem\"", "No such file"});
+  has(message([](TlsOptions& tls) { tls.certificate_chain_file.clear(); }),
+      {"tls.private_key_file", "certificate_chain_file"});
+  has(message([&](TlsOptions& tls) {
+        tls.private_key_file = files.with("other.key", the_authority().issue().key);
+      }),
+      {"tls.private_key_file", "other.key"});
+  has(message([&](TlsOptions& tls) { tls.crl_file = "/nowhere/list.pem"; }),
+      {"tls.crl_file \"/nowhere/list.pem\"", "No such file"});
+  has(message([&](TlsOptions& tls) {
+        const auto encrypted = the_authority().issue({.key_password = "secret"});
+        tls.certificate_chain_file = files.with("encrypted.pem", encrypted.certificate);
+        tls.private_key_file = files.with("encrypted.key", encrypted.key);
+        tls.private_key_password = [] { return std::string{"wrong"}; };
+      }),
+      {"tls.private_key_file", "encrypted.key", "password"});
+  has(message([](TlsOptions& tls) {
+        tls.configure = [](ssl_ctx_st*) { throw Error{Errc::invalid_argument, "my hook", ""}; };
+      }),
+      {"my hook"});
+}
+
+TEST_CASE("a client without TLS cannot be given secure servers") {
+  Client client{options_for("127.0.0.1:1")};
+  CHECK(error_of([&] { client.set_servers("secure://127.0.0.1:1"); }) == Errc::invalid_argument);
+}
+
+}  // namespace
+}  // namespace custodian::tests::tls_refusal_test

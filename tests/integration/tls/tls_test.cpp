@@ -1,0 +1,244 @@
+// A client over TLS, and what becomes of it when the connection fails.
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/testing/fault_proxy.hpp"
+#include "tls_fixture.hpp"
+
+namespace custodian::tests::tls_test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ClientCertificates;
+using testing::Direction;
+using testing::FaultProxy;
+using testing::TestingServer;
+
+std::size_t open_descriptors() {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator{"/proc/self/fd"}) {
+    ++count;
+  }
+  return count;
+}
+
+/// So that one test after another may take the same names.
+void check_lock(Client& client, const std::string& path) {
+  InterProcessMutex mutex{client, path};
+  const Lease lease = mutex.acquire();
+  CHECK(lease);
+}
+
+TEST_CASE("nothing of what a client says is seen on the way") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  std::mutex mutex;
+  std::string seen;
+  FaultProxy proxy{server.secure_endpoint(), {.edit_to_server = [&]() -> testing::StreamEdit {
+                     return [&](std::string_view bytes) {
+                       const std::lock_guard lock{mutex};
+                       seen += bytes;
+                       return std::string{bytes};
+                     };
+                   }}};
+  const Files files;
+  for (const std::string host : {"localhost:", "127.0.0.1:"}) {
+    ClientOptions options = secure_options(proxy.endpoint(), files);
+    options.servers = "secure://" + host + std::to_string(proxy.endpoint().port);
+    Client client{options};
+    client.create("/visible-path" + host.substr(0, 3), "visible-data");
+    CHECK(client.get("/visible-path" + host.substr(0, 3)).data == "visible-data");
+    check_lock(client, "/visible-lock");
+  }
+  const std::lock_guard lock{mutex};
+  CHECK_FALSE(seen.empty());
+  CHECK(seen.find("visible") == std::string::npos);
+}
+
+TEST_CASE("a client's certificate is its identity in ACLs") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls(ClientCertificates::needed))};
+  const Files files;
+  const auto options_of = [&](const std::string& name) {
+    const auto identity = the_authority().issue({.common_name = name});
+    ClientOptions options = secure_options(server.secure_endpoint(), files);
+    // Certificate and key in one file.
+    options.tls->certificate_chain_file =
+        files.with(name + ".pem", identity.certificate + identity.key);
+    return options;
+  };
+  Client anna{options_of("anna")};
+  Client berta{options_of("berta")};
+  anna.create("/annas", "1", {.acl = creator_all_acl()});
+  CHECK(error_of([&] { static_cast<void>(berta.get("/annas")); }) == ServerErrc::no_auth);
+  anna.create("/bertas", "2", {.acl = Acl{{.scheme = "x509", .id = "CN=berta,O=Custodian test"}}});
+  CHECK(berta.get("/bertas").data == "2");
+  CHECK(error_of([&] { static_cast<void>(anna.get("/bertas")); }) == ServerErrc::no_auth);
+}
+
+TEST_CASE("a key may be encrypted: its password is asked for, or in a file") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls(ClientCertificates::needed))};
+  const Files files;
+  const auto identity = the_authority().issue({.key_password = "pass word"});
+  ClientOptions options = secure_options(server.secure_endpoint(), files);
+  options.tls->certificate_chain_file = files.with("client.pem", identity.certificate);
+  options.tls->private_key_file = files.with("client.key", identity.key);
+  options.tls->private_key_password = [] { return std::string{"pass word"}; };
+  Client{options}.wait_connected();
+  options.tls->private_key_password = nullptr;
+  options.tls->private_key_password_file = files.with("password", "pass word\nmore\n");
+  Client{options}.wait_connected();
+}
+
+TEST_CASE("TLS 1.3 serves, too, with certificates of both") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{
+      server_with(the_authority().server_tls(ClientCertificates::needed), only_tls_1_3())};
+  const Files files;
+  const auto identity = the_authority().issue();
+  ClientOptions options = secure_options(server.secure_endpoint(), files);
+  options.tls->minimum_version = TlsVersion::tls_1_3;
+  options.tls->certificate_chain_file =
+      files.with("client.pem", identity.certificate + identity.key);
+  Client client{options};
+  check_lock(client, "/lock");
+}
+
+TEST_CASE("files that change are read again, and wrong ones are not used") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  FaultProxy proxy{server.secure_endpoint()};
+  const Files files;
+  Log log;
+  ClientOptions options = secure_options(proxy.endpoint(), files);
+  options.log = log.sink();
+  Client client{options};
+  client.wait_connected();
+
+  files.replace("ca.pem", "no certificate\n");
+  proxy.cut();
+  CHECK(eventually([&] {
+    return log.contains("warning: the files of tls have changed, but cannot be used") &&
+           is_connected(client.connection_state());
+  }));
+
+  const testing::CertificateAuthority other{"Another authority"};
+  files.replace("ca.pem", other.certificate());
+  proxy.cut();
+  CHECK(eventually([&] { return log.contains("certificate verify failed"); }));
+  CHECK_FALSE(is_connected(client.connection_state()));
+
+  files.replace("ca.pem", other.certificate() + the_authority().certificate());
+  CHECK(eventually([&] { return is_connected(client.connection_state()); }));
+}
+
+TEST_CASE("a node of a mebibyte passes in both directions, and so do many at once") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  testing::TestingServerOptions with_room = server_with(the_authority().server_tls());
+  with_room.jute_max_buffer = std::size_t{4} << 20U;
+  TestingServer server{with_room};
+  const Files files;
+  ClientOptions options = secure_options(server.secure_endpoint(), files);
+  options.max_request_size = std::size_t{4} << 20U;
+  options.session_timeout = 30s;
+  Client client{options};
+  std::string data(std::size_t{1} << 20U, ' ');
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<char>(i * 7 + i / 251);
+  client.create("/large", data);
+  std::vector<std::future<std::tuple<error_code, GetResult>>> all;
+  for (int i = 0; i < 20; ++i) {
+    all.push_back(begun<GetResult>([&](auto done) { client.async_get("/large", {}, done); }));
+  }
+  for (auto& each : all) {
+    const auto [error, result] = each.get();
+    REQUIRE_FALSE(error);
+    CHECK(result.data == data);
+  }
+  // A frame that is longer than two MiB is handed on in parts.
+  data.append(std::size_t{2} << 20U, 'x');
+  client.set("/large", data);
+  CHECK(client.get("/large").data == data);
+}
+
+TEST_CASE("a connection that is cut in any phase is followed by one that stands") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  const Files files;
+  for (const Direction direction : {Direction::to_server, Direction::to_client}) {
+    for (const auto ending : {testing::Ending::orderly, testing::Ending::reset}) {
+      FaultProxy proxy{server.secure_endpoint()};
+      const ClientOptions options = secure_options(proxy.endpoint(), files);
+      // The handshake has some 700 bytes one way, and 1,500 the other.
+      for (std::uint64_t bytes = 0; bytes < 2000; bytes += 211) {
+        proxy.cut_after_bytes(direction, bytes, ending);
+        Client client{options};
+        client.wait_connected({.deadline = patience});
+        check_lock(client, "/lock");
+      }
+    }
+  }
+}
+
+TEST_CASE("after many cuts the session is the same, and no descriptor more is open") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  FaultProxy proxy{server.secure_endpoint()};
+  const Files files;
+  Client client{secure_options(proxy.endpoint(), files)};
+  check_lock(client, "/lock");
+  const std::int64_t session = client.session().id;
+  InterProcessMutex held_mutex{client, "/held"};
+  const Lease held = held_mutex.acquire();
+  proxy.cut();
+  check_lock(client, "/lock");
+  const std::size_t before = open_descriptors();
+  for (int i = 0; i < 100; ++i) {
+    proxy.cut(i % 2 == 0 ? testing::Ending::orderly : testing::Ending::reset);
+    check_lock(client, "/lock");
+  }
+  CHECK(held.state() == LeaseState::held);
+  CHECK(client.session().id == session);
+  CHECK(eventually([&] { return open_descriptors() <= before; }));
+}
+
+TEST_CASE("a close over TLS ends the session before it returns") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  const Files files;
+  Client observer{options_for(server.connect_string())};
+  for (int i = 0; i < 20; ++i) {
+    Client client{secure_options(server.secure_endpoint(), files)};
+    client.create("/mine", "", {.mode = CreateMode::ephemeral});
+    // Requests under way do not hold it up.
+    for (int j = 0; j < i; ++j) client.async_get("/mine", {}, [](error_code, GetResult) {});
+    client.close();
+    CHECK_FALSE(observer.exists("/mine"));
+  }
+}
+
+TEST_CASE("a program that the process starts inherits no socket") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  const Files files;
+  const auto inherited = [] {
+    std::size_t count = 0;
+    for (int descriptor = 3; descriptor < 1024; ++descriptor) {
+      struct stat status {};
+      if (::fstat(descriptor, &status) != 0 || !S_ISSOCK(status.st_mode)) continue;
+      if ((::fcntl(descriptor, F_GETFD) & FD_CLOEXEC) == 0) ++count;
+    }
+    return count;
+  };
+  const std::size_t before = inherited();
+  Client client{secure_options(server.secure_endpoint(), files)};
+  check_lock(client, "/lock");
+  CHECK(inherited() == before);
+}
+
+}  // namespace
+}  // namespace custodian::tests::tls_test

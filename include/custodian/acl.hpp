@@ -45,9 +45,10 @@ enum class Permissions : std::int32_t {
 struct AclEntry {
   /// The permissions of the identity.
   Permissions permissions = Permissions::all;
-  /// "world", "auth", "digest", "ip", ...
+  /// "world", "auth", "digest", "x509", "ip", ...
   std::string scheme = "world";
-  /// "anyone" for world, empty for auth, "user:base64(sha1(user:password))" for digest.
+  /// "anyone" for world, empty for auth, digest_id() for digest, the certificate's subject for x509
+  /// ("CN=worker,O=Example", as RFC 2253 writes it).
   std::string id = "anyone";
 
   /// Memberwise.
@@ -61,9 +62,17 @@ using Acl = std::vector<AclEntry>;
 [[nodiscard]] CUSTODIAN_EXPORT Acl open_acl();
 /// Every client may read, and nothing else.
 [[nodiscard]] CUSTODIAN_EXPORT Acl read_acl();
-/// Permits everything to each identity with which the creating session has authenticated. Needs
-/// `ClientOptions::credentials`: without them the server refuses this ACL (invalid_acl).
+/// Permits everything to each identity with which the creating session has authenticated: by
+/// `ClientOptions::credentials`, or by a certificate (`TlsOptions::certificate_chain_file`).
+/// Without one the server refuses this ACL (invalid_acl).
 [[nodiscard]] CUSTODIAN_EXPORT Acl creator_all_acl();
+
+/// The id of a user of the scheme "digest", for an `AclEntry` that names another user: "user:", and
+/// a hash of user and password. It suits servers whose `digestAlg` is SHA-1, as it is unless it was
+/// changed. Throws Error (invalid_argument) if the user is empty or has a colon, or if the library
+/// was built without OpenSSL (`CUSTODIAN_TLS`).
+[[nodiscard]] CUSTODIAN_EXPORT std::string digest_id(std::string_view user,
+                                                     std::string_view password);
 
 /// Chooses the ACL of a node that is created without an explicit one; called with the path as the
 /// user gave it, and also for missing parents that the create adds. Runs on the client's strand: it

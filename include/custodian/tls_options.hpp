@@ -52,7 +52,7 @@ struct TlsOptions {
   /// The name or address that the server's certificate must be for. Empty: the host's, as it stands
   /// in `ClientOptions::servers`; that is never asked of the name service.
   std::string server_name{};
-  /// Whether the certificate must be for that name. Without it, whoever has any certificate of a
+  /// Whether the certificate must be for that name. Without it, anyone with a certificate of a
   /// trusted authority can be "the server"; the client logs a warning.
   bool verify_hostname = true;
 

@@ -9,7 +9,7 @@
 #include "base/process_id.hpp"
 #include "base/runs_on_this_thread.hpp"
 #include "client/operation.hpp"
-#include "session/secure_link.hpp"
+#include "session/tls.hpp"
 #include "text/in_hex.hpp"
 #include "text/one_line.hpp"
 
@@ -70,7 +70,7 @@ void ClientCore::start() {
   }
   if (options_.tls && !options_.tls->verify_hostname) {
     log(LogLevel::warning,
-        "tls.verify_hostname is off: whoever has any certificate of a trusted "
+        "tls.verify_hostname is off: anyone with a certificate of a trusted "
         "authority can be the server");
   }
   sessions_.begin();

@@ -16,7 +16,7 @@
 #include "custodian/error.hpp"
 #include "session/address.hpp"
 #include "session/owned_socket.hpp"
-#include "session/secure_link.hpp"
+#include "session/tls.hpp"
 
 namespace custodian::detail {
 

@@ -1,8 +1,9 @@
+#include "session/tls.hpp"
+
 #include <filesystem>
 #include <map>
 #include <utility>
 
-#include "session/secure_link.hpp"
 #include "session/server_identity.hpp"
 #include "session/tls_context.hpp"
 #include "session/tls_link.hpp"

@@ -1,5 +1,6 @@
 // In the place of tls.cpp and its like, where the library is built without OpenSSL.
-#include "session/secure_link.hpp"
+#include "custodian/error.hpp"
+#include "session/tls.hpp"
 
 namespace custodian::detail {
 

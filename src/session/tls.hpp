@@ -1,0 +1,38 @@
+#pragma once
+
+/// \file
+/// Tls is TLS as the sessions of a client see it. Nothing here names OpenSSL, which a build may be
+/// without: then tls_absent.cpp takes the place of tls.cpp.
+
+#include <boost/asio/ip/tcp.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "custodian/log.hpp"
+#include "custodian/tls_options.hpp"
+#include "session/address.hpp"
+#include "session/secure_link.hpp"
+
+namespace custodian::detail {
+
+/// What a client trusts, and who it is: makes the links of all its sessions. One strand.
+class Tls {
+ public:
+  virtual ~Tls() = default;
+  Tls() = default;
+  Tls(const Tls&) = delete;
+  Tls& operator=(const Tls&) = delete;
+
+  /// A link over a connected socket to a server at this address. Files that have changed are read
+  /// first; `log` gets the reason if they could not be.
+  [[nodiscard]] virtual std::shared_ptr<SecureLink> link(
+      boost::asio::ip::tcp::socket socket, const Address& address,
+      const std::function<void(LogLevel, std::string)>& log) = 0;
+};
+
+/// Reads all files. Throws Error (invalid_argument), naming the option and the reason, if one is
+/// wrong, or if this build has no TLS.
+[[nodiscard]] std::shared_ptr<Tls> make_tls(const TlsOptions& options);
+
+}  // namespace custodian::detail

@@ -1,9 +1,12 @@
 #include "session/server_identity.hpp"
 
+#include <openssl/err.h>
 #include <openssl/x509v3.h>
 
 #include <algorithm>
+#include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <memory>
 
 #include "text/one_line.hpp"
@@ -84,9 +87,14 @@ ServerIdentity::ServerIdentity(const TlsOptions& options, const Address& address
   }
 }
 
-std::string ServerIdentity::name_to_ask_for() const {
+void ServerIdentity::ask_for_name(SSL* connection) const {
   const auto name = std::ranges::find_if_not(names_, &is_address);
-  return name == names_.end() ? std::string{} : *name;
+  if (name == names_.end()) return;
+  // (The macro for this casts in the old style.) A name that OpenSSL does not take is refused with
+  // the certificate.
+  ::SSL_ctrl(connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+             const_cast<char*>(name->c_str()));
+  ::ERR_clear_error();
 }
 
 bool ServerIdentity::accepts(bool preverified, boost::asio::ssl::verify_context& chain) {
@@ -106,6 +114,28 @@ bool ServerIdentity::accepts(bool preverified, boost::asio::ssl::verify_context&
   refusal_ = in_one_line("the certificate is for " + names_in(certificate) + ", not for " +
                          joined(names_) + " (tls.server_name says otherwise)");
   return false;
+}
+
+std::string ServerIdentity::reason_of(error_code error, const SSL* connection) const {
+  namespace asio = boost::asio;
+  if (!refusal_.empty()) return "certificate verify failed: " + refusal_;
+  if (error == asio::ssl::error::stream_truncated || error == asio::error::eof ||
+      error == asio::error::connection_reset) {
+    if (::SSL_get_peer_cert_chain(connection) == nullptr) {
+      return "the server ended the connection; does this port speak TLS?";
+    }
+    return ::SSL_get_certificate(connection) == nullptr
+               ? "the server ended the connection; it may want a certificate of this client "
+                 "(tls.certificate_chain_file)"
+               : "the server ended the connection; it may not trust this client's certificate";
+  }
+  if (error.category() != asio::error::get_ssl_category()) return error.message();
+  const char* const reason = ::ERR_reason_error_string(static_cast<unsigned long>(error.value()));
+  const std::string text = reason != nullptr ? reason : error.message();
+  if (text == "wrong version number" || text == "packet length too long") {
+    return text + "; does this port speak TLS?";
+  }
+  return text;
 }
 
 }  // namespace custodian::detail

@@ -1,12 +1,16 @@
 #pragma once
 
 /// \file
-/// ServerIdentity judges whether a server's certificate is for the server that was meant.
+/// ServerIdentity judges whether a server's certificate is for the server that was meant, and says
+/// what went wrong with TLS.
+
+#include <openssl/ssl.h>
 
 #include <boost/asio/ssl/verify_context.hpp>
 #include <string>
 #include <vector>
 
+#include "custodian/error.hpp"
 #include "custodian/tls_options.hpp"
 #include "session/address.hpp"
 
@@ -17,19 +21,19 @@ class ServerIdentity {
   /// The names that led to the address, or the options' one.
   ServerIdentity(const TlsOptions& options, const Address& address);
 
-  /// The name to ask the server for (SNI); empty if there is none, for an address is no name.
-  [[nodiscard]] std::string name_to_ask_for() const;
+  /// Names the server in the handshake (SNI), unless there is only an address.
+  void ask_for_name(SSL* connection) const;
 
   /// For OpenSSL's verification: refuses a certificate which is for none of the names.
   /// `preverified` is OpenSSL's own judgement of the chain so far.
   [[nodiscard]] bool accepts(bool preverified, boost::asio::ssl::verify_context& chain);
-  /// Why it was refused, in words; empty if it was not.
-  [[nodiscard]] const std::string& refusal() const noexcept { return refusal_; }
+  /// Why the connection has failed, for people.
+  [[nodiscard]] std::string reason_of(error_code error, const SSL* connection) const;
 
  private:
   std::vector<std::string> names_;
   bool verifies_name_;
-  std::string refusal_;
+  std::string refusal_;  ///< of a certificate; empty if there was none
 };
 
 }  // namespace custodian::detail

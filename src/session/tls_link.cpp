@@ -1,7 +1,5 @@
 #include "session/tls_link.hpp"
 
-#include <openssl/err.h>
-#include <openssl/ssl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -31,14 +29,7 @@ TlsLink::TlsLink(std::shared_ptr<SslContext> context, asio::ip::tcp::socket sock
 // -- The handshake --------------------------------------------------------------------------------
 
 void TlsLink::open(Opened opened) {
-  const std::string name = identity_.name_to_ask_for();
-  if (!name.empty()) {
-    // A name that OpenSSL does not take is refused by the certificate's check.
-    // (The macro for this casts in the old style.)
-    ::SSL_ctrl(server_.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-               const_cast<char*>(name.c_str()));
-    ::ERR_clear_error();
-  }
+  identity_.ask_for_name(server_.native_handle());
   // The stream, and its callback with it, dies with this link.
   server_.set_verify_callback([this](bool preverified, asio::ssl::verify_context& chain) {
     return identity_.accepts(preverified, chain);
@@ -48,32 +39,11 @@ void TlsLink::open(Opened opened) {
       [self = shared_from_this(), opened = std::move(opened)](error_code error) {
         if (self->over_) return;
         if (!error) return self->begin(opened);
-        const std::string reason = "TLS handshake: " + self->reason_of(error);
+        const std::string reason =
+            "TLS handshake: " + self->identity_.reason_of(error, self->server_.native_handle());
         self->close();
         opened(error, reason, {});
       });
-}
-
-std::string TlsLink::reason_of(error_code error) {
-  if (!identity_.refusal().empty()) return "certificate verify failed: " + identity_.refusal();
-  if (error == asio::ssl::error::stream_truncated || error == asio::error::eof ||
-      error == asio::error::connection_reset) {
-    SSL* const ssl = server_.native_handle();
-    if (::SSL_get_peer_cert_chain(ssl) == nullptr) {
-      return "the server ended the connection; does this port speak TLS?";
-    }
-    return ::SSL_get_certificate(ssl) == nullptr
-               ? "the server ended the connection; it may want a certificate of this client "
-                 "(tls.certificate_chain_file)"
-               : "the server ended the connection; it may not trust this client's certificate";
-  }
-  if (error.category() != asio::error::get_ssl_category()) return error.message();
-  const char* const reason = ::ERR_reason_error_string(static_cast<unsigned long>(error.value()));
-  const std::string text = reason != nullptr ? reason : error.message();
-  if (text == "wrong version number" || text == "packet length too long") {
-    return text + "; does this port speak TLS?";
-  }
-  return text;
 }
 
 void TlsLink::begin(const Opened& opened) {
@@ -161,7 +131,9 @@ void TlsLink::hand_on() {
 void TlsLink::on_server_gone(error_code error) {
   // ZooKeeper's frames have their lengths, so an end without TLS's own is no attack; servers that
   // die send none.
-  if (error.category() == asio::error::get_ssl_category()) fault_ = reason_of(error);
+  if (error.category() == asio::error::get_ssl_category()) {
+    fault_ = identity_.reason_of(error, server_.native_handle());
+  }
   close();
 }
 

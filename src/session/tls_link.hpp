@@ -34,7 +34,6 @@ class TlsLink final : public SecureLink, public std::enable_shared_from_this<Tls
   [[nodiscard]] const std::string& fault() const noexcept override { return fault_; }
 
  private:
-  [[nodiscard]] std::string reason_of(error_code error);
   void begin(const Opened& opened);
   // From the C client to the server, and back.
   void take_from_client();

@@ -50,6 +50,8 @@ expect 'custodian|--vers' '--version'
 expect 'custodian|--servers|lock|in' 'inspect'
 expect 'custodian|--servers|' ''
 expect 'custodian|inspect|/lo' ''
+expect 'custodian|lock|--tls-s' '--tls-server-name'
+expect_some "custodian|--tls-ca|$(dirname "$custodian")/custodian" "$custodian"
 expect 'custodian|inspect|--wa' '--watch'
 expect 'custodian|inspect|/locks/a|--wa' '--watch'
 expect 'custodian|lock|/a|--kind|' 'mutex read write semaphore-mutex'

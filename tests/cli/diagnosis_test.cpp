@@ -63,6 +63,19 @@ TEST_CASE("nothing is wrong with an ensemble as it should be") {
   CHECK(verdict_on(good(), "path", "/locks") == Verdict::ok);
 }
 
+TEST_CASE("credentials without TLS are a warning, and so is a certificate that ends soon") {
+  Facts facts = good();
+  facts.security = Security::plain_with_credentials;
+  CHECK(verdict_on(facts, "tls") == Verdict::warn);
+  facts.security = Security::tls;
+  CHECK(verdict_on(facts, "tls") == Verdict::ok);
+  facts.now = std::chrono::sys_days{std::chrono::year{2026} / 11 / 1};
+  facts.servers[0].srvr.certificate_ends = facts.now + std::chrono::days{30};
+  facts.servers[1].srvr.certificate_ends = facts.now + std::chrono::days{30} - 1s;
+  CHECK(verdict_on(facts, "tls", "zk1:2181") == Verdict::ok);
+  CHECK(verdict_on(facts, "tls", "zk2:2181") == Verdict::warn);
+}
+
 TEST_CASE("a server that is out of reach, silent, without a quorum or something else fails") {
   for (const Answer& answer :
        {Answer{Answer::Kind::unreachable, "Connection refused"}, Answer{Answer::Kind::silent, {}},

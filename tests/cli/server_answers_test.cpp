@@ -81,6 +81,12 @@ TEST_CASE("the servers of a connection string are each asked, at 2181 if nothing
   CHECK(chroot_of("zk1,zk2:2182/app/one") == "/app/one");
   CHECK(chroot_of("zk1/").empty());
   CHECK(chroot_of("zk1").empty());
+  CHECK(servers_of(" secure://zk1,zk2/app") ==
+        std::vector<ServerAddress>{{"zk1", 2181}, {"zk2", 2181}});
+  CHECK(chroot_of("secure://zk1,zk2/app") == "/app");
+  CHECK(chroot_of("secure://zk1").empty());
+  CHECK(is_secure(" secure://zk1"));
+  CHECK_FALSE(is_secure("zk1"));
 }
 
 TEST_CASE("of HTTP only the body of a success is an answer") {

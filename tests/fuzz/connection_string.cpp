@@ -66,6 +66,7 @@ void connection_string(std::string_view input) {
     if (!as_the_command_reads_it.empty()) as_the_command_reads_it += ',';
     as_the_command_reads_it += cli::to_string(server);
   }
+  if (cli::is_secure(input)) as_the_command_reads_it.insert(0, "secure://");
   as_the_command_reads_it += cli::chroot_of(input);
   require(parsed(as_the_command_reads_it) == accepted, "both parsers read the same");
 }

@@ -52,7 +52,9 @@ class Diagnosis {
       if (server.session) judge_session(server);
       judge_tick(server);
       judge_observer(server);
+      judge_certificate(server);
     }
+    judge_security();
     judge_leader();
     judge_versions();
     if (facts_.ensemble_error) {
@@ -228,6 +230,29 @@ class Diagnosis {
          "if the ensemble has observer masters: ClientOptions::touch_interval of " + least +
              " in every program that uses these servers, and a session timeout of three times "
              "that or more");
+  }
+
+  void judge_certificate(const ServerFacts& server) {
+    constexpr std::chrono::days soon{30};
+    const auto ends = server.srvr.certificate_ends;
+    if (!ends) return;
+    const auto days = std::chrono::floor<std::chrono::days>(*ends - facts_.now);
+    const std::string name = to_string(server.address);
+    const std::string text = "the certificate ends in " + std::to_string(days.count()) + " days";
+    if (days >= soon) return ok("tls", name, text);
+    warn("tls", name, text, "renew it: from then on nobody connects");
+  }
+
+  void judge_security() {
+    switch (facts_.security) {
+      case Security::plain: return;
+      case Security::plain_with_credentials:
+        return warn("tls", {},
+                    "credentials are sent without TLS: who listens on the way can read them, and "
+                    "take every lock",
+                    "let the servers have a port with TLS (secureClientPort), and use --tls");
+      case Security::tls: return ok("tls", {}, "connections are by TLS, and servers are verified");
+    }
   }
 
   void judge_leader() {

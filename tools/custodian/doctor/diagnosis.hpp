@@ -58,10 +58,19 @@ struct ClockFacts {
   std::chrono::nanoseconds write_time{0};
 };
 
+/// How the servers are reached.
+enum class Security : std::uint8_t {
+  plain,
+  plain_with_credentials,  ///< which can be read on the way
+  tls,                     ///< with verified servers
+};
+
 struct Facts {
   std::chrono::milliseconds session_timeout{0};
   std::chrono::milliseconds touch_interval{0};
   std::vector<ServerFacts> servers{};
+  Security security = Security::plain;
+  std::chrono::system_clock::time_point now{};
   /// The error if no server could be asked about the ensemble as a whole.
   error_code ensemble_error{};
   std::optional<bool> extended_types{};

@@ -65,11 +65,11 @@ ServerConfiguration configuration_of(const ServerFacts& facts, std::uint16_t adm
 
 ServerFacts examine_server(ServerAddress address, ClientOptions options, std::uint16_t admin_port) {
   ServerFacts facts{.address = std::move(address)};
-  facts.srvr = four_letter_word(facts.address, "srvr", patience);
+  facts.srvr = four_letter_word(facts.address, "srvr", patience, options.tls);
   const bool answers = facts.srvr || facts.srvr.kind == Answer::Kind::not_allowed;
   if (!answers || is_not_serving(facts.srvr.text)) return facts;
-  facts.conf = four_letter_word(facts.address, "conf", patience);
-  facts.cons = four_letter_word(facts.address, "cons", patience);
+  facts.conf = four_letter_word(facts.address, "conf", patience, options.tls);
+  facts.cons = four_letter_word(facts.address, "cons", patience, options.tls);
   facts.configuration = configuration_of(facts, admin_port);
   const milliseconds asked = options.session_timeout;
   options.servers = to_string(facts.address);
@@ -198,11 +198,18 @@ void examine_ensemble(const ClientOptions& options, const ExaminationRequest& re
   }
 }
 
+Security security_of(const ClientOptions& options) {
+  if (options.tls) return Security::tls;
+  return options.credentials.empty() ? Security::plain : Security::plain_with_credentials;
+}
+
 }  // namespace
 
 Facts examine(const ClientOptions& options, const ExaminationRequest& request) {
   Facts facts{.session_timeout = options.session_timeout,
               .touch_interval = request.touch_interval,
+              .security = security_of(options),
+              .now = system_clock::now(),
               .path_was_given = !request.path.empty(),
               .suspended = time_of(CLOCK_BOOTTIME) - time_of(CLOCK_MONOTONIC)};
   std::vector<std::future<ServerFacts>> servers;

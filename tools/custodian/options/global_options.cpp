@@ -4,16 +4,55 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "options/duration_option.hpp"
 #include "options/messages.hpp"
 #include "options/usage_error.hpp"
+#include "servers/server_address.hpp"
 
 namespace custodian::cli {
 namespace {
 
 constexpr const char* credential_variable = "CUSTODIAN_AUTH";
+
+/// TLS if any option asks for it, or the servers' "secure://".
+std::optional<TlsOptions> tls_of(const GlobalOptions& options) {
+  const std::string any = options.tls_ca + options.tls_cert + options.tls_key +
+                          options.tls_key_password_file + options.tls_server_name;
+  if (!options.tls && any.empty() && !is_secure(options.servers)) return std::nullopt;
+  return TlsOptions{.ca_file = options.tls_ca,
+                    .certificate_chain_file = options.tls_cert,
+                    .private_key_file = options.tls_key,
+                    .private_key_password_file = options.tls_key_password_file,
+                    .server_name = options.tls_server_name};
+}
+
+void add_tls_options(CLI::App& app, GlobalOptions& options, const std::string& group) {
+  app.add_flag("--tls", options.tls,
+               "connect over TLS, as secure:// in front of the servers says, too; verifies the "
+               "servers' certificates [CUSTODIAN_TLS]")
+      ->envname("CUSTODIAN_TLS")
+      ->group(group);
+  const auto add = [&](const char* name, std::string& value, const char* variable, const char* type,
+                       const std::string& help) {
+    app.add_option(name, value, help + " [" + variable + "]")
+        ->envname(variable)
+        ->type_name(type)
+        ->group(group);
+  };
+  add("--tls-ca", options.tls_ca, "CUSTODIAN_TLS_CA", "FILE",
+      "trust the authorities in this file, and not those of the system");
+  add("--tls-cert", options.tls_cert, "CUSTODIAN_TLS_CERT", "FILE",
+      "our certificate, and those that lead to its authority");
+  add("--tls-key", options.tls_key, "CUSTODIAN_TLS_KEY", "FILE",
+      "its key, if that is not in the same file");
+  add("--tls-key-password-file", options.tls_key_password_file, "CUSTODIAN_TLS_KEY_PASSWORD_FILE",
+      "FILE", "the key's password, in the first line of this file");
+  add("--tls-server-name", options.tls_server_name, "CUSTODIAN_TLS_SERVER_NAME", "NAME",
+      "the servers' certificates must be for this name, and not for that in --servers");
+}
 
 }  // namespace
 
@@ -28,6 +67,7 @@ ClientOptions GlobalOptions::client_options() const {
   options.name_space = name_space;
   options.session_timeout = session_timeout;
   options.credentials = auth;
+  options.tls = tls_of(*this);
   options.log = client_log(verbosity);
   return options;
 }
@@ -54,7 +94,8 @@ Credential parse_credential(const std::string& text) {
 void add_global_options(CLI::App& app, GlobalOptions& options) {
   const std::string group = "Options of all commands";
   app.add_option("--servers", options.servers,
-                 "ZooKeeper servers, host:port,host:port/chroot [CUSTODIAN_SERVERS]")
+                 "ZooKeeper servers, host:port,host:port/chroot; with secure:// in front of all, "
+                 "over TLS [CUSTODIAN_SERVERS]")
       ->envname("CUSTODIAN_SERVERS")
       ->type_name("LIST")
       ->group(group);
@@ -79,6 +120,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
       ->envname(credential_variable)
       ->type_name("SCHEME:VALUE")
       ->group(group);
+  add_tls_options(app, options, group);
   app.add_flag("-v,--verbose", options.verbosity, "say more: what the connection does; twice: all")
       ->group(group);
 }

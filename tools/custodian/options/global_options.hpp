@@ -19,6 +19,13 @@ struct GlobalOptions {
   std::string name_space{};
   std::chrono::milliseconds session_timeout{10'000};
   std::vector<Credential> auth{};
+  /// Whether --tls was given; each of its companions means it, too.
+  bool tls = false;
+  std::string tls_ca{};
+  std::string tls_cert{};
+  std::string tls_key{};
+  std::string tls_key_password_file{};
+  std::string tls_server_name{};
   /// How often -v was given.
   int verbosity = 0;
 

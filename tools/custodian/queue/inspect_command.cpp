@@ -15,7 +15,7 @@ namespace {
 
 int look_once(const GlobalOptions& options, const InspectRequest& request) {
   const Client client = connect(options);
-  SessionAddresses addresses{options.servers, request.admin_port};
+  SessionAddresses addresses{options.servers, request.admin_port, options.client_options().tls};
   QueueView view = view_of(request, inspect(client, request.path, request.options),
                            request.without_addresses ? nullptr : &addresses);
   view.around = look_around(client, request.path, view.inspection);

@@ -107,7 +107,7 @@ class QueueWatch {
  public:
   QueueWatch(const GlobalOptions& options, const InspectRequest& request)
       : request_{request},
-        addresses_{options.servers, request.admin_port},
+        addresses_{options.servers, request.admin_port, options.client_options().tls},
         on_terminal_{!request.json && Screen::is_terminal()},
         // A log line would shift the picture on the terminal; the picture itself shows a lost
         // connection.

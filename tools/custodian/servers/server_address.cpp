@@ -7,12 +7,19 @@ namespace custodian::cli {
 namespace {
 
 constexpr std::uint16_t default_port = 2181;
+constexpr std::string_view secure_prefix = "secure://";
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view space = " \t\r\n\v\f";
   const auto begin = text.find_first_not_of(space);
   if (begin == text.npos) return {};
   return text.substr(begin, text.find_last_not_of(space) - begin + 1);
+}
+
+std::string_view without_prefix(std::string_view connection_string) {
+  connection_string = trimmed(connection_string);
+  if (is_secure(connection_string)) connection_string.remove_prefix(secure_prefix.size());
+  return connection_string;
 }
 
 ServerAddress parse_server(std::string_view text) {
@@ -38,6 +45,7 @@ std::string to_string(const ServerAddress& server) {
 
 std::vector<ServerAddress> servers_of(std::string_view connection_string) {
   std::vector<ServerAddress> servers;
+  connection_string = without_prefix(connection_string);
   std::string_view rest = connection_string.substr(0, connection_string.find('/'));
   while (!rest.empty()) {
     const auto comma = std::min(rest.find(','), rest.size());
@@ -48,7 +56,12 @@ std::vector<ServerAddress> servers_of(std::string_view connection_string) {
   return servers;
 }
 
+bool is_secure(std::string_view connection_string) {
+  return trimmed(connection_string).starts_with(secure_prefix);
+}
+
 std::string chroot_of(std::string_view connection_string) {
+  connection_string = without_prefix(connection_string);
   const auto slash = connection_string.find('/');
   if (slash == connection_string.npos) return {};
   const std::string_view path = trimmed(connection_string.substr(slash));

@@ -23,6 +23,9 @@ struct ServerAddress {
 /// The servers of a connection string that a Client has accepted, in its order.
 [[nodiscard]] std::vector<ServerAddress> servers_of(std::string_view connection_string);
 
+/// Whether a connection string asks for TLS: it begins with "secure://".
+[[nodiscard]] bool is_secure(std::string_view connection_string);
+
 /// The path behind the servers of a connection string; empty if there is none.
 [[nodiscard]] std::string chroot_of(std::string_view connection_string);
 

@@ -24,6 +24,8 @@ struct Answer {
   };
   Kind kind = Kind::not_asked;
   std::string text{};
+  /// Over TLS: when the server's certificate ends.
+  std::optional<std::chrono::system_clock::time_point> certificate_ends{};
 
   [[nodiscard]] explicit operator bool() const noexcept { return kind == Kind::text; }
 };

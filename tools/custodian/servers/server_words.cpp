@@ -3,9 +3,11 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
 #include <functional>
+#include <memory>
+
+#include "custodian/error.hpp"
+#include "servers/line_to_server.hpp"
 
 namespace custodian::cli {
 
@@ -20,8 +22,12 @@ constexpr std::size_t longest_answer = std::size_t{16} * 1024 * 1024;
 /// One question and its answer; the answer ends with the connection.
 class Dialogue {
  public:
-  Dialogue(const ServerAddress& server, std::string question)
-      : question_{std::move(question)}, resolver_{context_}, socket_{context_} {
+  Dialogue(const ServerAddress& server, std::string question, const std::optional<TlsOptions>& tls)
+      : host_{server.host},
+        question_{std::move(question)},
+        tls_{tls},
+        resolver_{context_},
+        socket_{context_} {
     resolver_.async_resolve(server.host, std::to_string(server.port),
                             [this](error_code error, const auto& found) {
                               if (error) return fail(error);
@@ -47,15 +53,24 @@ class Dialogue {
   void connect(const asio::ip::tcp::resolver::results_type& found) {
     asio::async_connect(socket_, found, [this](error_code error, const auto&) {
       if (error) return fail(error);
-      connected_ = true;
-      ask();
+      try {
+        line_ =
+            tls_ ? secure_line(std::move(socket_), *tls_, host_) : plain_line(std::move(socket_));
+      } catch (const Error& wrong) {
+        return fail(wrong.what());
+      }
+      line_->begin([this](const std::string& failure) {
+        if (!failure.empty()) return fail(failure);
+        connected_ = true;
+        answer_.certificate_ends = line_->certificate_ends();
+        ask();
+      });
     });
   }
   void ask() {
-    asio::async_write(socket_, asio::buffer(question_), [this](error_code error, std::size_t) {
+    line_->write(question_, [this](error_code error) {
       if (error) return fail(error);
-      asio::async_read(socket_, asio::dynamic_buffer(answer_.text, longest_answer),
-                       [this](error_code ended, std::size_t) { finish(ended); });
+      line_->read_to_end(answer_.text, longest_answer, [this](error_code ended) { finish(ended); });
     });
   }
   void finish(error_code ended) {
@@ -64,16 +79,20 @@ class Dialogue {
     const bool is_answer = is_whole && !answer_.text.empty();
     answer_.kind = is_answer ? Answer::Kind::text : Answer::Kind::silent;
   }
-  void fail(error_code error) {
+  void fail(error_code error) { fail(error.message()); }
+  void fail(std::string reason) {
     over_ = true;
     answer_.kind = connected_ ? Answer::Kind::silent : Answer::Kind::unreachable;
-    answer_.text = error.message();
+    answer_.text = std::move(reason);
   }
 
+  std::string host_;
   std::string question_;
+  std::optional<TlsOptions> tls_;
   asio::io_context context_;
   asio::ip::tcp::resolver resolver_;
   asio::ip::tcp::socket socket_;
+  std::unique_ptr<LineToServer> line_;
   Answer answer_{};
   bool connected_ = false;
   bool over_ = false;
@@ -81,8 +100,9 @@ class Dialogue {
 
 }  // namespace
 
-Answer four_letter_word(const ServerAddress& server, std::string_view word, Deadline deadline) {
-  Answer answer = Dialogue{server, std::string{word}}.run(deadline);
+Answer four_letter_word(const ServerAddress& server, std::string_view word, Deadline deadline,
+                        const std::optional<TlsOptions>& tls) {
+  Answer answer = Dialogue{server, std::string{word}, tls}.run(deadline);
   if (answer && answer.text.find("is not in the whitelist") != std::string::npos) {
     answer.kind = Answer::Kind::not_allowed;
   }
@@ -95,7 +115,7 @@ Answer admin_command(const ServerAddress& admin_server, std::string_view command
   std::string request{"GET /commands/"};
   request.append(command).append(" HTTP/1.0\r\nHost: ").append(to_string(admin_server));
   request.append("\r\nConnection: close\r\n\r\n");
-  const Answer answer = Dialogue{admin_server, std::move(request)}.run(deadline);
+  const Answer answer = Dialogue{admin_server, std::move(request), std::nullopt}.run(deadline);
   return answer ? body_of_http(answer.text) : answer;
 }
 

@@ -7,17 +7,21 @@
 ///
 /// Threads: any; the functions block, until the deadline at the latest.
 
+#include <optional>
 #include <string_view>
 
 #include "custodian/deadline.hpp"
+#include "custodian/tls_options.hpp"
 #include "servers/server_address.hpp"
 #include "servers/server_answers.hpp"
 
 namespace custodian::cli {
 
-/// The server's answer to "srvr", "cons" or another four-letter word.
+/// The server's answer to "srvr", "cons" or another four-letter word; over TLS, with the server
+/// verified, if there are options for that.
 [[nodiscard]] Answer four_letter_word(const ServerAddress& server, std::string_view word,
-                                      Deadline deadline);
+                                      Deadline deadline,
+                                      const std::optional<TlsOptions>& tls = std::nullopt);
 
 /// The body of a successful answer to GET `http://<host>:<port>/commands/<command>`.
 [[nodiscard]] Answer admin_command(const ServerAddress& admin_server, std::string_view command,

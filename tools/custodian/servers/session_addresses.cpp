@@ -13,9 +13,10 @@ constexpr auto patience = 2s;
 constexpr auto shortest_pause = 1s;
 constexpr auto longest_pause = 60s;
 
-Addresses connections_of(const ServerAddress& server, std::uint16_t admin_port) {
+Addresses connections_of(const ServerAddress& server, std::uint16_t admin_port,
+                         const std::optional<TlsOptions>& tls) {
   const Deadline deadline{patience};
-  const Answer cons = four_letter_word(server, "cons", deadline);
+  const Answer cons = four_letter_word(server, "cons", deadline, tls);
   if (cons) return parse_cons(cons.text);
   if (cons.kind != Answer::Kind::not_allowed || admin_port == 0) return {};
   const Answer connections = admin_command({server.host, admin_port}, "connections", deadline);
@@ -32,8 +33,9 @@ Addresses brought_up_to_date(const Addresses& known, Addresses told,
   return told;
 }
 
-SessionAddresses::SessionAddresses(std::string_view connection_string, std::uint16_t admin_port)
-    : servers_{servers_of(connection_string)}, admin_port_{admin_port} {}
+SessionAddresses::SessionAddresses(std::string_view connection_string, std::uint16_t admin_port,
+                                   std::optional<TlsOptions> tls)
+    : servers_{servers_of(connection_string)}, admin_port_{admin_port}, tls_{std::move(tls)} {}
 
 const Addresses& SessionAddresses::of(const std::vector<std::int64_t>& sessions) {
   const auto due = next_question(sessions);
@@ -70,7 +72,7 @@ SessionAddresses::Clock::duration SessionAddresses::pause_before(
 Addresses SessionAddresses::ask_all() const {
   std::vector<std::future<Addresses>> answers;
   for (const ServerAddress& server : servers_) {
-    answers.push_back(std::async(std::launch::async, connections_of, server, admin_port_));
+    answers.push_back(std::async(std::launch::async, connections_of, server, admin_port_, tls_));
   }
   Addresses told;
   for (auto& answer : answers) told.merge(answer.get());

@@ -26,7 +26,8 @@ namespace custodian::cli {
 /// Threads: one. The functions block, for two seconds at most.
 class SessionAddresses {
  public:
-  SessionAddresses(std::string_view connection_string, std::uint16_t admin_port);
+  SessionAddresses(std::string_view connection_string, std::uint16_t admin_port,
+                   std::optional<TlsOptions> tls);
 
   using Clock = std::chrono::steady_clock;
 
@@ -48,6 +49,7 @@ class SessionAddresses {
 
   std::vector<ServerAddress> servers_;
   std::uint16_t admin_port_;
+  std::optional<TlsOptions> tls_;
   Addresses known_{};
   /// Sessions that were asked for, and have no address in the servers' answers.
   std::set<std::int64_t> untold_{};

@@ -1,0 +1,102 @@
+// The custodian command over TLS.
+
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "integration/tls/tls_fixture.hpp"
+#include "programs/program.hpp"
+
+namespace custodian::tests::cli_tls_test {
+namespace {
+
+using testing::ClientCertificates;
+using testing::TestingServer;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE(
+    "the command takes a lock over TLS, with a certificate of its own, and asks servers there") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls(ClientCertificates::needed))};
+  const Files files;
+  const auto identity = the_authority().issue({.key_password = "secret"});
+  const std::vector<std::string> trust{"--servers",
+                                       "secure://" + to_string(server.secure_endpoint()),
+                                       "--tls-ca",
+                                       files.with("ca.pem", the_authority().certificate()),
+                                       "--tls-cert",
+                                       files.with("client.pem", identity.certificate),
+                                       "--tls-key",
+                                       files.with("client.key", identity.key),
+                                       "--tls-key-password-file",
+                                       files.with("password", "secret\n")};
+  const auto run_with = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> all = trust;
+    all.insert(all.end(), words.begin(), words.end());
+    return run(CUSTODIAN_CLI, all);
+  };
+  const Result locked = run_with({"lock", "/lock", "--", "echo", "under the lock"});
+  INFO(locked.output);
+  CHECK(locked.status == 0);
+  CHECK(contains(locked.output, "under the lock"));
+
+  const Result doctor = run_with({"doctor", "--admin-port", "0"});
+  INFO(doctor.output);
+  CHECK(contains(doctor.output, "connections are by TLS, and servers are verified"));
+  CHECK(contains(doctor.output, "the certificate ends in 0 days"));
+  CHECK(contains(doctor.output, "standalone, version 3"));
+
+  // Addresses of sessions come by a word to the server.
+  Client client{[&] {
+    ClientOptions options = secure_options(server.secure_endpoint(), files);
+    options.tls->certificate_chain_file = files.with("client.pem", identity.certificate);
+    options.tls->private_key_file = files.with("client.key", identity.key);
+    options.tls->private_key_password = [] { return std::string{"secret"}; };
+    return options;
+  }()};
+  InterProcessMutex mutex{client, "/lock"};
+  const Lease held = mutex.acquire();
+  const Result inspected = run_with({"inspect", "/lock"});
+  INFO(inspected.output);
+  CHECK(inspected.status == 0);
+  CHECK(contains(inspected.output, "127.0.0.1:"));
+}
+
+TEST_CASE("the command refuses a server that it cannot verify, and says why") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  const Files files;
+  const testing::CertificateAuthority other{"Another authority"};
+  const std::string ca = files.with("other.pem", other.certificate());
+  const std::string secure = to_string(server.secure_endpoint());
+  const Result locked = run(CUSTODIAN_CLI, {"--servers", secure, "--tls-ca", ca, "lock", "--wait",
+                                            "500ms", "/lock", "--", "echo", "under the lock"});
+  INFO(locked.output);
+  CHECK(locked.status == 69);
+  CHECK_FALSE(contains(locked.output, "under the lock"));
+  CHECK(contains(locked.output, "certificate verify failed"));
+
+  const Result doctor =
+      run(CUSTODIAN_CLI,
+          {"--servers", secure, "--tls", "--tls-server-name", "zk.example", "--tls-ca",
+           files.with("ca.pem", the_authority().certificate()), "doctor", "--admin-port", "0"});
+  INFO(doctor.output);
+  CHECK(contains(doctor.output, "the certificate is for localhost"));
+  CHECK(contains(doctor.output, "not for zk.example"));
+
+  const Result wrong =
+      run(CUSTODIAN_CLI, {"--servers", secure, "--tls-ca", "/nowhere/ca.pem", "doctor"});
+  INFO(wrong.output);
+  CHECK(wrong.status == 64);
+  CHECK(contains(wrong.output, "/nowhere/ca.pem"));
+}
+
+TEST_CASE("credentials without TLS are a warning of the doctor's") {
+  const Result doctor = run(CUSTODIAN_CLI, {"--servers", connect_string(), "--auth",
+                                            "digest:joe:secret", "doctor", "--admin-port", "0"});
+  INFO(doctor.output);
+  CHECK(contains(doctor.output, "credentials are sent without TLS"));
+}
+
+}  // namespace
+}  // namespace custodian::tests::cli_tls_test

@@ -20,9 +20,11 @@ bool is_address(const std::string& name) {
   return !error;
 }
 
-/// "zk1.example." is the complete name of zk1.example; certificates have it without the dot.
-std::string without_final_dot(std::string name) {
+/// As certificates have it: "zk1.example." is the complete name of zk1.example, and "fe80::1%eth0"
+/// is an address and the link that leads to it.
+std::string as_certified(std::string name) {
   if (name.ends_with('.')) name.pop_back();
+  if (is_address(name)) name.resize(std::min(name.find('%'), name.size()));
   return name;
 }
 
@@ -83,7 +85,7 @@ ServerIdentity::ServerIdentity(const TlsOptions& options, const Address& address
     : verifies_name_{options.verify_hostname} {
   const std::vector<std::string> given{options.server_name};
   for (const std::string& name : options.server_name.empty() ? address.names : given) {
-    names_.push_back(without_final_dot(name));
+    names_.push_back(as_certified(name));
   }
 }
 

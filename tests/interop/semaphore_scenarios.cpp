@@ -39,7 +39,7 @@ void visit_together(const Peer& one, const Peer& other, int maximum, int visits)
     return std::ranges::any_of(
         ones, [&](const demo::Hold& met) { return met.in < hold.out && hold.in < met.out; });
   };
-  CHECK(std::ranges::count_if(others, meets_one) >= visits / 40);
+  CHECK(std::ranges::any_of(others, meets_one));
   CHECK(stage.becomes(leases(path), 0));
   CHECK(stage.becomes(turnstile(path), 0));
 }

@@ -210,6 +210,18 @@ TEST_CASE("the example of a test takes all its turns") {
   CHECK(contains(output, "all turns were taken"));
 }
 
+#ifdef CUSTODIAN_EXAMPLE_SECURE_TEST
+TEST_CASE("the example over TLS locks, and a client reads what is its own and no more") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_SECURE_TEST, {});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "locked over TLS"));
+  CHECK(contains(output, "the worker reads 1"));
+  CHECK(contains(output, "and of the owner's: not allowed by the node's ACL"));
+}
+#endif
+
 TEST_CASE("the example of a test without a server takes its turns") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_FAKE_TEST, {});
   INFO(output);

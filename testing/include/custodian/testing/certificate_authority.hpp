@@ -66,7 +66,9 @@ class CertificateAuthority {
   /// Makes a key, and a certificate that is signed with it. Throws `TestingError`.
   explicit CertificateAuthority(const std::string& name = "Custodian test authority");
   ~CertificateAuthority();
+  /// Takes the other's place, which may only be destroyed then.
   CertificateAuthority(CertificateAuthority&&) noexcept;
+  /// The same.
   CertificateAuthority& operator=(CertificateAuthority&&) noexcept;
 
   /// The authority's own certificate, which its friends trust; PEM.

@@ -139,7 +139,7 @@ TEST_CASE("a lock that somebody else holds is told with 75, and who it is") {
     CHECK(contains(ended.err, "the holder"));
     CHECK(ended.out.empty());
   }
-  CHECK(eventually([&] { return client->children("/lock").names.size() == 1; }));
+  CHECK(eventually([&] { return names_below(*client, "/lock").size() == 1; }));
 }
 
 TEST_CASE("a lock that is free is had by who does not want to wait") {

@@ -93,7 +93,7 @@ TEST_CASE("batch: threads of two clients are never in the lock at once, whicheve
   CHECK(failures == 0);
   CHECK(guarded.visits == visits);
   CHECK(visits > 8 * 20);
-  CHECK(eventually([&] { return client->children("/lock").names.empty(); }));
+  CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
 }
 
 TEST_CASE("batch: std::scoped_lock passes it on, and a thread may lock again what it has locked") {
@@ -115,7 +115,7 @@ TEST_CASE("batch: std::scoped_lock passes it on, and a thread may lock again wha
     }
   }
   CHECK(violations == 0);
-  CHECK(eventually([&] { return client->children("/lock").names.empty(); }));
+  CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
 }
 
 TEST_CASE("batch: threads that pass the lock on all end when their client is closed") {
@@ -202,7 +202,7 @@ TEST_CASE("batch: readers come in between writers that pass the lock on") {
   }
   CHECK(violations == 0);
   CHECK(written == 4 * 40);
-  CHECK(eventually([&] { return client->children("/lock").names.empty(); }));
+  CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
 }
 
 }  // namespace

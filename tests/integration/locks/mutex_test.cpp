@@ -54,7 +54,7 @@ TEST_CASE("a timed acquire that comes late says who is in the way") {
   CHECK(result.reason == NotAcquired::blocked);
   CHECK(result.explain().starts_with("the holder (node /lock/"));
   CHECK(result.explain().find("another acquire of this client") != std::string::npos);
-  CHECK(eventually([&] { return client->children("/lock").names.size() == 1; }));
+  CHECK(eventually([&] { return names_below(*client, "/lock").size() == 1; }));
 }
 
 TEST_CASE("without time to wait it is a try") {
@@ -320,7 +320,7 @@ TEST_CASE("foreign children take no part, and one without a number stops everybo
   CHECK(acquired(mutex.try_acquire()));
   client->create("/lock/x-lock-first");
   CHECK(error_of([&] { static_cast<void>(mutex.acquire()); }) == Errc::malformed_contender);
-  CHECK(eventually([&] { return client->children("/lock").names.size() == 2; }));
+  CHECK(eventually([&] { return names_below(*client, "/lock").size() == 2; }));
 }
 
 TEST_CASE("the lock's path may vanish between two acquires") {

@@ -139,7 +139,7 @@ void check_storm(int sessions, int waiters) {
 
   CHECK(lease.state() == LeaseState::held);
   CHECK(holder->exists(lease.node()));
-  CHECK(eventually([&] { return holder->children("/lock").names.size() == 1; }));
+  CHECK(eventually([&] { return names_below(*holder, "/lock").size() == 1; }));
   if (!servers_are_foreign()) {
     const auto watches = own_server().watches_by_session();
     for (const auto& client : clients) CHECK_FALSE(watches.contains(client->session().id));

@@ -1,6 +1,7 @@
 #include <openssl/evp.h>
 
 #include <array>
+#include <cstddef>
 #include <string>
 
 #include "custodian/acl.hpp"
@@ -20,7 +21,7 @@ std::string digest_id(std::string_view user, std::string_view password) {
     throw Error{Errc::invalid_argument, "digest_id", "", "OpenSSL has no SHA-1 here"};
   }
   // With a zero behind the last of its characters.
-  std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> text{};
+  std::array<unsigned char, std::size_t{2} * EVP_MAX_MD_SIZE> text{};
   const int length = ::EVP_EncodeBlock(text.data(), hash.data(), static_cast<int>(size));
   return std::string{user}.append(":").append(reinterpret_cast<const char*>(text.data()),
                                               static_cast<std::size_t>(length));

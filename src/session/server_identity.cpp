@@ -133,7 +133,7 @@ std::string ServerIdentity::reason_of(error_code error, const SSL* connection) c
   }
   if (error.category() != asio::error::get_ssl_category()) return error.message();
   const char* const reason = ::ERR_reason_error_string(static_cast<unsigned long>(error.value()));
-  const std::string text = reason != nullptr ? reason : error.message();
+  std::string text = reason != nullptr ? reason : error.message();
   if (text == "wrong version number" || text == "packet length too long") {
     return text + "; does this port speak TLS?";
   }

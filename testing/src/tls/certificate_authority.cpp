@@ -44,7 +44,7 @@ Key make_key() {
 
 std::string text_of(const Text& text) {
   char* bytes = nullptr;
-  const auto size = ::BIO_ctrl(text.get(), BIO_CTRL_INFO, 0, &bytes);
+  const auto size = ::BIO_ctrl(text.get(), BIO_CTRL_INFO, 0, static_cast<void*>(&bytes));
   return {bytes, static_cast<std::size_t>(size)};
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("the command refuses a server that it cannot verify, and says why") {
   const std::string ca = files.with("other.pem", other.certificate());
   const std::string secure = to_string(server.secure_endpoint());
   const Result locked = run(CUSTODIAN_CLI, {"--servers", secure, "--tls-ca", ca, "lock", "--wait",
-                                            "500ms", "/lock", "--", "echo", "under the lock"});
+                                            "5s", "/lock", "--", "echo", "under the lock"});
   INFO(locked.output);
   CHECK(locked.status == 69);
   CHECK_FALSE(contains(locked.output, "under the lock"));

@@ -77,8 +77,8 @@ struct ClientOptions {
   /// Presented to every server; Client::set_credentials() replaces them.
   std::vector<Credential> credentials{};
 
-  /// TLS. Nothing: connections are plain, unless `servers` begins with "secure://", which stands for
-  /// TlsOptions with their defaults.
+  /// TLS. Nothing: connections are plain, unless `servers` begins with "secure://", which stands
+  /// for TlsOptions with their defaults.
   std::optional<TlsOptions> tls{};
 
   /// ACLs of nodes that are created without one. Empty: open to every client, ZooKeeper's default.

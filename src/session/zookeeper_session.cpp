@@ -322,6 +322,12 @@ namespace custodian {
 std::shared_ptr<Session> make_zookeeper_session(boost::asio::any_io_executor strand,
                                                 SessionSettings settings,
                                                 std::weak_ptr<SessionObserver> observer) {
+  // A factory of the user's own may have lost it on the way.
+  if (!settings.tls && detail::parse_connection_string("connect", settings.servers).secure) {
+    throw Error{Errc::invalid_argument, "connect", "",
+                "servers: secure:// needs SessionSettings::tls, which a client passes to its "
+                "session factory"};
+  }
   return std::make_shared<detail::ZooKeeperSession>(std::move(strand), std::move(settings),
                                                     std::move(observer));
 }

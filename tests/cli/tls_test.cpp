@@ -10,10 +10,6 @@ namespace {
 using testing::ClientCertificates;
 using testing::TestingServer;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_CASE(
     "the command takes a lock over TLS, with a certificate of its own, and asks servers there") {
   CUSTODIAN_REQUIRES_OWN_SERVER();

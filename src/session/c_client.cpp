@@ -171,6 +171,15 @@ void CClient::read_replies() {
   inbox_.tidy();
 }
 
+bool CClient::accepts_ahead(std::string_view frame) {
+  if (process_id() != owner_) return false;
+  try {
+    return inbox_.accepts_ahead(frame);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 void CClient::make_room_for_events() {
   // A frame completes one operation, or fires the few watches of a path.
   constexpr std::size_t most = 8;

@@ -95,6 +95,9 @@ class CClient {
   [[nodiscard]] Interest interest();
   /// Does what the descriptor is ready for, until there is nothing left to read.
   void process(bool readable, bool writable);
+  /// Judges a frame that will come next, in parts; see Inbox. After a refusal the next process()
+  /// gives the connection up.
+  [[nodiscard]] bool accepts_ahead(std::string_view frame);
   /// Queues a request under a key of the caller's choice, which its Completed event has, too. An
   /// event of the watch that it arms comes as Watched; two requests on one path arm one watch.
   [[nodiscard]] error_code submit(const Request& request, std::uint64_t operation, Arms arms);

@@ -16,9 +16,12 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 struct Connector::Attempt {
-  explicit Attempt(const asio::any_io_executor& strand) : socket{strand}, timer{strand} {}
+  explicit Attempt(const asio::any_io_executor& strand)
+      : stream{tcp::socket{strand}}, timer{strand} {}
 
-  tcp::socket socket;
+  [[nodiscard]] tcp::socket& socket() { return stream.lowest_layer(); }
+
+  TcpStream stream;
   asio::steady_timer timer;
   std::shared_ptr<SecureLink> link{};
   Handler handler{};  ///< empty when the attempt has ended
@@ -54,7 +57,7 @@ void Connector::connect(const Address& address, std::chrono::milliseconds timeou
   cancel();
   const auto attempt = attempt_ = std::make_shared<Attempt>(strand_);
   attempt->handler = std::move(handler);
-  if (const error_code error = open(attempt->socket, address.endpoint.protocol())) {
+  if (const error_code error = open(attempt->socket(), address.endpoint.protocol())) {
     return asio::post(strand_, [this, attempt, error] {
       if (attempt->handler) end(attempt, {.error = error, .reason = error.message()});
     });
@@ -66,17 +69,21 @@ void Connector::connect(const Address& address, std::chrono::milliseconds timeou
     end(attempt,
         {.error = late, .reason = (attempt->link ? "TLS handshake: " : "") + late.message()});
   });
-  attempt->socket.async_connect(address.endpoint, [this, attempt, address](error_code error) {
+  attempt->socket().async_connect(address.endpoint, [this, attempt, address](error_code error) {
     if (!attempt->handler) return;
     if (error) return end(attempt, {.error = error, .reason = error.message()});
     if (tls_) return secure(attempt, address);
-    OwnedSocket socket{attempt->socket.release(error)};
+    OwnedSocket socket{attempt->socket().release(error)};
     end(attempt, {.error = error, .reason = error.message(), .socket = std::move(socket)});
   });
 }
 
 void Connector::secure(const std::shared_ptr<Attempt>& attempt, const Address& address) {
-  attempt->link = tls_->link(std::move(attempt->socket), address, log_);
+  try {
+    attempt->link = tls_->link(std::move(attempt->stream), address, log_);
+  } catch (const std::exception& failed) {
+    return end(attempt, {.error = boost::asio::error::no_memory, .reason = failed.what()});
+  }
   attempt->link->open([this, attempt](error_code error, std::string reason, OwnedSocket socket) {
     if (!attempt->handler) return;
     std::shared_ptr<SecureLink> link = error ? nullptr : std::exchange(attempt->link, nullptr);
@@ -98,8 +105,7 @@ void Connector::cancel() {
   if (!attempt) return;
   attempt->handler = nullptr;
   attempt->timer.cancel();
-  boost::system::error_code ignored;
-  attempt->socket.close(ignored);
+  attempt->stream.reset();
   if (const auto link = std::exchange(attempt->link, nullptr)) link->abort();
 }
 

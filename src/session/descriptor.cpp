@@ -1,6 +1,7 @@
 #include "session/descriptor.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,6 +67,11 @@ void Descriptor::wait(stream_descriptor::wait_type type, bool& waiting,
 
 void Descriptor::shut_down() {
   if (is_open()) ::shutdown(duplicate_.native_handle(), SHUT_RDWR);
+}
+
+bool Descriptor::has_room() {
+  pollfd socket{duplicate_.native_handle(), POLLOUT, 0};
+  return ::poll(&socket, 1, 0) > 0;
 }
 
 bool Descriptor::discard_input() {

@@ -34,6 +34,8 @@ class Descriptor {
 
   /// Ends the connection for both sides, as a network failure would.
   void shut_down();
+  /// Whether the kernel takes output now.
+  [[nodiscard]] bool has_room();
   /// Reads and drops all input; false when the other side has closed.
   [[nodiscard]] bool discard_input();
 

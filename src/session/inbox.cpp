@@ -23,21 +23,29 @@ void Inbox::disconnected(std::int64_t session) {
   good_frames_ = 0;
   awaited_ = 0;
   in_frame_ = false;
+  fault_.clear();
 }
 
 Inbox::Next Inbox::next(int descriptor) {
-  if (in_frame_) return Next::read;
-  if (good_frames_ > 0) return Next::read;
+  if (in_frame_ || good_frames_ > 0) return Next::read;
+  if (!fault_.empty()) return Next::fault;
   return drained_ ? Next::wait : look(descriptor);
 }
 
-void Inbox::has_read(Read read) {
-  if (read == Read::part) {
-    in_frame_ = true;
-    return;
+bool Inbox::accepts_ahead(std::string_view frame) {
+  Finding found = check_.examine(frame);
+  if (found.kind == Finding::Kind::good) {
+    ++good_frames_;
+    return true;
   }
+  fault_ = std::move(found.fault);
+  return false;
+}
+
+void Inbox::has_read(Read read) {
+  const bool goes_on = std::exchange(in_frame_, read == Read::part);
   // The end of a connection is no frame: nothing is left to be counted then.
-  if (!std::exchange(in_frame_, false) && good_frames_ > 0) --good_frames_;
+  if (!goes_on && good_frames_ > 0) --good_frames_;
 }
 
 /// 1. Peek at the socket's input, which stays in the kernel.

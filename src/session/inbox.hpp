@@ -20,6 +20,9 @@ class Inbox {
   /// servers refuse nodes and requests of more than 1 MiB unless configured otherwise.
   static constexpr std::size_t longest_whole = std::size_t{2} << 20U;
 
+  /// So much of the beginning is looked at.
+  static constexpr std::size_t enough_of_a_long_one = std::size_t{16} << 10U;
+
   explicit Inbox(std::size_t credentials) : check_{credentials} {}
 
   // The requests that the library has sent, and whether it is connected.
@@ -36,6 +39,9 @@ class Inbox {
     fault    ///< the library must not read on; see fault()
   };
   [[nodiscard]] Next next(int descriptor);
+  /// Judges a frame that will come next, in parts: the socket cannot hold it. Nothing may be left
+  /// unread before it. If the frame is bad, next() says so, however much of it has come.
+  [[nodiscard]] bool accepts_ahead(std::string_view frame);
   /// The library has read a whole frame, or a part of one.
   enum class Read { whole_frame, part };
   void has_read(Read read);
@@ -57,7 +63,7 @@ class Inbox {
   /// any byte. Returns whether the kernel can.
   bool ask_for(int descriptor, std::size_t bytes);
 
-  static constexpr std::size_t usual_size = std::size_t{16} << 10U;
+  static constexpr std::size_t usual_size = enough_of_a_long_one;
 
   ReplyCheck check_;
   std::vector<char> buffer_;

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "custodian/error.hpp"
 #include "session/owned_socket.hpp"
@@ -14,11 +15,14 @@ namespace custodian::detail {
 
 /// One connection. Strand only. It lives by its own handlers, and ends by itself: when the server
 /// has ended the connection, the C client reads what is left and then the end; when the C client
-/// has closed its socket, the server gets what is left and then the end.
+/// has closed its socket, the server gets what is left and then the end. A server that takes
+/// nothing more is waited for until the link is aborted.
 class SecureLink {
  public:
   /// With an error and its reason in words, or with the C client's end.
   using Opened = std::function<void(error_code, std::string reason, OwnedSocket)>;
+  /// Whether the C client may read this frame, which the pair of sockets cannot hold.
+  using Judge = std::function<bool(std::string_view frame)>;
 
   virtual ~SecureLink() = default;
   SecureLink() = default;
@@ -28,8 +32,10 @@ class SecureLink {
   /// Verifies the server, and begins to pass bytes on. Calls back once, and not within this call,
   /// unless the link is aborted.
   virtual void open(Opened opened) = 0;
+  /// Asks about long frames from now on. Without a judge none is refused.
+  virtual void set_judge(Judge judge) = 0;
   /// Ends the connection at once. What was not sent yet is dropped: a request that the client has
-  /// given up must not arrive later.
+  /// given up must not arrive later. In the child of a fork, closes the child's copies only.
   virtual void abort() = 0;
   /// Why TLS ended the connection; empty if TLS did not.
   [[nodiscard]] virtual const std::string& fault() const noexcept = 0;

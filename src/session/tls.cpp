@@ -28,13 +28,13 @@ class OpenSslTls final : public Tls {
   explicit OpenSslTls(const TlsOptions& options)
       : options_{options}, times_{times_of(options)}, context_{make_ssl_context(options)} {}
 
-  std::shared_ptr<SecureLink> link(boost::asio::ip::tcp::socket socket, const Address& address,
+  std::shared_ptr<SecureLink> link(TcpStream server, const Address& address,
                                    const std::function<void(LogLevel, std::string)>& log) override {
     if (Times now = times_of(options_); now != times_) {
       times_ = std::move(now);
       renew(log);
     }
-    return std::make_shared<TlsLink>(context_, std::move(socket),
+    return std::make_shared<TlsLink>(context_, std::move(server),
                                      ServerIdentity{options_, address});
   }
 

@@ -4,7 +4,6 @@
 /// Tls is TLS as the sessions of a client see it. Nothing here names OpenSSL, which a build may be
 /// without: then tls_absent.cpp takes the place of tls.cpp.
 
-#include <boost/asio/ip/tcp.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +11,7 @@
 #include "custodian/log.hpp"
 #include "custodian/tls_options.hpp"
 #include "session/address.hpp"
+#include "session/process_stream.hpp"
 #include "session/secure_link.hpp"
 
 namespace custodian::detail {
@@ -27,7 +27,7 @@ class Tls {
   /// A link over a connected socket to a server at this address. Files that have changed are read
   /// first; `log` gets the reason if they could not be.
   [[nodiscard]] virtual std::shared_ptr<SecureLink> link(
-      boost::asio::ip::tcp::socket socket, const Address& address,
+      TcpStream server, const Address& address,
       const std::function<void(LogLevel, std::string)>& log) = 0;
 };
 

@@ -1,30 +1,32 @@
 #include "session/tls_link.hpp"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/write.hpp>
 #include <cerrno>
 #include <chrono>
+#include <new>
 #include <utility>
-
-#include "session/frames.hpp"
-#include "session/inbox.hpp"
 
 namespace custodian::detail {
 
 namespace asio = boost::asio;
+using Pair = asio::local::stream_protocol;
 
-TlsLink::TlsLink(std::shared_ptr<SslContext> context, asio::ip::tcp::socket socket,
-                 ServerIdentity identity)
+TlsLink::TlsLink(std::shared_ptr<SslContext> context, TcpStream server, ServerIdentity identity)
     : context_{std::move(context)},
       identity_{std::move(identity)},
-      server_{std::move(socket), *context_},
-      client_{server_.get_executor()},
-      timer_{server_.get_executor()} {}
+      server_{std::move(server), *context_},
+      client_{Pair::socket{server_.get_executor()}},
+      pause_{server_.get_executor()},
+      patience_{server_.get_executor()} {}
 
 // -- The handshake --------------------------------------------------------------------------------
 
@@ -47,24 +49,34 @@ void TlsLink::open(Opened opened) {
 }
 
 void TlsLink::begin(const Opened& opened) {
-  std::array<int, 2> ends{};
   error_code error;
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    error = {errno, boost::system::system_category()};
+  OwnedSocket theirs = make_pair(error);
+  if (error) {
     close();
     return opened(error, "no pair of sockets: " + error.message(), {});
   }
-  OwnedSocket ours{ends[0]};
-  OwnedSocket theirs{ends[1]};
-  client_.assign(asio::local::stream_protocol{}, ours.get(), error);
-  if (error) {
-    close();
-    return opened(error, "a pair of sockets: " + error.message(), {});
-  }
-  static_cast<void>(ours.release());
   take_from_client();
   take_from_server();
   opened({}, {}, std::move(theirs));
+}
+
+OwnedSocket TlsLink::make_pair(error_code& error) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    error = {errno, boost::system::system_category()};
+    return {};
+  }
+  OwnedSocket ours{ends[0]};
+  OwnedSocket theirs{ends[1]};
+  client_.lowest_layer().assign(Pair{}, ours.get(), error);
+  if (error) return {};
+  static_cast<void>(ours.release());
+  asio::socket_base::send_buffer_size size;
+  client_.lowest_layer().get_option(size, error);
+  // The kernel calls the pair writable when it is filled to a quarter, and counts more than what is
+  // written: twice as much, at worst.
+  gate_ = FrameGate{static_cast<std::size_t>(size.value()) / 4};
+  return theirs;
 }
 
 // -- From the C client to the server --------------------------------------------------------------
@@ -77,7 +89,7 @@ void TlsLink::take_from_client() {
         asio::async_write(self->server_, asio::buffer(self->outgoing_.data(), count),
                           [self](error_code failed, std::size_t) {
                             if (self->over_) return;
-                            if (failed) return self->on_server_gone(failed);
+                            if (failed) return self->on_server_deaf();
                             self->take_from_client();
                           });
       });
@@ -86,48 +98,84 @@ void TlsLink::take_from_client() {
 // -- From the server to the C client --------------------------------------------------------------
 
 void TlsLink::take_from_server() {
-  if (arrived_ == incoming_.size()) incoming_.resize(2 * incoming_.size());
+  try {
+    make_room();
+  } catch (const std::bad_alloc&) {
+    // The server decides how much memory its replies take. A lack of it ends the connection only.
+    fault_ = "no memory for a reply";
+    return close();
+  }
   server_.async_read_some(asio::buffer(incoming_.data() + arrived_, incoming_.size() - arrived_),
                           [self = shared_from_this()](error_code error, std::size_t count) {
                             if (self->over_) return;
                             if (error) return self->on_server_gone(error);
                             self->arrived_ += count;
-                            self->hand_on();
+                            self->pass_on();
                           });
 }
 
-/// 1. Of a frame that is handed on in parts, all that is here goes on.
-/// 2. Otherwise whole frames go on, and a part of one stays until the rest is here.
-/// 3. A frame that is longer than Inbox judges as a whole goes on in parts.
-void TlsLink::hand_on() {
-  std::size_t ready = std::min(rest_of_frame_, arrived_);
-  rest_of_frame_ -= ready;
-  const WholeFrames frames = whole_frames({incoming_.data() + ready, arrived_ - ready});
-  ready += frames.size;
-  if (frames.next > Inbox::longest_whole) {
-    rest_of_frame_ = frames.next - (arrived_ - ready);
-    ready = arrived_;
+void TlsLink::make_room() {
+  if (arrived_ == incoming_.size()) {
+    incoming_.resize(2 * incoming_.size());
+  } else if (arrived_ < record && incoming_.size() > record) {
+    incoming_.resize(record);
+    incoming_.shrink_to_fit();
   }
-  if (ready == 0) return take_from_server();
-  asio::async_write(client_, asio::buffer(incoming_.data(), ready),
-                    [self = shared_from_this(), ready](error_code error, std::size_t) {
+}
+
+void TlsLink::pass_on() {
+  using Step = FrameGate::Step;
+  const FrameGate::Verdict verdict = gate_.next({incoming_.data(), arrived_}, unread());
+  switch (verdict.step) {
+    case Step::read_more: return take_from_server();
+    case Step::hand_on: return hand_on(verdict.size);
+    case Step::wait_for_reader: return wait_for_reader();
+    case Step::judge: return judge(verdict.size);
+  }
+}
+
+void TlsLink::hand_on(std::size_t size) {
+  asio::async_write(client_, asio::buffer(incoming_.data(), size),
+                    [self = shared_from_this(), size](error_code error, std::size_t) {
                       // If the client's end is closed, take_from_client() reads what is left there.
                       if (self->over_ || error) return;
-                      auto& bytes = self->incoming_;
-                      std::copy(bytes.begin() + static_cast<std::ptrdiff_t>(ready),
-                                bytes.begin() + static_cast<std::ptrdiff_t>(self->arrived_),
-                                bytes.begin());
-                      self->arrived_ -= ready;
-                      if (self->arrived_ < record && bytes.size() > record) {
-                        bytes.resize(record);
-                        bytes.shrink_to_fit();
-                      }
-                      self->take_from_server();
+                      self->drop_front(size);
+                      self->pass_on();
                     });
+}
+
+void TlsLink::wait_for_reader() {
+  // The kernel does not say when a pair is empty. Only a long frame has to wait for that, or one
+  // that finds many unread ones before it.
+  pause_.expires_after(std::chrono::milliseconds{1});
+  pause_.async_wait([self = shared_from_this()](error_code) {
+    if (!self->over_) self->pass_on();
+  });
+}
+
+void TlsLink::judge(std::size_t size) {
+  if (judge_ && !judge_({incoming_.data(), size})) return close();
+  gate_.accepted(size);
+  pass_on();
+}
+
+void TlsLink::drop_front(std::size_t size) {
+  const auto begin = incoming_.begin();
+  std::copy(begin + static_cast<std::ptrdiff_t>(size),
+            begin + static_cast<std::ptrdiff_t>(arrived_), begin);
+  arrived_ -= size;
+}
+
+std::size_t TlsLink::unread() {
+  int bytes = 0;
+  return ::ioctl(client_.lowest_layer().native_handle(), SIOCOUTQ, &bytes) == 0
+             ? static_cast<std::size_t>(bytes)
+             : 0;
 }
 
 // -- The end --------------------------------------------------------------------------------------
 
+/// The server, or TLS, has ended the connection.
 void TlsLink::on_server_gone(error_code error) {
   // ZooKeeper's frames have their lengths, so an end without TLS's own is no attack; servers that
   // die send none.
@@ -137,34 +185,37 @@ void TlsLink::on_server_gone(error_code error) {
   close();
 }
 
+/// The server takes nothing more. What it has said before is still to be read: replies, or the
+/// reason.
+void TlsLink::on_server_deaf() { close_after_patience(); }
+
+/// The C client has closed its end. All that it has sent has been read, and is on its way.
 void TlsLink::on_client_gone() {
-  // All that it has sent has been read, and is on its way. A server that does not say goodbye is
-  // not waited for.
   over_ = true;
-  constexpr std::chrono::seconds patience{1};
-  const auto self = shared_from_this();
-  timer_.expires_after(patience);
-  timer_.async_wait([self](error_code cancelled) {
+  close_after_patience();
+  // A server that does not say goodbye is not waited for.
+  server_.async_shutdown([self = shared_from_this()](error_code) { self->close(); });
+}
+
+void TlsLink::close_after_patience() {
+  patience_.expires_after(std::chrono::seconds{1});
+  patience_.async_wait([self = shared_from_this()](error_code cancelled) {
     if (!cancelled) self->close();
-  });
-  server_.async_shutdown([self](error_code) {
-    self->timer_.cancel();
-    self->close();
   });
 }
 
 void TlsLink::abort() {
-  error_code ignored;
-  server_.lowest_layer().set_option(asio::socket_base::linger{true, 0}, ignored);
+  server_.next_layer().reset();
   close();
 }
 
 void TlsLink::close() {
   over_ = true;
-  error_code ignored;
-  timer_.cancel();
-  server_.lowest_layer().close(ignored);
-  client_.close(ignored);
+  pause_.cancel();
+  patience_.cancel();
+  judge_ = nullptr;
+  server_.next_layer().close();
+  client_.close();
 }
 
 }  // namespace custodian::detail

@@ -62,7 +62,9 @@ ZooKeeperSession::ZooKeeperSession(boost::asio::any_io_executor strand, SessionS
   info_.connection = settings_.earlier_connections;
 }
 
-ZooKeeperSession::~ZooKeeperSession() = default;
+ZooKeeperSession::~ZooKeeperSession() {
+  if (link_) link_->abort();
+}
 
 Session::Load ZooKeeperSession::load() const { return {operations_.size(), watches_.size()}; }
 
@@ -174,7 +176,7 @@ void ZooKeeperSession::wait_for_socket(const Interest& interest) {
     socket = descriptor_.is_open() ? Socket::watched : Socket::unwatched;
   }
   const auto wait = reconnect_.wait(steady_clock::now(), interest.timeout, socket);
-  if (wait.cut_off) descriptor_.shut_down();
+  if (wait.cut_off) cut_off();
   const auto self = shared_from_this();
   if (interest.read) descriptor_.wait_readable([self] { self->work(true, false); });
   if (interest.write) descriptor_.wait_writable([self] { self->work(false, true); });
@@ -208,6 +210,7 @@ void ZooKeeperSession::deliver() {
   // into a connection that is gone.
   const Reconnect::Sight sight = reconnect_.look(client_->state());
   if (sight.refused) record_.refused(steady_clock::now());
+  if (sight.failed || sight.lost) drop_link();
   if (client_->has_answer() && !record_.was_answered()) {
     record_.answered();
     order_.answered(dialled_.endpoint);
@@ -227,7 +230,6 @@ void ZooKeeperSession::deliver() {
   }
   if (sight.lost) fail_lost_operations();
   if (!client_) return;
-  if (sight.failed || sight.lost) drop_link();
   if (sight.failed) {
     if (sight.refused) log_unanswered();
     on_attempt_failed();
@@ -268,6 +270,7 @@ void ZooKeeperSession::complete(event::Completed& completed) {
 void ZooKeeperSession::on_session_over(SessionState state) {
   stop_probe();
   stop_trial();
+  drop_link();
   descriptor_.release();
   resolver_.cancel();
   connector_.cancel();

@@ -87,6 +87,8 @@ class ZooKeeperSession final : public Session,
   void on_dialled(Dialled dialled);
   /// The connection is given up: nothing more of it goes to the server.
   void drop_link();
+  /// Ends the connection, as a network failure would.
+  void cut_off();
   void on_attempt_failed();
   /// The server has ended a connection before it answered the handshake.
   void log_unanswered();

@@ -57,16 +57,18 @@ void ZooKeeperSession::pump_closing() {
   const auto now = steady_clock::now();
   if (interest.error || client_->state() != HandleState::connected) return finish_closing();
   if (now >= closing_->deadline) {
-    descriptor_.shut_down();
+    cut_off();
     return finish_closing();
   }
   descriptor_.follow(interest.descriptor);
   const auto self = shared_from_this();
-  if (interest.write) {
+  // zookeeper_close() would wait for room, too.
+  if (interest.write || !descriptor_.has_room()) {
     descriptor_.wait_writable([self] { self->work(false, true); });
   } else {
     descriptor_.wait_readable([self] {
-      if (self->client_) self->finish_closing();
+      if (!self->client_) return;
+      self->descriptor_.has_room() ? self->finish_closing() : self->pump_closing();
     });
   }
   wake_after(std::chrono::ceil<std::chrono::milliseconds>(closing_->deadline - now));
@@ -103,6 +105,8 @@ void ZooKeeperSession::wait_for_end_of_connection() {
 void ZooKeeperSession::closed() {
   stop_timer();
   descriptor_.release();
+  // A server that takes nothing more would keep it alive.
+  drop_link();
   if (reconnect_.on_end(SessionState::closed)) notify_state();
   if (auto done = std::exchange(closing_->done, nullptr)) done();
 }

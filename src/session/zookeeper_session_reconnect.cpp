@@ -109,6 +109,8 @@ void ZooKeeperSession::replace_addresses() {
 // -- Connections ----------------------------------------------------------------------------------
 
 void ZooKeeperSession::dial() {
+  // Otherwise a child that has a copy would keep the connection open.
+  descriptor_.shut_down();
   descriptor_.release();
   if (connector_.busy()) return;
   const auto now = steady_clock::now();
@@ -137,6 +139,12 @@ void ZooKeeperSession::on_dialled(Dialled dialled) {
     dialled.error = client_->hand_over(dialled.socket.get(), server);
     dialled.reason = dialled.error.message();
   }
+  if (link_) {
+    link_->set_judge([weak = weak_from_this()](std::string_view frame) {
+      const auto self = weak.lock();
+      return !self || !self->client_ || self->client_->accepts_ahead(frame);
+    });
+  }
   if (dialled.error) {
     drop_link();
     log(damped(LogLevel::warning, loudest_dialled_),
@@ -154,8 +162,7 @@ void ZooKeeperSession::drop_link() {
     log(damped(LogLevel::warning, loudest_dialled_),
         "the connection to " + to_text(dialled_.endpoint) + " has ended: TLS: " + link->fault());
   }
-  // While the session ends, its last request is still on the way.
-  if (!reconnect_.closing()) link->abort();
+  link->abort();
 }
 
 void ZooKeeperSession::on_attempt_failed() {
@@ -174,7 +181,7 @@ void ZooKeeperSession::on_interest_failed() {
   if (client_->has_connection()) {
     // A ping could not be sent, and the library still takes the connection for a good one. The
     // shutdown makes it notice.
-    descriptor_.shut_down();
+    cut_off();
     client_->process(true, false);
   }
   schedule_pump();
@@ -183,7 +190,12 @@ void ZooKeeperSession::on_interest_failed() {
 void ZooKeeperSession::disconnect() {
   if (process_id() != process_) return;
   reconnect_.on_cut_off();
+  cut_off();
+}
+
+void ZooKeeperSession::cut_off() {
   descriptor_.shut_down();
+  if (link_) link_->abort();
 }
 
 void ZooKeeperSession::on_connected() {

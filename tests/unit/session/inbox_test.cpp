@@ -150,6 +150,28 @@ TEST_CASE("inbox: a frame too long to be seen is judged by its beginning, and re
   CHECK(wire.next() == Inbox::Next::wait);
 }
 
+TEST_CASE("inbox: a frame that was judged ahead is read as it comes, and the next is looked at") {
+  Wire wire;
+  connect(wire);
+  CHECK(wire.inbox.accepts_ahead(pong));
+  wire.send(pong.substr(0, 7));
+  CHECK(wire.when_readable() == Inbox::Next::read);
+  wire.read(7);
+  wire.inbox.has_read(Inbox::Read::part);
+  wire.send(pong.substr(7));
+  CHECK(wire.when_readable() == Inbox::Next::read);
+  wire.read(pong.size() - 7);
+  wire.inbox.has_read(Inbox::Read::whole_frame);
+  CHECK(wire.next() == Inbox::Next::wait);
+
+  // A fault is found though not a byte of the frame has come.
+  CHECK_FALSE(wire.inbox.accepts_ahead(Jute{}.header(5).frame()));
+  CHECK(wire.next() == Inbox::Next::fault);
+  CHECK(wire.inbox.fault() == "a reply that nobody asked for");
+  wire.inbox.disconnected(0);
+  CHECK(wire.next() == Inbox::Next::wait);
+}
+
 TEST_CASE("inbox: a connection begins with a handshake, whatever was left of the one before") {
   Wire first;
   connect(first);

@@ -1,0 +1,128 @@
+#pragma once
+
+/// \file
+/// ProcessStream is a connected socket as a stream, for the process that made it alone.
+///
+/// Asio's own sockets are read by whichever process runs their context. The child of a fork that
+/// does so would take bytes that its parent needs, and would go on with keys of TLS that its parent
+/// uses, too. And the end that a parent closes stays open as long as its child has a copy.
+
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include <boost/asio/compose.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/socket_base.hpp>
+#include <cstddef>
+#include <utility>
+
+#include "base/process_id.hpp"
+#include "custodian/error.hpp"
+
+namespace custodian::detail {
+
+/// Asio's AsyncStream over a stream socket. In a child nothing is read or written: what is under
+/// way ends with `operation_aborted`. One strand.
+template <typename Socket>
+class ProcessStream {
+ public:
+  using executor_type = typename Socket::executor_type;
+  using lowest_layer_type = Socket;
+
+  explicit ProcessStream(Socket socket) : socket_{std::move(socket)} {}
+
+  [[nodiscard]] executor_type get_executor() { return socket_.get_executor(); }
+  [[nodiscard]] Socket& lowest_layer() { return socket_; }
+  [[nodiscard]] const Socket& lowest_layer() const { return socket_; }
+
+  template <typename Buffers, typename Token>
+  auto async_read_some(const Buffers& buffers, Token&& token) {
+    return transfer<Way::in>(buffers, std::forward<Token>(token));
+  }
+  template <typename Buffers, typename Token>
+  auto async_write_some(const Buffers& buffers, Token&& token) {
+    return transfer<Way::out>(buffers, std::forward<Token>(token));
+  }
+
+  /// Ends the connection in both directions, copies in children included, after what was written.
+  void close() {
+    error_code ignored;
+    if (is_ours()) socket_.shutdown(boost::asio::socket_base::shutdown_both, ignored);
+    socket_.close(ignored);
+  }
+  /// Ends the connection at once. What the kernel has not sent yet is dropped.
+  void reset() {
+    if (is_ours() && socket_.is_open()) {
+      sockaddr nobody{};
+      nobody.sa_family = AF_UNSPEC;
+      // Unlike a last close with SO_LINGER, this does not wait for the copies in children.
+      ::connect(socket_.native_handle(), &nobody, sizeof nobody);
+    }
+    error_code ignored;
+    socket_.close(ignored);
+  }
+
+ private:
+  enum class Way : bool { in, out };
+
+  template <Way way, typename Buffers>
+  struct Transfer {
+    ProcessStream& stream;
+    Buffers buffers;
+    bool waited = false;
+    bool ended = false;
+    error_code result{};
+    std::size_t count = 0;
+
+    template <typename Self>
+    void operator()(Self& self, error_code failed = {}) {
+      if (ended) return self.complete(result, count);
+      if (failed) return self.complete(failed, 0);
+      // There is room for output almost always, and input almost never.
+      if ((waited || way == Way::out) && !stream.would_block(*this)) {
+        if (waited) return self.complete(result, count);
+        ended = true;
+        auto executor = stream.get_executor();
+        return boost::asio::post(executor, std::move(self));
+      }
+      waited = true;
+      stream.socket_.async_wait(way == Way::in ? Socket::wait_read : Socket::wait_write,
+                                std::move(self));
+    }
+  };
+
+  template <Way way, typename Buffers, typename Token>
+  auto transfer(const Buffers& buffers, Token&& token) {
+    return boost::asio::async_compose<Token, void(error_code, std::size_t)>(
+        Transfer<way, Buffers>{*this, buffers}, token, socket_);
+  }
+
+  template <Way way, typename Buffers>
+  bool would_block(Transfer<way, Buffers>& transfer) {
+    transfer.result = {};
+    if (!is_ours()) {
+      transfer.result = boost::asio::error::operation_aborted;
+      return false;
+    }
+    if (!socket_.non_blocking()) socket_.non_blocking(true, transfer.result);
+    if (transfer.result) return false;
+    if constexpr (way == Way::in) {
+      transfer.count = socket_.read_some(transfer.buffers, transfer.result);
+    } else {
+      transfer.count = socket_.write_some(transfer.buffers, transfer.result);
+    }
+    return transfer.result == boost::asio::error::would_block ||
+           transfer.result == boost::asio::error::try_again;
+  }
+
+  [[nodiscard]] bool is_ours() const { return process_id() == process_; }
+
+  Socket socket_;
+  pid_t process_ = process_id();
+};
+
+using TcpStream = ProcessStream<boost::asio::ip::tcp::socket>;
+
+}  // namespace custodian::detail

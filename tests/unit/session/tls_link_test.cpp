@@ -1,0 +1,239 @@
+// The link between a server of the test's own and a socket in the C client's place.
+
+#include "session/tls_link.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <optional>
+#include <string>
+
+#include "custodian/testing/certificate_authority.hpp"
+#include "support/catch.hpp"
+#include "support/jute.hpp"
+
+namespace custodian::tests::tls_link_test {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using detail::ServerIdentity;
+using detail::SslContext;
+using detail::TcpStream;
+using detail::TlsLink;
+using namespace std::chrono_literals;
+
+std::string frame(std::size_t size) { return Jute{}.string(std::string(size, 'x')).bytes(); }
+
+const testing::CertificateAuthority& authority() {
+  static const testing::CertificateAuthority made;
+  return made;
+}
+
+SslContext server_context() {
+  const testing::IssuedCertificate identity = authority().issue();
+  SslContext context{SslContext::tls_server};
+  context.use_certificate_chain(asio::buffer(identity.certificate));
+  context.use_private_key(asio::buffer(identity.key), SslContext::pem);
+  return context;
+}
+
+std::shared_ptr<SslContext> client_context() {
+  auto context = std::make_shared<SslContext>(SslContext::tls_client);
+  context->set_verify_mode(asio::ssl::verify_peer);
+  context->add_certificate_authority(asio::buffer(authority().certificate()));
+  return context;
+}
+
+struct Linked {
+  Linked() {
+    tcp::acceptor acceptor{context, {asio::ip::address_v4::loopback(), 0}};
+    tcp::socket socket{context};
+    socket.connect(acceptor.local_endpoint());
+    acceptor.accept(server.lowest_layer());
+    link = std::make_shared<TlsLink>(
+        client_context(), TcpStream{std::move(socket)},
+        ServerIdentity{TlsOptions{}, detail::Address{acceptor.local_endpoint(), {"localhost"}}});
+    bool greeted = false;
+    server.async_handshake(asio::ssl::stream_base::server, [&](error_code error) {
+      REQUIRE_FALSE(error);
+      greeted = true;
+    });
+    link->open([&](error_code error, const std::string& reason, detail::OwnedSocket end) {
+      INFO(reason);
+      REQUIRE_FALSE(error);
+      client.assign(asio::local::stream_protocol{}, end.release());
+    });
+    run_until([&] { return greeted && client.is_open(); });
+  }
+
+  template <typename Done>
+  void run_until(const Done& done) {
+    const auto end = std::chrono::steady_clock::now() + 20s;
+    while (!done()) {
+      REQUIRE(std::chrono::steady_clock::now() < end);
+      context.restart();
+      context.run_for(1ms);
+    }
+  }
+  void run_for(std::chrono::milliseconds time) {
+    context.restart();
+    context.run_for(time);
+  }
+
+  void say(const std::string& bytes) {
+    bool sent = false;
+    asio::async_write(server, asio::buffer(bytes), [&](error_code error, std::size_t) {
+      CHECK_FALSE(error);
+      sent = true;
+    });
+    run_until([&] { return sent; });
+  }
+  /// What the client finds, of at most so many bytes, until it finds no more or the end.
+  std::string hear(std::size_t size) {
+    std::string bytes(size, '\0');
+    std::optional<std::size_t> count;
+    asio::async_read(client, asio::buffer(bytes),
+                     [&](error_code, std::size_t read) { count = read; });
+    run_until([&] { return count.has_value(); });
+    bytes.resize(*count);
+    return bytes;
+  }
+  /// Whether the server finds the end of its connection.
+  bool server_sees_the_end() {
+    std::array<char, 1> byte{};
+    std::optional<error_code> error;
+    server.async_read_some(asio::buffer(byte),
+                           [&](error_code result, std::size_t) { error = result; });
+    run_until([&] { return error.has_value(); });
+    return bool{*error};
+  }
+  /// Whether nothing keeps the link alive.
+  void let_it_end() {
+    const std::weak_ptr<TlsLink> weak = std::exchange(link, nullptr);
+    run_until([&] { return weak.expired(); });
+  }
+
+  asio::io_context context{1};
+  SslContext identity = server_context();
+  asio::ssl::stream<tcp::socket> server{context, identity};
+  std::shared_ptr<TlsLink> link;
+  asio::local::stream_protocol::socket client{context};
+};
+
+TEST_CASE("a frame that the pair cannot hold is judged when all before it is read", "[tls_link]") {
+  Linked linked;
+  std::string judged;
+  linked.link->set_judge([&](std::string_view bytes) {
+    judged = bytes;
+    return true;
+  });
+  const std::string before = frame(100);
+  const std::string longer = frame(1'500'000);
+  const std::string after = frame(7);
+  bool sent = false;
+  const std::string all = before + longer + after;
+  asio::async_write(linked.server, asio::buffer(all),
+                    [&](error_code, std::size_t) { sent = true; });
+  linked.run_until([&] { return sent; });
+  linked.run_for(20ms);
+  CHECK(judged.empty());
+  CHECK(linked.hear(before.size()) == before);
+  CHECK(linked.hear(longer.size()) == longer);
+  CHECK(judged == longer);
+  judged.clear();
+  CHECK(linked.hear(after.size()) == after);
+  CHECK(judged.empty());
+}
+
+TEST_CASE("of a frame that is refused not a byte is handed on", "[tls_link]") {
+  Linked linked;
+  linked.link->set_judge([](std::string_view) { return false; });
+  const std::string longer = frame(1'500'000);
+  linked.say(longer);
+  CHECK(linked.hear(1).empty());
+  CHECK(linked.server_sees_the_end());
+  linked.let_it_end();
+}
+
+TEST_CASE("what a server has said is handed on, though it takes nothing more", "[tls_link]") {
+  Linked linked;
+  const std::string replies = frame(1000) + frame(500'000);
+  linked.say(replies);
+  // The link has it all, of which one frame waits until the client has read the other.
+  linked.run_for(50ms);
+  linked.server.lowest_layer().set_option(asio::socket_base::linger{true, 0});
+  linked.server.lowest_layer().close();
+  asio::write(linked.client, asio::buffer(frame(10)));
+  linked.run_for(50ms);
+  CHECK(linked.hear(replies.size()) == replies);
+  linked.client.close();
+  linked.let_it_end();
+}
+
+TEST_CASE("a link to a server that takes nothing more lives until it is aborted", "[tls_link]") {
+  Linked linked;
+  linked.client.non_blocking(true);
+  const std::string much(std::size_t{1} << 20U, 'x');
+  error_code full;
+  while (!full) {
+    linked.client.write_some(asio::buffer(much), full);
+    linked.run_for(2ms);
+  }
+  for (int i = 0; i < 20; ++i) {
+    error_code ignored;
+    linked.client.write_some(asio::buffer(much), ignored);
+    linked.run_for(2ms);
+  }
+  linked.client.close();
+  linked.run_for(50ms);
+  CHECK(linked.link.use_count() > 1);
+  linked.link->abort();
+  linked.let_it_end();
+}
+
+TEST_CASE("a forked child reads nothing of a link, and keeps no end of it open", "[tls_link]") {
+  Linked linked;
+  std::array<int, 2> done{};
+  REQUIRE(::pipe(done.data()) == 0);
+  linked.say(frame(100));
+  asio::write(linked.client, asio::buffer(frame(50)));
+  linked.context.notify_fork(asio::execution_context::fork_prepare);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    linked.context.notify_fork(asio::execution_context::fork_child);
+    linked.run_for(200ms);
+    // It ends when the parent has seen the ends.
+    char byte = 0;
+    ::close(done[1]);
+    ::_exit(::read(done[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  linked.context.notify_fork(asio::execution_context::fork_parent);
+  ::close(done[0]);
+  ::usleep(300'000);  // the child comes first
+  CHECK(linked.hear(104) == frame(100));
+  std::string heard(54, '\0');
+  std::optional<error_code> error;
+  asio::async_read(linked.server, asio::buffer(heard),
+                   [&](error_code result, std::size_t) { error = result; });
+  linked.run_until([&] { return error.has_value(); });
+  CHECK_FALSE(*error);
+  CHECK(heard == frame(50));
+  linked.say(frame(100));
+  CHECK(linked.hear(104) == frame(100));
+  linked.link->abort();
+  CHECK(linked.hear(1).empty());
+  CHECK(linked.server_sees_the_end());
+  ::close(done[1]);
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+}  // namespace
+}  // namespace custodian::tests::tls_link_test

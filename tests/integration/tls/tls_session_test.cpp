@@ -1,0 +1,166 @@
+// What is special about a session over TLS: long answers, forks, the end, and the lease's clock.
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/testing/fault_proxy.hpp"
+#include "tls_fixture.hpp"
+
+namespace custodian::tests::tls_session_test {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using testing::Direction;
+using testing::FaultProxy;
+using testing::TestingServer;
+
+TEST_CASE("a transaction of thousands of operations is answered over TLS") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  const Files files;
+  ClientOptions options = secure_options(server.secure_endpoint(), files);
+  options.session_timeout = 30s;
+  Log log;
+  options.log = log.sink();
+  Client client{options};
+  client.create("/a");
+  for (const int sets : {100, 1'000, 4'000, 12'000}) {
+    const std::uint64_t connection = client.session().connection;
+    Transaction transaction;
+    for (int i = 0; i < sets; ++i) transaction.push_back(set("/a", ""));
+    // Others wait behind it.
+    std::vector<std::future<std::tuple<error_code, GetResult>>> behind;
+    auto results = begun<std::vector<TransactionResult>>(
+        [&](auto done) { client.async_commit(transaction, {}, done); });
+    for (int i = 0; i < 20; ++i) {
+      behind.push_back(begun<GetResult>([&](auto done) { client.async_get("/a", {}, done); }));
+    }
+    CHECK_FALSE(std::get<error_code>(results.get()));
+    for (auto& each : behind) CHECK_FALSE(std::get<error_code>(each.get()));
+    INFO(log.all());
+    CHECK(client.session().connection == connection);
+  }
+}
+
+TEST_CASE("a forked child that runs its parent's context leaves a connection over TLS alone") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  const Files files;
+  asio::io_context context;
+  ClientOptions options = secure_options(server.secure_endpoint(), files);
+  options.session_timeout = 1200ms;  // so that it has something to do at once
+  options.touch_interval = 375ms;
+  Client client{context.get_executor(), options};
+  const auto exists = [&] {
+    bool found = false;
+    client.async_exists("/", {}, [&](error_code, std::optional<Stat> stat) {
+      found = stat.has_value();
+      context.stop();
+    });
+    context.restart();
+    context.run_for(patience);
+    return found;
+  };
+  REQUIRE(exists());
+  const SessionInfo before = client.session();
+  context.notify_fork(asio::execution_context::fork_prepare);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    context.notify_fork(asio::execution_context::fork_child);
+    context.restart();
+    context.run_for(1500ms);
+    ::_exit(0);
+  }
+  context.notify_fork(asio::execution_context::fork_parent);
+  int status = -1;
+  const auto has_ended = [&] { return ::waitpid(child, &status, WNOHANG) == child; };
+  bool ended = false;
+  for (const Deadline late{patience}; !ended && !late.passed(); ended = has_ended()) {
+    context.restart();
+    context.run_for(10ms);
+  }
+  REQUIRE(ended);
+  CHECK(WIFEXITED(status));
+  CHECK(exists());
+  CHECK(client.session().id == before.id);
+  CHECK(client.session().connection == before.connection);
+}
+
+TEST_CASE("a child that lives on hides no end of a connection over TLS") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  FaultProxy proxy{server.secure_endpoint()};
+  const Files files;
+  Client observer{options_for(server.connect_string())};
+  std::array<int, 2> done{};
+  REQUIRE(::pipe(done.data()) == 0);
+  pid_t child = -1;
+  {
+    Client client{secure_options(proxy.endpoint(), files)};
+    client.create("/mine", "", {.mode = CreateMode::ephemeral});
+    child = ::fork();
+    if (child == 0) {
+      ::close(done[1]);
+      char byte = 0;
+      ::_exit(::read(done[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    proxy.cut();
+    CHECK(client.exists("/mine"));
+    CHECK(eventually([&] { return proxy.connections() == 1; }));
+    client.close();
+  }
+  CHECK_FALSE(observer.exists("/mine"));
+  CHECK(eventually([&] { return proxy.connections() == 0; }));
+  ::close(done[0]);
+  ::close(done[1]);
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
+TEST_CASE("a close ends in time, and leaves nothing, though the server takes nothing more") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  FaultProxy proxy{server.secure_endpoint()};
+  const Files files;
+  asio::io_context context;
+  {
+    Client client{context.get_executor(), secure_options(proxy.endpoint(), files)};
+    bool connected = false;
+    client.async_create("/a", "", {}, [&](error_code error, const Created&) {
+      connected = !error;
+      context.stop();
+    });
+    context.run_for(patience);
+    REQUIRE(connected);
+    proxy.hold_back();
+    const std::string data(500'000, 'x');
+    for (int i = 0; i < 40; ++i) client.async_set("/a", data, {}, [](error_code, Stat) {});
+    context.restart();
+    context.run_for(200ms);
+  }
+  context.restart();
+  context.run_for(patience);
+  CHECK(context.stopped());
+}
+
+TEST_CASE("a delay of the link counts against the lease, not for it") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  FaultProxy proxy{server.secure_endpoint()};
+  const Files files;
+  Client client{secure_options(proxy.endpoint(), files)};
+  client.wait_connected({.deadline = patience});
+  proxy.delay(Direction::to_client, 1s);
+  InterProcessMutex mutex{client, "/lock"};
+  const Lease lease = mutex.acquire();
+  // All that the client knows was said by the server a second ago, or more.
+  CHECK(lease.remaining() <= client.session().timeout - 1s);
+}
+
+}  // namespace
+}  // namespace custodian::tests::tls_session_test

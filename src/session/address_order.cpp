@@ -44,6 +44,23 @@ std::optional<Address> AddressOrder::next(Time now) {
   return best->address;
 }
 
+std::optional<Address> AddressOrder::other_family(const Address& address, Time now) const {
+  const auto is_name_of = [&](const std::string& name) {
+    return std::ranges::find(address.names, name) != address.names.end();
+  };
+  for (const Place& place : places_) {
+    const Address& other = place.address;
+    if (place.rests_until > now || other.endpoint.port() != address.endpoint.port()) continue;
+    if (other.endpoint.protocol() == address.endpoint.protocol()) continue;
+    if (std::ranges::any_of(other.names, is_name_of)) return other;
+  }
+  return std::nullopt;
+}
+
+void AddressOrder::also_dialled(const Endpoint& endpoint) {
+  if (Place* place = find(endpoint)) place->last_turn = ++turns_;
+}
+
 milliseconds AddressOrder::rest(Time now) const {
   if (places_.empty()) return milliseconds{0};
   const auto first = std::ranges::min(places_, {}, &Place::rests_until).rests_until;

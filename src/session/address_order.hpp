@@ -47,6 +47,10 @@ class AddressOrder {
 
   /// The address to dial now, which counts as dialled; nothing while all rest.
   [[nodiscard]] std::optional<Address> next(Time now);
+  /// An address of the same name as this one, but of the other family (IPv4, IPv6); nothing while
+  /// there is none that does not rest. Counts as dialled only by also_dialled().
+  [[nodiscard]] std::optional<Address> other_family(const Address& address, Time now) const;
+  void also_dialled(const Endpoint& endpoint);
   /// Until the first of them has rested; 0 if there is one to dial.
   [[nodiscard]] std::chrono::milliseconds rest(Time now) const;
 

@@ -15,14 +15,25 @@ namespace custodian::detail {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-struct Connector::Attempt {
-  explicit Attempt(const asio::any_io_executor& strand)
-      : stream{tcp::socket{strand}}, timer{strand} {}
+/// One address that is dialled.
+struct Connector::Call {
+  Call(const asio::any_io_executor& strand, Address whose)
+      : address{std::move(whose)}, stream{tcp::socket{strand}} {}
 
   [[nodiscard]] tcp::socket& socket() { return stream.lowest_layer(); }
 
+  Address address;
   TcpStream stream;
-  asio::steady_timer timer;
+};
+
+struct Connector::Attempt {
+  explicit Attempt(const asio::any_io_executor& strand) : time{strand}, head_start{strand} {}
+
+  std::vector<Address> waiting{};              ///< addresses that are not dialled yet
+  std::vector<std::unique_ptr<Call>> calls{};  ///< in the order in which they began
+  std::size_t failures = 0;                    ///< of `calls`
+  asio::steady_timer time;
+  asio::steady_timer head_start;
   std::shared_ptr<SecureLink> link{};
   Handler handler{};  ///< empty when the attempt has ended
 };
@@ -49,52 +60,88 @@ Connector::Connector(asio::any_io_executor strand, std::shared_ptr<Tls> tls, Log
 
 Connector::~Connector() { cancel(); }
 
-// Whichever comes first, the connection or the time, ends the attempt. This object is alive as long
-// as the attempt has a handler: see cancel().
+// Whichever comes first, a connection, the last failure or the time, ends the attempt. This object
+// is alive as long as the attempt has a handler: see cancel().
 
-void Connector::connect(const Address& address, std::chrono::milliseconds timeout,
+void Connector::connect(std::vector<Address> addresses, std::chrono::milliseconds timeout,
                         Handler handler) {
   cancel();
   const auto attempt = attempt_ = std::make_shared<Attempt>(strand_);
+  attempt->waiting = std::move(addresses);
   attempt->handler = std::move(handler);
-  if (const error_code error = open(attempt->socket(), address.endpoint.protocol())) {
-    return asio::post(strand_, [this, attempt, error] {
-      if (attempt->handler) end(attempt, {.error = error, .reason = error.message()});
-    });
-  }
-  attempt->timer.expires_after(timeout);
-  attempt->timer.async_wait([this, attempt](error_code cancelled) {
+  attempt->time.expires_after(timeout);
+  attempt->time.async_wait([this, attempt](error_code cancelled) {
     if (cancelled || !attempt->handler) return;
     const error_code late = asio::error::timed_out;
-    end(attempt,
-        {.error = late, .reason = (attempt->link ? "TLS handshake: " : "") + late.message()});
+    const std::string step = attempt->link ? "TLS handshake: " : "";
+    end(attempt, attempt->calls.back()->address, {.error = late, .reason = step + late.message()});
   });
-  attempt->socket().async_connect(address.endpoint, [this, attempt, address](error_code error) {
-    if (!attempt->handler) return;
-    if (error) return end(attempt, {.error = error, .reason = error.message()});
-    if (tls_) return secure(attempt, address);
-    OwnedSocket socket{attempt->socket().release(error)};
-    end(attempt, {.error = error, .reason = error.message(), .socket = std::move(socket)});
-  });
+  dial_next(attempt);
 }
 
-void Connector::secure(const std::shared_ptr<Attempt>& attempt, const Address& address) {
-  try {
-    attempt->link = tls_->link(std::move(attempt->stream), address, log_);
-  } catch (const std::exception& failed) {
-    return end(attempt, {.error = boost::asio::error::no_memory, .reason = failed.what()});
+void Connector::dial_next(const AttemptPtr& attempt) {
+  attempt->head_start.cancel();
+  attempt->calls.push_back(std::make_unique<Call>(strand_, std::move(attempt->waiting.front())));
+  attempt->waiting.erase(attempt->waiting.begin());
+  Call& call = *attempt->calls.back();
+  const auto on_result = [this, attempt, &call](error_code error) {
+    if (!attempt->handler) return;
+    error ? on_failed(attempt, call, error) : on_connected(attempt, call);
+  };
+  if (const error_code error = open(call.socket(), call.address.endpoint.protocol())) {
+    return asio::post(strand_, [on_result, error] { on_result(error); });
   }
-  attempt->link->open([this, attempt](error_code error, std::string reason, OwnedSocket socket) {
-    if (!attempt->handler) return;
-    std::shared_ptr<SecureLink> link = error ? nullptr : std::exchange(attempt->link, nullptr);
-    end(attempt, {.error = error,
-                  .reason = std::move(reason),
-                  .socket = std::move(socket),
-                  .link = std::move(link)});
+  call.socket().async_connect(call.address.endpoint, on_result);
+  if (attempt->waiting.empty()) return;
+  attempt->head_start.expires_after(head_start);
+  attempt->head_start.async_wait([this, attempt](error_code cancelled) {
+    if (!cancelled && attempt->handler && !attempt->waiting.empty()) dial_next(attempt);
   });
 }
 
-void Connector::end(const std::shared_ptr<Attempt>& attempt, Dialled dialled) {
+void Connector::on_failed(const AttemptPtr& attempt, const Call& call, error_code error) {
+  ++attempt->failures;
+  if (!attempt->waiting.empty()) return dial_next(attempt);
+  if (attempt->failures < attempt->calls.size()) return;
+  end(attempt, call.address, {.error = error, .reason = error.message()});
+}
+
+void Connector::on_connected(const AttemptPtr& attempt, Call& call) {
+  attempt->head_start.cancel();
+  attempt->waiting.clear();
+  for (const auto& each : attempt->calls) {
+    if (each.get() != &call) each->stream.reset();
+  }
+  if (tls_) return secure(attempt, call);
+  error_code error;
+  OwnedSocket socket{call.socket().release(error)};
+  end(attempt, call.address,
+      {.error = error, .reason = error.message(), .socket = std::move(socket)});
+}
+
+void Connector::secure(const AttemptPtr& attempt, Call& call) {
+  try {
+    attempt->link = tls_->link(std::move(call.stream), call.address, log_);
+  } catch (const std::exception& failed) {
+    return end(attempt, call.address, {.error = asio::error::no_memory, .reason = failed.what()});
+  }
+  attempt->link->open(
+      [this, attempt, &call](error_code error, std::string reason, OwnedSocket socket) {
+        if (!attempt->handler) return;
+        std::shared_ptr<SecureLink> link = error ? nullptr : std::exchange(attempt->link, nullptr);
+        end(attempt, call.address,
+            {.error = error,
+             .reason = std::move(reason),
+             .socket = std::move(socket),
+             .link = std::move(link)});
+      });
+}
+
+void Connector::end(const AttemptPtr& attempt, const Address& address, Dialled dialled) {
+  dialled.address = address;
+  for (const auto& call : attempt->calls) {
+    if (call->address != address) dialled.others.push_back(call->address);
+  }
   const Handler ended = attempt->handler;
   cancel();
   ended(std::move(dialled));
@@ -104,8 +151,10 @@ void Connector::cancel() {
   const auto attempt = std::exchange(attempt_, nullptr);
   if (!attempt) return;
   attempt->handler = nullptr;
-  attempt->timer.cancel();
-  attempt->stream.reset();
+  attempt->time.cancel();
+  attempt->head_start.cancel();
+  // A call that is connected has given its socket away.
+  for (const auto& call : attempt->calls) call->stream.reset();
   if (const auto link = std::exchange(attempt->link, nullptr)) link->abort();
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 
 /// \file
-/// Connector dials one address at a time, over TCP and, if the client has TLS, through a link to a
-/// server that it has verified. The C client is only given connections that stand: its own way to
-/// connect tries half of an even list of addresses, forgets how to choose, and knows no TLS that
-/// verifies a name.
+/// Connector dials an address, over TCP and, if the client has TLS, through a link to a server that
+/// it has verified. A name that has addresses of both families is dialled as RFC 8305 ("Happy
+/// Eyeballs") says: if one family leads nowhere, the other is not kept waiting. The C client is
+/// only given connections that stand: its own way to connect tries half of an even list of
+/// addresses, forgets how to choose, and knows no TLS that verifies a name.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "custodian/error.hpp"
 #include "session/address.hpp"
@@ -24,6 +26,9 @@ namespace custodian::detail {
 struct Dialled {
   error_code error{};
   std::string reason{};  ///< of the error, for people
+  Address address{};     ///< what is connected, or has failed last
+  /// What was dialled besides, and is not connected.
+  std::vector<Address> others{};
   /// For the C client: the connected socket itself, or its end of the link. Non-blocking, and
   /// closed on exec.
   OwnedSocket socket{};
@@ -42,19 +47,28 @@ class Connector {
   Connector& operator=(const Connector&) = delete;
   ~Connector();
 
-  /// Dials an address. Calls back once on the strand, and not within this call, unless it is
-  /// cancelled; with `timed_out` after `timeout`, which is for TCP and TLS together. Cancels the
-  /// call before.
-  void connect(const Address& address, std::chrono::milliseconds timeout, Handler handler);
+  /// How long a second address waits for the first.
+  static constexpr std::chrono::milliseconds head_start{250};
+
+  /// Dials the first of one or two addresses, and the second one when the first has failed or has
+  /// had its head start; the first connection is taken. Calls back once on the strand, and not
+  /// within this call, unless it is cancelled; with `timed_out` after `timeout`, which is for all
+  /// addresses, TCP and TLS together. Cancels the call before.
+  void connect(std::vector<Address> addresses, std::chrono::milliseconds timeout, Handler handler);
   [[nodiscard]] bool busy() const noexcept { return attempt_ != nullptr; }
   /// The handler is not called any more.
   void cancel();
 
  private:
   struct Attempt;
+  struct Call;
+  using AttemptPtr = std::shared_ptr<Attempt>;
 
-  void secure(const std::shared_ptr<Attempt>& attempt, const Address& address);
-  void end(const std::shared_ptr<Attempt>& attempt, Dialled dialled);
+  void dial_next(const AttemptPtr& attempt);
+  void on_failed(const AttemptPtr& attempt, const Call& call, error_code error);
+  void on_connected(const AttemptPtr& attempt, Call& call);
+  void secure(const AttemptPtr& attempt, Call& call);
+  void end(const AttemptPtr& attempt, const Address& address, Dialled dialled);
 
   boost::asio::any_io_executor strand_;
   std::shared_ptr<Tls> tls_;

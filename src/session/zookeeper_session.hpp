@@ -85,6 +85,8 @@ class ZooKeeperSession final : public Session,
   void replace_addresses();
   void dial();
   void on_dialled(Dialled dialled);
+  /// If another address was dialled than it began with.
+  void take_note_of(const Dialled& dialled);
   /// The connection is given up: nothing more of it goes to the server.
   void drop_link();
   /// Ends the connection, as a network failure would.

@@ -122,7 +122,9 @@ void ZooKeeperSession::dial() {
   dialled_ = std::move(*next);
   reconnect_.attempted(now);
   record_.attempted(to_text(dialled_.endpoint), now);
-  connector_.connect(dialled_, settings_.connect_timeout,
+  std::vector<Address> addresses{dialled_};
+  if (auto other = order_.other_family(dialled_, now)) addresses.push_back(std::move(*other));
+  connector_.connect(std::move(addresses), settings_.connect_timeout,
                      [weak = weak_from_this()](Dialled dialled) {
                        if (const auto self = weak.lock()) self->on_dialled(std::move(dialled));
                      });
@@ -131,6 +133,7 @@ void ZooKeeperSession::dial() {
 void ZooKeeperSession::on_dialled(Dialled dialled) {
   link_ = std::move(dialled.link);
   if (!client_ || reconnect_.closing() || process_id() != process_) return drop_link();
+  take_note_of(dialled);
   const std::string server = to_text(dialled_.endpoint);
   if (!dialled.error) {
     // Read before the call, which sends the handshake. The answer has a connect timeout of its own.
@@ -152,6 +155,18 @@ void ZooKeeperSession::on_dialled(Dialled dialled) {
     on_attempt_failed();
   }
   pump();
+}
+
+void ZooKeeperSession::take_note_of(const Dialled& dialled) {
+  if (dialled.others.empty()) return;
+  const auto now = steady_clock::now();
+  for (const Address& other : dialled.others) {
+    order_.also_dialled(other.endpoint);
+    order_.failed(other.endpoint, now, std::uniform_real_distribution{}(random_));
+  }
+  dialled_ = dialled.address;
+  order_.also_dialled(dialled_.endpoint);
+  record_.attempted(to_text(dialled_.endpoint), now);
 }
 
 void ZooKeeperSession::drop_link() {

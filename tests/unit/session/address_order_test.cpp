@@ -134,6 +134,38 @@ TEST_CASE("a list that is replaced keeps what is known of those that stay") {
   CHECK(order.rest(start) == 0ms);
 }
 
+TEST_CASE("a name's address of the other family is found, unless it rests") {
+  const auto version_6 = [](int number, unsigned short port = 2181) {
+    const std::string text = "fd00::" + std::to_string(number);
+    return AddressOrder::Endpoint{boost::asio::ip::make_address(text), port};
+  };
+  const Address four{endpoint(1), {"a", "b"}};
+  const Address same_family{endpoint(2), {"a"}};
+  const Address of_others{version_6(3), {"c"}};
+  const Address other_port{version_6(4, 2182), {"a"}};
+  const Address six{version_6(5), {"b"}};
+  AddressOrder order{1};
+  order.replace({four, same_family, of_others, other_port});
+  CHECK_FALSE(order.other_family(four, start));
+  order.replace({four, same_family, of_others, other_port, six});
+  CHECK(order.other_family(four, start) == six);
+  CHECK(order.other_family(six, start) == four);
+  order.failed(six.endpoint, start, midway);
+  CHECK_FALSE(order.other_family(four, start));
+  CHECK(order.other_family(four, start + 2s) == six);
+}
+
+TEST_CASE("an address that was dialled beside another has had its turn") {
+  AddressOrder order = order_of(3);
+  const Address first = *order.next(start);
+  const Address second = *order.next(start);
+  AddressOrder another = order_of(3);
+  CHECK(another.next(start) == first);
+  another.also_dialled(second.endpoint);
+  CHECK(another.next(start) != second);
+  CHECK(another.next(start) == first);
+}
+
 TEST_CASE("an address of version 6 is written in brackets") {
   CHECK(to_text({boost::asio::ip::make_address("10.0.0.1"), 2181}) == "10.0.0.1:2181");
   CHECK(to_text({boost::asio::ip::make_address("::1"), 2181}) == "[::1]:2181");

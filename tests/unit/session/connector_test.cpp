@@ -18,25 +18,23 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using detail::Connector;
-using detail::OwnedSocket;
 using namespace std::chrono_literals;
 
 tcp::endpoint loopback(std::uint16_t port = 0) { return {asio::ip::address_v4::loopback(), port}; }
 
-struct Result {
-  error_code error;
-  OwnedSocket socket;
-};
-
 struct Dialling {
   asio::io_context context;
   Connector connector{context.get_executor(), nullptr, nullptr};
-  std::optional<Result> result{};
+  std::optional<detail::Dialled> result{};
 
   void dial(const tcp::endpoint& endpoint, std::chrono::milliseconds timeout = 10s) {
-    connector.connect({endpoint}, timeout, [this](detail::Dialled dialled) {
-      result.emplace(Result{dialled.error, std::move(dialled.socket)});
-    });
+    dial(std::vector{endpoint}, timeout);
+  }
+  void dial(const std::vector<tcp::endpoint>& endpoints, std::chrono::milliseconds timeout = 10s) {
+    std::vector<detail::Address> addresses;
+    for (const tcp::endpoint& endpoint : endpoints) addresses.push_back({endpoint});
+    connector.connect(addresses, timeout,
+                      [this](detail::Dialled dialled) { result.emplace(std::move(dialled)); });
   }
   bool run() {
     context.restart();
@@ -115,6 +113,62 @@ TEST_CASE("an address that is silent ends with its time", "[connector]") {
   CHECK(dialling.result->error == asio::error::timed_out);
 }
 
+TEST_CASE("a silent address does not keep the second one waiting", "[connector]") {
+  Silent silent;
+  Dialling dialling;
+  tcp::acceptor acceptor{dialling.context, loopback()};
+  dialling.dial({silent.acceptor.local_endpoint(), acceptor.local_endpoint()});
+  REQUIRE(dialling.run());
+  CHECK_FALSE(dialling.result->error);
+  CHECK(dialling.result->address.endpoint == acceptor.local_endpoint());
+  REQUIRE(dialling.result->others.size() == 1);
+  CHECK(dialling.result->others.front().endpoint == silent.acceptor.local_endpoint());
+}
+
+TEST_CASE("a second address is not dialled while the first one connects", "[connector]") {
+  Dialling dialling;
+  tcp::acceptor first{dialling.context, loopback()};
+  tcp::acceptor second{dialling.context, loopback()};
+  dialling.dial({first.local_endpoint(), second.local_endpoint()});
+  REQUIRE(dialling.run());
+  CHECK(dialling.result->address.endpoint == first.local_endpoint());
+  CHECK(dialling.result->others.empty());
+  second.non_blocking(true);
+  error_code none;
+  second.accept(none);
+  CHECK(none == asio::error::would_block);
+}
+
+TEST_CASE("where the first address is refused the second is dialled at once", "[connector]") {
+  Dialling dialling;
+  tcp::acceptor closed{dialling.context, loopback()};
+  const tcp::endpoint refused = closed.local_endpoint();
+  closed.close();
+  tcp::acceptor acceptor{dialling.context, loopback()};
+  dialling.dial({refused, acceptor.local_endpoint()});
+  REQUIRE(dialling.run());
+  CHECK_FALSE(dialling.result->error);
+  CHECK(dialling.result->address.endpoint == acceptor.local_endpoint());
+
+  // If both are refused, both have been dialled.
+  acceptor.close();
+  dialling.result.reset();
+  dialling.dial({refused, refused});
+  REQUIRE(dialling.run());
+  CHECK(dialling.result->error == asio::error::connection_refused);
+}
+
+TEST_CASE("two silent addresses end with their time, which is for both", "[connector]") {
+  Silent first;
+  Silent second;
+  Dialling dialling;
+  dialling.dial({first.acceptor.local_endpoint(), second.acceptor.local_endpoint()},
+                Connector::head_start + 50ms);
+  REQUIRE(dialling.run());
+  CHECK(dialling.result->error == asio::error::timed_out);
+  CHECK(dialling.result->others.size() == 1);
+}
+
 TEST_CASE("an address that is cancelled never calls back, and another can be dialled",
           "[connector]") {
   Silent silent;
@@ -134,7 +188,7 @@ TEST_CASE("a connector that is destroyed while it dials never calls back", "[con
   bool called = false;
   {
     Connector connector{context.get_executor(), nullptr, nullptr};
-    connector.connect({silent.acceptor.local_endpoint()}, 20ms,
+    connector.connect({{silent.acceptor.local_endpoint()}}, 20ms,
                       [&called](const detail::Dialled&) { called = true; });
   }
   context.run_for(100ms);

@@ -23,10 +23,13 @@ extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo
   if (custodian::tests::resolving == Resolving::hanging) {
     std::this_thread::sleep_for(std::chrono::seconds{30});
   }
-  if (name != "two-addresses.test") return real(node, service, hints, result);
   // Loopback addresses all, of which the first has no server.
+  const char* first = nullptr;
+  if (name == "two-addresses.test") first = "127.0.0.9";
+  if (name == "two-families.test") first = "::1";
+  if (first == nullptr) return real(node, service, hints, result);
   addrinfo* second = nullptr;
-  if (const int rc = real("127.0.0.9", service, hints, result); rc != 0) return rc;
+  if (const int rc = real(first, service, hints, result); rc != 0) return rc;
   if (const int rc = real("127.0.0.1", service, hints, &second); rc != 0) return rc;
   addrinfo* last = *result;
   while (last->ai_next != nullptr) last = last->ai_next;

@@ -1,11 +1,20 @@
+#include <sys/socket.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
 #include <cstdlib>
 
+#include "custodian/testing/fault_proxy.hpp"
 #include "integration/client/fake_resolver.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests::resolver_test {
 namespace {
 
+namespace asio = boost::asio;
+using asio::ip::tcp;
 using namespace std::chrono_literals;
 
 std::string port_of(const testing::TestingServer& server) { return std::to_string(server.port()); }
@@ -67,6 +76,46 @@ TEST_CASE("a name with two addresses connects though the first is dead") {
   Client client{options_for("two-addresses.test:" + port_of(server))};
   client.wait_connected();
   CHECK(is_connected(client.connection_state()));
+}
+
+/// Listens at an address of version 6, and accepts nothing: what connects gets no answer.
+class SilentAtVersion6 {
+ public:
+  explicit SilentAtVersion6(std::uint16_t port) {
+    const tcp::endpoint endpoint{asio::ip::address_v6::loopback(), port};
+    acceptor_.open(tcp::v6());
+    acceptor_.set_option(asio::ip::v6_only{true});
+    acceptor_.bind(endpoint);
+    acceptor_.listen(1);
+    for (tcp::socket& each : filling_) {
+      each.open(tcp::v6());
+      each.non_blocking(true);
+      static_cast<void>(::connect(each.native_handle(), endpoint.data(),
+                                  static_cast<socklen_t>(endpoint.size())));
+    }
+  }
+
+ private:
+  asio::io_context context_;
+  tcp::acceptor acceptor_{context_};
+  std::array<tcp::socket, 4> filling_{tcp::socket{context_}, tcp::socket{context_},
+                                      tcp::socket{context_}, tcp::socket{context_}};
+};
+
+TEST_CASE("a name whose addresses of one family are silent connects by the other family") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  testing::TestingServer server;
+  testing::FaultProxy proxy{server.endpoint()};
+  const SilentAtVersion6 silent{proxy.endpoint().port};
+  ClientOptions options = options_for("two-families.test:" + std::to_string(proxy.endpoint().port));
+  options.connect_timeout = 2 * patience;  // so that nothing else helps
+  Client client{options};
+  client.wait_connected({.deadline = patience});
+  // What was connected comes last now.
+  for (int i = 0; i < 2; ++i) {
+    proxy.cut();
+    CHECK(client.exists("/"));
+  }
 }
 
 TEST_CASE("a name that resolves later connects later") {

@@ -172,7 +172,7 @@ void CClient::read_replies() {
 }
 
 bool CClient::accepts_ahead(std::string_view frame) {
-  if (process_id() != owner_) return false;
+  if (process_id() != owner_ || !has_connection()) return false;
   try {
     return inbox_.accepts_ahead(frame);
   } catch (const std::bad_alloc&) {

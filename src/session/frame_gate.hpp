@@ -14,7 +14,7 @@ namespace custodian::detail {
 
 class FrameGate {
  public:
-  /// `room`: while the pair holds at most so many bytes, as many more fit into it at once.
+  /// `room`: while the pair holds no more than that, as many bytes fit into it at once.
   explicit FrameGate(std::size_t room) noexcept : room_{room} {}
 
   enum class Step {
@@ -27,7 +27,8 @@ class FrameGate {
     Step step = Step::read_more;
     std::size_t size = 0;
   };
-  /// `bytes` are all that has come and was not handed on; `unread` is how many the pair holds.
+  /// `bytes` are all that has come and was not handed on; `unread` is what the pair holds, as the
+  /// kernel counts it: at least the bytes, and 0 if there are none.
   [[nodiscard]] Verdict next(std::string_view bytes, std::size_t unread);
   /// The frame that was to be judged may be read.
   void accepted(std::size_t size) noexcept { rest_ = size; }

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/compose.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -46,7 +47,8 @@ class ProcessStream {
     return transfer<Way::out>(buffers, std::forward<Token>(token));
   }
 
-  /// Ends the connection in both directions, copies in children included, after what was written.
+  /// Ends the connection in both directions, whatever copies children have. The kernel still sends
+  /// what was written.
   void close() {
     error_code ignored;
     if (is_ours()) socket_.shutdown(boost::asio::socket_base::shutdown_both, ignored);
@@ -80,8 +82,10 @@ class ProcessStream {
     void operator()(Self& self, error_code failed = {}) {
       if (ended) return self.complete(result, count);
       if (failed) return self.complete(failed, 0);
-      // There is room for output almost always, and input almost never.
-      if ((waited || way == Way::out) && !stream.would_block(*this)) {
+      // There is room for output almost always, and input almost never. TLS reads nothing, without
+      // waiting, when it has a result at once.
+      const bool tries_first = way == Way::out || boost::asio::buffer_size(buffers) == 0;
+      if ((waited || tries_first) && !stream.would_block(*this)) {
         if (waited) return self.complete(result, count);
         ended = true;
         auto executor = stream.get_executor();

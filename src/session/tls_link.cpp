@@ -73,9 +73,10 @@ OwnedSocket TlsLink::make_pair(error_code& error) {
   static_cast<void>(ours.release());
   asio::socket_base::send_buffer_size size;
   client_.lowest_layer().get_option(size, error);
-  // The kernel calls the pair writable when it is filled to a quarter, and counts more than what is
-  // written: twice as much, at worst.
-  gate_ = FrameGate{static_cast<std::size_t>(size.value()) / 4};
+  // While a quarter of the pair is taken, as the kernel counts it, another quarter fits by a single
+  // call, its overhead included. Asio writes at most so much by one call:
+  constexpr std::size_t longest_write = std::size_t{64} << 10U;
+  gate_ = FrameGate{std::min(static_cast<std::size_t>(size.value()) / 4, longest_write)};
   return theirs;
 }
 
@@ -102,8 +103,7 @@ void TlsLink::take_from_server() {
     make_room();
   } catch (const std::bad_alloc&) {
     // The server decides how much memory its replies take. A lack of it ends the connection only.
-    fault_ = "no memory for a reply";
-    return close();
+    return abort();
   }
   server_.async_read_some(asio::buffer(incoming_.data() + arrived_, incoming_.size() - arrived_),
                           [self = shared_from_this()](error_code error, std::size_t count) {
@@ -125,7 +125,10 @@ void TlsLink::make_room() {
 
 void TlsLink::pass_on() {
   using Step = FrameGate::Step;
-  const FrameGate::Verdict verdict = gate_.next({incoming_.data(), arrived_}, unread());
+  error_code error;
+  const std::size_t waiting = unread(error);
+  if (error) return abort();
+  const FrameGate::Verdict verdict = gate_.next({incoming_.data(), arrived_}, waiting);
   switch (verdict.step) {
     case Step::read_more: return take_from_server();
     case Step::hand_on: return hand_on(verdict.size);
@@ -137,16 +140,18 @@ void TlsLink::pass_on() {
 void TlsLink::hand_on(std::size_t size) {
   asio::async_write(client_, asio::buffer(incoming_.data(), size),
                     [self = shared_from_this(), size](error_code error, std::size_t) {
+                      if (self->over_) return;
                       // If the client's end is closed, take_from_client() reads what is left there.
-                      if (self->over_ || error) return;
+                      if (error == asio::error::broken_pipe) return;
+                      if (error) return self->abort();
                       self->drop_front(size);
                       self->pass_on();
                     });
 }
 
 void TlsLink::wait_for_reader() {
-  // The kernel does not say when a pair is empty. Only a long frame has to wait for that, or one
-  // that finds many unread ones before it.
+  // The kernel says when a quarter of the pair is taken, but not when it is empty, for which a long
+  // frame waits.
   pause_.expires_after(std::chrono::milliseconds{1});
   pause_.async_wait([self = shared_from_this()](error_code) {
     if (!self->over_) self->pass_on();
@@ -154,7 +159,7 @@ void TlsLink::wait_for_reader() {
 }
 
 void TlsLink::judge(std::size_t size) {
-  if (judge_ && !judge_({incoming_.data(), size})) return close();
+  if (judge_ && !judge_({incoming_.data(), size})) return abort();
   gate_.accepted(size);
   pass_on();
 }
@@ -166,11 +171,12 @@ void TlsLink::drop_front(std::size_t size) {
   arrived_ -= size;
 }
 
-std::size_t TlsLink::unread() {
+std::size_t TlsLink::unread(error_code& error) {
   int bytes = 0;
-  return ::ioctl(client_.lowest_layer().native_handle(), SIOCOUTQ, &bytes) == 0
-             ? static_cast<std::size_t>(bytes)
-             : 0;
+  if (::ioctl(client_.lowest_layer().native_handle(), SIOCOUTQ, &bytes) != 0) {
+    error = {errno, boost::system::system_category()};
+  }
+  return static_cast<std::size_t>(bytes);
 }
 
 // -- The end --------------------------------------------------------------------------------------
@@ -182,25 +188,27 @@ void TlsLink::on_server_gone(error_code error) {
   if (error.category() == asio::error::get_ssl_category()) {
     fault_ = identity_.reason_of(error, server_.native_handle());
   }
-  close();
+  abort();
 }
 
 /// The server takes nothing more. What it has said before is still to be read: replies, or the
 /// reason.
-void TlsLink::on_server_deaf() { close_after_patience(); }
+void TlsLink::on_server_deaf() {
+  after_patience([](TlsLink& self) { self.abort(); });
+}
 
 /// The C client has closed its end. All that it has sent has been read, and is on its way.
 void TlsLink::on_client_gone() {
   over_ = true;
-  close_after_patience();
   // A server that does not say goodbye is not waited for.
+  after_patience([](TlsLink& self) { self.close(); });
   server_.async_shutdown([self = shared_from_this()](error_code) { self->close(); });
 }
 
-void TlsLink::close_after_patience() {
+void TlsLink::after_patience(void (*end)(TlsLink&)) {
   patience_.expires_after(std::chrono::seconds{1});
-  patience_.async_wait([self = shared_from_this()](error_code cancelled) {
-    if (!cancelled) self->close();
+  patience_.async_wait([self = shared_from_this(), end](error_code cancelled) {
+    if (!cancelled) end(*self);
   });
 }
 
@@ -209,6 +217,7 @@ void TlsLink::abort() {
   close();
 }
 
+/// What the server has not got yet is still sent.
 void TlsLink::close() {
   over_ = true;
   pause_.cancel();

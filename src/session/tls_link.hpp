@@ -44,12 +44,12 @@ class TlsLink final : public SecureLink, public std::enable_shared_from_this<Tls
   void wait_for_reader();
   void judge(std::size_t size);
   void drop_front(std::size_t size);
-  [[nodiscard]] std::size_t unread();
+  [[nodiscard]] std::size_t unread(error_code& error);
   // The ends; see their definitions.
   void on_server_gone(error_code error);
   void on_server_deaf();
   void on_client_gone();
-  void close_after_patience();
+  void after_patience(void (*end)(TlsLink&));
   void close();
 
   /// A TLS record has at most this size.

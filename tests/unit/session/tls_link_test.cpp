@@ -2,6 +2,8 @@
 
 #include "session/tls_link.hpp"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <boost/asio/write.hpp>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "custodian/testing/certificate_authority.hpp"
 #include "support/catch.hpp"
@@ -103,6 +106,12 @@ struct Linked {
     bytes.resize(*count);
     return bytes;
   }
+  /// What the server's kernel has not got rid of yet.
+  int unsent() {
+    int bytes = 0;
+    REQUIRE(::ioctl(server.lowest_layer().native_handle(), SIOCOUTQ, &bytes) == 0);
+    return bytes;
+  }
   /// Whether the server finds the end of its connection.
   bool server_sees_the_end() {
     std::array<char, 1> byte{};
@@ -111,6 +120,15 @@ struct Linked {
                            [&](error_code result, std::size_t) { error = result; });
     run_until([&] { return error.has_value(); });
     return bool{*error};
+  }
+  std::string server_hears(std::size_t size) {
+    std::string bytes(size, '\0');
+    std::optional<std::size_t> count;
+    asio::async_read(server, asio::buffer(bytes),
+                     [&](error_code, std::size_t read) { count = read; });
+    run_until([&] { return count.has_value(); });
+    bytes.resize(*count);
+    return bytes;
   }
   /// Whether nothing keeps the link alive.
   void let_it_end() {
@@ -150,6 +168,18 @@ TEST_CASE("a frame that the pair cannot hold is judged when all before it is rea
   CHECK(judged.empty());
 }
 
+TEST_CASE("all that comes at once is handed on at once", "[tls_link]") {
+  Linked linked;
+  // Two records, which the link finds in a single read, and nothing after them.
+  asio::write(linked.server, asio::buffer(frame(100)));
+  asio::write(linked.server, asio::buffer(frame(200)));
+  CHECK(linked.hear(308) == frame(100) + frame(200));
+  // A record that is longer than what is left of the link's buffer: the rest waits within TLS.
+  const std::string much = frame(10'000) + frame(14'000);
+  asio::write(linked.server, asio::buffer(much));
+  CHECK(linked.hear(much.size()) == much);
+}
+
 TEST_CASE("of a frame that is refused not a byte is handed on", "[tls_link]") {
   Linked linked;
   linked.link->set_judge([](std::string_view) { return false; });
@@ -165,11 +195,11 @@ TEST_CASE("what a server has said is handed on, though it takes nothing more", "
   const std::string replies = frame(1000) + frame(500'000);
   linked.say(replies);
   // The link has it all, of which one frame waits until the client has read the other.
-  linked.run_for(50ms);
+  linked.run_until([&] { return linked.unsent() == 0; });
+  linked.run_for(100ms);
   linked.server.lowest_layer().set_option(asio::socket_base::linger{true, 0});
   linked.server.lowest_layer().close();
   asio::write(linked.client, asio::buffer(frame(10)));
-  linked.run_for(50ms);
   CHECK(linked.hear(replies.size()) == replies);
   linked.client.close();
   linked.let_it_end();
@@ -190,49 +220,81 @@ TEST_CASE("a link to a server that takes nothing more lives until it is aborted"
     linked.run_for(2ms);
   }
   linked.client.close();
-  linked.run_for(50ms);
+  // Longer than it waits for a goodbye.
+  linked.run_for(1200ms);
   CHECK(linked.link.use_count() > 1);
   linked.link->abort();
   linked.let_it_end();
 }
 
-TEST_CASE("a forked child reads nothing of a link, and keeps no end of it open", "[tls_link]") {
-  Linked linked;
-  std::array<int, 2> done{};
-  REQUIRE(::pipe(done.data()) == 0);
-  linked.say(frame(100));
-  asio::write(linked.client, asio::buffer(frame(50)));
-  linked.context.notify_fork(asio::execution_context::fork_prepare);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    linked.context.notify_fork(asio::execution_context::fork_child);
-    linked.run_for(200ms);
-    // It ends when the parent has seen the ends.
-    char byte = 0;
-    ::close(done[1]);
-    ::_exit(::read(done[0], &byte, 1) == 0 ? 0 : 1);
+/// A child of the test's process, which lives until it is let go.
+class Child {
+ public:
+  /// In the child `work` is called.
+  template <typename Work>
+  explicit Child(asio::io_context& context, const Work& work) {
+    REQUIRE(::pipe(hold_.data()) == 0);
+    context.notify_fork(asio::execution_context::fork_prepare);
+    process_ = ::fork();
+    if (process_ == 0) {
+      ::close(hold_[1]);
+      context.notify_fork(asio::execution_context::fork_child);
+      work();
+      char byte = 0;
+      ::_exit(::read(hold_[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    context.notify_fork(asio::execution_context::fork_parent);
+    ::close(hold_[0]);
   }
-  linked.context.notify_fork(asio::execution_context::fork_parent);
-  ::close(done[0]);
-  ::usleep(300'000);  // the child comes first
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    ::close(hold_[1]);
+    int status = -1;
+    CHECK(::waitpid(process_, &status, 0) == process_);
+    CHECK(status == 0);
+  }
+
+ private:
+  std::array<int, 2> hold_{};
+  pid_t process_ = -1;
+};
+
+TEST_CASE("a forked child that runs the context reads and writes nothing of a link", "[tls_link]") {
+  Linked linked;
+  asio::write(linked.server, asio::buffer(frame(100)));
+  asio::write(linked.client, asio::buffer(frame(50)));
+  const Child child{linked.context, [&] { linked.run_for(100ms); }};
+  std::this_thread::sleep_for(200ms);  // the child comes first
   CHECK(linked.hear(104) == frame(100));
-  std::string heard(54, '\0');
-  std::optional<error_code> error;
-  asio::async_read(linked.server, asio::buffer(heard),
-                   [&](error_code result, std::size_t) { error = result; });
-  linked.run_until([&] { return error.has_value(); });
-  CHECK_FALSE(*error);
-  CHECK(heard == frame(50));
+  CHECK(linked.server_hears(54) == frame(50));
   linked.say(frame(100));
   CHECK(linked.hear(104) == frame(100));
-  linked.link->abort();
-  CHECK(linked.hear(1).empty());
-  CHECK(linked.server_sees_the_end());
-  ::close(done[1]);
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("a forked child that lives on hides no end of a link", "[tls_link]") {
+  SECTION("that was aborted") {
+    Linked linked;
+    const Child child{linked.context, [] {}};
+    linked.link->abort();
+    CHECK(linked.hear(1).empty());
+    CHECK(linked.server_sees_the_end());
+  }
+  SECTION("that the server has ended") {
+    Linked linked;
+    const Child child{linked.context, [] {}};
+    linked.server.lowest_layer().shutdown(tcp::socket::shutdown_both);
+    CHECK(linked.hear(1).empty());
+    linked.let_it_end();
+  }
+  SECTION("that the client has ended") {
+    Linked linked;
+    const Child child{linked.context, [] {}};
+    linked.client.shutdown(asio::socket_base::shutdown_both);
+    CHECK(linked.server_sees_the_end());
+    linked.server.lowest_layer().close();
+    linked.let_it_end();
+  }
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+#include "session/descriptor.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <string>
+
+#include "support/catch.hpp"
+
+namespace custodian::tests::descriptor_test {
+namespace {
+
+namespace asio = boost::asio;
+
+TEST_CASE("a descriptor has room until the kernel takes no more, and when the peer has read") {
+  asio::io_context context;
+  asio::local::stream_protocol::socket ours{context};
+  asio::local::stream_protocol::socket theirs{context};
+  asio::local::connect_pair(ours, theirs);
+  ours.non_blocking(true);
+  detail::Descriptor descriptor{context.get_executor()};
+  REQUIRE(descriptor.follow(ours.native_handle()));
+  CHECK(descriptor.has_room());
+  const std::string much(std::size_t{64} << 10U, 'x');
+  error_code full;
+  while (!full) ours.write_some(asio::buffer(much), full);
+  CHECK_FALSE(descriptor.has_room());
+  theirs.non_blocking(true);
+  std::string read(much.size(), '\0');
+  error_code empty;
+  while (!empty) theirs.read_some(asio::buffer(read), empty);
+  CHECK(descriptor.has_room());
+}
+
+}  // namespace
+}  // namespace custodian::tests::descriptor_test

@@ -207,7 +207,7 @@ def suites_of(tree, file, servers):
 def scripted_suites(tree, folders):
     near = sorted(test.stem for folder in folders for test in (tree / "tests/scripted" / folder).glob("*_test.cpp")
                   if test.stem in scripted_tests(tree))
-    # A sample kills most of what all combinations would, in a sixth of the time. It leaves out the cases that wait by
+    # A sample kills most of what all combinations would, in a twelfth of the time. It leaves out the cases that wait by
     # the clock: those with the tag [timed].
     tags = [f"[#{name}]~[timed]" for name in dict.fromkeys(near)]
     narrowed = ["custodian_scripted/sample " + ",".join(tags)] if tags else []

@@ -64,7 +64,7 @@ std::string describe(const Fault& fault) {
 namespace {
 
 /// Of all combinations one is drawn from so many.
-constexpr std::uint64_t one_in = 6;
+constexpr std::uint64_t one_in = 12;
 
 std::uint64_t chosen_seed() {
   const char* chosen = std::getenv("CUSTODIAN_TEST_PLAYS");

@@ -188,7 +188,7 @@ class FaultsAt final : public testing::FaultPlan {
 [[nodiscard]] std::string describe(const Fault& fault);
 
 /// Which of a fault's combinations with another fault, or with a cancellation, are played: all of
-/// them; under a sanitizer one in six, drawn at random, for there each takes five times as long,
+/// them; under a sanitizer one in twelve, drawn at random, for there each takes five times as long,
 /// and is asked about memory rather than about the order of steps. The seed is printed;
 /// CUSTODIAN_TEST_PLAYS=<seed> draws the same ones in any build, and CUSTODIAN_TEST_PLAYS=all plays
 /// all of them. Each single fault is always played.

@@ -14,7 +14,7 @@ TEST_CASE(
     "the command takes a lock over TLS, with a certificate of its own, and asks servers there") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServer server{server_with(the_authority().server_tls(ClientCertificates::needed))};
-  const Files files;
+  const Directory files;
   const auto identity = the_authority().issue({.key_password = "secret"});
   const std::vector<std::string> trust{"--servers",
                                        "secure://" + to_string(server.secure_endpoint()),
@@ -61,7 +61,7 @@ TEST_CASE(
 TEST_CASE("the command refuses a server that it cannot verify, and says why") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServer server{server_with(the_authority().server_tls())};
-  const Files files;
+  const Directory files;
   const testing::CertificateAuthority other{"Another authority"};
   const std::string ca = files.with("other.pem", other.certificate());
   const std::string secure = to_string(server.secure_endpoint());

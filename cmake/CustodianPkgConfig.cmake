@@ -3,11 +3,24 @@
 # build only `pkg-config --static` does. They find themselves by where they are (pcfiledir), so that an installation can be
 # moved.
 
-# As arguments of a linker, what a list of link libraries has.
+# As arguments of a linker, what a list of link libraries has. pkg-config knows no targets: OpenSSL::SSL is the file that
+# CMake has found, or else -lssl.
 function(_custodian_linker_arguments libraries result)
   set(arguments)
   foreach(library IN LISTS libraries)
-    if(IS_ABSOLUTE "${library}")
+    if(library MATCHES "^OpenSSL::(.+)$")
+      set(target ${library})
+      string(TOLOWER ${CMAKE_MATCH_1} library)
+      foreach(location IN ITEMS IMPORTED_LOCATION_RELEASE IMPORTED_LOCATION)
+        get_target_property(file ${target} ${location})
+        if(file)
+          set(library ${file})
+        endif()
+      endforeach()
+    endif()
+    if(library MATCHES "::")
+      message(FATAL_ERROR "What is ${library} in a file for pkg-config?")
+    elseif(IS_ABSOLUTE "${library}")
       cmake_path(GET library PARENT_PATH directory)
       cmake_path(GET library STEM name)
       string(REGEX REPLACE "^lib" "" name ${name})
@@ -30,13 +43,13 @@ get_target_property(_zookeeper_file ZooKeeper::zookeeper_st IMPORTED_LOCATION)
 get_target_property(_zookeeper_needs ZooKeeper::zookeeper_st INTERFACE_LINK_LIBRARIES)
 set(_private_libraries ${_zookeeper_file} ${_zookeeper_needs})
 if(CUSTODIAN_HAS_TLS)
-  list(APPEND _private_libraries ${OPENSSL_LIBRARIES})
+  list(APPEND _private_libraries OpenSSL::SSL OpenSSL::Crypto)
 endif()
 _custodian_linker_arguments("${_private_libraries}" CUSTODIAN_PC_PRIVATE_LIBS)
 
 set(CUSTODIAN_PC_TESTING_LIBS)
 if(CUSTODIAN_HAS_TLS)
-  _custodian_linker_arguments("${OPENSSL_CRYPTO_LIBRARIES}" CUSTODIAN_PC_TESTING_LIBS)
+  _custodian_linker_arguments(OpenSSL::Crypto CUSTODIAN_PC_TESTING_LIBS)
 endif()
 
 set(CUSTODIAN_PC_CFLAGS -pthread)

@@ -97,8 +97,8 @@ struct ClientOptions {
 
   /// Where listeners, stop callbacks, log sinks, the observer, and handlers without an executor of
   /// their own run. Default: a thread of the client's own, or the executor that the client was
-  /// given. User code never runs on the client's strand, so a slow callback cannot cost the
-  /// session.
+  /// given. None of them runs on the client's strand, so a slow callback cannot cost the session;
+  /// only `acl_provider`, and the functions of `tls`, run there.
   std::optional<boost::asio::any_io_executor> callback_executor{};
 
   /// The size in bytes up to which the servers accept a request: their `jute.maxbuffer`, 1 MiB - 1

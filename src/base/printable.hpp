@@ -19,19 +19,19 @@ namespace custodian::detail {
   return in_one_line(quotable);
 }
 
-/// For a path in a message: a path that is too long to read is cut in the middle.
-[[nodiscard]] inline std::string shortened(std::string_view path) {
-  constexpr std::size_t longest = 1000;
+/// For a path, or other text from elsewhere, in a message: text that is too long to read is cut in
+/// the middle.
+[[nodiscard]] inline std::string shortened(std::string_view text, std::size_t longest = 1000) {
   constexpr std::size_t kept = 100;  // at each end
-  if (path.size() <= longest) return std::string{path};
+  if (text.size() <= longest) return std::string{text};
   const auto continues = [&](std::size_t at) {  // in the midst of a UTF-8 character
-    return (static_cast<unsigned char>(path[at]) & 0xC0U) == 0x80U;
+    return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
   };
   std::size_t begin = kept;
-  std::size_t end = path.size() - kept;
+  std::size_t end = text.size() - kept;
   while (begin > 0 && continues(begin)) --begin;
-  while (end < path.size() && continues(end)) ++end;
-  return std::string{path.substr(0, begin)} + "..." + std::string{path.substr(end)};
+  while (end < text.size() && continues(end)) ++end;
+  return std::string{text.substr(0, begin)} + "..." + std::string{text.substr(end)};
 }
 
 }  // namespace custodian::detail

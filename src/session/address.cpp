@@ -1,6 +1,59 @@
 #include "session/address.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace custodian::detail {
+namespace {
+
+bool is_in(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+void add_missing(std::vector<std::string>& names, const std::vector<std::string>& others) {
+  std::ranges::copy_if(others, std::back_inserter(names),
+                       [&](const std::string& name) { return !is_in(names, name); });
+}
+
+}  // namespace
+
+std::vector<Address> merged(std::vector<Address> addresses) {
+  std::ranges::stable_sort(addresses, {}, &Address::endpoint);
+  std::vector<Address> once;
+  for (Address& each : addresses) {
+    if (once.empty() || once.back().endpoint != each.endpoint) {
+      once.push_back(std::move(each));
+    } else {
+      add_missing(once.back().names, each.names);
+    }
+  }
+  return once;
+}
+
+std::vector<Address> with_unresolved(std::vector<Address> found, const std::vector<Address>& known,
+                                     const std::vector<std::string>& unresolved) {
+  for (const Address& before : known) {
+    const auto place = std::ranges::lower_bound(found, before.endpoint, {}, &Address::endpoint);
+    const bool is_found = place != found.end() && place->endpoint == before.endpoint;
+    Address kept{before.endpoint};
+    bool is_needed = false;
+    for (const std::string& name : before.names) {
+      const bool is_unresolved = is_in(unresolved, name);
+      is_needed = is_needed || is_unresolved;
+      // Names stay in their order.
+      if (is_unresolved || (is_found && is_in(place->names, name))) kept.names.push_back(name);
+    }
+    if (!is_needed) continue;
+    if (is_found) {
+      add_missing(kept.names, place->names);
+      *place = std::move(kept);
+    } else {
+      found.insert(place, std::move(kept));
+    }
+  }
+  return found;
+}
 
 std::string to_text(const boost::asio::ip::tcp::endpoint& endpoint) {
   const std::string host = endpoint.address().to_string();

@@ -10,7 +10,6 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <tuple>
 
 namespace custodian::detail {
 namespace {
@@ -46,21 +45,6 @@ void look_up(const HostPort& host, Resolver::Result& result) {
     endpoint.resize(each->ai_addrlen);
     result.addresses.push_back({endpoint, {host.host}});
   }
-}
-
-/// Sorted, so that an unchanged answer compares equal; each address once, with all of its names.
-std::vector<Address> merged(std::vector<Address> addresses) {
-  std::ranges::sort(addresses, {},
-                    [](const Address& each) { return std::tie(each.endpoint, each.names); });
-  std::vector<Address> once;
-  for (Address& each : addresses) {
-    if (once.empty() || once.back().endpoint != each.endpoint) {
-      once.push_back(std::move(each));
-    } else if (once.back().names.back() != each.names.front()) {
-      once.back().names.push_back(std::move(each.names.front()));
-    }
-  }
-  return once;
 }
 
 Resolver::Result look_up_all(const std::vector<HostPort>& hosts) {

@@ -9,7 +9,7 @@
 #include <boost/asio/ssl/error.hpp>
 #include <memory>
 
-#include "text/one_line.hpp"
+#include "base/printable.hpp"
 
 namespace custodian::detail {
 namespace {
@@ -30,8 +30,16 @@ std::string as_certified(std::string name) {
 
 bool is_for(X509* certificate, const std::string& name) {
   if (is_address(name)) return ::X509_check_ip_asc(certificate, name.c_str(), 0) == 1;
-  return ::X509_check_host(certificate, name.c_str(), name.size(),
-                           X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS, nullptr) == 1;
+  // OpenSSL would otherwise take the common name where there is no subjectAltName.
+  constexpr unsigned strictly =
+      X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT;
+  return ::X509_check_host(certificate, name.c_str(), name.size(), strictly, nullptr) == 1;
+}
+
+/// What a server has written may be long, and is not one that was verified.
+std::string short_line(std::string_view text) {
+  constexpr std::size_t longest = 200;
+  return shortened(in_one_line(text), longest);
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -79,6 +87,20 @@ std::string subject_of(X509* certificate) {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
+/// The verify callback that TlsOptions::configure has set, in whose place ours is called.
+SSL_verify_cb callback_of_hook(X509_STORE_CTX* judged) {
+  const auto* const connection = static_cast<const SSL*>(
+      ::X509_STORE_CTX_get_ex_data(judged, ::SSL_get_ex_data_X509_STORE_CTX_idx()));
+  if (connection == nullptr) return nullptr;
+  const SSL_CTX* const context = ::SSL_get_SSL_CTX(connection);
+  const SSL_verify_cb own = ::SSL_CTX_get_verify_callback(context);
+  return own != nullptr ? own : ::X509_STORE_get_verify_cb(::SSL_CTX_get_cert_store(context));
+}
+
+std::string reason_in(X509_STORE_CTX* judged) {
+  return ::X509_verify_cert_error_string(::X509_STORE_CTX_get_error(judged));
+}
+
 }  // namespace
 
 ServerIdentity::ServerIdentity(const TlsOptions& options, const Address& address)
@@ -102,19 +124,23 @@ void ServerIdentity::ask_for_name(SSL* connection) const {
 bool ServerIdentity::accepts(bool preverified, boost::asio::ssl::verify_context& chain) {
   X509_STORE_CTX* const judged = chain.native_handle();
   X509* const certificate = ::X509_STORE_CTX_get_current_cert(judged);
-  if (!preverified) {
-    refusal_ = ::X509_verify_cert_error_string(::X509_STORE_CTX_get_error(judged));
-    if (certificate != nullptr) refusal_ += " (" + subject_of(certificate) + ")";
-    refusal_ = in_one_line(refusal_);
+  const SSL_verify_cb hook = callback_of_hook(judged);
+  if (hook != nullptr ? hook(preverified ? 1 : 0, judged) == 0 : !preverified) {
+    if (preverified && ::X509_STORE_CTX_get_error(judged) == X509_V_OK) {
+      ::X509_STORE_CTX_set_error(judged, X509_V_ERR_APPLICATION_VERIFICATION);
+    }
+    refusal_ = reason_in(judged);
+    if (certificate != nullptr) refusal_ += " (" + short_line(subject_of(certificate)) + ")";
     return false;
   }
-  // The server's own certificate comes last.
+  // The server's own certificate comes last. A hook may have accepted it against OpenSSL's will,
+  // but its name is no matter of the hook's.
   if (::X509_STORE_CTX_get_error_depth(judged) != 0 || !verifies_name_) return true;
   const auto matches = [&](const std::string& name) { return is_for(certificate, name); };
   if (std::ranges::any_of(names_, matches)) return true;
   ::X509_STORE_CTX_set_error(judged, X509_V_ERR_HOSTNAME_MISMATCH);
-  refusal_ = in_one_line("the certificate is for " + names_in(certificate) + ", not for " +
-                         joined(names_) + " (tls.server_name says otherwise)");
+  refusal_ = "the certificate is for " + short_line(names_in(certificate)) + ", not for " +
+             short_line(joined(names_)) + " (tls.server_name says otherwise)";
   return false;
 }
 

@@ -21,11 +21,12 @@ class ServerIdentity {
   /// The names that led to the address, or the options' one.
   ServerIdentity(const TlsOptions& options, const Address& address);
 
-  /// Names the server in the handshake (SNI), unless there is only an address.
+  /// Names the server in the handshake (SNI) by the first name, unless there are only addresses.
   void ask_for_name(SSL* connection) const;
 
-  /// For OpenSSL's verification: refuses a certificate which is for none of the names.
-  /// `preverified` is OpenSSL's own judgement of the chain so far.
+  /// For OpenSSL's verification: refuses a certificate which is for none of the names, and what a
+  /// callback of TlsOptions::configure refuses. `preverified` is OpenSSL's own judgement of the
+  /// chain so far, which such a callback may overrule.
   [[nodiscard]] bool accepts(bool preverified, boost::asio::ssl::verify_context& chain);
   /// Why the connection has failed, for people.
   [[nodiscard]] std::string reason_of(error_code error, const SSL* connection) const;

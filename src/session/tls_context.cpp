@@ -48,6 +48,7 @@ void check_file(std::string_view option, const std::string& file, error_code err
 std::string password_of(const TlsOptions& options) {
   if (options.private_key_password) return options.private_key_password();
   if (options.private_key_password_file.empty()) return {};
+  errno = 0;
   std::ifstream file{options.private_key_password_file};
   std::string password;
   if (!std::getline(file, password)) {
@@ -137,26 +138,70 @@ void heed_revocations(SslContext& context, const TlsOptions& options) {
   ::X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 }
 
+/// What Asio keeps in a context, and deletes with it: as before, when the hook has returned or
+/// thrown.
+class KeptForAsio {
+ public:
+  explicit KeptForAsio(SSL_CTX* context)
+      : context_{context},
+        data_{::SSL_CTX_get_ex_data(context, app_data)},
+        password_{::SSL_CTX_get_default_passwd_cb(context)},
+        password_data_{::SSL_CTX_get_default_passwd_cb_userdata(context)} {}
+  KeptForAsio(const KeptForAsio&) = delete;
+  KeptForAsio& operator=(const KeptForAsio&) = delete;
+  ~KeptForAsio() {
+    ::SSL_CTX_set_ex_data(context_, app_data, data_);
+    ::SSL_CTX_set_default_passwd_cb(context_, password_);
+    ::SSL_CTX_set_default_passwd_cb_userdata(context_, password_data_);
+  }
+
+  [[nodiscard]] bool is_data_untouched() const {
+    return ::SSL_CTX_get_ex_data(context_, app_data) == data_;
+  }
+
+ private:
+  static constexpr int app_data = 0;  // the index of SSL_CTX_set_app_data
+
+  SSL_CTX* context_;
+  void* data_;
+  ::pem_password_cb* password_;
+  void* password_data_;
+};
+
+void call_hook(SslContext& context, const TlsOptions& options) {
+  if (!options.configure) return;
+  const KeptForAsio kept{context.native_handle()};
+  options.configure(context.native_handle());
+  if (!kept.is_data_untouched()) {
+    refuse("configure", "",
+           "SSL_CTX_set_app_data is Asio's; SSL_CTX_get_ex_new_index gives a place of one's own");
+  }
+  // Of SSL_CTX_set_verify the callback counts, not the mode.
+  context.set_verify_mode(ssl::verify_peer);
+}
+
 }  // namespace
 
 std::shared_ptr<SslContext> make_ssl_context(const TlsOptions& options) {
   auto context = std::make_shared<SslContext>(ssl::context::tls_client);
   const int oldest =
       options.minimum_version == TlsVersion::tls_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION;
-  ::SSL_CTX_set_min_proto_version(context->native_handle(), oldest);
+  if (::SSL_CTX_set_min_proto_version(context->native_handle(), oldest) != 1) {
+    refuse("minimum_version", "", "this OpenSSL does not have it: " + newest_reason());
+  }
   trust_authorities(*context, options);
   heed_revocations(*context, options);
   present_certificate(*context, options);
   context->set_verify_mode(ssl::verify_peer);
-  if (options.configure) options.configure(context->native_handle());
+  call_hook(*context, options);
   return context;
 }
 
 std::vector<std::string> files_of(const TlsOptions& options) {
   std::vector<std::string> files;
   for (const std::string& file :
-       {options.ca_file, options.certificate_chain_file, options.private_key_file,
-        options.private_key_password_file, options.crl_file}) {
+       {options.ca_file, options.ca_directory, options.certificate_chain_file,
+        options.private_key_file, options.private_key_password_file, options.crl_file}) {
     if (!file.empty()) files.push_back(file);
   }
   return files;

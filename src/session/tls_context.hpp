@@ -18,7 +18,7 @@ using SslContext = boost::asio::ssl::context;
 /// the reason.
 [[nodiscard]] std::shared_ptr<SslContext> make_ssl_context(const TlsOptions& options);
 
-/// The files that make_ssl_context() reads, but those of directories.
+/// The files that make_ssl_context() reads, and the directory from which OpenSSL takes others.
 [[nodiscard]] std::vector<std::string> files_of(const TlsOptions& options);
 
 }  // namespace custodian::detail

@@ -71,16 +71,7 @@ void ZooKeeperSession::on_looked_up(Resolver::Result result) {
 /// A name that does not resolve just now keeps the addresses that it had.
 void ZooKeeperSession::keep_unresolved(Resolver::Result& result) const {
   if (result.addresses.empty()) return;
-  const auto is_unresolved = [&](const std::string& name) {
-    return std::ranges::find(result.unresolved, name) != result.unresolved.end();
-  };
-  for (const Address& known : addresses_) {
-    if (!std::ranges::any_of(known.names, is_unresolved)) continue;
-    const auto place =
-        std::ranges::lower_bound(result.addresses, known.endpoint, {}, &Address::endpoint);
-    if (place != result.addresses.end() && place->endpoint == known.endpoint) continue;
-    result.addresses.insert(place, known);
-  }
+  result.addresses = with_unresolved(std::move(result.addresses), addresses_, result.unresolved);
 }
 
 void ZooKeeperSession::open_handle() {

@@ -101,6 +101,18 @@ TEST_CASE("a server that may not speak is no failure, and which words are missin
   CHECK(findings[0].advice.find("4lw.commands.whitelist") != std::string::npos);
 }
 
+TEST_CASE("an admin server that is not asked because of TLS is named, if it would have been") {
+  Facts facts = good();
+  facts.admin_server_left_out = true;
+  CHECK(diagnose(facts)[0].text == "follower, version 3.8.0");
+  facts.servers[0].conf = {Answer::Kind::not_allowed, {}};
+  CHECK(diagnose(facts)[0].text ==
+        "follower, version 3.8.0; not allowed: conf; its admin server, which would tell by plain "
+        "HTTP, was not asked (--admin-port 8080 does)");
+  facts.admin_server_left_out = false;
+  CHECK(diagnose(facts)[0].text == "follower, version 3.8.0; not allowed: conf");
+}
+
 TEST_CASE("servers of several ensembles fail, for a lock would be held in each") {
   Facts facts = good();
   facts.servers[0] = server("zk1", "standalone");

@@ -17,5 +17,13 @@ TEST_CASE("the address of a session that nobody asks for is forgotten") {
   CHECK(brought_up_to_date({{1, "a:1"}}, {}, {2}).empty());
 }
 
+TEST_CASE("with TLS no admin server is asked in plain HTTP, unless the user has said so") {
+  CHECK(admin_port_for(std::nullopt, std::nullopt) == 8080);
+  CHECK(admin_port_for(9090, std::nullopt) == 9090);
+  CHECK(admin_port_for(std::nullopt, TlsOptions{}) == 0);
+  CHECK(admin_port_for(9090, TlsOptions{}) == 9090);
+  CHECK(admin_port_for(8080, TlsOptions{}) == 8080);
+}
+
 }  // namespace
 }  // namespace custodian::cli::session_addresses_test

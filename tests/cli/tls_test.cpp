@@ -1,5 +1,8 @@
 // The custodian command over TLS.
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "integration/tls/tls_fixture.hpp"
 #include "programs/program.hpp"
@@ -14,7 +17,7 @@ TEST_CASE(
     "the command takes a lock over TLS, with a certificate of its own, and asks servers there") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServer server{server_with(the_authority().server_tls(ClientCertificates::needed))};
-  const Files files;
+  const Directory files;
   const auto identity = the_authority().issue({.key_password = "secret"});
   const std::vector<std::string> trust{"--servers",
                                        "secure://" + to_string(server.secure_endpoint()),
@@ -36,7 +39,7 @@ TEST_CASE(
   CHECK(locked.status == 0);
   CHECK(contains(locked.output, "under the lock"));
 
-  const Result doctor = run_with({"doctor", "--admin-port", "0"});
+  const Result doctor = run_with({"doctor"});
   INFO(doctor.output);
   CHECK(contains(doctor.output, "connections are by TLS, and servers are verified"));
   CHECK(contains(doctor.output, "the certificate ends in 0 days"));
@@ -61,7 +64,7 @@ TEST_CASE(
 TEST_CASE("the command refuses a server that it cannot verify, and says why") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServer server{server_with(the_authority().server_tls())};
-  const Files files;
+  const Directory files;
   const testing::CertificateAuthority other{"Another authority"};
   const std::string ca = files.with("other.pem", other.certificate());
   const std::string secure = to_string(server.secure_endpoint());
@@ -72,10 +75,9 @@ TEST_CASE("the command refuses a server that it cannot verify, and says why") {
   CHECK_FALSE(contains(locked.output, "under the lock"));
   CHECK(contains(locked.output, "certificate verify failed"));
 
-  const Result doctor =
-      run(CUSTODIAN_CLI,
-          {"--servers", secure, "--tls", "--tls-server-name", "zk.example", "--tls-ca",
-           files.with("ca.pem", the_authority().certificate()), "doctor", "--admin-port", "0"});
+  const Result doctor = run(
+      CUSTODIAN_CLI, {"--servers", secure, "--tls", "--tls-server-name", "zk.example", "--tls-ca",
+                      files.with("ca.pem", the_authority().certificate()), "doctor"});
   INFO(doctor.output);
   CHECK(contains(doctor.output, "the certificate is for localhost"));
   CHECK(contains(doctor.output, "not for zk.example"));
@@ -85,6 +87,41 @@ TEST_CASE("the command refuses a server that it cannot verify, and says why") {
   INFO(wrong.output);
   CHECK(wrong.status == 64);
   CHECK(contains(wrong.output, "/nowhere/ca.pem"));
+}
+
+TEST_CASE("with TLS an admin server is asked, by plain HTTP, only at a port that is given") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  // The word cons, by which a server tells the addresses of its clients, is not allowed.
+  TestingServer server{
+      server_with(the_authority().server_tls(), {"4lw.commands.whitelist=srvr,conf"})};
+  const Directory files;
+  Client client{secure_options(server.secure_endpoint(), files)};
+  InterProcessMutex mutex{client, "/lock"};
+  const Lease held = mutex.acquire();
+
+  boost::asio::io_context context;
+  boost::asio::ip::tcp::acceptor admin_server{context,
+                                              {boost::asio::ip::address_v4::loopback(), 0}};
+  admin_server.non_blocking(true);
+  const auto is_asked = [&] {
+    boost::system::error_code nobody;
+    boost::asio::ip::tcp::socket caller{context};
+    admin_server.accept(caller, nobody);
+    return !nobody;
+  };
+  std::vector<std::string> words{"--servers", "secure://" + to_string(server.secure_endpoint()),
+                                 "--tls-ca",  files.with("ca.pem", the_authority().certificate()),
+                                 "inspect",   "/lock"};
+  const Result unasked = run(CUSTODIAN_CLI, words);
+  INFO(unasked.output);
+  CHECK(unasked.status == 0);
+  CHECK_FALSE(is_asked());
+
+  words.insert(words.end(), {"--admin-port", std::to_string(admin_server.local_endpoint().port())});
+  const Result asked = run(CUSTODIAN_CLI, words);
+  INFO(asked.output);
+  CHECK(asked.status == 0);
+  CHECK(is_asked());
 }
 
 TEST_CASE("credentials without TLS are a warning of the doctor's") {

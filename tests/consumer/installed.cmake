@@ -21,6 +21,11 @@ else()
 endif()
 try_with_cmake(${folder}/with_cmake
   -DCMAKE_PREFIX_PATH=${prefix} -DCustodian_USE_STATIC_LIBS=${is_static} -DWITH_PROMETHEUS=${PROMETHEUS})
+if(FORM STREQUAL "shared")
+  # Who is linked with nothing static needs no OpenSSL.
+  run(${CMAKE_COMMAND} -S ${stranger}/shared_only -B ${folder}/without_openssl -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_DISABLE_FIND_PACKAGE_OpenSSL=ON)
+endif()
 try_with_pkg_config(${prefix} ${folder}/with_pkg_config)
 if(EXISTS ${prefix}/bin/custodian)
   run(${prefix}/bin/custodian --version)

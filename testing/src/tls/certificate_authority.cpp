@@ -78,6 +78,8 @@ long draw_serial() {
   return static_cast<long>(value >> 1U) + 1;
 }
 
+constexpr std::chrono::seconds two_days = std::chrono::hours{48};
+
 /// With a key and a subject, but neither extensions nor a signature.
 Certificate begin_certificate(EVP_PKEY* key, const std::string& common_name, long serial,
                               std::chrono::seconds ends_in) {
@@ -86,7 +88,6 @@ Certificate begin_certificate(EVP_PKEY* key, const std::string& common_name, lon
   constexpr long version_3 = 2;
   ::X509_set_version(raw, version_3);
   ::ASN1_INTEGER_set(::X509_get_serialNumber(raw), serial);
-  constexpr std::chrono::seconds two_days = std::chrono::hours{48};
   ::X509_gmtime_adj(::X509_getm_notBefore(raw), -static_cast<long>(two_days.count()));
   ::X509_gmtime_adj(::X509_getm_notAfter(raw), static_cast<long>(ends_in.count()));
   ::X509_set_pubkey(raw, key);
@@ -108,24 +109,38 @@ struct CertificateAuthority::Impl {
   Key key;
   Certificate certificate;
   std::string pem{};
+
+  /// A new authority, signed by the other one, or by itself.
+  static std::unique_ptr<Impl> make(const std::string& name, const Impl* signer) {
+    auto impl = std::make_unique<Impl>();
+    impl->key = make_key();
+    impl->certificate =
+        begin_certificate(impl->key.get(), name, draw_serial(), std::chrono::hours{24 * 365});
+    const Impl& issuer = signer != nullptr ? *signer : *impl;
+    X509* const raw = impl->certificate.get();
+    ::X509_set_issuer_name(raw, ::X509_get_subject_name(issuer.certificate.get()));
+    add_extension(raw, raw, NID_basic_constraints, "critical,CA:TRUE");
+    add_extension(raw, raw, NID_key_usage, "critical,keyCertSign,cRLSign");
+    add_extension(raw, raw, NID_subject_key_identifier, "hash");
+    check(::X509_sign(raw, issuer.key.get(), ::EVP_sha256()) != 0, "a certificate is not signed");
+    impl->pem = pem_of(raw);
+    return impl;
+  }
 };
 
-CertificateAuthority::CertificateAuthority(const std::string& name) : impl_{new Impl} {
-  impl_->key = make_key();
-  impl_->certificate =
-      begin_certificate(impl_->key.get(), name, draw_serial(), std::chrono::hours{24 * 365});
-  X509* const raw = impl_->certificate.get();
-  ::X509_set_issuer_name(raw, ::X509_get_subject_name(raw));
-  add_extension(raw, raw, NID_basic_constraints, "critical,CA:TRUE");
-  add_extension(raw, raw, NID_key_usage, "critical,keyCertSign,cRLSign");
-  add_extension(raw, raw, NID_subject_key_identifier, "hash");
-  check(::X509_sign(raw, impl_->key.get(), ::EVP_sha256()) != 0, "a certificate is not signed");
-  impl_->pem = pem_of(raw);
-}
+CertificateAuthority::CertificateAuthority(const std::string& name)
+    : CertificateAuthority{Impl::make(name, nullptr)} {}
+
+CertificateAuthority::CertificateAuthority(std::unique_ptr<Impl> impl) noexcept
+    : impl_{std::move(impl)} {}
 
 CertificateAuthority::~CertificateAuthority() = default;
 CertificateAuthority::CertificateAuthority(CertificateAuthority&&) noexcept = default;
 CertificateAuthority& CertificateAuthority::operator=(CertificateAuthority&&) noexcept = default;
+
+CertificateAuthority CertificateAuthority::subordinate(const std::string& name) const {
+  return CertificateAuthority{Impl::make(name, impl_.get())};
+}
 
 const std::string& CertificateAuthority::certificate() const noexcept { return impl_->pem; }
 
@@ -150,15 +165,16 @@ IssuedCertificate CertificateAuthority::issue(const CertificateOptions& options)
   return {pem_of(raw), pem_of(key.get(), options.key_password), serial};
 }
 
-std::string CertificateAuthority::revocation_list(
-    const std::vector<IssuedCertificate>& revoked) const {
+std::string CertificateAuthority::revocation_list(const std::vector<IssuedCertificate>& revoked,
+                                                  std::chrono::seconds ends_in) const {
   const RevocationList list{::X509_CRL_new()};
   constexpr long version_2 = 1;
   ::X509_CRL_set_version(list.get(), version_2);
   ::X509_CRL_set_issuer_name(list.get(), ::X509_get_subject_name(impl_->certificate.get()));
-  const std::unique_ptr<ASN1_TIME, Freed<&ASN1_TIME_free>> begin{::X509_gmtime_adj(nullptr, -3600)};
+  const std::unique_ptr<ASN1_TIME, Freed<&ASN1_TIME_free>> begin{
+      ::X509_gmtime_adj(nullptr, -static_cast<long>(two_days.count()))};
   const std::unique_ptr<ASN1_TIME, Freed<&ASN1_TIME_free>> end{
-      ::X509_gmtime_adj(nullptr, 24L * 3600)};
+      ::X509_gmtime_adj(nullptr, static_cast<long>(ends_in.count()))};
   ::X509_CRL_set1_lastUpdate(list.get(), begin.get());
   ::X509_CRL_set1_nextUpdate(list.get(), end.get());
   for (const IssuedCertificate& each : revoked) {

@@ -1,4 +1,6 @@
 // In the place of certificate_authority.cpp, where Custodian is built without OpenSSL.
+#include <utility>
+
 #include "custodian/testing/certificate_authority.hpp"
 
 namespace custodian::testing {
@@ -11,17 +13,24 @@ CertificateAuthority::CertificateAuthority(const std::string&) {
       "-DCUSTODIAN_TLS=ON"};
 }
 
+CertificateAuthority::CertificateAuthority(std::unique_ptr<Impl> impl) noexcept
+    : impl_{std::move(impl)} {}
+
 CertificateAuthority::~CertificateAuthority() = default;
 CertificateAuthority::CertificateAuthority(CertificateAuthority&&) noexcept = default;
 CertificateAuthority& CertificateAuthority::operator=(CertificateAuthority&&) noexcept = default;
 
 // There is no object to call these on.
+CertificateAuthority CertificateAuthority::subordinate(const std::string& name) const {
+  return CertificateAuthority{name};
+}
 const std::string& CertificateAuthority::certificate() const noexcept {
   static const std::string none;
   return none;
 }
 IssuedCertificate CertificateAuthority::issue(const CertificateOptions&) const { return {}; }
-std::string CertificateAuthority::revocation_list(const std::vector<IssuedCertificate>&) const {
+std::string CertificateAuthority::revocation_list(const std::vector<IssuedCertificate>&,
+                                                  std::chrono::seconds) const {
   return {};
 }
 ServerTls CertificateAuthority::server_tls(ClientCertificates, const CertificateOptions&) const {

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "custodian/testing/certificate_authority.hpp"
 #include "custodian/testing/testing_server.hpp"
+#include "support/directory.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -20,39 +20,11 @@ inline const testing::CertificateAuthority& the_authority() {
   return authority;
 }
 
-/// Files that go with the test.
-class Files {
- public:
-  Files() {
-    std::string name = (std::filesystem::temp_directory_path() / "custodian-tls-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"no temporary directory"};
-    folder_ = name;
-  }
-  ~Files() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  Files(const Files&) = delete;
-  Files& operator=(const Files&) = delete;
-
-  /// Writes a file, and gives its path.
-  [[nodiscard]] std::string with(const std::string& name, const std::string& text) const {
-    const std::filesystem::path path = folder_ / name;
-    std::ofstream{path} << text;
-    return path.string();
-  }
-  /// Replaces a file, as a tool that renews certificates does, and makes sure that its time
-  /// differs.
-  void replace(const std::string& name, const std::string& text) const {
-    const std::filesystem::path path = folder_ / name;
-    const auto before = std::filesystem::last_write_time(path);
-    std::ofstream{path} << text;
-    std::filesystem::last_write_time(path, before + std::chrono::seconds{1});
-  }
-
- private:
-  std::filesystem::path folder_;
-};
+/// Replaces a file, as a tool that renews certificates does, and makes sure that its time differs.
+inline void replace(const Directory& files, const std::string& name, const std::string& text) {
+  const auto before = std::filesystem::last_write_time(files.file(name));
+  std::filesystem::last_write_time(files.with(name, text), before + std::chrono::seconds{1});
+}
 
 /// The lines of a client's log.
 class Log {
@@ -67,6 +39,11 @@ class Log {
     const std::lock_guard lock{mutex_};
     return std::ranges::any_of(
         lines_, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+  }
+  [[nodiscard]] std::size_t count(const std::string& text) const {
+    const std::lock_guard lock{mutex_};
+    return static_cast<std::size_t>(std::ranges::count_if(
+        lines_, [&](const std::string& line) { return line.find(text) != std::string::npos; }));
   }
   [[nodiscard]] std::string all() const {
     const std::lock_guard lock{mutex_};
@@ -95,7 +72,8 @@ inline std::vector<std::string> only_tls_1_3() {
 }
 
 /// Options for a client of this endpoint that trusts the suite's authority.
-inline ClientOptions secure_options(const testing::ServerEndpoint& endpoint, const Files& files) {
+inline ClientOptions secure_options(const testing::ServerEndpoint& endpoint,
+                                    const Directory& files) {
   ClientOptions options = options_for(to_string(endpoint));
   options.tls.emplace();
   options.tls->ca_file = files.with("ca.pem", the_authority().certificate());

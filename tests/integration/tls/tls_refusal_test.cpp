@@ -1,8 +1,12 @@
 // What a client with TLS refuses, and what it says then.
 
+#include <openssl/ssl.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include "custodian/session/session.hpp"
+#include "support/results.hpp"
 #include "tls_fixture.hpp"
 
 namespace custodian::tests::tls_refusal_test {
@@ -31,7 +35,7 @@ TEST_CASE("a server is refused whose certificate another authority has signed") 
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const CertificateAuthority other{"Another authority"};
   TestingServer server{server_with(other.server_tls())};
-  const Files files;
+  const Directory files;
   check_refused(secure_options(server.secure_endpoint(), files),
                 "could not connect to " + to_string(server.secure_endpoint()) +
                     ": TLS handshake: certificate verify failed: ");
@@ -41,7 +45,7 @@ TEST_CASE("a server is refused whose certificate is for others") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServer server{server_with(the_authority().server_tls(
       ClientCertificates::ignored, {.names = {"zk.example"}, .addresses = {"127.0.0.9"}}))};
-  const Files files;
+  const Directory files;
   ClientOptions options = secure_options(server.secure_endpoint(), files);
   const std::string is_for =
       "TLS handshake: certificate verify failed: the certificate is for zk.example, 127.0.0.9, "
@@ -66,7 +70,7 @@ TEST_CASE("a server is refused whose certificate is for others") {
 
 TEST_CASE("a server is refused whose certificate has ended, or was revoked") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  const Files files;
+  const Directory files;
   {
     TestingServer server{
         server_with(the_authority().server_tls(ClientCertificates::ignored, {.ends_in = -1h}))};
@@ -82,10 +86,58 @@ TEST_CASE("a server is refused whose certificate has ended, or was revoked") {
   check_refused(options, "certificate revoked");
 }
 
+TEST_CASE("a server is refused that the callback of a hook does not want") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  const Directory files;
+  ClientOptions options = secure_options(server.secure_endpoint(), files);
+  options.tls->configure = [](ssl_ctx_st* context) {
+    ::SSL_CTX_set_verify(context, SSL_VERIFY_PEER, [](int, X509_STORE_CTX*) { return 0; });
+  };
+  check_refused(options, "certificate verify failed: application verification failure");
+}
+
+TEST_CASE("a server is reached by its address of version 6, which its certificate is for") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  boost::asio::io_context context;
+  boost::system::error_code no_ipv6;
+  boost::asio::ip::tcp::acceptor probe{context};
+  probe.open(boost::asio::ip::tcp::v6(), no_ipv6);
+  if (!no_ipv6) probe.bind({boost::asio::ip::address_v6::loopback(), 0}, no_ipv6);
+  if (no_ipv6) CUSTODIAN_SKIP("this machine has no loopback of IPv6");
+  probe.close();
+  const Directory files;
+  const auto check = [&](const testing::ServerTls& tls, const std::string& reason) {
+    TestingServer server{server_with(tls, {"secureClientPortAddress=::1"})};
+    ClientOptions options = secure_options(server.secure_endpoint(), files);
+    options.servers = "[::1]:" + std::to_string(server.secure_endpoint().port);
+    if (!reason.empty()) return check_refused(options, reason);
+    Client{options}.wait_connected();
+  };
+  check(the_authority().server_tls(ClientCertificates::ignored, {.addresses = {"::1"}}), "");
+  check(the_authority().server_tls(ClientCertificates::ignored, {.addresses = {"127.0.0.1"}}),
+        "the certificate is for localhost, 127.0.0.1, not for ::1");
+}
+
+TEST_CASE("a server whose authority another one has signed is trusted with what it sends") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const Directory files;
+  const CertificateAuthority between = the_authority().subordinate("In between");
+  testing::ServerTls tls = between.server_tls();
+  {
+    TestingServer server{server_with(tls)};
+    check_refused(secure_options(server.secure_endpoint(), files),
+                  "unable to get local issuer certificate");
+  }
+  tls.identity.certificate += between.certificate();
+  TestingServer server{server_with(tls)};
+  Client{secure_options(server.secure_endpoint(), files)}.wait_connected();
+}
+
 TEST_CASE(
     "a server that needs certificates refuses a client without one, in both versions of TLS") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  const Files files;
+  const Directory files;
   TestingServer older{server_with(the_authority().server_tls(ClientCertificates::needed))};
   // The server's alert may be lost with the connection.
   check_refused(secure_options(older.secure_endpoint(), files), "certificate");
@@ -96,7 +148,7 @@ TEST_CASE(
 
 TEST_CASE("TLS 1.2 is refused where 1.3 is the least") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  const Files files;
+  const Directory files;
   TestingServer server{server_with(the_authority().server_tls(),
                                    {"ssl.protocol=TLSv1.2", "ssl.enabledProtocols=TLSv1.2"})};
   ClientOptions options = secure_options(server.secure_endpoint(), files);
@@ -107,7 +159,7 @@ TEST_CASE("TLS 1.2 is refused where 1.3 is the least") {
 TEST_CASE(
     "a port without TLS is not talked to in plain text, and a plain client says so at one with") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  const Files files;
+  const Directory files;
   TestingServer server{server_with(the_authority().server_tls())};
   check_refused(secure_options(server.endpoint(), files), "does this port speak TLS?");
   check_refused(options_for(to_string(server.secure_endpoint())),
@@ -115,7 +167,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a peer that accepts and says nothing is given up after the connect timeout") {
-  const Files files;
+  const Directory files;
   boost::asio::io_context context;
   boost::asio::ip::tcp::acceptor silent{context, {boost::asio::ip::address_v4::loopback(), 0}};
   ClientOptions options = secure_options({"127.0.0.1", silent.local_endpoint().port()}, files);
@@ -124,7 +176,7 @@ TEST_CASE("a peer that accepts and says nothing is given up after the connect ti
 }
 
 TEST_CASE("options that are wrong are refused when the client is made, with the file's name") {
-  const Files files;
+  const Directory files;
   const testing::IssuedCertificate identity = the_authority().issue();
   const auto message = [&](const std::function<void(TlsOptions&)>& change) {
     ClientOptions options = options_for("127.0.0.1:1");
@@ -172,6 +224,16 @@ TEST_CASE("options that are wrong are refused when the client is made, with the 
 TEST_CASE("a client without TLS cannot be given secure servers") {
   Client client{options_for("127.0.0.1:1")};
   CHECK(error_of([&] { client.set_servers("secure://127.0.0.1:1"); }) == Errc::invalid_argument);
+
+  // A session factory of the user's own may leave the settings of TLS out.
+  boost::asio::io_context context;
+  SessionSettings settings;
+  settings.servers = "secure://127.0.0.1:1";
+  CHECK(message_of([&] {
+          static_cast<void>(make_zookeeper_session(context.get_executor(), settings, {}));
+        }).find("secure:// needs SessionSettings::tls") != std::string::npos);
+  settings.servers = "127.0.0.1:1";
+  CHECK(make_zookeeper_session(context.get_executor(), settings, {}) != nullptr);
 }
 
 }  // namespace

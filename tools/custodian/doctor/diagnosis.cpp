@@ -104,7 +104,13 @@ class Diagnosis {
       closed += (closed.empty() ? "" : ", ") + std::string{word};
     }
     if (closed.empty()) return ok("server", name, std::move(text));
-    ok("server", name, text + "; not allowed: " + closed,
+    text += "; not allowed: " + closed;
+    if (facts_.admin_server_left_out && server.conf.kind == Answer::Kind::not_allowed) {
+      text +=
+          "; its admin server, which would tell by plain HTTP, was not asked (--admin-port "
+          "8080 does)";
+    }
+    ok("server", name, std::move(text),
        "to see more (cons: the addresses of clients): " + std::string{advice_on_words});
   }
 

@@ -70,6 +70,8 @@ struct Facts {
   std::chrono::milliseconds touch_interval{0};
   std::vector<ServerFacts> servers{};
   Security security = Security::plain;
+  /// Whether no admin server was asked because that is not done by TLS.
+  bool admin_server_left_out = false;
   std::chrono::system_clock::time_point now{};
   /// The error if no server could be asked about the ensemble as a whole.
   error_code ensemble_error{};

@@ -71,8 +71,8 @@ void add_doctor_command(CLI::App& app, Invocation& invocation) {
                       "that of the programs it is about, ClientOptions::touch_interval (1500ms)");
   command
       ->add_option("--admin-port", request->examination.admin_port,
-                   "of the servers' admin server, asked where the word conf is not allowed (8080; "
-                   "0: never)")
+                   "of the servers' admin server, asked in plain HTTP where the word conf is not "
+                   "allowed (8080, but none with TLS; 0: never)")
       ->type_name("PORT");
   command->add_flag("--json", request->json, "what was found, as a line of JSON");
   command->callback([&invocation, request] {

@@ -209,13 +209,14 @@ Facts examine(const ClientOptions& options, const ExaminationRequest& request) {
   Facts facts{.session_timeout = options.session_timeout,
               .touch_interval = request.touch_interval,
               .security = security_of(options),
+              .admin_server_left_out = options.tls && !request.admin_port,
               .now = system_clock::now(),
               .path_was_given = !request.path.empty(),
               .suspended = time_of(CLOCK_BOOTTIME) - time_of(CLOCK_MONOTONIC)};
+  const std::uint16_t admin_port = admin_port_for(request.admin_port, options.tls);
   std::vector<std::future<ServerFacts>> servers;
   for (const ServerAddress& server : servers_of(options.servers)) {
-    servers.push_back(
-        std::async(std::launch::async, examine_server, server, options, request.admin_port));
+    servers.push_back(std::async(std::launch::async, examine_server, server, options, admin_port));
   }
   for (auto& server : servers) facts.servers.push_back(server.get());
   try {

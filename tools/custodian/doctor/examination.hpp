@@ -4,6 +4,7 @@
 /// Examination collects the facts that diagnose() judges.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "custodian/client_options.hpp"
@@ -16,7 +17,8 @@ struct ExaminationRequest {
   std::string path{};
   /// The touch interval of the programs that take the locks.
   std::chrono::milliseconds touch_interval{};
-  std::uint16_t admin_port = 8080;
+  /// What the user has said.
+  std::optional<std::uint16_t> admin_port{};
 };
 
 /// Asks every server, opens sessions, tries the operations of a lock, and leaves nothing behind:

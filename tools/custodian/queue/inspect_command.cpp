@@ -51,8 +51,8 @@ void add_inspect_command(CLI::App& app, Invocation& invocation) {
                     "do not ask the servers for the clients' addresses");
   command
       ->add_option("--admin-port", request->admin_port,
-                   "of the servers' admin server, asked where the word cons is not allowed (8080; "
-                   "0: never)")
+                   "of the servers' admin server, asked in plain HTTP where the word cons is not "
+                   "allowed (8080, but none with TLS; 0: never)")
       ->type_name("PORT");
   command->callback([&invocation, request] {
     invocation.run = [request](const GlobalOptions& options) {

@@ -4,6 +4,7 @@
 /// watch_queue() shows a queue as it changes.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "custodian/inspect/inspect.hpp"
@@ -18,7 +19,7 @@ struct InspectRequest {
   bool watch = false;
   bool json = false;
   bool without_addresses = false;
-  std::uint16_t admin_port = 8080;
+  std::optional<std::uint16_t> admin_port{};  ///< what the user has said
   InspectOptions options{};
 };
 

@@ -109,6 +109,12 @@ Answer four_letter_word(const ServerAddress& server, std::string_view word, Dead
   return answer;
 }
 
+std::uint16_t admin_port_for(std::optional<std::uint16_t> said,
+                             const std::optional<TlsOptions>& tls) noexcept {
+  constexpr std::uint16_t default_port = 8080;
+  return said.value_or(tls ? 0 : default_port);
+}
+
 Answer admin_command(const ServerAddress& admin_server, std::string_view command,
                      Deadline deadline) {
   // With HTTP 1.0 the answer is not chunked, and ends with the connection.

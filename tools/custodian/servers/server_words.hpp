@@ -7,6 +7,7 @@
 ///
 /// Threads: any; the functions block, until the deadline at the latest.
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -22,6 +23,11 @@ namespace custodian::cli {
 [[nodiscard]] Answer four_letter_word(const ServerAddress& server, std::string_view word,
                                       Deadline deadline,
                                       const std::optional<TlsOptions>& tls = std::nullopt);
+
+/// The port at which a server's admin server is asked, 0 if it is not: what the user has said, or
+/// 8080. It is asked in plain HTTP, so with TLS it is not asked unless the user has said so. Pure.
+[[nodiscard]] std::uint16_t admin_port_for(std::optional<std::uint16_t> said,
+                                           const std::optional<TlsOptions>& tls) noexcept;
 
 /// The body of a successful answer to GET `http://<host>:<port>/commands/<command>`.
 [[nodiscard]] Answer admin_command(const ServerAddress& admin_server, std::string_view command,

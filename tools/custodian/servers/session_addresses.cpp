@@ -33,9 +33,12 @@ Addresses brought_up_to_date(const Addresses& known, Addresses told,
   return told;
 }
 
-SessionAddresses::SessionAddresses(std::string_view connection_string, std::uint16_t admin_port,
+SessionAddresses::SessionAddresses(std::string_view connection_string,
+                                   std::optional<std::uint16_t> admin_port,
                                    std::optional<TlsOptions> tls)
-    : servers_{servers_of(connection_string)}, admin_port_{admin_port}, tls_{std::move(tls)} {}
+    : servers_{servers_of(connection_string)},
+      admin_port_{admin_port_for(admin_port, tls)},
+      tls_{std::move(tls)} {}
 
 const Addresses& SessionAddresses::of(const std::vector<std::int64_t>& sessions) {
   const auto due = next_question(sessions);

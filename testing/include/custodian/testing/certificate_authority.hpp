@@ -28,7 +28,7 @@ namespace custodian::testing {
 struct CertificateOptions {
   /// The subject's common name.
   std::string common_name = "localhost";
-  /// The names that it is for.
+  /// The names that it is for. Without names and addresses it has no `subjectAltName`.
   std::vector<std::string> names{"localhost"};
   /// The IP addresses that it is for.
   std::vector<std::string> addresses{"127.0.0.1", "::1"};
@@ -71,12 +71,19 @@ class CertificateAuthority {
   /// The same.
   CertificateAuthority& operator=(CertificateAuthority&&) noexcept;
 
+  /// An authority whose own certificate this one has signed. Those who trust this one trust what
+  /// the other issues, if they are sent its certificate, too. Throws `TestingError`.
+  [[nodiscard]] CertificateAuthority subordinate(const std::string& name) const;
+
   /// The authority's own certificate, which its friends trust; PEM.
   [[nodiscard]] const std::string& certificate() const noexcept;
   /// Issues a certificate. Throws `TestingError`, for instance if an address is none.
   [[nodiscard]] IssuedCertificate issue(const CertificateOptions& options = {}) const;
-  /// The list of the certificates that were revoked; PEM.
-  [[nodiscard]] std::string revocation_list(const std::vector<IssuedCertificate>& revoked) const;
+  /// The list of the certificates that were revoked; PEM. `ends_in` says when the next one is due,
+  /// as it does for certificates.
+  [[nodiscard]] std::string revocation_list(const std::vector<IssuedCertificate>& revoked,
+                                            std::chrono::seconds ends_in = std::chrono::hours{
+                                                24}) const;
   /// A server with a certificate of this authority, which trusts clients with others of it.
   [[nodiscard]] ServerTls server_tls(
       ClientCertificates client_certificates = ClientCertificates::ignored,
@@ -84,6 +91,8 @@ class CertificateAuthority {
 
  private:
   struct Impl;
+  explicit CertificateAuthority(std::unique_ptr<Impl> impl) noexcept;
+
   std::unique_ptr<Impl> impl_;
 };
 

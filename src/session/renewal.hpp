@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// Renewal decides when files that have changed are read again.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace custodian::detail {
+
+/// What shows that a file has changed, also if another one was renamed into its place or if its
+/// time was set back; of a directory, that its list has. All zero: there is none.
+struct FileState {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t size = 0;
+  std::chrono::nanoseconds modified{0};
+  std::chrono::nanoseconds changed{0};  ///< its owner and mode count, too
+
+  friend bool operator==(const FileState&, const FileState&) = default;
+};
+
+/// By their paths.
+using FileStates = std::map<std::string, FileState>;
+
+[[nodiscard]] FileStates states_of(const std::vector<std::string>& files);
+
+/// Files that cannot be used are tried again, but not too often, since each connection asks. Pure.
+class Renewal {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// The pause between two tries of the same files.
+  static constexpr std::chrono::seconds pause{1};
+
+  /// With the files' states just before they were read.
+  explicit Renewal(FileStates in_use);
+
+  /// Whether the files, in these states, are to be read now.
+  [[nodiscard]] bool is_due(const FileStates& states, Time now) const;
+  /// What was read in these states is in use.
+  void succeeded(FileStates states);
+  /// What was read in these states cannot be used. True if that is news: the failure before was of
+  /// other states, or had another reason.
+  [[nodiscard]] bool failed(FileStates states, std::string reason, Time now);
+
+ private:
+  struct Failure {
+    FileStates states;
+    std::string reason;
+    Time time;
+  };
+
+  FileStates in_use_;
+  std::optional<Failure> failure_{};
+};
+
+}  // namespace custodian::detail

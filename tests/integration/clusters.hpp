@@ -4,24 +4,21 @@
 #include <functional>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "custodian/testing/testing_cluster.hpp"
-#include "support/over_tls.hpp"
 #include "wire/wire_session.hpp"
 
 namespace custodian::tests {
 
 inline constexpr std::chrono::seconds cluster_patience{30};
 
-/// Limits short enough that a member that is cut off notices soon, and long enough for a busy
-/// machine; secured().
+/// Short limits, so that a member that is cut off notices soon, and long enough for a busy machine.
 [[nodiscard]] inline testing::TestingClusterOptions quick_cluster() {
   testing::TestingClusterOptions options;
   options.init_limit = 20;
   options.sync_limit = 5;
   options.server.tick_time = std::chrono::milliseconds{250};
-  return secured(std::move(options));
+  return options;
 }
 
 [[nodiscard]] inline bool eventually_in_cluster(const std::function<bool()>& condition) {

@@ -85,7 +85,7 @@ TEST_CASE("a short disconnection costs the leadership under one error policy, an
 
 TEST_CASE("an ensemble that loses its leader's server still has one leader, the same one") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingCluster cluster{quick_cluster()};
+  testing::TestingCluster cluster{secured(quick_cluster())};
   TestClient root{"latch-cluster", connect_string(cluster), 60s};
   ClientOptions options = beside(root, connect_string(cluster));
   options.session_timeout = 60s;

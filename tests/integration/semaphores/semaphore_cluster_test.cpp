@@ -19,7 +19,7 @@ constexpr auto session_timeout = 60s;
 
 TEST_CASE("an ensemble's servers are killed in turn: permits stay, and others are had") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  TestingCluster cluster{quick_cluster()};
+  TestingCluster cluster{secured(quick_cluster())};
   TestClient client{"killed-members", connect_string(cluster), session_timeout};
   InterProcessSemaphore semaphore{*client, "/semaphore", 2};
   const Lease held = semaphore.acquire();
@@ -38,7 +38,7 @@ TEST_CASE(
     "20 clients of an ensemble that loses its quorum and regains it go on, and never have "
     "too many permits") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  TestingCluster cluster{quick_cluster()};
+  TestingCluster cluster{secured(quick_cluster())};
   TestClient first{"lost-quorum", connect_string(cluster), session_timeout};
   constexpr int maximum = 3;
   std::atomic<int> inside = 0;

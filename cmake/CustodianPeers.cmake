@@ -24,8 +24,12 @@ function(custodian_curator_program target variable)
     COMMENT "Compiling ${main}, a client of Apache Curator's"
     VERBATIM)
   add_custom_target(${target} DEPENDS ${classes}/${main}.class)
-  # The jars name what they depend on themselves, but for a logger.
-  set(${variable} "${classes}:${CUSTODIAN_CURATOR_JAR}:${jars}/slf4j-simple.jar" PARENT_SCOPE)
+  # The jars name what they depend on themselves, but for a logger, and for what Netty needs for TLS.
+  set(path "${classes}:${CUSTODIAN_CURATOR_JAR}:${jars}/slf4j-simple.jar")
+  foreach(jar IN ITEMS netty-codec netty-resolver netty-transport-native-unix-common)
+    string(APPEND path ":${jars}/${jar}.jar")
+  endforeach()
+  set(${variable} "${path}" PARENT_SCOPE)
 endfunction()
 
 # The first Python that has kazoo.

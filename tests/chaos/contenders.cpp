@@ -34,6 +34,8 @@ std::string in_hexadecimal(const std::string& bytes) {
 ClientOptions client_options(const ContenderSettings& settings) {
   ClientOptions options;
   options.servers = settings.servers;
+  if (!settings.authority_file.empty())
+    options.tls = TlsOptions{.ca_file = settings.authority_file};
   options.session_timeout = settings.session_timeout;
   options.touch_interval = settings.touch_interval;
   // A member that accepts and stays silent must not use up the session timeout.

@@ -29,6 +29,7 @@ namespace custodian::chaos {
 struct ContenderSettings {
   std::string name{};
   std::string servers{};
+  std::string authority_file{};  ///< of the servers, if they speak TLS
   std::string root{};
   std::vector<std::string> locks{};  ///< see kind_of()
   int threads = 2;

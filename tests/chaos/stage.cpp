@@ -14,6 +14,7 @@
 #include "custodian/locks/inter_process_read_write_lock.hpp"
 #include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
 #include "interruption.hpp"
+#include "support/over_tls.hpp"
 #include "writes.hpp"
 
 using namespace std::chrono_literals;
@@ -35,22 +36,22 @@ testing::TestingClusterOptions cluster_options(const StageSettings& settings) {
   options.sync_limit = 6;
   // A member that votes for an unreachable leader gives up after this.
   options.init_limit = 10;
-  return options;
+  return tests::secured(std::move(options));
 }
 
 ClientOptions driver_options(const testing::TestingCluster& cluster) {
   ClientOptions options;
-  options.servers = cluster.connect_string();
+  options.servers = tests::connect_string(cluster);
   options.session_timeout = 30s;
   options.operation_timeout = limit;
-  return options;
+  return tests::secured(std::move(options));
 }
 
 }  // namespace
 
 Place::Place(int number, const testing::TestingCluster& cluster) : number_{number} {
   for (std::size_t member = 0; member < cluster.size(); ++member)
-    lines_.emplace_back(cluster.server(member).endpoint());
+    lines_.emplace_back(tests::entry_of(cluster.server(member)));
 }
 
 std::string Place::next_name() {
@@ -113,6 +114,7 @@ void Stage::employ_another(Place& place) {
       "--touch-interval", std::to_string((settings_.tick * 3 / 2).count()), "--register-port",
       std::to_string(fenced_register_.port()), "--seed", std::to_string(random_()), "--directory",
       settings_.directory.string()};
+  std::ranges::move(tests::words_for_tls(), std::back_inserter(arguments));
   for (const std::string& lock : settings_.locks) {
     arguments.emplace_back("--lock");
     arguments.push_back(lock);

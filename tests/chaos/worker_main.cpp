@@ -22,6 +22,7 @@ int main(int argc, char* argv[]) {
   CLI::App app{"A worker of custodian-chaos, which starts it."};
   app.add_option("--name", settings.name)->required();
   app.add_option("--servers", settings.servers)->required();
+  app.add_option("--tls-ca", settings.authority_file);
   app.add_option("--root", settings.root)->required();
   app.add_option("--lock", settings.locks)->required();
   app.add_option("--session-timeout", session_timeout)->required();

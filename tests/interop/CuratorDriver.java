@@ -33,9 +33,19 @@ import org.apache.curator.framework.recipes.shared.VersionedValue;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
-/** Apache Curator's locks, driven by the words of driver.hpp: CuratorDriver SERVERS. */
+/**
+ * Apache Curator's locks, driven by the words of driver.hpp: CuratorDriver SERVERS [CA], the latter
+ * the file of the authority that the servers' certificates lead to, if they speak TLS.
+ */
 public final class CuratorDriver {
     public static void main(String[] arguments) throws IOException {
+        if (arguments.length > 1) {
+            System.setProperty("zookeeper.client.secure", "true");
+            System.setProperty("zookeeper.clientCnxnSocket",
+                    "org.apache.zookeeper.ClientCnxnSocketNetty");
+            System.setProperty("zookeeper.ssl.trustStore.location", arguments[1]);
+            System.setProperty("zookeeper.ssl.trustStore.type", "PEM");
+        }
         var sessions = new HashMap<String, Session>();
         var input = new BufferedReader(new InputStreamReader(System.in));
         for (String line; (line = input.readLine()) != null; ) {

@@ -105,8 +105,8 @@ class Permits final : public Lock {
 /// Curator's, whose locks belong to threads.
 class Session {
  public:
-  Session(std::string name, std::string servers, NamingProfile profile)
-      : name_{std::move(name)}, servers_{std::move(servers)}, profile_{profile} {
+  Session(std::string name, ClientOptions options, NamingProfile profile)
+      : name_{std::move(name)}, options_{std::move(options)}, profile_{profile} {
     std::thread{[this] { run(); }}.detach();
   }
 
@@ -198,8 +198,7 @@ class Session {
   }
 
   std::string connect(std::chrono::milliseconds timeout) {
-    ClientOptions options;
-    options.servers = servers_;
+    ClientOptions options = options_;
     options.session_timeout = timeout;
     options.touch_interval = std::min(options.touch_interval, timeout / 4);
     client_.emplace(std::move(options));
@@ -317,7 +316,7 @@ class Session {
   }
 
   const std::string name_;
-  const std::string servers_;
+  const ClientOptions options_;
   const NamingProfile profile_;
   std::optional<Client> client_;
   std::unique_ptr<LeaderLatch> latch_;
@@ -333,14 +332,14 @@ class Session {
   std::vector<Subscription> revocable_;
 };
 
-void run(const std::string& servers, NamingProfile profile) {
+void run(const ClientOptions& options, NamingProfile profile) {
   std::map<std::string, std::unique_ptr<Session>> sessions;
   for (std::string line; std::getline(std::cin, line);) {
     const std::size_t space = line.find(' ');
     if (space == line.npos) continue;
     const std::string name = line.substr(0, space);
     auto& session = sessions[name];
-    if (!session) session = std::make_unique<Session>(name, servers, profile);
+    if (!session) session = std::make_unique<Session>(name, options, profile);
     session->tell(line.substr(space + 1));
   }
   // The test is gone, or ends us; the threads are not waited for.
@@ -351,8 +350,11 @@ void run(const std::string& servers, NamingProfile profile) {
 }  // namespace custodian::tests
 
 int main(int argc, char* argv[]) {
-  if (argc != 3) return 2;
-  custodian::tests::run(argv[1], std::string{argv[2]} == "kazoo"
+  if (argc < 3 || argc > 4) return 2;
+  custodian::ClientOptions options;
+  options.servers = argv[1];
+  if (argc == 4) options.tls = custodian::TlsOptions{.ca_file = argv[3]};
+  custodian::tests::run(options, std::string{argv[2]} == "kazoo"
                                      ? custodian::NamingProfile::kazoo
                                      : custodian::NamingProfile::curator);
 }

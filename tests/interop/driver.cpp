@@ -20,6 +20,7 @@ std::vector<std::string> arguments(const Peer& peer) {
   std::vector<std::string> all = peer.arguments_before;
   all.push_back(connect_string());
   all.insert(all.end(), peer.arguments_after.begin(), peer.arguments_after.end());
+  if (over_tls()) all.push_back(authority_file());
   return all;
 }
 

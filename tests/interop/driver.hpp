@@ -49,7 +49,8 @@ namespace custodian::tests {
 enum class Names { curators, kazoos };
 
 /// Somebody's locks: the driver's program and its arguments, but for the servers, which come first
-/// among those that follow.
+/// among those that follow, and, over TLS, the file of the authority that they trust, which comes
+/// last.
 struct Peer {
   std::string name;
   std::string program;

@@ -11,9 +11,16 @@ namespace {
 
 using Json = nlohmann::json;
 
+std::vector<std::string> with_servers(const std::vector<std::string>& words) {
+  std::vector<std::string> all = words_for_tls();
+  all.insert(all.end(), {"--servers", connect_string()});
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
 Json inspected(const std::string& path, std::vector<std::string> words = {}) {
-  words.insert(words.begin(), {"--servers", connect_string(), "inspect", path, "--json"});
-  const Result result = run(CUSTODIAN_CLI, words);
+  words.insert(words.begin(), {"inspect", path, "--json"});
+  const Result result = run(CUSTODIAN_CLI, with_servers(words));
   INFO(result.output);
   REQUIRE(result.status == 0);
   return Json::parse(result.output)["queue"];
@@ -46,7 +53,7 @@ void inspect_queue(const Peer& held, const Peer& waiting, const char* profile) {
   check_entry(queue[0], "mutex", "holds", holder);
   check_entry(queue[1], "mutex", "waits", waiter);
   CHECK(queue[0]["profile"] == profile);
-  const Result text = run(CUSTODIAN_CLI, {"--servers", connect_string(), "inspect", path});
+  const Result text = run(CUSTODIAN_CLI, with_servers({"inspect", path}));
   CHECK(contains(text.output, "1  holds  mutex"));
   CHECK(contains(text.output, "2  waits  mutex"));
 

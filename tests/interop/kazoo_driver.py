@@ -1,6 +1,7 @@
-"""kazoo's locks, driven by the words of driver.hpp: kazoo_driver.py SERVERS NAMES.
+"""kazoo's locks, driven by the words of driver.hpp: kazoo_driver.py SERVERS NAMES [CA].
 
 NAMES is whose names the nodes of the others on the path bear: "kazoo", or "curator", which kazoo has to be given.
+CA is the file of the authority that the servers' certificates lead to, if they speak TLS.
 """
 
 import logging
@@ -27,10 +28,11 @@ def say(line):
 class Session(threading.Thread):
     """A client with a thread of its own."""
 
-    def __init__(self, name, servers, names):
+    def __init__(self, name, servers, names, ca):
         super().__init__(name=name, daemon=True)
         self.servers = servers
         self.names = names
+        self.tls = {"use_ssl": True, "ca": ca} if ca else {}
         self.commands = queue.Queue()
         self.held = {}
         self.start()
@@ -45,7 +47,7 @@ class Session(threading.Thread):
                 say(f"{self.name} error {error!r}")
 
     def on_connect(self, timeout):
-        self.client = KazooClient(hosts=self.servers, timeout=int(timeout) / 1000)
+        self.client = KazooClient(hosts=self.servers, timeout=int(timeout) / 1000, **self.tls)
         self.client.start(timeout=30)
         return self.client.client_id[0]
 
@@ -84,12 +86,12 @@ class Session(threading.Thread):
 
 def main():
     logging.basicConfig(level=logging.ERROR)
-    servers, names = sys.argv[1:]
+    servers, names, ca = (*sys.argv[1:], None)[:3]
     sessions = {}
     for line in sys.stdin:
         name, *words = line.split()
         if name not in sessions:
-            sessions[name] = Session(name, servers, names)
+            sessions[name] = Session(name, servers, names, ca)
         sessions[name].commands.put(words)
     # The test is gone, or ends us.
     os._exit(0)

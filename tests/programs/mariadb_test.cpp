@@ -109,8 +109,9 @@ TEST_CASE("the example of a fallback packs under the lock, and without ZooKeeper
   };
   // On a busy machine it may take longer to connect than the example waits.
   const auto packs_under_lock = [&](const std::string& order) {
-    return eventually(
-        [&] { return pack(connect_string(), order) == "packing " + order + " under the lock\n"; });
+    return eventually([&] {
+      return pack(to_string(server_endpoint()), order) == "packing " + order + " under the lock\n";
+    });
   };
   const OrdersGo orders_go;
   CHECK(packs_under_lock("17"));

@@ -13,7 +13,6 @@
 
 namespace custodian::tests::programs_test {
 
-using custodian::tests::connect_string;
 using custodian::tests::contains;
 using custodian::tests::Directory;
 using custodian::tests::eventually;
@@ -38,7 +37,7 @@ Result run_demo(std::vector<std::string> arguments) {
                                        "--hold",    "0", "--time-limit", "50"};
   arguments.insert(arguments.end(), small.begin(), small.end());
   if (servers_are_foreign()) {
-    arguments.insert(arguments.end(), {"--servers", connect_string()});
+    arguments.insert(arguments.end(), {"--servers", to_string(server_endpoint())});
   } else {
     arguments.insert(arguments.end(), {"--session-timeout", "1000", "--tick", "200"});
   }
@@ -50,7 +49,7 @@ Result run_demo(std::vector<std::string> arguments) {
 TEST_CASE("the examples of a thread, a coroutine and a callback hold a lock and print a token") {
   for (const char* example :
        {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK}) {
-    const auto [status, output] = run(example, {connect_string()});
+    const auto [status, output] = run(example, {to_string(server_endpoint())});
     INFO(example << ": " << output);
     CHECK(status == 0);
     CHECK(contains(output, "printing with token "));
@@ -58,7 +57,7 @@ TEST_CASE("the examples of a thread, a coroutine and a callback hold a lock and 
 }
 
 TEST_CASE("the example of readers and writers writes, tells and reads") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_READ_WRITE, {connect_string()});
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_READ_WRITE, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "writing with token "));
@@ -66,7 +65,7 @@ TEST_CASE("the example of readers and writers writes, tells and reads") {
 }
 
 TEST_CASE("the example of an own recipe waits until so many have signed in") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_OWN_RECIPE, {connect_string()});
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_OWN_RECIPE, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "at least 2 are there\n"));
@@ -74,7 +73,7 @@ TEST_CASE("the example of an own recipe waits until so many have signed in") {
 }
 
 TEST_CASE("the example of a semaphore has one permit, then three, then two") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_SEMAPHORE, {connect_string()});
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_SEMAPHORE, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "with one licence of five\n"));
@@ -82,16 +81,17 @@ TEST_CASE("the example of a semaphore has one permit, then three, then two") {
 }
 
 TEST_CASE("the example of a shared count adds one, and is told so") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_SHARED_COUNT, {connect_string()});
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_SHARED_COUNT, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "4 workers\nfrom now on 5 workers\n"));
-  custodian::Client bystander{custodian::ClientOptions{.servers = connect_string()}};
+  custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
   bystander.remove("/examples/workers");
 }
 
 TEST_CASE("the example of a striped mutex sells its stock twice, and compares") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_STRIPED_MUTEX, {connect_string()});
+  const auto [status, output] =
+      run(CUSTODIAN_EXAMPLE_STRIPED_MUTEX, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "sold from 1, 0 left\nsold from 5, 0 left\n"));
@@ -102,14 +102,14 @@ TEST_CASE("the example of a striped mutex sells its stock twice, and compares") 
 }
 
 TEST_CASE("the example of cancellation ends both its waits") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, {connect_string()});
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "the thread was stopped, the handler was cancelled"));
 }
 
 TEST_CASE("the example of draining finishes its turn on SIGTERM") {
-  Program drain{CUSTODIAN_EXAMPLE_DRAIN, {connect_string()}};
+  Program drain{CUSTODIAN_EXAMPLE_DRAIN, {to_string(server_endpoint())}};
   REQUIRE(drain.says("working with token "));
   drain.signal(SIGTERM);
   const auto [status, output] = drain.result();
@@ -119,9 +119,9 @@ TEST_CASE("the example of draining finishes its turn on SIGTERM") {
 }
 
 TEST_CASE("the example of a lost lock stops when its node is deleted") {
-  Program lost{CUSTODIAN_EXAMPLE_LOST, {connect_string()}};
+  Program lost{CUSTODIAN_EXAMPLE_LOST, {to_string(server_endpoint())}};
   REQUIRE(lost.says("counting under "));
-  custodian::Client bystander{custodian::ClientOptions{.servers = connect_string()}};
+  custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
   remove_nodes(bystander, "/examples/counter");
   const auto [status, output] = lost.result();
   INFO(output);
@@ -134,7 +134,7 @@ TEST_CASE("the example of a lost lock counts on after an outage that costs no lo
   custodian::testing::FaultProxy proxy{server_endpoint()};
   Program lost{CUSTODIAN_EXAMPLE_LOST, {proxy.connect_string()}};
   REQUIRE(lost.says("counting under "));
-  custodian::Client bystander{custodian::ClientOptions{.servers = connect_string()}};
+  custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
 
   // A write is applied, and the example does not hear of it.
   const std::uint64_t connections = proxy.accepted();
@@ -151,9 +151,9 @@ TEST_CASE("the example of a lost lock counts on after an outage that costs no lo
 }
 
 TEST_CASE("the example of a lost lock in a coroutine stops when its node is deleted") {
-  Program lost{CUSTODIAN_EXAMPLE_LOST_COROUTINE, {connect_string()}};
+  Program lost{CUSTODIAN_EXAMPLE_LOST_COROUTINE, {to_string(server_endpoint())}};
   REQUIRE(lost.says("working with token "));
-  custodian::Client bystander{custodian::ClientOptions{.servers = connect_string()}};
+  custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
   remove_nodes(bystander, "/examples/job");
   const auto [status, output] = lost.result();
   INFO(output);
@@ -162,7 +162,7 @@ TEST_CASE("the example of a lost lock in a coroutine stops when its node is dele
 }
 
 TEST_CASE("the example of an election leads, and sees who leads") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_LATCH, {connect_string()});
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_LATCH, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "leading with token "));
@@ -170,7 +170,7 @@ TEST_CASE("the example of an election leads, and sees who leads") {
 }
 
 TEST_CASE("the example of several locks holds both") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_MULTI_LOCK, {connect_string()});
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_MULTI_LOCK, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   const std::string line = "holding one with token ";
@@ -181,7 +181,7 @@ TEST_CASE("the example of several locks holds both") {
 }
 
 TEST_CASE("the example of a function under a lock makes its report") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_WITH_LOCK, {connect_string()});
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_WITH_LOCK, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "making the report of Meyer & Sons with token "));
@@ -189,14 +189,15 @@ TEST_CASE("the example of a function under a lock makes its report") {
 }
 
 TEST_CASE("the example of a function under a lock in a coroutine sells one") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE, {connect_string()});
+  const auto [status, output] =
+      run(CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "sold a lamp with token "));
 }
 
 TEST_CASE("the example of a log writes the lines of its client") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_LOG, {connect_string()});
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_LOG, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "custodian: info: connection connected"));

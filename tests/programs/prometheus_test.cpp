@@ -46,7 +46,7 @@ std::string value(const std::string& page, const std::string& series) {
 }
 
 TEST_CASE("the example of metrics is scraped, and tells what it has done") {
-  Program example{CUSTODIAN_EXAMPLE_PROMETHEUS, {connect_string(), "127.0.0.1:0"}};
+  Program example{CUSTODIAN_EXAMPLE_PROMETHEUS, {to_string(server_endpoint()), "127.0.0.1:0"}};
   REQUIRE(example.says("metrics at port "));
   const std::string port = example.last_word();
 

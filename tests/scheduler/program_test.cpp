@@ -13,8 +13,8 @@ namespace {
 std::vector<std::string> options(const TestClient& client, const Directory& directory,
                                  std::vector<std::string> more) {
   std::vector<std::string> all{
-      "--servers",  connect_string(),       "--path",     client.root() + "/s",
-      "--database", directory.file("jobs"), "--job-time", "1ms"};
+      "--servers",  to_string(server_endpoint()), "--path",     client.root() + "/s",
+      "--database", directory.file("jobs"),       "--job-time", "1ms"};
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }

@@ -49,7 +49,7 @@ TEST_CASE("three instances run 200 jobs, and each has one result, whatever becom
   }
 
   // The server has a node of each killed instance until its session has timed out.
-  Client client{options_for(stage.server().connect_string())};
+  Client client{plain_options_for(stage.server().connect_string())};
   CHECK(eventually([&] { return names_below(client, std::string{Stage::path}).empty(); }));
 }
 

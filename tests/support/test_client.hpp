@@ -29,12 +29,18 @@ inline constexpr std::chrono::seconds patience{30};
   return true;
 }
 
-[[nodiscard]] inline ClientOptions options_for(std::string servers) {
+/// For a client of something that speaks no TLS.
+[[nodiscard]] inline ClientOptions plain_options_for(std::string servers) {
   ClientOptions options;
   options.servers = std::move(servers);
   options.session_timeout = std::chrono::seconds{10};
   options.operation_timeout = patience;
   return options;
+}
+
+/// For a client of the tests' servers, over_tls() or not.
+[[nodiscard]] inline ClientOptions options_for(std::string servers) {
+  return secured(plain_options_for(std::move(servers)));
 }
 
 /// A client whose paths all lie below a root of the test's own, which goes with it.

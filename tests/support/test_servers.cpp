@@ -25,10 +25,10 @@ std::string random_name() {
 
 bool servers_are_foreign() { return !foreign_servers().empty(); }
 
-testing::TestingServer& own_server() {
+Server& own_server() {
   if (servers_are_foreign())
     throw std::logic_error{"CUSTODIAN_REQUIRES_OWN_SERVER() is missing in this test"};
-  static testing::TestingServer server;
+  static Server server;
   return server;
 }
 
@@ -36,8 +36,12 @@ std::string connect_string() {
   return servers_are_foreign() ? foreign_servers() : own_server().connect_string();
 }
 
-testing::ServerEndpoint server_endpoint() {
+testing::ServerEndpoint client_endpoint() {
   return testing::parse_endpoints(connect_string()).front();
+}
+
+testing::ServerEndpoint server_endpoint() {
+  return servers_are_foreign() ? client_endpoint() : own_server().plain_endpoint();
 }
 
 std::string unique_root(std::string_view name) {

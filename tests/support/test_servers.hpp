@@ -1,14 +1,58 @@
 // The servers of a suite: one of our own, started with the first test that wants it, or those that
-// the environment names (CUSTODIAN_TEST_SERVERS=host:port,...).
+// the environment names (CUSTODIAN_TEST_SERVERS=host:port,...). With CUSTODIAN_TEST_TLS=1 clients
+// speak TLS with them: over_tls.hpp.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "custodian/testing/testing_server.hpp"
+#include "support/over_tls.hpp"
 #include "support/results.hpp"
 
 namespace custodian::tests {
+
+/// A server of a test, as `testing::TestingServer`, with addresses for clients whose options are
+/// secured(). What is asked of it, by its own functions, is asked at its plain port.
+class Server : private testing::TestingServer {
+ public:
+  explicit Server(testing::TestingServerOptions options = {})
+      : TestingServer{secured(std::move(options))} {}
+
+  /// Where clients connect to.
+  [[nodiscard]] const testing::ServerEndpoint& endpoint() const { return entry_of(*this); }
+  [[nodiscard]] std::uint16_t port() const { return endpoint().port; }
+  [[nodiscard]] std::string connect_string() const { return to_string(endpoint()); }
+  /// For what speaks no TLS.
+  [[nodiscard]] const testing::ServerEndpoint& plain_endpoint() const {
+    return TestingServer::endpoint();
+  }
+  /// These options with the ports of this server, for one that takes its place.
+  [[nodiscard]] testing::TestingServerOptions at_its_ports(
+      testing::TestingServerOptions options = {}) const {
+    options = secured(std::move(options));
+    options.port = plain_endpoint().port;
+    if (options.tls) options.tls->port = port();
+    return options;
+  }
+
+  using TestingServer::directory;
+  using TestingServer::expire_session;
+  using TestingServer::four_letter_word;
+  using TestingServer::is_running;
+  using TestingServer::kill;
+  using TestingServer::log_tail;
+  using TestingServer::pause;
+  using TestingServer::restart;
+  using TestingServer::resume;
+  using TestingServer::start;
+  using TestingServer::statistic;
+  using TestingServer::statistics;
+  using TestingServer::stop;
+  using TestingServer::watches_by_session;
+};
 
 /// Whether the environment names the servers.
 [[nodiscard]] bool servers_are_foreign();
@@ -16,19 +60,28 @@ namespace custodian::tests {
 /// For `Client`: all servers.
 [[nodiscard]] std::string connect_string();
 
-/// For statistics and the like: the first of them.
+/// For clients: the first of them.
+[[nodiscard]] testing::ServerEndpoint client_endpoint();
+
+/// For statistics and for what speaks no TLS: the plain port of the first of them.
 [[nodiscard]] testing::ServerEndpoint server_endpoint();
 
 /// The suite's own server. A test that stops or pauses it leaves it running and answering. Only
-/// after CUSTODIAN_REQUIRES_OWN_SERVER(). A test that needs other options has a `TestingServer` of
-/// its own.
-[[nodiscard]] testing::TestingServer& own_server();
+/// after CUSTODIAN_REQUIRES_OWN_SERVER(). A test that needs other options has a `Server` of its
+/// own.
+[[nodiscard]] Server& own_server();
 
 /// A root path for one test, "/custodian-test/<random>/<name>": tests share a server, and runs of
 /// them, too.
 [[nodiscard]] std::string unique_root(std::string_view name);
 
 }  // namespace custodian::tests
+
+/// First line of a test that is about plain TCP: skipped, and counted so, over TLS.
+#define CUSTODIAN_REQUIRES_PLAIN_TCP(reason)                                       \
+  do {                                                                             \
+    if (::custodian::tests::over_tls()) CUSTODIAN_SKIP("is not for TLS: " reason); \
+  } while (false)
 
 /// First line of a test that controls the server: skipped, and counted so, when the server is
 /// foreign.

@@ -21,6 +21,7 @@ TestingServerOptions member_options(const TestingClusterOptions& options,
                                     const PeerNetwork& network, std::size_t member) {
   TestingServerOptions result = options.server;
   result.port = 0;
+  if (result.tls) result.tls->port = 0;
   result.ensemble_member = static_cast<unsigned>(member + 1);
   // Without reconfiguration each member keeps its own view of the others' addresses; with
   // reconfiguration they would adopt their leader's view.
@@ -62,6 +63,8 @@ struct TestingCluster::Impl {
   std::size_t wait_for_leader(const std::string& what, Limit limit,
                               const std::function<bool(std::size_t)>& will_do) const;
   [[nodiscard]] std::string logs() const;
+  // Where clients with TLS reach the member.
+  [[nodiscard]] const ServerEndpoint& secure_entry(std::size_t member) const;
 
   const TestingClusterOptions options;
   PeerNetwork network;
@@ -77,7 +80,9 @@ TestingCluster::Impl::Impl(TestingClusterOptions chosen)
     if (options.client_links == ClientLinks::proxied) {
       FaultProxyOptions proxy;
       proxy.address = options.server.address;
-      member.proxy = std::make_unique<FaultProxy>(member.server->endpoint(), proxy);
+      const TestingServer& server = *member.server;
+      member.proxy = std::make_unique<FaultProxy>(
+          options.server.tls ? server.secure_endpoint() : server.endpoint(), proxy);
     }
   }
 }
@@ -149,6 +154,12 @@ std::string TestingCluster::Impl::logs() const {
   return text;
 }
 
+const ServerEndpoint& TestingCluster::Impl::secure_entry(std::size_t member) const {
+  const Member& asked = members.at(member);
+  const ServerEndpoint& direct = asked.server->secure_endpoint();
+  return asked.proxy ? asked.proxy->endpoint() : direct;
+}
+
 TestingCluster::TestingCluster(TestingClusterOptions options)
     : impl_{std::make_unique<Impl>(std::move(options))} {
   wait_until_serving();
@@ -166,7 +177,19 @@ std::string TestingCluster::connect_string() const {
 
 std::string TestingCluster::connect_string(std::size_t member) const {
   const auto& each = impl_->members.at(member);
-  return each.proxy ? each.proxy->connect_string() : each.server->connect_string();
+  const bool is_proxied = each.proxy && !impl_->options.server.tls;
+  return is_proxied ? each.proxy->connect_string() : each.server->connect_string();
+}
+
+std::string TestingCluster::secure_connect_string() const {
+  std::string text;
+  for (std::size_t i = 0; i < size(); ++i)
+    text += (i == 0 ? "secure://" : ",") + to_string(impl_->secure_entry(i));
+  return text;
+}
+
+std::string TestingCluster::secure_connect_string(std::size_t member) const {
+  return "secure://" + to_string(impl_->secure_entry(member));
 }
 
 ClientOptions TestingCluster::client_options() const {

@@ -32,8 +32,9 @@ struct TestingServer::Impl {
     if (options.port == 0) reserved.emplace(options.address);
     endpoint = {options.address, reserved ? reserved->number() : options.port};
     if (options.tls) {
-      reserved_for_tls.emplace(options.address);
-      secure_endpoint = {options.address, reserved_for_tls->number()};
+      if (options.tls->port == 0) reserved_for_tls.emplace(options.address);
+      secure_endpoint = {options.address,
+                         reserved_for_tls ? reserved_for_tls->number() : options.tls->port};
     }
     write_config(options, guardian.directory(), {endpoint.port, secure_endpoint.port});
   }

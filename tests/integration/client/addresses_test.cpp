@@ -25,7 +25,7 @@ TEST_CASE("an outage is one warning of the loss, and one of the first address th
     const std::lock_guard lock{mutex};
     return std::ranges::count(levels, level);
   };
-  testing::TestingServer server;
+  Server server;
   // The first attempt may still meet the dying server, which ends the connection.
   const std::string refused = "could not connect to " + server.connect_string() + ": ";
   const std::string ended = "the server at " + server.connect_string() + " ended the connection";
@@ -60,7 +60,7 @@ TEST_CASE("servers may be named twice, or be dead") {
 
 TEST_CASE("the only server of a list that is alive is found, wherever it stands, each time anew") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   const std::string alive = server.connect_string();
   const std::string port = alive.substr(alive.rfind(':'));
   std::atomic<int> attempts{0};
@@ -94,7 +94,7 @@ TEST_CASE("the only server of a list that is alive is found, wherever it stands,
 
 TEST_CASE("a client follows its servers to other addresses") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   Client client{options_for("127.0.0.1:1")};
   // Once it has tried.
   CHECK(error_of([&] { client.wait_connected({.deadline = 100ms}); }) == Errc::deadline_exceeded);
@@ -118,7 +118,7 @@ TEST_CASE("the log sink hears of the connection") {
 
 TEST_CASE("the log names the server and the session of a connection, and no address that is none") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   std::mutex mutex;
   std::vector<std::string> lines;
   const auto contains = [&](std::string_view text) {

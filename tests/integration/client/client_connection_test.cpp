@@ -40,7 +40,7 @@ class States {
 
 TEST_CASE("a session survives a restart of its server, with its nodes and watches") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   TestClient client{"restart", server.connect_string()};
   client->create("/e", "mine", {.mode = CreateMode::ephemeral});
   States states{*client};
@@ -57,7 +57,7 @@ TEST_CASE("a session survives a restart of its server, with its nodes and watche
 
 TEST_CASE("what is sent into a dying connection fails or is repeated, and nothing is lost") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   TestClient client{"burst", server.connect_string()};
   client->create("/n", "0");
   for (int round = 0; round < 3; ++round) {
@@ -104,7 +104,7 @@ TEST_CASE("an expired session is told, its nodes are gone, and another one serve
 
 TEST_CASE("a server that is silent for less than the timeout costs no session") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   TestClient client{"pause", server.connect_string()};
   client->create("/e", "", {.mode = CreateMode::ephemeral});
   const std::int64_t session = client->session().id;
@@ -154,7 +154,7 @@ TEST_CASE("operations that end before they begin leave nothing behind in the cli
 
 TEST_CASE("a write whose reply does not come by the deadline has an unknown outcome") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   TestClient client{"unknown", server.connect_string()};
   client->create("/n");
   server.pause();
@@ -181,7 +181,7 @@ TEST_CASE("closing frees the session's nodes at once, and later calls say that i
 
 TEST_CASE("operations that are under way when the client closes are told so") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   std::optional<Client> client{std::in_place, options_for(server.connect_string())};
   client->wait_connected();
   server.pause();

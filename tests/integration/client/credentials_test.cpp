@@ -117,7 +117,7 @@ TEST_CASE("later sessions present the new credentials alone") {
 
 TEST_CASE("new credentials are presented on later connections of the session, too") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   ClientOptions options = options_for(server.connect_string());
   options.credentials = new_ones;
   Client{options}.create("/new", "", {.acl = creator_all_acl()});
@@ -134,7 +134,7 @@ TEST_CASE("new credentials are presented on later connections of the session, to
 
 TEST_CASE("credentials given without a connection are presented on the next one") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   ClientOptions options = options_for(server.connect_string());
   options.credentials = new_ones;
   Client{options}.create("/new", "", {.acl = creator_all_acl()});
@@ -213,7 +213,7 @@ TEST_CASE("new credentials that the servers refuse cost a session that stands no
 
 TEST_CASE("new credentials do not get in the way of a request that is half sent") {
   Nodes nodes{"half-sent"};
-  testing::FaultProxy proxy{server_endpoint()};
+  testing::FaultProxy proxy{client_endpoint()};
   ClientOptions options = with(old_ones, nodes.place.root());
   options.servers = proxy.connect_string();
   Client client{options};

@@ -30,6 +30,7 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/testing/fault_proxy.hpp"
 #include "custodian/testing/testing_server.hpp"
+#include "support/test_servers.hpp"
 
 namespace custodian::tests {
 
@@ -111,7 +112,7 @@ class CutStorm {
   void look_for_orphans();
 
   const CutStormSettings settings_;
-  testing::TestingServer server_;
+  Server server_;
   std::deque<Path> paths_;
   Client client_;
   Client observer_;  ///< has a direct line

@@ -40,10 +40,12 @@ void check_storm(ConnectionFactory connection_factory, Ending ending) {
 }  // namespace
 
 TEST_CASE("connections that end leave no orphan, and no lock is blocked", "[nio][end]") {
+  CUSTODIAN_REQUIRES_PLAIN_TCP("servers with it have Netty's connections");
   check_storm(ConnectionFactory::nio, Ending::orderly);
 }
 
 TEST_CASE("connections that are reset leave no orphan, and no lock is blocked", "[nio][reset]") {
+  CUSTODIAN_REQUIRES_PLAIN_TCP("servers with it have Netty's connections");
   check_storm(ConnectionFactory::nio, Ending::reset);
 }
 

@@ -82,7 +82,7 @@ class Victim {
   };
 
   ClientOptions options(const HostileServer& server) {
-    ClientOptions options = options_for(server.connect_string());
+    ClientOptions options = plain_options_for(server.connect_string());
     options.log = [errors = errors_](LogLevel level, std::string_view line) {
       if (level != LogLevel::error) return;
       const std::lock_guard lock{errors->mutex};
@@ -224,7 +224,7 @@ TEST_CASE("a server that lies costs its connection, and nothing else") {
       CHECK(eventually([&] { return victim.has_logged(lie.told); }));
       CHECK(victim.has_logged("the server at " + server->connect_string() + " sent"));
       server.reset();
-      victim->set_servers(connect_string());
+      victim->set_servers(to_string(server_endpoint()));
       CHECK(victim->exists("/zookeeper", {.deadline = patience}));
     }
   }
@@ -247,7 +247,7 @@ TEST_CASE("a reply to another request costs the connection, and nothing else") {
   Victim victim{*server};
   CHECK_THROWS_AS(get(*victim.operator->()), Error);
   server.reset();
-  victim->set_servers(connect_string());
+  victim->set_servers(to_string(server_endpoint()));
   CHECK(victim->exists("/zookeeper", {.deadline = patience}));
 }
 
@@ -284,7 +284,7 @@ TEST_CASE("a packet without bound takes no memory") {
   }
   CHECK(server->bytes_sent() < flood);
   server.reset();
-  victim->set_servers(connect_string());
+  victim->set_servers(to_string(server_endpoint()));
   CHECK(victim->exists("/zookeeper", {.deadline = patience}));
 }
 
@@ -338,7 +338,7 @@ TEST_CASE("a listing too long to be looked at, with a name that is none, costs t
   CHECK_THROWS_AS(victim->children("/x", {.deadline = 3s}), Error);
   CHECK(eventually([&] { return victim.has_logged("could not be taken up"); }));
   liar.reset();
-  victim->set_servers(connect_string());
+  victim->set_servers(to_string(server_endpoint()));
   CHECK(victim->exists("/zookeeper", {.deadline = patience}));
 }
 

@@ -67,7 +67,8 @@ class Crowd {
     // Its beats are not what this is about.
     holder_.emplace(options_of(server_->connect_string(), servers_limit));
     testing::FaultProxyOptions proxied;
-    proxied.edit_to_server = [this] { return longest_.measure(); };
+    // Packets within TLS cannot be measured on the way.
+    if (!over_tls()) proxied.edit_to_server = [this] { return longest_.measure(); };
     proxy_.emplace(server_->endpoint(), proxied);
     ClientOptions of_waiter = options_of(proxy_->connect_string(), told_limit);
     of_waiter.log = [this](LogLevel level, std::string_view) {
@@ -158,7 +159,7 @@ class Crowd {
   std::atomic<int> requeued_ = 0;
   std::atomic<int> lost_ = 0;
   std::atomic<int> errors_ = 0;
-  std::optional<testing::TestingServer> server_;
+  std::optional<Server> server_;
   std::optional<testing::FaultProxy> proxy_;
   std::optional<Client> holder_;
   std::optional<Client> waiter_;

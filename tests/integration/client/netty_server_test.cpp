@@ -24,7 +24,7 @@ TestingServerOptions netty_options() {
 
 TEST_CASE("a Netty server serves a lock, and serves it again when it is restarted") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server{netty_options()};
+  Server server{netty_options()};
   CHECK(server.log_tail().find("NettyServerCnxnFactory") != std::string::npos);
 
   Client client{options_for(server.connect_string())};
@@ -39,7 +39,7 @@ TEST_CASE("a Netty server serves a lock, and serves it again when it is restarte
 
 TEST_CASE("a Netty server tells its statistics and who watches what") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server{netty_options()};
+  Server server{netty_options()};
   CHECK(server.four_letter_word("ruok") == "imok");
   CHECK(server.statistics().at("zk_server_state") == "standalone");
   CHECK(server.statistic("zk_watch_count") == 0);
@@ -59,7 +59,7 @@ TEST_CASE("a Netty server tells its statistics and who watches what") {
 
 TEST_CASE("a session on a Netty server can be expired, and its lock is lost") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server{netty_options()};
+  Server server{netty_options()};
   Client client{options_for(server.connect_string())};
   InterProcessMutex mutex{client, "/lock"};
   const Lease lease = mutex.acquire();
@@ -75,10 +75,10 @@ TEST_CASE("a cluster of Netty servers elects a leader, and serves a lock") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   testing::TestingClusterOptions options;
   options.server = netty_options();
-  testing::TestingCluster cluster{options};
+  testing::TestingCluster cluster{secured(options)};
   CHECK(cluster.followers().size() == 2);
 
-  Client client{options_for(cluster.connect_string())};
+  Client client{options_for(connect_string(cluster))};
   InterProcessMutex mutex{client, "/lock"};
   const FencingToken before = mutex.acquire().token();
   cluster.restart(cluster.wait_for_leader());

@@ -93,11 +93,10 @@ void advance(Client& client) {
 }
 
 /// Another server in the place of this one, without its data.
-std::unique_ptr<testing::TestingServer> begun_anew(std::unique_ptr<testing::TestingServer> server) {
-  testing::TestingServerOptions options;
-  options.port = server->port();
+std::unique_ptr<Server> begun_anew(std::unique_ptr<Server> server) {
+  testing::TestingServerOptions options = server->at_its_ports();
   server.reset();
-  return std::make_unique<testing::TestingServer>(options);
+  return std::make_unique<Server>(std::move(options));
 }
 
 /// An acquire that waits, and releases what it gets.
@@ -144,7 +143,7 @@ std::vector<std::string> nodes_in_line(const InterProcessMutex& mutex) {
 
 TEST_CASE("a client without a lease comes to a server that was rebuilt from nothing") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  auto server = std::make_unique<testing::TestingServer>();
+  auto server = std::make_unique<Server>();
   Observed idle{server->connect_string()};
   advance(*idle);
   const std::int64_t session = idle->session().id;
@@ -159,7 +158,7 @@ TEST_CASE("a client without a lease comes to a server that was rebuilt from noth
 
 TEST_CASE("an acquire that is begun while rebuilt servers refuse its client gets the lock") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  auto server = std::make_unique<testing::TestingServer>();
+  auto server = std::make_unique<Server>();
   Observed client{server->connect_string()};
   advance(*client);
   server = begun_anew(std::move(server));
@@ -169,7 +168,7 @@ TEST_CASE("an acquire that is begun while rebuilt servers refuse its client gets
 
 TEST_CASE("waiters whose servers were rebuilt from nothing queue again, and have their turns") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  auto server = std::make_unique<testing::TestingServer>();
+  auto server = std::make_unique<Server>();
   Observed holding{server->connect_string()};
   Observed waiting{server->connect_string()};
   advance(*holding);
@@ -186,7 +185,7 @@ TEST_CASE("waiters whose servers were rebuilt from nothing queue again, and have
 
 TEST_CASE("a waiter that does not want to queue again ends when its servers were rebuilt") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  auto server = std::make_unique<testing::TestingServer>();
+  auto server = std::make_unique<Server>();
   Observed holding{server->connect_string()};
   Observed waiting{server->connect_string()};
   advance(*holding);
@@ -201,8 +200,8 @@ TEST_CASE("a waiter that does not want to queue again ends when its servers were
 
 TEST_CASE("clients that are sent to another ensemble all come over: the holder, and who waits") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer before;
-  testing::TestingServer after;
+  Server before;
+  Server after;
   std::list<Observed> clients;
   for (int i = 0; i < 5; ++i) clients.emplace_back(before.connect_string());
   Observed& holding = clients.front();
@@ -232,7 +231,7 @@ TEST_CASE("clients that are sent to another ensemble all come over: the holder, 
 TEST_CASE("a client comes back to a server that was restored from an older snapshot") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   namespace fs = std::filesystem;
-  testing::TestingServer server;
+  Server server;
   const fs::path data = server.directory() / "data";
   const fs::path backup = server.directory() / "backup";
   {
@@ -261,7 +260,7 @@ TEST_CASE("while all servers are away nothing is given up: waiters keep their pl
   CUSTODIAN_REQUIRES_OWN_SERVER();
   // Longer, for a busy machine is to come back to the server before it ends the sessions.
   constexpr auto timeout = 3s;
-  testing::TestingServer server;
+  Server server;
   Observed holding{server.connect_string(), timeout};
   Observed one{server.connect_string(), timeout};
   Observed two{server.connect_string(), timeout};

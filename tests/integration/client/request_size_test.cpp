@@ -13,20 +13,17 @@ namespace custodian::tests::request_size_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::TestingServer;
 using testing::TestingServerOptions;
 
 constexpr std::size_t small_limit = 4096;
 
-ClientOptions small_options(const TestingServer& server, std::size_t limit) {
+ClientOptions small_options(const Server& server, std::size_t limit) {
   ClientOptions options = options_for(server.connect_string());
   options.max_request_size = limit;
   return options;
 }
 
-TestingServer small_server() {
-  return TestingServer{TestingServerOptions{.jute_max_buffer = small_limit}};
-}
+Server small_server() { return Server{TestingServerOptions{.jute_max_buffer = small_limit}}; }
 
 /// Of the packet, without what a test varies; see encoded_size_test.cpp for the numbers.
 constexpr std::size_t exists = 8 + 4 + 1;
@@ -36,7 +33,7 @@ constexpr std::size_t transaction_on_a = 8 + (9 + 4 + 2 + 4) + (9 + 4 + 2 + 4 + 
 
 TEST_CASE("a request of exactly the servers' limit is served, and one byte more is not sent") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  const TestingServer server = small_server();
+  const Server server = small_server();
   Client client{small_options(server, small_limit)};
   client.wait_connected();
   client.create("/a");
@@ -62,7 +59,7 @@ TEST_CASE("a request of exactly the servers' limit is served, and one byte more 
 
 TEST_CASE("what a client is told too late is too large is not sent either") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  const TestingServer server = small_server();
+  const Server server = small_server();
   ClientOptions options = small_options(server, small_limit);
   // Only known when the create is made.
   options.acl_provider = [](std::string_view path) {
@@ -81,7 +78,7 @@ TEST_CASE("what a client is told too late is too large is not sent either") {
 
 TEST_CASE("the server's limit is what the numbers above say", "[fact]") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  const TestingServer server = small_server();
+  const Server server = small_server();
   // A client that believes in more.
   Client client{small_options(server, 2 * small_limit)};
   client.wait_connected();
@@ -157,7 +154,7 @@ TEST_CASE("paths and identities that are too long are refused, and other locks d
 
 TEST_CASE("a namespace counts") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  const TestingServer server = small_server();
+  const Server server = small_server();
   ClientOptions options = small_options(server, small_limit);
   options.name_space = std::string(200, 'n');
   Client client{options};

@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using namespace std::chrono_literals;
 
-std::string port_of(const testing::TestingServer& server) { return std::to_string(server.port()); }
+std::string port_of(const Server& server) { return std::to_string(server.port()); }
 
 /// Puts the resolver back, whatever a test comes to.
 struct NormalAgain {
@@ -28,7 +28,7 @@ TEST_CASE(
     "a standing session does not need the resolver, and a look-up that hangs delays no close") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const NormalAgain normal_again;
-  testing::TestingServer server;
+  Server server;
   ClientOptions options = options_for("localhost:" + port_of(server));
   options.session_timeout = 1500ms;
   options.touch_interval = 400ms;  // of the server's tick of 500 ms
@@ -72,7 +72,7 @@ TEST_CASE("a process ends in the midst of a look-up that hangs") {
 
 TEST_CASE("a name with two addresses connects though the first is dead") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   Client client{options_for("two-addresses.test:" + port_of(server))};
   client.wait_connected();
   CHECK(is_connected(client.connection_state()));
@@ -121,7 +121,7 @@ TEST_CASE("a name whose addresses of one family are silent connects by the other
 TEST_CASE("a name that resolves later connects later") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const NormalAgain normal_again;
-  testing::TestingServer server;
+  Server server;
   resolving = Resolving::failing;
   Client client{options_for("localhost:" + port_of(server))};
   CHECK(error_of([&] { client.wait_connected({.deadline = 100ms}); }) == Errc::deadline_exceeded);
@@ -132,7 +132,7 @@ TEST_CASE("a name that resolves later connects later") {
 TEST_CASE("a disconnected client keeps its session though the names do not resolve any more") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const NormalAgain normal_again;
-  testing::TestingServer server;
+  Server server;
   Client client{options_for("localhost:" + port_of(server))};
   client.wait_connected();
   const std::int64_t session = client.session().id;

@@ -33,7 +33,7 @@ TEST_CASE("a session that is over ends the leadership before another one leads")
 
 TEST_CASE("a leader that is cut off knows that it does not lead before another one does") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server{{.tick_time = 250ms}};
+  Server server{{.tick_time = 250ms}};
   testing::FaultProxy proxy{server.endpoint()};
   TestClient root{"latch-cut", server.connect_string()};
   ClientOptions short_session = beside(root, proxy.connect_string());
@@ -85,9 +85,9 @@ TEST_CASE("a short disconnection costs the leadership under one error policy, an
 
 TEST_CASE("an ensemble that loses its leader's server still has one leader, the same one") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingCluster cluster{quick_cluster()};
-  TestClient root{"latch-cluster", cluster.connect_string(), 60s};
-  ClientOptions options = beside(root, cluster.connect_string());
+  testing::TestingCluster cluster{secured(quick_cluster())};
+  TestClient root{"latch-cluster", connect_string(cluster), 60s};
+  ClientOptions options = beside(root, connect_string(cluster));
   options.session_timeout = 60s;
   Client first{options};
   Client second{options};

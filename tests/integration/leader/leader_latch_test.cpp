@@ -180,7 +180,7 @@ TEST_CASE("another one leads only when the listeners of the one before have been
 
 TEST_CASE("a leader hears of its deleted node by a watch, long before its next beat") {
   // Beats come at a sixth of this: much later than anything here waits.
-  testing::TestingServer server{{.max_session_timeout = 2h}};
+  Server server{{.max_session_timeout = 2h}};
   TestClient root{"latch-watch", server.connect_string(), 2h};
   LatchCandidate lone{root, "lone", server.connect_string(), {}, 2h};
   const Lease leadership = lead(lone);

@@ -16,7 +16,6 @@ namespace asio = boost::asio;
 
 using testing::Direction;
 using testing::FaultProxy;
-using testing::TestingServer;
 using testing::TestingServerOptions;
 
 constexpr auto tick = 200ms;
@@ -72,7 +71,7 @@ struct CutOff {
     return granted;
   }
 
-  TestingServer server;
+  Server server;
   FaultProxy proxy;
   Client holder;
   Client waiter;
@@ -266,7 +265,7 @@ TEST_CASE("a lease outlasts its holder's idleness, and a waiter's patience costs
 
 TEST_CASE("locks are refused on a session that the servers made too short") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  TestingServer server{TestingServerOptions{
+  Server server{TestingServerOptions{
       .tick_time = tick, .min_session_timeout = 200ms, .max_session_timeout = 400ms}};
   Client client{short_options(server.connect_string())};
   InterProcessMutex mutex{client, "/lock"};
@@ -285,7 +284,7 @@ TEST_CASE("a session timeout that is too short for locks is refused, with the ru
 TEST_CASE("five hundred leases are kept by servers that accept small requests only") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   constexpr std::size_t limit = 16'384;
-  const TestingServer server{TestingServerOptions{
+  const Server server{TestingServerOptions{
       .tick_time = tick, .min_session_timeout = 500ms, .jute_max_buffer = limit}};
   ClientOptions options = short_options(server.connect_string());
   options.session_timeout = 2 * session_timeout;

@@ -208,7 +208,7 @@ TEST_CASE("a group may be released by one thread while its loss is told on anoth
 
 TEST_CASE("several locks of two ensembles are lost with the session of either") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer other_server;
+  Server other_server;
   TestClient first{"here"};
   TestClient second{"there", other_server.connect_string()};
   InterProcessMutex here{*first, "/a"};

@@ -22,10 +22,9 @@ constexpr auto session_timeout = 3s;
 /// Three servers, each an ensemble of its own.
 struct Servers {
   Servers()
-      : each{std::make_unique<testing::TestingServer>(), std::make_unique<testing::TestingServer>(),
-             std::make_unique<testing::TestingServer>()} {}
-  testing::TestingServer& operator[](std::size_t index) { return *each[index]; }
-  std::array<std::unique_ptr<testing::TestingServer>, 3> each;
+      : each{std::make_unique<Server>(), std::make_unique<Server>(), std::make_unique<Server>()} {}
+  Server& operator[](std::size_t index) { return *each[index]; }
+  std::array<std::unique_ptr<Server>, 3> each;
 };
 
 /// A client of each, and the lock.
@@ -34,7 +33,7 @@ struct ContenderName {
       : clients{client(servers[0]), client(servers[1]), client(servers[2])},
         lock{{clients[0], clients[1], clients[2]}, "/quorum", {.max_unreachable = reach}} {}
 
-  static Client client(const testing::TestingServer& server) {
+  static Client client(const Server& server) {
     ClientOptions options = options_for(server.connect_string());
     options.session_timeout = session_timeout;
     options.touch_interval = testing::TestingServerOptions{}.tick_time * 3 / 4;

@@ -19,8 +19,7 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
 /// Adds to a counter without any other protection, while something happens to the server.
-void contend(const std::string& servers, testing::TestingServer& server,
-             const std::function<void()>& trouble) {
+void contend(const std::string& servers, Server& server, const std::function<void()>& trouble) {
   TestClient client{"contention", servers};
   InterProcessMutex mutex{*client, "/lock"};
   constexpr int threads = 8;
@@ -78,9 +77,10 @@ void contend(const std::string& servers, testing::TestingServer& server,
   CHECK(server.watches_by_session().empty());
 }
 
-TEST_CASE("a server that is restarted under contention delays everybody and loses nothing") {
+TEST_CASE("a server that is restarted under contention delays everybody and loses nothing",
+          "[slow]") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   contend(server.connect_string(), server, [&] {
     for (int i = 0; i < 3; ++i) {
       std::this_thread::sleep_for(100ms);  // some work between two outages; nothing depends on it
@@ -91,7 +91,7 @@ TEST_CASE("a server that is restarted under contention delays everybody and lose
 
 TEST_CASE("a server that is killed under contention delays everybody and loses nothing") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   contend(server.connect_string(), server, [&] {
     for (int i = 0; i < 3; ++i) {
       std::this_thread::sleep_for(100ms);
@@ -101,9 +101,9 @@ TEST_CASE("a server that is killed under contention delays everybody and loses n
   });
 }
 
-TEST_CASE("a server that is paused under contention delays everybody and loses nothing") {
+TEST_CASE("a server that is paused under contention delays everybody and loses nothing", "[slow]") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   contend(server.connect_string(), server, [&] {
     for (int i = 0; i < 2; ++i) {
       std::this_thread::sleep_for(100ms);

@@ -234,7 +234,7 @@ TEST_CASE("a downgrade needs a write lock that is held") {
 
 TEST_CASE("a downgrade waits no longer than it is told to, and leaves nothing behind") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   TestClient client{"late-downgrade", server.connect_string()};
   InterProcessReadWriteLock lock{*client, "/lock"};
   lock.lock();
@@ -256,7 +256,7 @@ TEST_CASE("a downgrade waits no longer than it is told to, and leaves nothing be
 
 TEST_CASE("who has lost the write lock does not wait for the read lock") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   std::optional<Client> client{std::in_place, [&] {
                                  ClientOptions options = options_for(server.connect_string());
                                  options.session_timeout = 1500ms;
@@ -318,7 +318,7 @@ TEST_CASE("nodes of kazoo's profile bear its names, and stand in one queue with 
 
 TEST_CASE("the end of a writer wakes the next writer, or the readers behind it, and nobody else") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   Runner runner;
   {
     constexpr std::size_t readers = 100;

@@ -146,11 +146,13 @@ void check_storm(int sessions, int waiters) {
   }
 }
 
-TEST_CASE("ten thousand waiters of one session are given up at any step, and nothing is left") {
+TEST_CASE("ten thousand waiters of one session are given up at any step, and nothing is left",
+          "[storm]") {
   check_storm(1, 10'000);
 }
 
-TEST_CASE("ten thousand waiters of twenty sessions are given up at any step, and nothing is left") {
+TEST_CASE("ten thousand waiters of twenty sessions are given up at any step, and nothing is left",
+          "[storm]") {
   check_storm(20, 10'000);
 }
 

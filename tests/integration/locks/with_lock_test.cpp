@@ -242,7 +242,7 @@ TEST_CASE("a fallback that is null is refused") {
 
 TEST_CASE("a fallback serves while the server is down, and the lock again when it is back") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   TestClient client{"outage", server.connect_string()};
   client->wait_connected();
   std::mutex fallback;
@@ -258,7 +258,7 @@ TEST_CASE("a fallback serves while the server is down, and the lock again when i
 
 TEST_CASE("who was seen ahead is still in when the server goes down: busy, not away") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   TestClient client{"seen", server.connect_string()};
   InterProcessMutex mutex{*client, "/lock"};
   const Lease held = mutex.acquire();

@@ -19,8 +19,8 @@ constexpr auto session_timeout = 60s;
 
 TEST_CASE("an ensemble's servers are killed in turn: permits stay, and others are had") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  TestingCluster cluster{quick_cluster()};
-  TestClient client{"killed-members", cluster.connect_string(), session_timeout};
+  TestingCluster cluster{secured(quick_cluster())};
+  TestClient client{"killed-members", connect_string(cluster), session_timeout};
   InterProcessSemaphore semaphore{*client, "/semaphore", 2};
   const Lease held = semaphore.acquire();
   for (std::size_t member = 0; member < cluster.size(); ++member) {
@@ -38,8 +38,8 @@ TEST_CASE(
     "20 clients of an ensemble that loses its quorum and regains it go on, and never have "
     "too many permits") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  TestingCluster cluster{quick_cluster()};
-  TestClient first{"lost-quorum", cluster.connect_string(), session_timeout};
+  TestingCluster cluster{secured(quick_cluster())};
+  TestClient first{"lost-quorum", connect_string(cluster), session_timeout};
   constexpr int maximum = 3;
   std::atomic<int> inside = 0;
   std::atomic<bool> too_many = false;
@@ -52,7 +52,7 @@ TEST_CASE(
   std::list<Worker> workers(20);
   for (Worker& worker : workers) {
     worker.end = std::async(std::launch::async, [&] {
-      ClientOptions options = options_for(cluster.connect_string());
+      ClientOptions options = options_for(connect_string(cluster));
       options.session_timeout = session_timeout;
       options.name_space = first.root();
       Client client{options};

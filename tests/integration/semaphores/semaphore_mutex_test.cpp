@@ -71,7 +71,7 @@ TEST_CASE("its lease face: who comes in vain is told who holds it, who waits get
 
 TEST_CASE("a session that ends under the holder lets the next one in, and its unlock is quiet") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   TestClient first{"expired", server.connect_string()};
   ClientOptions options = options_for(server.connect_string());
   options.name_space = first.root();

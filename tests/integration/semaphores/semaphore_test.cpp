@@ -295,7 +295,7 @@ TEST_CASE("an acquire that is stopped or late leaves no node, wherever it waited
 
 TEST_CASE("permits outlive a restart of the server, and acquires go on through it") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   // A start can take longer than a short session lasts, and the places would be lost with it.
   TestClient client{"outage", server.connect_string(), 60s};
   InterProcessSemaphore semaphore{*client, "/semaphore", 2};

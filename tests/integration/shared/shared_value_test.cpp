@@ -193,7 +193,7 @@ TEST_CASE("a wait is given up by slot and by stop_token") {
 
 TEST_CASE("a follower sees every restart of its server through, and the last write in the end") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   TestClient client{"restart", server.connect_string()};
   SharedCount count{*client, "/count"};
   constexpr std::int32_t last = 30;
@@ -252,7 +252,7 @@ TEST_CASE("a follower sees every restart of its server through, and the last wri
 TEST_CASE(
     "a listener hears of each value that stays through restarts and a lost session, in order") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   TestClient client{"listener", server.connect_string()};
   SharedCount count{*client, "/count"};
   const Client other{beside(client, server.connect_string())};

@@ -117,9 +117,9 @@ TEST_CASE("a healed proxy has forgotten what it was to count", "[fault-proxy]") 
 TEST_CASE("a reply arrives, or is lost, and the connection is cut", "[fault-proxy]") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const auto& server = custodian::tests::own_server();
-  FaultProxy proxy{server.endpoint()};
+  FaultProxy proxy{server.plain_endpoint()};
   const std::string path = "/" + proxy.connect_string();
-  WireSession witness{server.endpoint(), 10s};
+  WireSession witness{server.plain_endpoint(), 10s};
   constexpr std::int32_t ok = 0;
   constexpr std::int32_t no_node = -101;
   constexpr std::int32_t ephemeral = 1;

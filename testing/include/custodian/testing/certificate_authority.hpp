@@ -16,6 +16,7 @@
 /// `TestingError`. Threads: any thread may call the const functions.
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,6 +58,8 @@ struct ServerTls {
   std::string clients_authority{};
   /// Whether clients must have certificates.
   ClientCertificates client_certificates = ClientCertificates::ignored;
+  /// The port for clients with TLS; 0: a free one.
+  std::uint16_t port = 0;
 };
 
 /// A certificate authority for a test of TLS.

@@ -27,6 +27,10 @@
 /// next election, too, since the others receive its vote for itself. They then wait for that leader
 /// for `init_limit` ticks, without success, and elect one of themselves.
 ///
+/// With `TestingServerOptions::tls` in `TestingClusterOptions::server` each member has a second
+/// port, for clients with TLS, and all have the same certificate: `secure_connect_string()`. The
+/// members talk to each other in plain text.
+///
 /// When not to use it: where one `TestingServer` will do; three servers take three times the memory
 /// and a second more to start.
 ///
@@ -46,7 +50,8 @@ namespace custodian::testing {
 
 /// Whether the members talk to each other through proxies.
 enum class PeerLinks { direct, proxied };
-/// Whether clients talk to the members through proxies; if so, connect_string() names the proxies.
+/// Whether clients talk to the members through proxies; if so, connect_string() names the proxies,
+/// or, of members with TLS, secure_connect_string() does.
 enum class ClientLinks { direct, proxied };
 
 /// The direction of bytes between a member and others: bytes that it sends, or bytes that it
@@ -73,7 +78,7 @@ struct TestingClusterOptions {
   /// Ticks after which a leader and a follower that hear nothing from each other separate.
   unsigned sync_limit = 4;
 
-  /// The options of each member. The port is always a free one; `start_timeout` is for the
+  /// The options of each member. The ports are always free ones; `start_timeout` is for the
   /// ensemble. "reconfigEnabled=true" in `config_lines` works with direct links only: it makes the
   /// members adopt their leader's view of the addresses.
   TestingServerOptions server{};
@@ -91,10 +96,16 @@ class TestingCluster {
 
   /// How many members it has, running or not.
   [[nodiscard]] std::size_t size() const;
-  /// The connection string of all members, or of the proxies in front of them.
+  /// The connection string of all members, or of the proxies in front of them. With TLS it names
+  /// the members' plain ports, which have no proxies then.
   [[nodiscard]] std::string connect_string() const;
   /// The connection string of one member.
   [[nodiscard]] std::string connect_string(std::size_t member) const;
+  /// The same for clients with TLS: "secure://" and the members' ports for TLS, or the proxies in
+  /// front of them. Throws `TestingError` without `TestingServerOptions::tls`.
+  [[nodiscard]] std::string secure_connect_string() const;
+  /// The connection string of one member for clients with TLS.
+  [[nodiscard]] std::string secure_connect_string(std::size_t member) const;
   /// Like TestingServer::client_options(), with the addresses of all members.
   [[nodiscard]] ClientOptions client_options() const;
   /// Like TestingServer::expire(). Throws `TestingError` if no member leads.
@@ -167,7 +178,7 @@ class TestingCluster {
   /// Heals all links between members.
   void heal_peers();
 
-  /// The proxy in front of a member, for its clients.
+  /// The proxy in front of a member, for its clients; with TLS, in front of its port for TLS.
   [[nodiscard]] FaultProxy& client_proxy(std::size_t member);
   /// \}
 

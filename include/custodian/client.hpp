@@ -289,6 +289,8 @@ class CUSTODIAN_EXPORT Client {
   ///
   /// Without a session, as after auth_failed, a new session with the new credentials begins at
   /// once.
+  ///
+  /// With `ClientOptions::credentials_provider`, the next answer of the provider replaces them.
   void set_credentials(const std::vector<ClientOptions::Credential>& credentials);
 
   /// Ends the session, and waits until the message for that is sent, one second at most. On a

@@ -7,6 +7,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,6 +77,26 @@ struct ClientOptions {
   };
   /// Presented to every server; Client::set_credentials() replaces them.
   std::vector<Credential> credentials{};
+
+  /// Returns the credentials that the client presents from now on, for credentials that change
+  /// while it lives: the client keeps none longer than its sessions do. Instead of `credentials`,
+  /// which must be empty.
+  ///
+  /// Called before each session begins, the first one included, and again after each reconnection
+  /// of a session, at most once a second. A new session waits for the answer. A session that stands
+  /// does not: another answer than the one before reaches it as by Client::set_credentials().
+  ///
+  /// Threads: the callback executor; one call at a time. A call that blocks delays the other
+  /// callbacks there, the notifications of lost leases among them: a provider that asks a remote
+  /// store does so beforehand, on a thread of its own, and returns what it has.
+  ///
+  /// Errors: an exception, and an answer that `credentials` could not have, are logged
+  /// (`LogLevel::error`, without the values). The client goes on with the answer before. Without
+  /// one it begins no session, and asks again every second; operations wait for that as for a
+  /// connection.
+  using CredentialsProvider = std::function<std::vector<Credential>()>;
+  /// See CredentialsProvider. Empty: `credentials` are presented.
+  CredentialsProvider credentials_provider{};
 
   /// TLS. Nothing: connections are plain, unless `servers` begins with "secure://", which stands
   /// for TlsOptions with their defaults.

@@ -93,7 +93,8 @@ void ClientCore::on_session_state(SessionState state, const SessionInfo& info) {
       if (is_connected(connection_state())) set_connection_state(ConnectionState::suspended);
       break;
     case SessionState::expired:
-    case SessionState::auth_failed: on_session_over(); break;
+    case SessionState::auth_failed:
+    case SessionState::auth_required: on_session_over(); break;
     case SessionState::closed:
       set_session_info(info);
       set_connection_state(ConnectionState::closed);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "client/credential_source.hpp"
 #include "custodian/client_options.hpp"
 #include "custodian/lease/lease.hpp"
 #include "custodian/session/session.hpp"
@@ -58,6 +59,13 @@ class Sessions {
   /// The present session has ended this way: begins the next one.
   void replace(SessionState end);
   void begin_after(std::chrono::milliseconds pause);
+  /// Begins the present session, which waits for its credentials.
+  void start();
+  /// Asks the provider.
+  void ask();
+  void ask_after_failure();
+  void on_provided(std::optional<Credentials> answer);
+  void log_refusal(SessionState end);
 
   ClientCore& core_;
   std::shared_ptr<ClientSession> current_;
@@ -70,14 +78,16 @@ class Sessions {
   Credentials begun_with_;  ///< the credentials with which the present session began
   bool answered_ = false;   ///< whether the servers have answered the present session
   bool pauses_ = false;     ///< between two sessions: the timer begins the next one
+  bool waits_ = false;      ///< the present session has not begun: the provider is asked first
+  /// Whether earlier credentials are no way out if the servers refuse those of the next session:
+  /// there are none, or they were refused.
+  bool nothing_proven_ = true;
+  bool has_been_given_ = false;  ///< `credentials_`, by the provider or by the user
+  CredentialSource source_;
   boost::asio::steady_timer timer_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   std::string servers_;
 };
-
-/// The credentials in a session's form.
-[[nodiscard]] Sessions::Credentials for_a_session(
-    const std::vector<ClientOptions::Credential>& credentials);
 
 }  // namespace custodian::detail

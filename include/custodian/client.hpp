@@ -267,7 +267,8 @@ class CUSTODIAN_EXPORT Client {
   [[nodiscard]] SessionInfo session() const;
 
   /// Replaces the servers; throws Error if the list is wrong or has a chroot, or asks for TLS where
-  /// the client has none. A client that has TLS keeps it. The session goes on.
+  /// the client has none. A client that has TLS keeps it. The session goes on. With
+  /// `ClientOptions::follow_ensemble`, the ensemble's other members stay in the list.
   void set_servers(std::string_view servers);
 
   /// Replaces `ClientOptions::credentials`, for a rotation without a restart: docs/operating.md

@@ -7,6 +7,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,6 +34,19 @@ struct ClientOptions {
   /// chroot is put before every path, as in ZooKeeper's own clients. "secure://" in front of all
   /// asks for TLS, as `tls` does.
   std::string servers{};
+
+  /// Whether the client also connects to members of the ensemble that `servers` does not name. It
+  /// reads them from /zookeeper/config, as `Client::set_servers()` would, and again whenever a
+  /// reconfiguration changes them. `servers` stay in the list, whatever the configuration says, and
+  /// must suffice for the first connection. Observers are left out, since they may need a longer
+  /// `touch_interval`. docs/operating.md says how addresses are read, and when this is of use.
+  bool follow_ensemble = false;
+
+  /// With `follow_ensemble`: the port of members whose configuration does not name the port for
+  /// clients like this one. That is each member with TLS, before ZooKeeper 3.10; and without TLS
+  /// each member whose static configuration has a `clientPort`. Nothing: the port of `servers`, if
+  /// all of them have the same one; otherwise such members are left out.
+  std::optional<std::uint16_t> member_port{};
 
   /// Put before every path, like a chroot, and created as needed: "app" or "/team/app".
   std::string name_space{};

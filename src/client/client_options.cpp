@@ -57,6 +57,7 @@ void validate(const ClientOptions& options) {
   if (options.credentials_provider && !options.credentials.empty()) {
     refuse_option("credentials: credentials_provider provides them");
   }
+  if (options.member_port == 0) refuse_option("member_port: no server listens on port 0");
 }
 
 }  // namespace custodian

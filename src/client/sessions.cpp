@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ensemble_config.hpp"
 #include "client/client_core.hpp"
 #include "client/client_session.hpp"
 #include "session/reconnect.hpp"
@@ -15,7 +16,7 @@ Sessions::Sessions(ClientCore& core, std::string servers, Credentials credential
       proven_credentials_{credentials_},
       source_{core},
       timer_{core.strand()},
-      servers_{std::move(servers)} {}
+      given_{std::move(servers)} {}
 
 Sessions::~Sessions() = default;
 
@@ -148,16 +149,34 @@ void Sessions::close(std::chrono::milliseconds grace, std::function<void()> done
 
 std::string Sessions::servers() const {
   const std::lock_guard lock{mutex_};
-  return servers_;
+  return with_members(given_, members_);
+}
+
+std::vector<HostPort> Sessions::given() const {
+  const std::lock_guard lock{mutex_};
+  return parse_connection_string("set_servers", given_).hosts;
 }
 
 void Sessions::set_servers(const std::string& servers) {
   {
     const std::lock_guard lock{mutex_};
-    servers_ = servers;
+    given_ = servers;
   }
-  current_->wire().set_servers(servers);
-  for (const auto& each : retired_) each->wire().set_servers(servers);
+  replace_servers();
+}
+
+void Sessions::set_members(std::vector<HostPort> members) {
+  {
+    const std::lock_guard lock{mutex_};
+    members_ = std::move(members);
+  }
+  replace_servers();
+}
+
+void Sessions::replace_servers() {
+  const std::string all = servers();
+  current_->wire().set_servers(all);
+  for (const auto& each : retired_) each->wire().set_servers(all);
 }
 
 void Sessions::set_credentials(Credentials credentials) {

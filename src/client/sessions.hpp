@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/connection_string.hpp"
 #include "client/credential_source.hpp"
 #include "custodian/client_options.hpp"
 #include "custodian/lease/lease.hpp"
@@ -31,8 +32,12 @@ class Sessions {
   Sessions(ClientCore& core, std::string servers, Credentials credentials);
   ~Sessions();
 
-  /// The servers, as in a connection string; without the chroot. Any thread.
+  /// The servers, members that are followed included, as in a connection string; without the
+  /// chroot. Any thread.
   [[nodiscard]] std::string servers() const;
+
+  /// The servers that the user has given.
+  [[nodiscard]] std::vector<HostPort> given() const;
 
   void begin();
   [[nodiscard]] ClientSession& current() const noexcept { return *current_; }
@@ -47,7 +52,10 @@ class Sessions {
   void give_up(ClientSession& session, LossReason reason);
   /// Gives up the session with this id, if it is still the client's.
   void end(std::int64_t id);
+  /// Replaces the servers that the user has given.
   void set_servers(const std::string& servers);
+  /// Replaces the members of the ensemble that are servers, too.
+  void set_members(std::vector<HostPort> members);
   void set_credentials(Credentials credentials);
   /// The servers refused new credentials: the session goes on with `kept`.
   void on_credentials_refused(const ClientSession& session, const Credentials& kept);
@@ -66,6 +74,8 @@ class Sessions {
   void ask_after_failure();
   void on_provided(std::optional<Credentials> answer);
   void log_refusal(SessionState end);
+  /// Passes the servers on to the sessions.
+  void replace_servers();
 
   ClientCore& core_;
   std::shared_ptr<ClientSession> current_;
@@ -87,7 +97,8 @@ class Sessions {
   boost::asio::steady_timer timer_;
 
   mutable std::mutex mutex_;  ///< guards what follows
-  std::string servers_;
+  std::string given_;         ///< as in a connection string, without the chroot
+  std::vector<HostPort> members_;
 };
 
 }  // namespace custodian::detail

@@ -267,7 +267,8 @@ class CUSTODIAN_EXPORT Client {
   [[nodiscard]] SessionInfo session() const;
 
   /// Replaces the servers; throws Error if the list is wrong or has a chroot, or asks for TLS where
-  /// the client has none. A client that has TLS keeps it. The session goes on.
+  /// the client has none. A client that has TLS keeps it. The session goes on. With
+  /// `ClientOptions::follow_ensemble`, the ensemble's other members stay in the list.
   void set_servers(std::string_view servers);
 
   /// Replaces `ClientOptions::credentials`, for a rotation without a restart: docs/operating.md
@@ -289,6 +290,8 @@ class CUSTODIAN_EXPORT Client {
   ///
   /// Without a session, as after auth_failed, a new session with the new credentials begins at
   /// once.
+  ///
+  /// With `ClientOptions::credentials_provider`, the next answer of the provider replaces them.
   void set_credentials(const std::vector<ClientOptions::Credential>& credentials);
 
   /// Ends the session, and waits until the message for that is sent, one second at most. On a

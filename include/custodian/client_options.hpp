@@ -7,6 +7,8 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +34,19 @@ struct ClientOptions {
   /// chroot is put before every path, as in ZooKeeper's own clients. "secure://" in front of all
   /// asks for TLS, as `tls` does.
   std::string servers{};
+
+  /// Whether the client also connects to members of the ensemble that `servers` does not name. It
+  /// reads them from /zookeeper/config, as `Client::set_servers()` would, and again whenever a
+  /// reconfiguration changes them. `servers` stay in the list, whatever the configuration says, and
+  /// must suffice for the first connection. Observers are left out, since they may need a longer
+  /// `touch_interval`. docs/operating.md says how addresses are read, and when this is of use.
+  bool follow_ensemble = false;
+
+  /// With `follow_ensemble`: the port of members whose configuration does not name the port for
+  /// clients like this one. That is each member with TLS, before ZooKeeper 3.10; and without TLS
+  /// each member whose static configuration has a `clientPort`. Nothing: the port of `servers`, if
+  /// all of them have the same one; otherwise such members are left out.
+  std::optional<std::uint16_t> member_port{};
 
   /// Put before every path, like a chroot, and created as needed: "app" or "/team/app".
   std::string name_space{};
@@ -76,6 +91,26 @@ struct ClientOptions {
   };
   /// Presented to every server; Client::set_credentials() replaces them.
   std::vector<Credential> credentials{};
+
+  /// Returns the credentials that the client presents from now on, for credentials that change
+  /// while it lives: the client keeps none longer than its sessions do. Instead of `credentials`,
+  /// which must be empty.
+  ///
+  /// Called before each session begins, the first one included, and again after each reconnection
+  /// of a session, at most once a second. A new session waits for the answer. A session that stands
+  /// does not: another answer than the one before reaches it as by Client::set_credentials().
+  ///
+  /// Threads: the callback executor; one call at a time. A call that blocks delays the other
+  /// callbacks there, the notifications of lost leases among them: a provider that asks a remote
+  /// store does so beforehand, on a thread of its own, and returns what it has.
+  ///
+  /// Errors: an exception, and an answer that `credentials` could not have, are logged
+  /// (`LogLevel::error`, without the values). The client goes on with the answer before. Without
+  /// one it begins no session, and asks again every second; operations wait for that as for a
+  /// connection.
+  using CredentialsProvider = std::function<std::vector<Credential>()>;
+  /// See CredentialsProvider. Empty: `credentials` are presented.
+  CredentialsProvider credentials_provider{};
 
   /// TLS. Nothing: connections are plain, unless `servers` begins with "secure://", which stands
   /// for TlsOptions with their defaults.

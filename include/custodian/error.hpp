@@ -83,7 +83,9 @@ enum class ServerErrc {
   ephemeral_on_local_session = -120,
   /// The watch that should be removed does not exist.
   no_watcher = -121,
-  /// The server accepts only clients with SASL, which this client does not speak.
+  /// The servers work only for clients that authenticate with a scheme of theirs
+  /// (enforce.auth.schemes, or sessionRequireClientSASLAuth), and this client has not. Nothing was
+  /// applied. The cure: docs/errors.md.
   session_closed_require_sasl_auth = -124,
   /// The server is overloaded, and has not applied the request.
   throttled = -127,

@@ -188,12 +188,6 @@ std::string parse_chroot(std::string_view operation, std::string_view chroot) {
   return std::string{chroot};
 }
 
-bool same_server(const HostPort& left, const HostPort& right) {
-  // Host names ignore case, whatever the locale of this machine is.
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c + 0; };
-  return left.port == right.port && std::ranges::equal(left.host, right.host, {}, lower, lower);
-}
-
 }  // namespace
 
 ConnectionString parse_connection_string(std::string_view operation, std::string_view text) {
@@ -231,6 +225,20 @@ ConnectionString parse_connection_string(std::string_view operation, std::string
     result.chroot = parse_chroot(operation, text.substr(slash));
   }
   return result;
+}
+
+bool same_server(const HostPort& left, const HostPort& right) {
+  // Host names ignore case, whatever the locale of this machine is.
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c + 0; };
+  return left.port == right.port && std::ranges::equal(left.host, right.host, {}, lower, lower);
+}
+
+std::optional<HostPort> parse_server(std::string_view text) {
+  try {
+    return Element{"", 1, trimmed(text)}.parse();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 std::string_view without_chroot(std::string_view connection_string) noexcept {

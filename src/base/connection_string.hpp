@@ -6,6 +6,7 @@
 /// front asks for TLS.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,12 @@ struct ConnectionString {
 /// Throws `Error` (`Errc::invalid_argument`, naming `operation`, the element and the rule).
 [[nodiscard]] ConnectionString parse_connection_string(std::string_view operation,
                                                        std::string_view text);
+
+/// One server, as in a connection string; nothing if that would be refused.
+[[nodiscard]] std::optional<HostPort> parse_server(std::string_view text);
+
+/// Whether both are the same host, whatever the case of its name, and the same port.
+[[nodiscard]] bool same_server(const HostPort& left, const HostPort& right);
 
 /// A valid connection string, as it is written but for the chroot.
 [[nodiscard]] std::string_view without_chroot(std::string_view connection_string) noexcept;

@@ -40,7 +40,8 @@ class ServerCategory final : public boost::system::error_category {
         return "a local session cannot own ephemeral nodes";
       case ServerErrc::no_watcher: return "there is no such watch";
       case ServerErrc::session_closed_require_sasl_auth:
-        return "the server wants SASL authentication";
+        return "the servers work only for clients that authenticate with one of their schemes "
+               "(enforce.auth.schemes): set ClientOptions::credentials";
       case ServerErrc::throttled: return "the server is overloaded and declined the request";
     }
     return "ZooKeeper error " + std::to_string(code);

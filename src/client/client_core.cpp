@@ -57,7 +57,8 @@ ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_execu
       tls_{std::move(tls)},
       sessions_{*this, std::string{without_chroot(options_.servers)},
                 for_a_session(options_.credentials)},
-      timer_{strand_} {}
+      timer_{strand_},
+      follower_{options_.follow_ensemble ? std::make_unique<EnsembleFollower>(*this) : nullptr} {}
 
 ClientCore::~ClientCore() = default;
 
@@ -88,12 +89,14 @@ void ClientCore::on_session_state(SessionState state, const SessionInfo& info) {
                                         : ConnectionState::connected);
       next_to_resume_ = 1;
       resume_operations();
+      if (follower_) follower_->on_connected();
       break;
     case SessionState::connecting:
       if (is_connected(connection_state())) set_connection_state(ConnectionState::suspended);
       break;
     case SessionState::expired:
-    case SessionState::auth_failed: on_session_over(); break;
+    case SessionState::auth_failed:
+    case SessionState::auth_required: on_session_over(); break;
     case SessionState::closed:
       set_session_info(info);
       set_connection_state(ConnectionState::closed);
@@ -291,6 +294,7 @@ void ClientCore::begin_close(std::chrono::milliseconds grace) {
   session.lose_holds(LossReason::closed);
   deletes_.clear();
   late_creates_.clear();
+  if (follower_) follower_->stop();
   // The servers pass the locks on as soon as the session is closed, so the holders are notified
   // first. A holder that blocks is waited for no longer than this.
   if (held) notify_holders(grace / 4);

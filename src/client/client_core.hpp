@@ -24,6 +24,7 @@
 #include "base/state_broadcast.hpp"
 #include "client/client_session.hpp"
 #include "client/drain.hpp"
+#include "client/ensemble_follower.hpp"
 #include "client/guaranteed_deletes.hpp"
 #include "client/late_creates.hpp"
 #include "client/sessions.hpp"
@@ -169,6 +170,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   boost::asio::steady_timer timer_;  ///< bounds the time in which holders are notified of the end
   GuaranteedDeletes deletes_{*this};
   LateCreates late_creates_{*this};
+  const std::unique_ptr<EnsembleFollower> follower_;  ///< null: the ensemble is not followed
   StateBroadcast<ConnectionState> connection_{ConnectionState::connecting};
   /// In the order in which they began.
   std::map<std::uint64_t, Operation*> operations_;

@@ -54,6 +54,10 @@ void validate(const ClientOptions& options) {
     refuse_option("max_request_size: less than 1024 bytes serve for nothing");
   }
   detail::check_credentials("connect", options.credentials, options.max_request_size);
+  if (options.credentials_provider && !options.credentials.empty()) {
+    refuse_option("credentials: credentials_provider provides them");
+  }
+  if (options.member_port == 0) refuse_option("member_port: no server listens on port 0");
 }
 
 }  // namespace custodian

@@ -7,6 +7,7 @@
 #include "base/encoded_size.hpp"
 #include "client/beat_part.hpp"
 #include "client/client_core.hpp"
+#include "client/waiting_session.hpp"
 
 namespace custodian::detail {
 
@@ -15,15 +16,14 @@ namespace asio = boost::asio;
 ClientSession::ClientSession(const CorePtr& core)
     : core_{core},
       time_{core->options().clock},
+      wire_{std::make_shared<WaitingSession>(core->strand())},
       clock_{core->options().touch_interval},
       timer_{core->boot_timers()} {}
 
 void ClientSession::start(SessionSettings settings) {
   const auto core = core_.lock();
   wire_ = core->options().session_factory(core->strand(), std::move(settings), weak_from_this());
-  asio::post(core->strand(), [self = shared_from_this()] {
-    if (self->wire_) self->wire_->start();
-  });
+  asio::post(core->strand(), [self = shared_from_this()] { self->wire_->start(); });
 }
 
 // -- States of the session ------------------------------------------------------------------------
@@ -36,7 +36,8 @@ void ClientSession::on_state(SessionState state, const SessionInfo& info) {
     case SessionState::connected:
     case SessionState::connecting: break;
     case SessionState::expired:
-    case SessionState::auth_failed: lose_holds(LossReason::session_over); break;
+    case SessionState::auth_failed:
+    case SessionState::auth_required: lose_holds(LossReason::session_over); break;
     case SessionState::closed: lose_holds(LossReason::closed); break;
   }
   if (connected_ && clock_has_run_out()) {

@@ -51,6 +51,7 @@ class ClientSession final : public SessionObserver,
                             public std::enable_shared_from_this<ClientSession> {
  public:
   explicit ClientSession(const CorePtr& core);
+  /// Begins; until then it has no connection.
   void start(SessionSettings settings);
 
   // Any thread.

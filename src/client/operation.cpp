@@ -118,7 +118,9 @@ void Operation::on_reply(Reply reply) {
   // With these errors the request was certainly not applied, so any request may be repeated.
   const bool unchanged =
       reply.error == Errc::not_connected || reply.error == ServerErrc::throttled ||
-      reply.error == ServerErrc::session_moved || reply.error == ServerErrc::session_expired;
+      reply.error == ServerErrc::session_moved || reply.error == ServerErrc::session_expired ||
+      // Another server may not ask for it yet. Where all do, the session ends.
+      reply.error == ServerErrc::session_closed_require_sasl_auth;
   const bool unknown = reply.error == ErrorCondition::outcome_unknown;
   if (unchanged || (unknown && plan_.repeat == Repeat::always)) return retry(reply.error);
   finish(std::move(reply));

@@ -3,31 +3,34 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ensemble_config.hpp"
 #include "client/client_core.hpp"
 #include "client/client_session.hpp"
 #include "session/reconnect.hpp"
 
 namespace custodian::detail {
 
-Sessions::Credentials for_a_session(const std::vector<ClientOptions::Credential>& credentials) {
-  Sessions::Credentials all;
-  all.reserve(credentials.size());
-  for (const auto& [scheme, value] : credentials) all.push_back({scheme, value});
-  return all;
-}
-
 Sessions::Sessions(ClientCore& core, std::string servers, Credentials credentials)
     : core_{core},
       credentials_{std::move(credentials)},
       proven_credentials_{credentials_},
+      source_{core},
       timer_{core.strand()},
-      servers_{std::move(servers)} {}
+      given_{std::move(servers)} {}
 
 Sessions::~Sessions() = default;
 
 // -- One session after another --------------------------------------------------------------------
 
 void Sessions::begin() {
+  current_ = std::make_shared<ClientSession>(core_.shared_from_this());
+  if (!source_.exists()) return start();
+  waits_ = true;
+  ask();
+}
+
+void Sessions::start() {
+  waits_ = false;
   const ClientOptions& options = core_.options();
   SessionSettings settings{.servers = servers(),
                            .session_timeout = options.session_timeout,
@@ -39,7 +42,6 @@ void Sessions::begin() {
                            .clock = options.clock};
   begun_with_ = credentials_;
   answered_ = false;
-  current_ = std::make_shared<ClientSession>(core_.shared_from_this());
   current_->start(std::move(settings));
 }
 
@@ -62,8 +64,11 @@ void Sessions::on_state(ClientSession& session, SessionState state, const Sessio
     std::erase_if(retired_, [&](const auto& each) { return each.get() == &session; });
     return;
   }
+  const bool reconnected =
+      state == SessionState::connected && info.id == core_.own_session_info().id;
   core_.on_session_state(state, info);
-  if (!goes_on) replace(state);
+  if (!goes_on) return replace(state);
+  if (reconnected && source_.exists() && !source_.was_asked_lately()) ask();
 }
 
 void Sessions::replace(SessionState end) {
@@ -76,19 +81,40 @@ void Sessions::replace(SessionState end) {
       core_.log(LogLevel::error,
                 "the servers refuse the new credentials; the client goes on with the earlier ones");
       credentials_ = proven_credentials_;
-      begin();
+      // A provider would give those that were refused.
+      current_ = std::make_shared<ClientSession>(core_.shared_from_this());
+      start();
       break;
     case NextSession::after_refused_credentials:
-      core_.finish_operations(ServerErrc::auth_failed);
-      core_.log(LogLevel::error, "the servers refused the credentials; trying again in 5 s");
+      nothing_proven_ = true;
+      core_.finish_operations(end == SessionState::auth_required
+                                  ? ServerErrc::session_closed_require_sasl_auth
+                                  : ServerErrc::auth_failed);
+      log_refusal(end);
       begin_after(ReconnectPace::refused_credentials);
       break;
   }
 }
 
+void Sessions::log_refusal(SessionState end) {
+  if (end != SessionState::auth_required) {
+    return core_.log(LogLevel::error, "the servers refused the credentials; trying again in 5 s");
+  }
+  std::string schemes;
+  for (const auto& each : credentials_) schemes += (schemes.empty() ? "" : ", ") + each.scheme;
+  core_.log(LogLevel::error,
+            "the servers work only for clients that authenticate with a scheme of their "
+            "enforce.auth.schemes, and this client has presented " +
+                (schemes.empty() ? "no credentials" : "credentials for " + schemes + " only") +
+                ": set ClientOptions::credentials (for x509 a certificate in TlsOptions; sasl is "
+                "not supported); trying again in 5 s");
+}
+
 void Sessions::on_answer() {
   // Credentials are sent first on each connection, so an answer says that they were accepted.
-  if (!std::exchange(answered_, true)) proven_credentials_ = begun_with_;
+  if (std::exchange(answered_, true)) return;
+  proven_credentials_ = begun_with_;
+  nothing_proven_ = false;
 }
 
 // -- Giving up ------------------------------------------------------------------------------------
@@ -123,27 +149,75 @@ void Sessions::close(std::chrono::milliseconds grace, std::function<void()> done
 
 std::string Sessions::servers() const {
   const std::lock_guard lock{mutex_};
-  return servers_;
+  return with_members(given_, members_);
+}
+
+std::vector<HostPort> Sessions::given() const {
+  const std::lock_guard lock{mutex_};
+  return parse_connection_string("set_servers", given_).hosts;
 }
 
 void Sessions::set_servers(const std::string& servers) {
   {
     const std::lock_guard lock{mutex_};
-    servers_ = servers;
+    given_ = servers;
   }
-  current_->wire().set_servers(servers);
-  for (const auto& each : retired_) each->wire().set_servers(servers);
+  replace_servers();
+}
+
+void Sessions::set_members(std::vector<HostPort> members) {
+  {
+    const std::lock_guard lock{mutex_};
+    members_ = std::move(members);
+  }
+  replace_servers();
+}
+
+void Sessions::replace_servers() {
+  const std::string all = servers();
+  current_->wire().set_servers(all);
+  for (const auto& each : retired_) each->wire().set_servers(all);
 }
 
 void Sessions::set_credentials(Credentials credentials) {
   if (core_.closed()) return;
   credentials_ = std::move(credentials);
-  if (!std::exchange(pauses_, false)) return current_->wire().set_credentials(credentials_);
-  // The earlier credentials were refused: there are none to go back to, and no reason to pause
+  has_been_given_ = true;
+  if (!waits_ && !pauses_) return current_->wire().set_credentials(credentials_);
+  // If the earlier credentials were refused, there are none to go back to, and no reason to pause
   // before these are tried.
-  proven_credentials_ = credentials_;
+  if (nothing_proven_) proven_credentials_ = credentials_;
   timer_.cancel();
-  begin();
+  if (std::exchange(pauses_, false))
+    current_ = std::make_shared<ClientSession>(core_.shared_from_this());
+  start();
+}
+
+// -- The provider ---------------------------------------------------------------------------------
+
+void Sessions::ask() {
+  // The source is a part of this object, and calls back only while the client lives.
+  source_.ask([this](std::optional<Credentials> answer) { on_provided(std::move(answer)); });
+}
+
+void Sessions::on_provided(std::optional<Credentials> answer) {
+  if (core_.closed()) return;
+  if (answer) {
+    // Those of a session that stands are presented only if they are others.
+    if (waits_ || *answer != credentials_) set_credentials(std::move(*answer));
+  } else if (waits_) {
+    // Without an answer there is nothing to begin with; otherwise the one before has to do.
+    if (has_been_given_) return start();
+    ask_after_failure();
+  }
+}
+
+void Sessions::ask_after_failure() {
+  timer_.expires_after(CredentialSource::pause_after_failure);
+  timer_.async_wait([this, weak = core_.weak_from_this()](error_code error) {
+    const auto core = weak.lock();
+    if (core && !error && !core->closed() && waits_) ask();
+  });
 }
 
 void Sessions::on_credentials_refused(const ClientSession& session, const Credentials& kept) {

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/connection_string.hpp"
+#include "client/credential_source.hpp"
 #include "custodian/client_options.hpp"
 #include "custodian/lease/lease.hpp"
 #include "custodian/session/session.hpp"
@@ -30,8 +32,12 @@ class Sessions {
   Sessions(ClientCore& core, std::string servers, Credentials credentials);
   ~Sessions();
 
-  /// The servers, as in a connection string; without the chroot. Any thread.
+  /// The servers, members that are followed included, as in a connection string; without the
+  /// chroot. Any thread.
   [[nodiscard]] std::string servers() const;
+
+  /// The servers that the user has given.
+  [[nodiscard]] std::vector<HostPort> given() const;
 
   void begin();
   [[nodiscard]] ClientSession& current() const noexcept { return *current_; }
@@ -46,7 +52,10 @@ class Sessions {
   void give_up(ClientSession& session, LossReason reason);
   /// Gives up the session with this id, if it is still the client's.
   void end(std::int64_t id);
+  /// Replaces the servers that the user has given.
   void set_servers(const std::string& servers);
+  /// Replaces the members of the ensemble that are servers, too.
+  void set_members(std::vector<HostPort> members);
   void set_credentials(Credentials credentials);
   /// The servers refused new credentials: the session goes on with `kept`.
   void on_credentials_refused(const ClientSession& session, const Credentials& kept);
@@ -58,6 +67,15 @@ class Sessions {
   /// The present session has ended this way: begins the next one.
   void replace(SessionState end);
   void begin_after(std::chrono::milliseconds pause);
+  /// Begins the present session, which waits for its credentials.
+  void start();
+  /// Asks the provider.
+  void ask();
+  void ask_after_failure();
+  void on_provided(std::optional<Credentials> answer);
+  void log_refusal(SessionState end);
+  /// Passes the servers on to the sessions.
+  void replace_servers();
 
   ClientCore& core_;
   std::shared_ptr<ClientSession> current_;
@@ -70,14 +88,17 @@ class Sessions {
   Credentials begun_with_;  ///< the credentials with which the present session began
   bool answered_ = false;   ///< whether the servers have answered the present session
   bool pauses_ = false;     ///< between two sessions: the timer begins the next one
+  bool waits_ = false;      ///< the present session has not begun: the provider is asked first
+  /// Whether earlier credentials are no way out if the servers refuse those of the next session:
+  /// there are none, or they were refused.
+  bool nothing_proven_ = true;
+  bool has_been_given_ = false;  ///< `credentials_`, by the provider or by the user
+  CredentialSource source_;
   boost::asio::steady_timer timer_;
 
   mutable std::mutex mutex_;  ///< guards what follows
-  std::string servers_;
+  std::string given_;         ///< as in a connection string, without the chroot
+  std::vector<HostPort> members_;
 };
-
-/// The credentials in a session's form.
-[[nodiscard]] Sessions::Credentials for_a_session(
-    const std::vector<ClientOptions::Credential>& credentials);
 
 }  // namespace custodian::detail

@@ -9,6 +9,7 @@ void ConnectionRecord::connected(Time now, Duration timeout) {
   connected_ = true;
   asked_ = false;
   answered_ = false;
+  refuses_ = false;
   if (unanswered_ == 0) unanswered_since_ = now;
   first_probe_.reset();
   last_probe_.reset();
@@ -31,6 +32,13 @@ void ConnectionRecord::disconnected(Time now, EndedBy whom) {
   restores_nothing_ = restores_nothing_ || unanswered_ >= suspicious;
 }
 
+void ConnectionRecord::unauthenticated(const std::string& address, Time now) {
+  refuses_ = true;
+  unauthenticated_.try_emplace(address, now);
+}
+
+void ConnectionRecord::served() noexcept { unauthenticated_.clear(); }
+
 void ConnectionRecord::attempted(const std::string& address, Time now) {
   if (servers_work(now)) ++attempts_[address];
 }
@@ -50,6 +58,17 @@ bool ConnectionRecord::servers_work(Time now) const noexcept {
 
 bool ConnectionRecord::never_answers(Time now) const noexcept {
   return unanswered_ >= 2 * suspicious && now - unanswered_since_ >= timeout_;
+}
+
+bool ConnectionRecord::lacks_authentication(const std::vector<std::string>& addresses,
+                                            Time now) const {
+  // One member may have been configured before the others.
+  const auto has_said_so = [&](const std::string& address) {
+    return unauthenticated_.contains(address);
+  };
+  const auto long_ago = [&](const auto& each) { return now - each.second >= timeout_; };
+  return !unauthenticated_.empty() && (std::ranges::all_of(addresses, has_said_so) ||
+                                       std::ranges::any_of(unauthenticated_, long_ago));
 }
 
 bool ConnectionRecord::wants_probe(Time now) const noexcept {

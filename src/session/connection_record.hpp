@@ -5,7 +5,7 @@
 /// times go in, and nothing is asked or done here.
 ///
 /// Two causes can keep a session from ever having a connection again, both of them silent on the
-/// wire:
+/// wire; a third one says so itself:
 ///
 /// - A request right behind the handshake is longer than the servers accept: they end the
 ///   connection without an answer. After a reconnection that request is the one that restores the
@@ -15,6 +15,8 @@
 ///   and end it before they answer the handshake (ZooKeeperServer.processConnectRequest). A server
 ///   without a quorum does the same; that one must not cost the session. A *probe*, a new session
 ///   that has seen nothing, distinguishes the two: only servers that work accept it.
+/// - The servers work only for clients that authenticate (enforce.auth.enabled). They continue the
+///   session, answer its first request on each connection with that, and end the connection.
 
 #include <chrono>
 #include <map>
@@ -39,6 +41,11 @@ class ConnectionRecord {
   /// A server has answered a request on the connection.
   void answered();
   void disconnected(Time now, EndedBy whom);
+  /// The server at this address answers that it works only for clients that authenticate, and ends
+  /// the connection.
+  void unauthenticated(const std::string& address, Time now);
+  /// A server has worked on a request.
+  void served() noexcept;
   /// An address is tried.
   void attempted(const std::string& address, Time now);
   /// The peer has ended a connection before it answered the handshake.
@@ -54,6 +61,12 @@ class ConnectionRecord {
   [[nodiscard]] bool restores_nothing() const noexcept { return restores_nothing_; }
   /// Whether connections went on ending so although nothing was restored, for a session timeout.
   [[nodiscard]] bool never_answers(Time now) const noexcept;
+  /// Whether the server of the newest connection has said that the session lacks authentication.
+  [[nodiscard]] bool is_unauthenticated() const noexcept { return refuses_; }
+  /// Whether no server works for this session until it authenticates: since one has last worked on
+  /// a request, all addresses have said so, or one has said so a session timeout ago.
+  [[nodiscard]] bool lacks_authentication(const std::vector<std::string>& addresses,
+                                          Time now) const;
   /// Whether the session has had no connection for so long that a probe must find out why, and no
   /// probe was connected lately.
   [[nodiscard]] bool wants_probe(Time now) const noexcept;
@@ -70,10 +83,13 @@ class ConnectionRecord {
   bool connected_ = false;
   bool asked_ = false;     ///< on the newest connection
   bool answered_ = false;  ///< on the newest connection
+  bool refuses_ = false;   ///< the server of the newest connection, for lack of authentication
   int unanswered_ = 0;     ///< connections in a row that have ended before any answer
   bool restores_nothing_ = false;
   Time unanswered_since_{};  ///< when the first of them began
   Time disconnected_at_{};
+  /// When each address has first said that the session lacks authentication.
+  std::map<std::string, Time> unauthenticated_{};
 
   /// When a probe was connected in this outage, for the first and for the last time.
   std::optional<Time> first_probe_;

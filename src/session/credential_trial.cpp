@@ -43,7 +43,8 @@ void CredentialTrial::on_state(SessionState state, const SessionInfo&) {
     case SessionState::connecting:
     case SessionState::closed: break;
     case SessionState::connected: ask(); break;
-    case SessionState::auth_failed: conclude(Verdict::refused); break;
+    case SessionState::auth_failed:
+    case SessionState::auth_required: conclude(Verdict::refused); break;
     case SessionState::expired:
       // Posted: this call comes from the session that begin() replaces.
       boost::asio::post(strand_, [weak = weak_from_this()] {

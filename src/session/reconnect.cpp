@@ -102,7 +102,9 @@ bool Reconnect::on_end(SessionState how) noexcept {
 
 NextSession next_session(SessionState end, CredentialRecord credentials) noexcept {
   if (end == SessionState::expired) return NextSession::at_once;
-  if (end != SessionState::auth_failed) return NextSession::none;
+  if (end != SessionState::auth_failed && end != SessionState::auth_required) {
+    return NextSession::none;
+  }
   return credentials == CredentialRecord::unproven ? NextSession::with_proven_credentials
                                                    : NextSession::after_refused_credentials;
 }

@@ -252,10 +252,17 @@ void ZooKeeperSession::complete(event::Completed& completed) {
   Operation& operation = node.mapped();
   Reply& reply = completed.reply;
   reply.stamp = operation.stamp;
+  if (reply.error == ServerErrc::connection_loss && record_.is_unauthenticated()) {
+    // The server reads no request behind one that it has refused for this reason.
+    reply.error = ServerErrc::session_closed_require_sasl_auth;
+  }
   if (is_answer_of_server(reply.error)) {
     reply.stamp.acknowledged = now_by(settings_.clock);
     reply.stamp.quorum_result = operation.decided_by_quorum;
+    record_.served();
     if (const auto observer = observer_.lock()) observer->on_answer(reply.stamp);
+  } else if (reply.error == ServerErrc::session_closed_require_sasl_auth) {
+    record_.unauthenticated(to_text(dialled_.endpoint), steady_clock::now());
   }
   if (operation.watch != 0) {
     const bool armed =

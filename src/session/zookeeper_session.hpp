@@ -107,6 +107,7 @@ class ZooKeeperSession final : public Session,
   /// continue it.
   void look_for_refusals();
   void stop_probe();
+  [[nodiscard]] std::vector<std::string> addresses() const;
   /// Ends the session though the servers may still have it: it could never be used again.
   void give_up(const std::string& reason);
   // Credentials that are set while the session stands.

@@ -81,13 +81,18 @@ void ZooKeeperSession::look_for_refusals() {
       schedule_pump();
     });
   }
-  std::vector<std::string> addresses;
-  for (const Address& address : addresses_) addresses.push_back(to_text(address.endpoint));
-  if (!record_.is_refused(addresses, now)) return;
+  if (!record_.is_refused(addresses(), now)) return;
   give_up(
       "the servers accept its connections and end them without an answer, but begin a new session. "
       "They know less than this session has seen: they were rebuilt, restored from an older "
       "snapshot, or are another ensemble. What the session held is lost");
+}
+
+std::vector<std::string> ZooKeeperSession::addresses() const {
+  std::vector<std::string> texts;
+  texts.reserve(addresses_.size());
+  for (const Address& address : addresses_) texts.push_back(to_text(address.endpoint));
+  return texts;
 }
 
 void ZooKeeperSession::stop_probe() {

@@ -234,6 +234,9 @@ void ZooKeeperSession::on_disconnected() {
   if (!record_.was_answered()) on_attempt_failed();
   record_.disconnected(steady_clock::now(), reconnect_.was_cut_off() ? EndedBy::us : EndedBy::peer);
   notify_state();
+  if (reconnect_.serving() && record_.lacks_authentication(addresses(), steady_clock::now())) {
+    return on_session_over(SessionState::auth_required);
+  }
   if (reconnect_.serving()) drop_excess_watches();
   if (reconnect_.serving() && record_.never_answers(steady_clock::now())) {
     return give_up(

@@ -135,6 +135,8 @@ TEST_CASE("a session too short for locks fails; one that is not as asked for is 
   CHECK(verdict_on(facts, "session", "zk1:2181") == Verdict::warn);
   facts.servers[0].session = SessionTrial{ServerErrc::auth_failed, {}};
   CHECK(verdict_on(facts, "session", "zk1:2181") == Verdict::fail);
+  facts.servers[0].session = SessionTrial{ServerErrc::session_closed_require_sasl_auth, {}};
+  CHECK(verdict_on(facts, "session", "zk1:2181") == Verdict::fail);
   facts = good();
   facts.session_timeout = 2s;
   facts.servers[0].session = SessionTrial{{}, 4s};

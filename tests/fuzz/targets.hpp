@@ -15,6 +15,7 @@ void connection_string(std::string_view input);
 void contenders(std::string_view input);
 void demo_history(std::string_view input);
 void duration(std::string_view input);
+void ensemble_config(std::string_view input);
 void packets(std::string_view input);
 void path(std::string_view input);
 void path_pattern(std::string_view input);
@@ -39,6 +40,7 @@ inline constexpr std::array targets{
     Target{"contenders", &contenders},
     Target{"demo_history", &demo_history},
     Target{"duration", &duration},
+    Target{"ensemble_config", &ensemble_config},
     Target{"packets", &packets},
     Target{"path", &path},
     Target{"path_pattern", &path_pattern},

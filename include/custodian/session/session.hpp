@@ -190,7 +190,10 @@ enum class SessionState {
   connected,
   expired,      ///< the servers ended it, or do not continue it; final
   auth_failed,  ///< the servers refused the credentials; final
-  closed,       ///< by this program; final
+  /// The servers work only for clients that authenticate with another scheme, and close each
+  /// connection at its first request; final.
+  auth_required,
+  closed,  ///< by this program; final
 };
 
 /// The settings of a session.

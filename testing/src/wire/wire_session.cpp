@@ -12,6 +12,7 @@ constexpr std::size_t password_size = 16;
 // The request types of zookeeper.jute's ZooDefs.OpCode.
 constexpr std::int32_t op_create = 1;
 constexpr std::int32_t op_exists = 3;
+constexpr std::int32_t op_reconfig = 16;
 constexpr std::int32_t op_close_session = -11;
 
 // Jute, the encoding of ZooKeeper: numbers big-endian, strings and buffers after their length.
@@ -140,6 +141,15 @@ std::int32_t WireSession::exists(std::string_view path) {
 
 std::int32_t WireSession::watch(std::string_view path) {
   return request(op_exists, Encoder{}.string(path).boolean(true).bytes());
+}
+
+std::int32_t WireSession::reconfigure(std::string_view joining, std::string_view leaving) {
+  return request(op_reconfig, Encoder{}
+                                  .string(joining)
+                                  .string(leaving)
+                                  .number(std::int32_t{-1})  // no list of all members
+                                  .number(std::int64_t{-1})  // whatever the present version is
+                                  .bytes());
 }
 
 void WireSession::close() { request(op_close_session, {}); }

@@ -33,6 +33,9 @@ class WireSession {
   /// Returns the server's error code: 0, or -101 if the node does not exist.
   std::int32_t exists(std::string_view path);
   std::int32_t watch(std::string_view path);
+  /// Adds members to the ensemble ("server.4=...", ...) and removes others ("1,2"). Returns the
+  /// server's error code. The server's skipACL=yes, or a superuser, permits it.
+  std::int32_t reconfigure(std::string_view joining, std::string_view leaving);
   void close();
 
  private:

@@ -1,5 +1,6 @@
 // Credentials that change while a client lives: which of its sessions have which.
 
+#include "scripted/noted_session.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
@@ -12,50 +13,11 @@ using All = std::vector<Credentials>;
 const Credentials old_ones{{"digest", "app:old"}};
 const Credentials new_ones{{"digest", "app:new"}};
 
-/// The credentials that a client's sessions began with, and got later.
-struct Given {
-  std::vector<Credentials> at_first;
-  std::vector<Credentials> later;
-  std::weak_ptr<SessionObserver> observer;  ///< of the newest
-};
-
-/// A session that notes its credentials, and passes everything on.
-class Noted final : public Session {
- public:
-  Noted(std::shared_ptr<Session> session, std::shared_ptr<Given> given)
-      : session_{std::move(session)}, given_{std::move(given)} {}
-
-  void start() override { session_->start(); }
-  void submit(Request request, ReplyHandler handler) override {
-    session_->submit(std::move(request), std::move(handler));
-  }
-  void unwatch(const std::shared_ptr<Watcher>& watcher) override { session_->unwatch(watcher); }
-  void close(std::chrono::milliseconds grace, std::function<void()> done) override {
-    session_->close(grace, std::move(done));
-  }
-  void retire() override { session_->retire(); }
-  void disconnect() override { session_->disconnect(); }
-  void set_servers(std::string servers) override { session_->set_servers(std::move(servers)); }
-  void set_credentials(Credentials credentials) override {
-    given_->later.push_back(std::move(credentials));
-  }
-  [[nodiscard]] Load load() const override { return session_->load(); }
-
- private:
-  const std::shared_ptr<Session> session_;
-  const std::shared_ptr<Given> given_;
-};
-
 struct Fixture {
   Fixture() {
     ClientOptions options = world.options("observed");
     options.credentials = {{"digest", "app:old"}};
-    options.session_factory = [make = options.session_factory, noted = given](
-                                  auto strand, SessionSettings settings, auto observer) {
-      noted->at_first.push_back(settings.credentials);
-      noted->observer = observer;
-      return std::make_shared<Noted>(make(strand, std::move(settings), observer), noted);
-    };
+    options.session_factory = noting(options.session_factory, given);
     client = world.client(options);
   }
   ~Fixture() { CHECK(world.end(client)); }

@@ -158,6 +158,48 @@ TEST_CASE("refusals count after a probe was connected, and not before") {
   }
 }
 
+TEST_CASE("a session lacks authentication when all its addresses have said so") {
+  ConnectionRecord record;
+  record.connected(at(0s), timeout);
+  CHECK_FALSE(record.lacks_authentication({}, at(1s)));
+  record.unauthenticated("a", at(1s));
+  CHECK(record.lacks_authentication(one_address, at(1s)));
+  CHECK_FALSE(record.lacks_authentication(two_addresses, at(1s)));
+  record.unauthenticated("a", at(2s));
+  CHECK_FALSE(record.lacks_authentication(two_addresses, at(2s)));
+  record.unauthenticated("b", at(2s));
+  CHECK(record.lacks_authentication(two_addresses, at(2s)));
+}
+
+TEST_CASE("a session lacks authentication when no server has worked for it for a session timeout") {
+  ConnectionRecord record;
+  record.connected(at(0s), timeout);
+  record.unauthenticated("a", at(1s));
+  record.unauthenticated("a", at(9s));
+  CHECK_FALSE(record.lacks_authentication(two_addresses, at(10'999ms)));
+  CHECK(record.lacks_authentication(two_addresses, at(11s)));
+}
+
+TEST_CASE("what a server says of authentication is about its connection") {
+  ConnectionRecord record;
+  record.connected(at(0s), timeout);
+  CHECK_FALSE(record.is_unauthenticated());
+  record.unauthenticated("a", at(1s));
+  record.disconnected(at(1s), EndedBy::peer);
+  CHECK(record.is_unauthenticated());
+  record.connected(at(2s), timeout);
+  CHECK_FALSE(record.is_unauthenticated());
+}
+
+TEST_CASE("a server that works says that the session may go on") {
+  ConnectionRecord record;
+  record.connected(at(0s), timeout);
+  record.unauthenticated("a", at(1s));
+  record.served();
+  record.unauthenticated("b", at(20s));
+  CHECK_FALSE(record.lacks_authentication(two_addresses, at(20s)));
+}
+
 }  // namespace
 
 }  // namespace custodian::tests::connection_record_test

@@ -301,13 +301,13 @@ TEST_CASE("an expired session is followed by another at once") {
 }
 
 TEST_CASE("after new credentials are refused the next session has the proven ones") {
-  CHECK(next_session(SessionState::auth_failed, CredentialRecord::unproven) ==
-        NextSession::with_proven_credentials);
+  const auto refusal = GENERATE(SessionState::auth_failed, SessionState::auth_required);
+  CHECK(next_session(refusal, CredentialRecord::unproven) == NextSession::with_proven_credentials);
 }
 
 TEST_CASE("after the only credentials are refused the next session begins after 5 s") {
-  CHECK(next_session(SessionState::auth_failed, CredentialRecord::proven) ==
-        NextSession::after_refused_credentials);
+  const auto refusal = GENERATE(SessionState::auth_failed, SessionState::auth_required);
+  CHECK(next_session(refusal, CredentialRecord::proven) == NextSession::after_refused_credentials);
   CHECK(ReconnectPace::refused_credentials == 5s);
 }
 

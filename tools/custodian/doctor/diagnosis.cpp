@@ -42,6 +42,15 @@ std::string text_of(nanoseconds duration) {
   return format_duration(std::chrono::round<milliseconds>(duration / 100) * 100);
 }
 
+std::string advice_on_session(const error_code& error) {
+  if (error == ServerErrc::auth_failed) return "the server refuses the credentials: see --auth";
+  if (error == ServerErrc::session_closed_require_sasl_auth) {
+    return "give credentials (--auth), or for x509 a certificate (--tls-cert); which scheme the "
+           "server asks for is enforce.auth.schemes in its zoo.cfg";
+  }
+  return "see its log; maxClientCnxns limits the connections of one machine";
+}
+
 class Diagnosis {
  public:
   explicit Diagnosis(const Facts& facts) : facts_{facts} {}
@@ -118,9 +127,7 @@ class Diagnosis {
     const std::string name = to_string(server.address);
     if (server.session->error) {
       return fail("session", name, "gives no session: " + server.session->error.message(),
-                  server.session->error == ServerErrc::auth_failed
-                      ? "the server refuses the credentials: see --auth"
-                      : "see its log; maxClientCnxns limits the connections of one machine");
+                  advice_on_session(server.session->error));
     }
     const milliseconds given = server.session->timeout;
     const milliseconds least = 3 * facts_.touch_interval;

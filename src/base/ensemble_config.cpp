@@ -101,8 +101,9 @@ std::optional<EnsembleConfig> parse_ensemble_config(std::string_view text) {
 
 std::vector<HostPort> servers_of(const EnsembleConfig& config, const ClientSide& side) {
   std::vector<HostPort> servers;
-  const auto add = [&servers](HostPort server) {
+  const auto add = [&](HostPort server) {
     const auto same = [&](const HostPort& known) { return same_server(known, server); };
+    if (is_loopback(server.host) && !side.local) return;
     if (std::ranges::none_of(servers, same)) servers.push_back(std::move(server));
   };
   for (const EnsembleMember& member : config.members) {
@@ -110,11 +111,15 @@ std::vector<HostPort> servers_of(const EnsembleConfig& config, const ClientSide&
     if (member.observes || !address) continue;
     if (address->host.empty()) {
       for (const std::string& host : member.hosts) add({host, address->port});
-    } else if (!is_loopback(address->host) || std::ranges::all_of(member.hosts, is_loopback)) {
+    } else {
       add({address->host, address->port});
     }
   }
   return servers;
+}
+
+bool are_local(const std::vector<HostPort>& servers) {
+  return std::ranges::all_of(servers, [](const HostPort& each) { return is_loopback(each.host); });
 }
 
 std::optional<std::uint16_t> common_port(const std::vector<HostPort>& servers) {

@@ -57,6 +57,8 @@ struct ClientSide {
   bool tls = false;
   /// The port of members whose configuration does not name the one for this client.
   std::optional<std::uint16_t> port{};
+  /// Whether all servers that the user has given are on the client's own machine.
+  bool local = false;
 };
 
 /// The servers at which the members that vote accept such a client; names stay names. A member that
@@ -65,10 +67,13 @@ struct ClientSide {
 /// - observers, for a client that reaches its leader through an observer master needs a longer
 ///   touch interval;
 /// - members whose port is not known;
-/// - members that listen on a loopback address only, while the other members are elsewhere: on the
-///   client's machine, another ensemble may have that address.
+/// - loopback addresses, unless the given servers are local: on the client's machine, another
+///   ensemble may have such an address.
 [[nodiscard]] std::vector<HostPort> servers_of(const EnsembleConfig& config,
                                                const ClientSide& side);
+
+/// Whether all of them are loopback addresses, or localhost.
+[[nodiscard]] bool are_local(const std::vector<HostPort>& servers);
 
 /// The port that all servers of a connection string have; nothing if they differ.
 [[nodiscard]] std::optional<std::uint16_t> common_port(const std::vector<HostPort>& servers);

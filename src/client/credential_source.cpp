@@ -33,7 +33,7 @@ void CredentialSource::ask(Handler handler) {
   asked_at_ = std::chrono::steady_clock::now();
   asio::post(core_.callback_executor(), [this, weak = core_.weak_from_this()] {
     const auto core = weak.lock();
-    if (!core || core->forked()) return;
+    if (!core || core->forked() || stopped_) return;
     asio::post(core->strand(), [this, weak, answer = call(core->options())]() mutable {
       if (const auto alive = weak.lock()) answered(std::move(answer));
     });
@@ -53,6 +53,7 @@ CredentialSource::Answer CredentialSource::call(const ClientOptions& options) {
 }
 
 void CredentialSource::answered(Answer answer) {
+  if (core_.forked()) return;
   asking_ = false;
   const bool failed = !answer.credentials;
   if (failed) {

@@ -4,6 +4,7 @@
 /// *CredentialSource* asks a client's credentials provider: on the callback executor, where user
 /// code runs, one call at a time, and not too often. Strand only.
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -26,10 +27,9 @@ class CredentialSource {
   using Credentials = std::vector<SessionSettings::Credential>;
   /// Called on the strand. Nothing: the provider has failed, and the log has the reason.
   using Handler = std::function<void(std::optional<Credentials>)>;
-  /// Between the beginnings of two calls for a session that stands.
+  /// Between the beginnings of two calls for a session that stands, and after a call that failed
+  /// where a session waits for its answer.
   static constexpr std::chrono::seconds least_interval{1};
-  /// After a call that failed, where a session waits for its answer.
-  static constexpr std::chrono::seconds pause_after_failure{1};
 
   explicit CredentialSource(ClientCore& core) : core_{core} {}
 
@@ -38,6 +38,8 @@ class CredentialSource {
   /// Asks; if a call is under way, its answer will do. Of several handlers that wait for one
   /// answer, the newest is called.
   void ask(Handler handler);
+  /// No call begins from now on; one may be under way.
+  void stop() noexcept { stopped_ = true; }
   /// Whether a call is under way, or has begun less than an interval ago.
   [[nodiscard]] bool was_asked_lately() const noexcept;
 
@@ -53,6 +55,7 @@ class CredentialSource {
 
   ClientCore& core_;
   Handler handler_;
+  std::atomic<bool> stopped_ = false;
   bool asking_ = false;
   bool failed_ = false;  ///< the newest answer
   std::optional<std::chrono::steady_clock::time_point> asked_at_;

@@ -110,8 +110,10 @@ void EnsembleFollower::take_up(const std::string& text) {
 
 ClientSide EnsembleFollower::client_side() const {
   const ClientOptions& options = core_.options();
-  if (options.member_port) return {core_.tls() != nullptr, options.member_port};
-  return {core_.tls() != nullptr, common_port(core_.sessions().given())};
+  const std::vector<HostPort> given = core_.sessions().given();
+  return {.tls = core_.tls() != nullptr,
+          .port = options.member_port ? options.member_port : common_port(given),
+          .local = are_local(given)};
 }
 
 void EnsembleFollower::log_once(std::string line) {

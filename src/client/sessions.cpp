@@ -68,10 +68,14 @@ void Sessions::on_state(ClientSession& session, SessionState state, const Sessio
       state == SessionState::connected && info.id == core_.own_session_info().id;
   core_.on_session_state(state, info);
   if (!goes_on) return replace(state);
-  if (reconnected && source_.exists() && !source_.was_asked_lately()) ask();
+  if (!reconnected || !source_.exists()) return;
+  source_.was_asked_lately() ? ask_after_pause() : ask();
 }
 
 void Sessions::replace(SessionState end) {
+  const bool refused = end == SessionState::auth_failed || end == SessionState::auth_required;
+  // Newer credentials than those that were refused are under way.
+  if (refused && credentials_ != begun_with_) return begin();
   const auto record =
       credentials_ == proven_credentials_ ? CredentialRecord::proven : CredentialRecord::unproven;
   switch (next_session(end, record)) {
@@ -141,6 +145,7 @@ void Sessions::end(std::int64_t id) {
 
 void Sessions::close(std::chrono::milliseconds grace, std::function<void()> done) {
   timer_.cancel();
+  source_.stop();
   for (const auto& each : retired_) each->wire().close(grace, nullptr);
   current_->wire().close(grace, std::move(done));
 }
@@ -208,15 +213,16 @@ void Sessions::on_provided(std::optional<Credentials> answer) {
   } else if (waits_) {
     // Without an answer there is nothing to begin with; otherwise the one before has to do.
     if (has_been_given_) return start();
-    ask_after_failure();
+    ask_after_pause();
   }
 }
 
-void Sessions::ask_after_failure() {
-  timer_.expires_after(CredentialSource::pause_after_failure);
+void Sessions::ask_after_pause() {
+  timer_.expires_after(CredentialSource::least_interval);
   timer_.async_wait([this, weak = core_.weak_from_this()](error_code error) {
     const auto core = weak.lock();
-    if (core && !error && !core->closed() && waits_) ask();
+    // A session that is to begin after a pause of its own asks then.
+    if (core && !error && !core->closed() && !pauses_) ask();
   });
 }
 

@@ -71,7 +71,7 @@ class Sessions {
   void start();
   /// Asks the provider.
   void ask();
-  void ask_after_failure();
+  void ask_after_pause();
   void on_provided(std::optional<Credentials> answer);
   void log_refusal(SessionState end);
   /// Passes the servers on to the sessions.

@@ -56,7 +56,7 @@ class AddressOrder {
 
   /// The address gave no connection, or one that ended before any request was answered.
   void failed(const Endpoint& endpoint, Time now, double random);
-  /// A server has answered requests there.
+  /// A server has worked on a request there.
   void answered(const Endpoint& endpoint);
 
  private:

@@ -126,6 +126,10 @@ class CClient {
   [[nodiscard]] HandleState state() const noexcept { return state_; }
   /// Whether the server has answered anything on this connection but the handshake.
   [[nodiscard]] bool has_answer() const noexcept { return inbox_.has_answer(); }
+  /// See ReplyCheck.
+  [[nodiscard]] bool take_want_of_authentication() noexcept {
+    return inbox_.take_want_of_authentication();
+  }
   [[nodiscard]] SessionInfo session();
   [[nodiscard]] std::vector<Event> take_events();
 

@@ -32,6 +32,7 @@ struct Connector::Attempt {
   std::vector<Address> waiting{};              ///< addresses that are not dialled yet
   std::vector<std::unique_ptr<Call>> calls{};  ///< in the order in which they began
   std::size_t failures = 0;                    ///< of `calls`
+  const Call* taken = nullptr;                 ///< the first that was connected
   asio::steady_timer time;
   asio::steady_timer head_start;
   std::shared_ptr<SecureLink> link{};
@@ -73,8 +74,11 @@ void Connector::connect(std::vector<Address> addresses, std::chrono::millisecond
   attempt->time.async_wait([this, attempt](error_code cancelled) {
     if (cancelled || !attempt->handler) return;
     const error_code late = asio::error::timed_out;
-    const std::string step = attempt->link ? "TLS handshake: " : "";
-    end(attempt, attempt->calls.back()->address, {.error = late, .reason = step + late.message()});
+    const Call& newest = *attempt->calls.back();
+    if (!attempt->taken)
+      return end(attempt, newest.address, {.error = late, .reason = late.message()});
+    end(attempt, attempt->taken->address,
+        {.error = late, .reason = "TLS handshake: " + late.message()});
   });
   dial_next(attempt);
 }
@@ -85,7 +89,8 @@ void Connector::dial_next(const AttemptPtr& attempt) {
   attempt->waiting.erase(attempt->waiting.begin());
   Call& call = *attempt->calls.back();
   const auto on_result = [this, attempt, &call](error_code error) {
-    if (!attempt->handler) return;
+    // The other call may have been taken while this one's result was queued.
+    if (!attempt->handler || attempt->taken != nullptr) return;
     error ? on_failed(attempt, call, error) : on_connected(attempt, call);
   };
   if (const error_code error = open(call.socket(), call.address.endpoint.protocol())) {
@@ -107,6 +112,7 @@ void Connector::on_failed(const AttemptPtr& attempt, const Call& call, error_cod
 }
 
 void Connector::on_connected(const AttemptPtr& attempt, Call& call) {
+  attempt->taken = &call;
   attempt->head_start.cancel();
   attempt->waiting.clear();
   for (const auto& each : attempt->calls) {
@@ -140,6 +146,8 @@ void Connector::secure(const AttemptPtr& attempt, Call& call) {
 void Connector::end(const AttemptPtr& attempt, const Address& address, Dialled dialled) {
   dialled.address = address;
   for (const auto& call : attempt->calls) {
+    // What began later than the one that was taken has shown nothing.
+    if (call.get() == attempt->taken) break;
     if (call->address != address) dialled.others.push_back(call->address);
   }
   const Handler ended = attempt->handler;

@@ -54,6 +54,10 @@ class Inbox {
 
   /// Whether the server has answered anything since the handshake.
   [[nodiscard]] bool has_answer() const noexcept { return check_.heard(); }
+  /// See ReplyCheck.
+  [[nodiscard]] bool take_want_of_authentication() noexcept {
+    return check_.take_want_of_authentication();
+  }
   [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
 
  private:

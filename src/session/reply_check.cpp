@@ -179,7 +179,13 @@ std::string ReplyCheck::frame_fault(JuteReader& frame) {
   if (!frame.good()) return "a reply without a header";
   switch (request) {
     case ping:
-    case watches_set: heard_ = true; return {};
+    case watches_set:
+      heard_ = true;
+      // The library looks at no error of these.
+      wants_authentication_ =
+          wants_authentication_ ||
+          error_code{error, server_category()} == ServerErrc::session_closed_require_sasl_auth;
+      return {};
     case credential:
       return credentials_ > 0 ? std::string{} : "an answer to credentials that were not presented";
     case watch_event:

@@ -14,6 +14,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "custodian/session/session.hpp"
@@ -77,6 +78,12 @@ class ReplyCheck {
   /// that restores the watches.
   [[nodiscard]] bool heard() const noexcept { return heard_; }
 
+  /// Whether the server has said since the last call that it works only for clients that
+  /// authenticate, by an answer to what the library has asked for itself.
+  [[nodiscard]] bool take_want_of_authentication() noexcept {
+    return std::exchange(wants_authentication_, false);
+  }
+
   /// Judges the frame at the front. A good one counts as read.
   [[nodiscard]] Finding examine(std::string_view bytes);
   /// Judges a frame that cannot be seen as a whole by its beginning: the rest may be wrong, but
@@ -94,6 +101,7 @@ class ReplyCheck {
   std::int64_t session_ = 0;
   bool connected_ = false;  ///< the handshake has been answered
   bool heard_ = false;      ///< the server has answered something since the handshake
+  bool wants_authentication_ = false;
   std::deque<ExpectedReply> expected_;
 };
 

@@ -92,9 +92,8 @@ SSL_verify_cb callback_of_hook(X509_STORE_CTX* judged) {
   const auto* const connection = static_cast<const SSL*>(
       ::X509_STORE_CTX_get_ex_data(judged, ::SSL_get_ex_data_X509_STORE_CTX_idx()));
   if (connection == nullptr) return nullptr;
-  const SSL_CTX* const context = ::SSL_get_SSL_CTX(connection);
-  const SSL_verify_cb own = ::SSL_CTX_get_verify_callback(context);
-  return own != nullptr ? own : ::X509_STORE_get_verify_cb(::SSL_CTX_get_cert_store(context));
+  const SSL_verify_cb own = ::SSL_CTX_get_verify_callback(::SSL_get_SSL_CTX(connection));
+  return own != nullptr ? own : ::X509_STORE_get_verify_cb(::X509_STORE_CTX_get0_store(judged));
 }
 
 std::string reason_in(X509_STORE_CTX* judged) {
@@ -136,17 +135,24 @@ bool ServerIdentity::accepts(bool preverified, boost::asio::ssl::verify_context&
   // The server's own certificate comes last. A hook may have accepted it against OpenSSL's will,
   // but its name is no matter of the hook's.
   if (::X509_STORE_CTX_get_error_depth(judged) != 0 || !verifies_name_) return true;
-  const auto matches = [&](const std::string& name) { return is_for(certificate, name); };
+  X509* const own = ::X509_STORE_CTX_get0_cert(judged);
+  if (own == nullptr) return false;
+  const auto matches = [&](const std::string& name) { return is_for(own, name); };
   if (std::ranges::any_of(names_, matches)) return true;
   ::X509_STORE_CTX_set_error(judged, X509_V_ERR_HOSTNAME_MISMATCH);
-  refusal_ = "the certificate is for " + short_line(names_in(certificate)) + ", not for " +
+  refusal_ = "the certificate is for " + short_line(names_in(own)) + ", not for " +
              short_line(joined(names_)) + " (tls.server_name says otherwise)";
   return false;
+}
+
+bool ServerIdentity::was_shown(const SSL* connection) {
+  return ::SSL_get_peer_cert_chain(connection) != nullptr;
 }
 
 std::string ServerIdentity::reason_of(error_code error, const SSL* connection) const {
   namespace asio = boost::asio;
   if (!refusal_.empty()) return "certificate verify failed: " + refusal_;
+  if (!error) return "the server has shown no certificate";
   if (error == asio::ssl::error::stream_truncated || error == asio::error::eof ||
       error == asio::error::connection_reset) {
     if (::SSL_get_peer_cert_chain(connection) == nullptr) {

@@ -28,6 +28,9 @@ class ServerIdentity {
   /// callback of TlsOptions::configure refuses. `preverified` is OpenSSL's own judgement of the
   /// chain so far, which such a callback may overrule.
   [[nodiscard]] bool accepts(bool preverified, boost::asio::ssl::verify_context& chain);
+  /// Whether the server has shown a certificate at all. Nothing is verified where it has not:
+  /// ciphers without certificates, which TlsOptions::configure can allow, need none.
+  [[nodiscard]] static bool was_shown(const SSL* connection);
   /// Why the connection has failed, for people.
   [[nodiscard]] std::string reason_of(error_code error, const SSL* connection) const;
 

@@ -40,11 +40,11 @@ void TlsLink::open(Opened opened) {
       asio::ssl::stream_base::client,
       [self = shared_from_this(), opened = std::move(opened)](error_code error) {
         if (self->over_) return;
-        if (!error) return self->begin(opened);
-        const std::string reason =
-            "TLS handshake: " + self->identity_.reason_of(error, self->server_.native_handle());
+        const SSL* const tls = self->server_.native_handle();
+        if (!error && ServerIdentity::was_shown(tls)) return self->begin(opened);
+        const std::string reason = "TLS handshake: " + self->identity_.reason_of(error, tls);
         self->close();
-        opened(error, reason, {});
+        opened(error ? error : asio::error::no_permission, reason, {});
       });
 }
 

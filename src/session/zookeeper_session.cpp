@@ -211,9 +211,9 @@ void ZooKeeperSession::deliver() {
   const Reconnect::Sight sight = reconnect_.look(client_->state());
   if (sight.refused) record_.refused(steady_clock::now());
   if (sight.failed || sight.lost) drop_link();
-  if (client_->has_answer() && !record_.was_answered()) {
-    record_.answered();
-    order_.answered(dialled_.endpoint);
+  if (client_->has_answer()) record_.answered();
+  if (client_->take_want_of_authentication()) {
+    record_.unauthenticated(to_text(dialled_.endpoint), steady_clock::now());
   }
   std::vector<Event> events = client_->take_events();
   for (Event& each : events) {
@@ -260,6 +260,7 @@ void ZooKeeperSession::complete(event::Completed& completed) {
     reply.stamp.acknowledged = now_by(settings_.clock);
     reply.stamp.quorum_result = operation.decided_by_quorum;
     record_.served();
+    order_.answered(dialled_.endpoint);
     if (const auto observer = observer_.lock()) observer->on_answer(reply.stamp);
   } else if (reply.error == ServerErrc::session_closed_require_sasl_auth) {
     record_.unauthenticated(to_text(dialled_.endpoint), steady_clock::now());

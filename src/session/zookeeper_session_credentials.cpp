@@ -23,10 +23,10 @@ void ZooKeeperSession::set_credentials(Credentials credentials) {
   }
   SessionSettings settings = settings_;
   settings.credentials = credentials;
-  std::erase_if(settings.credentials, [this](const auto& each) {
-    return std::ranges::find(presented_, each) != presented_.end();
+  const bool has_news = std::ranges::any_of(credentials, [this](const auto& each) {
+    return std::ranges::find(presented_, each) == presented_.end();
   });
-  if (settings.credentials.empty()) return accept(std::move(credentials));
+  if (!has_news) return accept(std::move(credentials));
   trial_ = CredentialTrial::start(
       strand_, std::move(settings),
       [weak = weak_from_this(), wanted = std::move(credentials)](CredentialTrial::Verdict verdict) {

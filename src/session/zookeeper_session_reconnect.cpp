@@ -125,6 +125,10 @@ void ZooKeeperSession::on_dialled(Dialled dialled) {
   link_ = std::move(dialled.link);
   if (!client_ || reconnect_.closing() || process_id() != process_) return drop_link();
   take_note_of(dialled);
+  if (!dialled.error && !order_.contains(dialled_.endpoint)) {
+    dialled.error = boost::asio::error::operation_aborted;
+    dialled.reason = "the list of servers has changed";
+  }
   const std::string server = to_text(dialled_.endpoint);
   if (!dialled.error) {
     // Read before the call, which sends the handshake. The answer has a connect timeout of its own.
@@ -230,8 +234,9 @@ void ZooKeeperSession::log_shortened_timeout() {
 
 void ZooKeeperSession::on_disconnected() {
   using EndedBy = ConnectionRecord::EndedBy;
-  // A server that ends connections before any answer is no place to go back to at once.
-  if (!record_.was_answered()) on_attempt_failed();
+  // A server that ends connections before any answer, or for lack of authentication, is no place to
+  // go back to at once.
+  if (!record_.was_answered() || record_.is_unauthenticated()) on_attempt_failed();
   record_.disconnected(steady_clock::now(), reconnect_.was_cut_off() ? EndedBy::us : EndedBy::peer);
   notify_state();
   if (reconnect_.serving() && record_.lacks_authentication(addresses(), steady_clock::now())) {

@@ -118,10 +118,8 @@ TEST_CASE("with TLS an admin server is asked, by plain HTTP, only at a port that
   CHECK_FALSE(is_asked());
 
   words.insert(words.end(), {"--admin-port", std::to_string(admin_server.local_endpoint().port())});
-  const Result asked = run(CUSTODIAN_CLI, words);
-  INFO(asked.output);
-  CHECK(asked.status == 0);
-  CHECK(is_asked());
+  // A server that is slow to answer a word is not asked another way.
+  CHECK(eventually([&] { return run(CUSTODIAN_CLI, words).status == 0 && is_asked(); }));
 }
 
 TEST_CASE("credentials without TLS are a warning of the doctor's") {

@@ -47,8 +47,9 @@ std::vector<std::string> words_for_tls() {
 testing::TestingServerOptions secured(testing::TestingServerOptions options) {
   // Names of tests with a resolver of their own are among them.
   if (over_tls() && !options.tls) {
-    options.tls = authority().server_tls(testing::ClientCertificates::ignored,
-                                         {.names = {"localhost", "two-addresses.test"}});
+    options.tls =
+        authority().server_tls(testing::ClientCertificates::ignored,
+                               {.names = {"localhost", "two-addresses.test", "two-families.test"}});
   }
   return options;
 }

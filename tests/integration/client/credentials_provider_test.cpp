@@ -43,7 +43,7 @@ void make_node(const std::string& servers, const std::string& password, const st
 
 TEST_CASE("a rotated digest reaches the session after the next reconnection") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   make_node(server.connect_string(), "app:old", "/old");
   make_node(server.connect_string(), "app:new", "/new");
   Store store;
@@ -60,7 +60,7 @@ TEST_CASE("a rotated digest reaches the session after the next reconnection") {
 
 TEST_CASE("a new session presents the rotated digest alone") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   make_node(server.connect_string(), "app:old", "/old");
   make_node(server.connect_string(), "app:new", "/new");
   Store store;

@@ -49,7 +49,7 @@ error_code result_of_read(Client& client) {
 
 TEST_CASE("without credentials each operation ends with an error that names the cure") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server{enforcing()};
+  Server server{enforcing()};
   Errors errors;
   ClientOptions options = options_for(server.connect_string());
   options.log = errors.sink();
@@ -70,7 +70,7 @@ TEST_CASE("without credentials each operation ends with an error that names the 
 
 TEST_CASE("operations that are under way at once all end with that error") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server{enforcing()};
+  Server server{enforcing()};
   Client client{options_for(server.connect_string())};
   std::vector<std::future<std::tuple<error_code, Created>>> creates;
   for (int i = 0; i < 10; ++i) {
@@ -85,7 +85,7 @@ TEST_CASE("operations that are under way at once all end with that error") {
 
 TEST_CASE("with credentials of a scheme that the servers ask for everything works") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server{enforcing()};
+  Server server{enforcing()};
   Errors errors;
   ClientOptions options = options_for(server.connect_string());
   options.credentials = {{"digest", "app:secret"}};
@@ -102,7 +102,7 @@ TEST_CASE("with credentials of a scheme that the servers ask for everything work
 
 TEST_CASE("a client that is given credentials after the refusal goes on at once") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server{enforcing()};
+  Server server{enforcing()};
   Client client{options_for(server.connect_string())};
   CHECK(result_of_read(client) == refusal);
   client.set_credentials({{"digest", "app:secret"}});

@@ -104,7 +104,7 @@ class SilentAtVersion6 {
 
 TEST_CASE("a name whose addresses of one family are silent connects by the other family") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  testing::TestingServer server;
+  Server server;
   testing::FaultProxy proxy{server.endpoint()};
   const SilentAtVersion6 silent{proxy.endpoint().port};
   ClientOptions options = options_for("two-families.test:" + std::to_string(proxy.endpoint().port));

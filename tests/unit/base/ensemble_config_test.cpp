@@ -71,11 +71,16 @@ TEST_CASE("observers are left out", "[ensemble_config]") {
   CHECK(plain_servers("zk1:2888:3888:observer;2181").empty());
 }
 
-TEST_CASE("a loopback address counts where the whole ensemble is on one machine",
-          "[ensemble_config]") {
+TEST_CASE("a loopback address counts where the given servers are local", "[ensemble_config]") {
   CHECK(plain_servers("zk1:2888:3888;127.0.0.1:2181").empty());
   CHECK(plain_servers("zk1:2888:3888;localhost:2181").empty());
-  CHECK(plain_servers("127.0.0.1:2888:3888;127.0.0.1:2181") == Servers{{"127.0.0.1", 2181}});
+  CHECK(plain_servers("127.0.0.1:2888:3888;127.0.0.1:2181").empty());
+  CHECK(plain_servers("localhost:2888:3888;2181").empty());
+  CHECK(servers("127.0.0.1:2888:3888;127.0.0.1:2181", {.local = true}) ==
+        Servers{{"127.0.0.1", 2181}});
+  CHECK(servers("localhost:2888:3888;2181", {.local = true}) == Servers{{"localhost", 2181}});
+  CHECK(detail::are_local({{"127.0.0.1", 2181}, {"localhost", 2182}, {"::1", 2183}}));
+  CHECK_FALSE(detail::are_local({{"127.0.0.1", 2181}, {"zk1", 2182}}));
 }
 
 TEST_CASE("a port that the configuration does not name is the one that the user gives",

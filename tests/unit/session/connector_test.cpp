@@ -163,7 +163,7 @@ TEST_CASE("two silent addresses end with their time, which is for both", "[conne
   Silent second;
   Dialling dialling;
   dialling.dial({first.acceptor.local_endpoint(), second.acceptor.local_endpoint()},
-                Connector::head_start + 50ms);
+                Connector::head_start + 500ms);
   REQUIRE(dialling.run());
   CHECK(dialling.result->error == asio::error::timed_out);
   CHECK(dialling.result->others.size() == 1);

@@ -194,6 +194,19 @@ TEST_CASE("reply check: what answers no request") {
   CHECK(is_good(connected({}, 1).examine(Jute{}.header(-4, -115).frame())));
 }
 
+TEST_CASE("reply check: a server that wants authentication says so by what no request asked, too") {
+  for (const std::int32_t own : {-2, -8}) {
+    ReplyCheck check = connected();
+    CHECK(is_good(check.examine(Jute{}.header(own).frame())));
+    CHECK_FALSE(check.take_want_of_authentication());
+    CHECK(is_good(check.examine(Jute{}.header(own, -124).frame())));
+    // The server ends the connection behind it.
+    check.connect(0x1234);
+    CHECK(check.take_want_of_authentication());
+    CHECK_FALSE(check.take_want_of_authentication());
+  }
+}
+
 TEST_CASE("reply check: a handshake gives a session that can be used") {
   const auto judge = [](const Greeting& greeting, std::int64_t session = 0) {
     ReplyCheck check{0};

@@ -143,6 +143,38 @@ struct Linked {
   asio::local::stream_protocol::socket client{context};
 };
 
+TEST_CASE("a server that shows no certificate is refused", "[tls_link]") {
+  asio::io_context io;
+  const auto without_certificates = [](SslContext& context) {
+    REQUIRE(::SSL_CTX_set_cipher_list(context.native_handle(), "aNULL:@SECLEVEL=0") == 1);
+    ::SSL_CTX_set_options(context.native_handle(), SSL_OP_NO_TLSv1_3);
+  };
+  SslContext identity{SslContext::tls_server};
+  without_certificates(identity);
+  const auto trust = client_context();
+  without_certificates(*trust);
+  tcp::acceptor acceptor{io, {asio::ip::address_v4::loopback(), 0}};
+  tcp::socket socket{io};
+  socket.connect(acceptor.local_endpoint());
+  asio::ssl::stream<tcp::socket> server{acceptor.accept(), identity};
+  bool greeted = false;
+  server.async_handshake(asio::ssl::stream_base::server, [&](error_code error) {
+    CHECK_FALSE(error);
+    greeted = true;
+  });
+  std::optional<std::string> refusal;
+  const auto link = std::make_shared<TlsLink>(
+      trust, TcpStream{std::move(socket)},
+      ServerIdentity{TlsOptions{}, detail::Address{acceptor.local_endpoint(), {"localhost"}}});
+  link->open([&](error_code error, const std::string& reason, const detail::OwnedSocket&) {
+    CHECK(error);
+    refusal = reason;
+  });
+  io.run_for(20s);
+  CHECK(greeted);
+  CHECK(refusal == "TLS handshake: the server has shown no certificate");
+}
+
 TEST_CASE("a frame that the pair cannot hold is judged when all before it is read", "[tls_link]") {
   Linked linked;
   std::string judged;

@@ -29,8 +29,9 @@ class SecureLine final : public LineToServer {
   void begin(Begun begun) override {
     stream_.async_handshake(asio::ssl::stream_base::client, [this, begun = std::move(begun)](
                                                                 boost::system::error_code error) {
-      begun(error ? "TLS handshake: " + identity_.reason_of(error, stream_.native_handle())
-                  : std::string{});
+      const SSL* const tls = stream_.native_handle();
+      const bool good = !error && detail::ServerIdentity::was_shown(tls);
+      begun(good ? std::string{} : "TLS handshake: " + identity_.reason_of(error, tls));
     });
   }
   std::optional<std::chrono::system_clock::time_point> certificate_ends() const override {

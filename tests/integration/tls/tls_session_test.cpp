@@ -21,7 +21,7 @@ using testing::TestingServer;
 TEST_CASE("a transaction of thousands of operations is answered over TLS") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServer server{server_with(the_authority().server_tls())};
-  const Files files;
+  const Directory files;
   ClientOptions options = secure_options(server.secure_endpoint(), files);
   options.session_timeout = 30s;
   Log log;
@@ -49,7 +49,7 @@ TEST_CASE("a transaction of thousands of operations is answered over TLS") {
 TEST_CASE("a forked child that runs its parent's context leaves a connection over TLS alone") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServer server{server_with(the_authority().server_tls())};
-  const Files files;
+  const Directory files;
   asio::io_context context;
   ClientOptions options = secure_options(server.secure_endpoint(), files);
   options.session_timeout = 6s;
@@ -93,7 +93,7 @@ TEST_CASE("a child that lives on hides no end of a connection over TLS") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServer server{server_with(the_authority().server_tls())};
   FaultProxy proxy{server.secure_endpoint()};
-  const Files files;
+  const Directory files;
   Client observer{options_for(server.connect_string())};
   std::array<int, 2> done{};
   REQUIRE(::pipe(done.data()) == 0);
@@ -125,7 +125,7 @@ TEST_CASE("a close ends in time, and leaves nothing, though the server takes not
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServer server{server_with(the_authority().server_tls())};
   FaultProxy proxy{server.secure_endpoint()};
-  const Files files;
+  const Directory files;
   asio::io_context context;
   {
     Client client{context.get_executor(), secure_options(proxy.endpoint(), files)};
@@ -151,7 +151,7 @@ TEST_CASE("a delay on the way counts against the lease, not for it") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServer server{server_with(the_authority().server_tls())};
   FaultProxy proxy{server.secure_endpoint()};
-  const Files files;
+  const Directory files;
   Client client{secure_options(proxy.endpoint(), files)};
   client.wait_connected({.deadline = patience});
   proxy.delay(Direction::to_client, 3s);

@@ -26,9 +26,9 @@ bool hides_the_outcome(const Fault& fault) {
          fault.kind == FaultKind::expire_before || fault.kind == FaultKind::expire_after;
 }
 
-class Play {
+class CountPlay {
  public:
-  explicit Play(const CountCase& played)
+  explicit CountPlay(const CountCase& played)
       : case_{played}, plan_{std::make_shared<FaultsAt>("observed", played.faults)} {}
 
   CountVerdict run() {
@@ -205,7 +205,7 @@ class Play {
 
 std::string bytes_of(std::int32_t count) { return recipes_detail::to_big_endian(count); }
 
-CountVerdict play(const CountCase& played) { return Play{played}.run(); }
+CountVerdict play(const CountCase& played) { return CountPlay{played}.run(); }
 
 std::string describe(const CountCase& played) {
   constexpr const char* names[] = {"load", "store", "exchange", "stale exchange", "wait"};

@@ -39,6 +39,7 @@ class Server : private testing::TestingServer {
   }
 
   using TestingServer::directory;
+  using TestingServer::expire;
   using TestingServer::expire_session;
   using TestingServer::four_letter_word;
   using TestingServer::is_running;

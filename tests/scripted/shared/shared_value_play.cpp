@@ -16,7 +16,7 @@ namespace {
 using Count = Versioned<std::int32_t>;
 
 constexpr auto path = "/p/q/count";
-constexpr std::int32_t seed = 3;
+constexpr std::int32_t seed_value = 3;
 constexpr std::int32_t there = 5;
 constexpr std::int32_t desired = 7;
 constexpr std::int32_t others = 9;
@@ -49,7 +49,7 @@ class CountPlay {
 
   void prepare() {
     client_ = world_.client("observed");
-    count_.emplace(*client_, path, seed);
+    count_.emplace(*client_, path, seed_value);
     if (case_.node_exists) {
       world_.make("/p");
       world_.make("/p/q");
@@ -128,7 +128,8 @@ class CountPlay {
     switch (case_.act) {
       case CountAct::load:
         if (value_ != now) complain("not what is there");
-        if (now->value != (case_.node_exists ? there : seed)) complain("something was written");
+        if (now->value != (case_.node_exists ? there : seed_value))
+          complain("something was written");
         return;
       case CountAct::store:
         if (now->value != desired) complain("not written");
@@ -160,14 +161,15 @@ class CountPlay {
       if (!cancelled && !(hidden && asks) && !case_.options.retry) {
         complain("the outcome is known, but: " + error_.message());
       }
-      const bool changed = now && now->value != (before_ ? before_->value : seed);
+      const bool changed = now && now->value != (before_ ? before_->value : seed_value);
       if (changed && !(writes && now->value == desired) && now->value != others) {
         complain("there is something that nobody wrote");
       }
       return;
     }
     // Any other error says that nothing has changed, or what a node is created with.
-    if (now && now->value != (before_ ? before_->value : seed)) complain("written with an error");
+    if (now && now->value != (before_ ? before_->value : seed_value))
+      complain("written with an error");
     if (!case_.options.retry) complain("it fails: " + error_.message());
   }
 

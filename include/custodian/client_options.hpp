@@ -93,8 +93,8 @@ struct ClientOptions {
   std::vector<Credential> credentials{};
 
   /// Returns the credentials that the client presents from now on, for credentials that change
-  /// while it lives: the client keeps none longer than its sessions do. Instead of `credentials`,
-  /// which must be empty.
+  /// while it lives. The client keeps the newest answer, and the one before until the servers have
+  /// accepted the newest. Instead of `credentials`, which must be empty.
   ///
   /// Called before each session begins, the first one included, and again after each reconnection
   /// of a session, at most once a second. A new session waits for the answer. A session that stands
@@ -102,7 +102,8 @@ struct ClientOptions {
   ///
   /// Threads: the callback executor; one call at a time. A call that blocks delays the other
   /// callbacks there, the notifications of lost leases among them: a provider that asks a remote
-  /// store does so beforehand, on a thread of its own, and returns what it has.
+  /// store does so beforehand, on a thread of its own, and returns what it has. No call begins
+  /// after close(); one that is running then may end after the client.
   ///
   /// Errors: an exception, and an answer that `credentials` could not have, are logged
   /// (`LogLevel::error`, without the values). The client goes on with the answer before. Without

@@ -84,8 +84,9 @@ enum class ServerErrc {
   /// The watch that should be removed does not exist.
   no_watcher = -121,
   /// The servers work only for clients that authenticate with a scheme of theirs
-  /// (enforce.auth.schemes, or sessionRequireClientSASLAuth), and this client has not. Nothing was
-  /// applied. The cure: docs/errors.md.
+  /// (enforce.auth.schemes, or sessionRequireClientSASLAuth), and this client has not. The
+  /// request was not applied, unless it is a repetition after a lost reply. The cure:
+  /// docs/errors.md.
   session_closed_require_sasl_auth = -124,
   /// The server is overloaded, and has not applied the request.
   throttled = -127,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace custodian::detail {
@@ -18,16 +19,12 @@ void add_missing(std::vector<std::string>& names, const std::vector<std::string>
 
 }  // namespace
 
-std::vector<Address> merged(std::vector<Address> addresses) {
-  std::ranges::stable_sort(addresses, {}, &Address::endpoint);
+std::vector<Address> merged(const std::vector<Address>& addresses) {
+  std::map<boost::asio::ip::tcp::endpoint, std::vector<std::string>> names;
+  for (const Address& each : addresses) add_missing(names[each.endpoint], each.names);
   std::vector<Address> once;
-  for (Address& each : addresses) {
-    if (once.empty() || once.back().endpoint != each.endpoint) {
-      once.push_back(std::move(each));
-    } else {
-      add_missing(once.back().names, each.names);
-    }
-  }
+  once.reserve(names.size());
+  for (auto& [endpoint, its_names] : names) once.push_back({endpoint, std::move(its_names)});
   return once;
 }
 

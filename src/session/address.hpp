@@ -19,7 +19,7 @@ struct Address {
 };
 
 /// Each address once, with all of its names; sorted, so that an unchanged answer compares equal.
-[[nodiscard]] std::vector<Address> merged(std::vector<Address> addresses);
+[[nodiscard]] std::vector<Address> merged(const std::vector<Address>& addresses);
 
 /// What was found, and what was known of the names that do not resolve just now. All lists of
 /// addresses are merged() ones.

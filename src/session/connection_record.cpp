@@ -1,6 +1,7 @@
 #include "session/connection_record.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace custodian::detail {
 
@@ -9,6 +10,7 @@ void ConnectionRecord::connected(Time now, Duration timeout) {
   connected_ = true;
   asked_ = false;
   answered_ = false;
+  served_ = false;
   refuses_ = false;
   if (unanswered_ == 0) unanswered_since_ = now;
   first_probe_.reset();
@@ -37,7 +39,11 @@ void ConnectionRecord::unauthenticated(const std::string& address, Time now) {
   unauthenticated_.try_emplace(address, now);
 }
 
-void ConnectionRecord::served() noexcept { unauthenticated_.clear(); }
+bool ConnectionRecord::served() noexcept {
+  if (std::exchange(served_, true)) return false;
+  unauthenticated_.clear();
+  return true;
+}
 
 void ConnectionRecord::attempted(const std::string& address, Time now) {
   if (servers_work(now)) ++attempts_[address];
@@ -66,9 +72,11 @@ bool ConnectionRecord::lacks_authentication(const std::vector<std::string>& addr
   const auto has_said_so = [&](const std::string& address) {
     return unauthenticated_.contains(address);
   };
-  const auto long_ago = [&](const auto& each) { return now - each.second >= timeout_; };
-  return !unauthenticated_.empty() && (std::ranges::all_of(addresses, has_said_so) ||
-                                       std::ranges::any_of(unauthenticated_, long_ago));
+  const auto said_so_long_ago = [&](const std::string& address) {
+    return has_said_so(address) && now - unauthenticated_.at(address) >= timeout_;
+  };
+  return std::ranges::any_of(addresses, said_so_long_ago) ||
+         (!addresses.empty() && std::ranges::all_of(addresses, has_said_so));
 }
 
 bool ConnectionRecord::wants_probe(Time now) const noexcept {

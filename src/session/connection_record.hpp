@@ -44,8 +44,8 @@ class ConnectionRecord {
   /// The server at this address answers that it works only for clients that authenticate, and ends
   /// the connection.
   void unauthenticated(const std::string& address, Time now);
-  /// A server has worked on a request.
-  void served() noexcept;
+  /// The server has worked on a request. Returns whether it is the first one on the connection.
+  bool served() noexcept;
   /// An address is tried.
   void attempted(const std::string& address, Time now);
   /// The peer has ended a connection before it answered the handshake.
@@ -83,6 +83,7 @@ class ConnectionRecord {
   bool connected_ = false;
   bool asked_ = false;     ///< on the newest connection
   bool answered_ = false;  ///< on the newest connection
+  bool served_ = false;    ///< on the newest connection
   bool refuses_ = false;   ///< the server of the newest connection, for lack of authentication
   int unanswered_ = 0;     ///< connections in a row that have ended before any answer
   bool restores_nothing_ = false;

@@ -74,6 +74,13 @@ bool Descriptor::has_room() {
   return ::poll(&socket, 1, 0) > 0;
 }
 
+std::string Descriptor::unread() {
+  std::string input(4096, '\0');
+  const auto count = ::recv(duplicate_.native_handle(), input.data(), input.size(), MSG_DONTWAIT);
+  input.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return input;
+}
+
 bool Descriptor::discard_input() {
   std::array<char, 4096> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
   for (;;) {

@@ -14,6 +14,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace custodian::detail {
 
@@ -36,6 +37,9 @@ class Descriptor {
   void shut_down();
   /// Whether the kernel takes output now.
   [[nodiscard]] bool has_room();
+  /// Reads what the library has not read of a connection that has ended, or as much as a few short
+  /// replies can be.
+  [[nodiscard]] std::string unread();
   /// Reads and drops all input; false when the other side has closed.
   [[nodiscard]] bool discard_input();
 

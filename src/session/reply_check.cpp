@@ -53,6 +53,10 @@ void walk(JuteReader& frame, ReplyBody body) {
   frame.skip(stat_size);
 }
 
+bool wants_authentication(std::int32_t error) {
+  return error_code{error, server_category()} == ServerErrc::session_closed_require_sasl_auth;
+}
+
 /// Each result follows a header of its own, and a last header says that there are no more.
 void walk_results(JuteReader& frame, const std::vector<ReplyBody>& results) {
   constexpr std::int32_t failed = -1;
@@ -102,6 +106,25 @@ ExpectedReply expected_reply(const Request& request) {
     }
   };
   return std::visit(Visitor{}, request);
+}
+
+bool refuses_unauthenticated(std::string_view frames) {
+  while (frames.size() >= length_field) {
+    JuteReader head{frames, length_field};
+    const std::int32_t length = head.number();
+    frames.remove_prefix(length_field);
+    if (length < 0 || static_cast<std::size_t>(length) > frames.size()) return false;
+    JuteReader frame{frames, static_cast<std::size_t>(length)};
+    const std::int32_t request = frame.number();
+    frame.skip(sizeof(std::int64_t));  // transaction id
+    const std::int32_t error = frame.number();
+    if (!frame.good()) return false;
+    if (wants_authentication(error)) return true;
+    const bool answers_request = request >= 0 || request == watches_set;
+    if (answers_request) return false;
+    frames.remove_prefix(static_cast<std::size_t>(length));
+  }
+  return false;
 }
 
 void ReplyCheck::connect(std::int64_t session) {
@@ -182,9 +205,7 @@ std::string ReplyCheck::frame_fault(JuteReader& frame) {
     case watches_set:
       heard_ = true;
       // The library looks at no error of these.
-      wants_authentication_ =
-          wants_authentication_ ||
-          error_code{error, server_category()} == ServerErrc::session_closed_require_sasl_auth;
+      wants_authentication_ = wants_authentication_ || wants_authentication(error);
       return {};
     case credential:
       return credentials_ > 0 ? std::string{} : "an answer to credentials that were not presented";

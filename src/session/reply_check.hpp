@@ -55,6 +55,10 @@ struct Finding {
   std::string fault{};  ///< what is wrong, as the object of "the server sent"
 };
 
+/// Whether the first answer to a request among these frames, of a connection past its handshake,
+/// says that the server works only for clients that authenticate. What is no frame says nothing.
+[[nodiscard]] bool refuses_unauthenticated(std::string_view frames);
+
 class ReplyCheck {
  public:
   /// Servers do not bound their replies, and a listing of a million locks' names has some 60 MB.

@@ -154,13 +154,20 @@ void ZooKeeperSession::pump() {
   deliver();
   if (client_ && !reconnect_.closing()) look_for_refusals();
   if (!client_ || reconnect_.closing()) return;
-  if (!client_->has_connection()) return dial();
+  if (!client_->has_connection()) return on_no_connection();
   remove_unwanted_watches();
   const Interest interest = client_->interest();
   present_accepted(interest);
   wait_for(interest);
   deliver();
   if (client_ && !client_->has_connection()) schedule_pump();
+}
+
+void ZooKeeperSession::on_no_connection() {
+  // A request that a completion or a listener has sent may have found its end: then step 1 comes
+  // first, since it tells of this connection, not of the next one.
+  if (reconnect_.connected()) return schedule_pump();
+  dial();
 }
 
 void ZooKeeperSession::wait_for(const Interest& interest) {
@@ -215,6 +222,7 @@ void ZooKeeperSession::deliver() {
   if (client_->take_want_of_authentication()) {
     record_.unauthenticated(to_text(dialled_.endpoint), steady_clock::now());
   }
+  if (sight.lost) hear_last_words();
   std::vector<Event> events = client_->take_events();
   for (Event& each : events) {
     if (auto* completed = std::get_if<event::Completed>(&each)) {
@@ -259,8 +267,7 @@ void ZooKeeperSession::complete(event::Completed& completed) {
   if (is_answer_of_server(reply.error)) {
     reply.stamp.acknowledged = now_by(settings_.clock);
     reply.stamp.quorum_result = operation.decided_by_quorum;
-    record_.served();
-    order_.answered(dialled_.endpoint);
+    if (record_.served()) order_.answered(dialled_.endpoint);
     if (const auto observer = observer_.lock()) observer->on_answer(reply.stamp);
   } else if (reply.error == ServerErrc::session_closed_require_sasl_auth) {
     record_.unauthenticated(to_text(dialled_.endpoint), steady_clock::now());

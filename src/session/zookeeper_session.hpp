@@ -66,6 +66,7 @@ class ZooKeeperSession final : public Session,
   // The loop: ask the library what it waits for, wait for that, let it work, hand out the results.
   void pump();
   void schedule_pump();
+  void on_no_connection();
   void wait_for(const Interest& interest);
   void wait_for_socket(const Interest& interest);
   void wake_after(std::chrono::milliseconds pause);
@@ -105,6 +106,7 @@ class ZooKeeperSession final : public Session,
   void forget(const std::vector<WatchTable::Dropped>& watches);
   /// After a long time without a connection: ends the session if the servers work, but do not
   /// continue it.
+  void hear_last_words();
   void look_for_refusals();
   void stop_probe();
   [[nodiscard]] std::vector<std::string> addresses() const;

@@ -69,6 +69,14 @@ void ZooKeeperSession::retire() {
   end_watches(Errc::session_lost);
 }
 
+void ZooKeeperSession::hear_last_words() {
+  // A server that refuses the first of many requests ends the connection without having read the
+  // others, so the kernel resets it. If the library notices that when it sends, it closes its
+  // socket, and the refusal stays unread.
+  if (record_.was_answered() || !refuses_unauthenticated(descriptor_.unread())) return;
+  record_.unauthenticated(to_text(dialled_.endpoint), steady_clock::now());
+}
+
 void ZooKeeperSession::look_for_refusals() {
   if (!reconnect_.suspended() || info_.id == 0 || role_ == Role::probe) return;
   const auto now = steady_clock::now();

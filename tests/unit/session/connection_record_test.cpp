@@ -180,6 +180,16 @@ TEST_CASE("a session lacks authentication when no server has worked for it for a
   CHECK(record.lacks_authentication(two_addresses, at(11s)));
 }
 
+TEST_CASE("what an address said that the session has no more does not count") {
+  ConnectionRecord record;
+  record.connected(at(0s), timeout);
+  record.unauthenticated("gone", at(1s));
+  CHECK_FALSE(record.lacks_authentication(two_addresses, at(20s)));
+  record.unauthenticated("a", at(20s));
+  CHECK_FALSE(record.lacks_authentication(two_addresses, at(21s)));
+  CHECK_FALSE(record.lacks_authentication({}, at(40s)));
+}
+
 TEST_CASE("what a server says of authentication is about its connection") {
   ConnectionRecord record;
   record.connected(at(0s), timeout);
@@ -195,7 +205,10 @@ TEST_CASE("a server that works says that the session may go on") {
   ConnectionRecord record;
   record.connected(at(0s), timeout);
   record.unauthenticated("a", at(1s));
-  record.served();
+  CHECK(record.served());
+  CHECK_FALSE(record.served());
+  record.connected(at(10s), timeout);
+  CHECK(record.served());
   record.unauthenticated("b", at(20s));
   CHECK_FALSE(record.lacks_authentication(two_addresses, at(20s)));
 }

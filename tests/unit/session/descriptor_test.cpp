@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/connect_pair.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/write.hpp>
 #include <string>
 
 #include "support/catch.hpp"
@@ -31,6 +32,23 @@ TEST_CASE("a descriptor has room until the kernel takes no more, and when the pe
   error_code empty;
   while (!empty) theirs.read_some(asio::buffer(read), empty);
   CHECK(descriptor.has_room());
+}
+
+TEST_CASE("a descriptor has what was left unread when the library's socket is closed") {
+  asio::io_context context;
+  asio::local::stream_protocol::socket ours{context};
+  asio::local::stream_protocol::socket theirs{context};
+  asio::local::connect_pair(ours, theirs);
+  detail::Descriptor descriptor{context.get_executor()};
+  REQUIRE(descriptor.follow(ours.native_handle()));
+  CHECK(descriptor.unread().empty());
+  asio::write(theirs, asio::buffer(std::string{"last words"}));
+  theirs.close();
+  ours.close();
+  CHECK(descriptor.unread() == "last words");
+  CHECK(descriptor.unread().empty());
+  descriptor.release();
+  CHECK(descriptor.unread().empty());
 }
 
 }  // namespace

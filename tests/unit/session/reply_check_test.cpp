@@ -207,6 +207,27 @@ TEST_CASE("reply check: a server that wants authentication says so by what no re
   }
 }
 
+TEST_CASE("reply check: what is left unread says whether the server wants authentication") {
+  using detail::refuses_unauthenticated;
+  const std::string refusal = Jute{}.header(7, -124).frame();
+  const std::string ping = Jute{}.header(-2).frame();
+  const std::string event = Jute{}.header(-1).number(1).number(3).string("/a").frame();
+  CHECK(refuses_unauthenticated(refusal));
+  CHECK(refuses_unauthenticated(ping + event + refusal));
+  CHECK(refuses_unauthenticated(Jute{}.header(-8, -124).frame()));
+  CHECK(refuses_unauthenticated(refusal + refusal));
+  CHECK_FALSE(refuses_unauthenticated(""));
+  CHECK_FALSE(refuses_unauthenticated(ping + event));
+  CHECK_FALSE(refuses_unauthenticated(Jute{}.header(7, -101).frame()));
+  // A request that was served before the refusal may have changed something.
+  CHECK_FALSE(refuses_unauthenticated(Jute{}.header(6).frame() + refusal));
+  CHECK_FALSE(refuses_unauthenticated(Jute{}.header(-8).frame() + refusal));
+  // What is not whole, or no frame.
+  CHECK_FALSE(refuses_unauthenticated(refusal.substr(0, refusal.size() - 1)));
+  CHECK_FALSE(refuses_unauthenticated(Jute{}.number(-1).bytes() + refusal));
+  CHECK_FALSE(refuses_unauthenticated(Jute{}.string("short").bytes() + refusal));
+}
+
 TEST_CASE("reply check: a handshake gives a session that can be used") {
   const auto judge = [](const Greeting& greeting, std::int64_t session = 0) {
     ReplyCheck check{0};

@@ -63,6 +63,7 @@ void HostileServer::serve() {
     }
     descriptor_ = -1;
     socket_.close(error);
+    connections_ended_ = connections_.load();
   }
 }
 

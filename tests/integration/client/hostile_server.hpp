@@ -45,6 +45,8 @@ class HostileServer {
   [[nodiscard]] std::string connect_string() const;
   /// Handshakes answered.
   [[nodiscard]] int connections() const { return connections_; }
+  /// Of those, the ones that are closed.
+  [[nodiscard]] int connections_ended() const { return connections_ended_; }
   /// Bytes that some client has taken.
   [[nodiscard]] std::size_t bytes_sent() const { return bytes_sent_; }
 
@@ -61,6 +63,7 @@ class HostileServer {
   std::atomic<int> descriptor_{-1};
   std::atomic<bool> stopping_{false};
   std::atomic<int> connections_{0};
+  std::atomic<int> connections_ended_{0};
   std::atomic<std::size_t> bytes_sent_{0};
   std::thread thread_;
 };

@@ -1,11 +1,10 @@
 #include <atomic>
-#include <boost/asio/io_context.hpp>
 #include <cstdlib>
 #include <memory>
 #include <new>
 #include <vector>
 
-#include "custodian/session/session.hpp"
+#include "integration/client/driven_session.hpp"
 #include "integration/client/hostile_server.hpp"
 #include "support/catch.hpp"
 #include "support/jute.hpp"
@@ -32,9 +31,6 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 namespace custodian::tests {
 namespace {
 
-using namespace std::chrono_literals;
-namespace asio = boost::asio;
-
 constexpr std::size_t little = 100'000;
 
 class Shortage {
@@ -43,56 +39,6 @@ class Shortage {
   ~Shortage() { most_at_once = SIZE_MAX; }
   Shortage(const Shortage&) = delete;
   Shortage& operator=(const Shortage&) = delete;
-};
-
-struct Connected : SessionObserver {
-  void on_state(SessionState state, const SessionInfo&) override {
-    if (state == SessionState::connected) ++connections;
-  }
-  void on_answer(const ReplyProof&) override {}
-  void on_log(LogLevel, std::string) override {}
-  int connections = 0;
-};
-
-/// A session, driven step by step.
-class Driven {
- public:
-  explicit Driven(const HostileServer& server)
-      : session_{make_zookeeper_session(
-            context_.get_executor(),
-            {.servers = server.connect_string(), .session_timeout = 10s, .connect_timeout = 3s},
-            observer_)} {
-    session_->start();
-    REQUIRE(until([this] { return observer_->connections == 1; }));
-  }
-  ~Driven() {
-    bool closed = false;
-    session_->close(1s, [&] { closed = true; });
-    CHECK(until([&] { return closed; }));
-  }
-  Driven(const Driven&) = delete;
-  Driven& operator=(const Driven&) = delete;
-
-  /// Whether it comes to that, in time.
-  [[nodiscard]] bool until(const std::function<bool()>& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + 30s;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() >= deadline) return false;
-      context_.restart();
-      context_.run_one_for(100ms);
-    }
-    return true;
-  }
-
-  void submit(Request request, std::vector<error_code>& errors) {
-    session_->submit(std::move(request),
-                     [&errors](const Reply& reply) { errors.push_back(reply.error); });
-  }
-
- private:
-  asio::io_context context_{1};
-  std::shared_ptr<Connected> observer_ = std::make_shared<Connected>();
-  std::shared_ptr<Session> session_;
 };
 
 HostileServer::Words words(std::function<std::string(const SeenRequest&)> answer) {
@@ -116,7 +62,7 @@ TEST_CASE("a reply for which there is no memory ends its connection, and its req
     CAPTURE(request.index());
     std::vector<error_code> errors;
     errors.reserve(1);
-    Driven session{server};
+    DrivenSession session{server.connect_string()};
     {
       const Shortage shortage;
       session.submit(request, errors);
@@ -136,7 +82,7 @@ TEST_CASE("requests whose end cannot be noted for want of memory end with their 
   });
   spoken.ends = [&](const SeenRequest&) { return seen == requests; };
   const HostileServer server{std::move(spoken)};
-  Driven session{server};
+  DrivenSession session{server.connect_string()};
   std::vector<error_code> errors;
   errors.reserve(requests);
   for (std::size_t i = 0; i < requests; ++i) {

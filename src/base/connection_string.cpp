@@ -11,6 +11,7 @@
 #include "base/paths.hpp"
 #include "base/printable.hpp"
 #include "custodian/error.hpp"
+#include "text/trimmed.hpp"
 
 namespace custodian::detail {
 namespace {
@@ -21,15 +22,6 @@ constexpr std::string_view secure_prefix = "secure://";
 constexpr std::string_view digits = "0123456789";
 constexpr std::string_view name_characters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n\v\f";
-  const auto begin = text.find_first_not_of(space);
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(begin, text.find_last_not_of(space) - begin + 1);
-}
 
 bool is_ipv4(const std::string& text) {
   in_addr address{};

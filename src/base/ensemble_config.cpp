@@ -1,8 +1,12 @@
 #include "base/ensemble_config.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/predicate.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <charconv>
 #include <utility>
+
+#include "text/trimmed.hpp"
 
 namespace custodian::detail {
 namespace {
@@ -28,8 +32,16 @@ std::string_view host_of(std::string_view address) {
 
 bool is_wildcard(std::string_view host) { return host == "0.0.0.0" || host == "::"; }
 
+/// "localhost", "localhost." and the addresses, in any spelling.
 bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
+  namespace ip = boost::asio::ip;
+  if (boost::iequals(host, "localhost") || boost::iequals(host, "localhost.")) return true;
+  boost::system::error_code is_name;
+  const ip::address address = ip::make_address(host, is_name);
+  if (is_name) return false;
+  return address.is_loopback() ||
+         (address.is_v6() && address.to_v6().is_v4_mapped() &&
+          ip::make_address_v4(ip::v4_mapped, address.to_v6()).is_loopback());
 }
 
 /// "2181" or "host:2181".
@@ -63,12 +75,6 @@ std::optional<std::uint64_t> parse_version(std::string_view text) {
   return version;
 }
 
-std::string_view without_space(std::string_view line) {
-  constexpr std::string_view space = " \t\r";
-  const auto begin = std::min(line.find_first_not_of(space), line.size());
-  return line.substr(begin, line.find_last_not_of(space) + 1 - begin);
-}
-
 /// Where a member accepts a client of this side.
 std::optional<ListeningAddress> listening(const EnsembleMember& member, const ClientSide& side) {
   const auto& own = side.tls ? member.secure : member.plain;
@@ -86,8 +92,8 @@ std::optional<EnsembleConfig> parse_ensemble_config(std::string_view text) {
   EnsembleConfig config;
   while (!text.empty()) {
     std::string_view value = take_until(text, '\n');
-    const std::string_view key = without_space(take_until(value, '='));
-    value = without_space(value);
+    const std::string_view key = trimmed(take_until(value, '='));
+    value = trimmed(value);
     if (key == "version") {
       version = parse_version(value);
     } else if (key.starts_with("server.") && config.members.size() < most_members) {

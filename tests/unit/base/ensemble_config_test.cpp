@@ -81,6 +81,16 @@ TEST_CASE("a loopback address counts where the given servers are local", "[ensem
   CHECK(servers("localhost:2888:3888;2181", {.local = true}) == Servers{{"localhost", 2181}});
   CHECK(detail::are_local({{"127.0.0.1", 2181}, {"localhost", 2182}, {"::1", 2183}}));
   CHECK_FALSE(detail::are_local({{"127.0.0.1", 2181}, {"zk1", 2182}}));
+  for (const char* loopback : {"LocalHost", "localhost.", "127.255.0.1", "0:0:0:0:0:0:0:1",
+                               "::ffff:127.0.0.1", "::FFFF:7f00:1"}) {
+    CAPTURE(loopback);
+    CHECK(detail::are_local({{loopback, 2181}}));
+  }
+  for (const char* elsewhere : {"127.0.0.1.example.org", "127.example.org", "localhost.example.org",
+                                "128.0.0.1", "::2", "::ffff:10.0.0.1"}) {
+    CAPTURE(elsewhere);
+    CHECK_FALSE(detail::are_local({{elsewhere, 2181}}));
+  }
 }
 
 TEST_CASE("a port that the configuration does not name is the one that the user gives",

@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <charconv>
 
+#include "trimmed.hpp"
+
 namespace custodian::cli {
 namespace {
 
+using detail::trimmed;
+
 constexpr std::uint16_t default_port = 2181;
 constexpr std::string_view secure_prefix = "secure://";
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n\v\f";
-  const auto begin = text.find_first_not_of(space);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(space) - begin + 1);
-}
 
 std::string_view without_prefix(std::string_view connection_string) {
   connection_string = trimmed(connection_string);

@@ -1,5 +1,7 @@
 #include "fenced_register.hpp"
 
+#include <fcntl.h>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -42,6 +44,8 @@ asio::awaitable<void> FencedRegister::Impl::accept() {
   for (;;) {
     auto [error, socket] = co_await acceptor.async_accept(as_result);
     if (error) co_return;
+    // A worker that starts later would keep the connection of one that was killed.
+    ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
     asio::co_spawn(context, serve(std::move(socket)), asio::detached);
   }
 }

@@ -1,7 +1,6 @@
 #include "base/ensemble_config.hpp"
 
 #include <algorithm>
-#include <boost/algorithm/string/predicate.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <charconv>
 #include <utility>
@@ -35,7 +34,8 @@ bool is_wildcard(std::string_view host) { return host == "0.0.0.0" || host == ":
 /// "localhost", "localhost." and the addresses, in any spelling.
 bool is_loopback(std::string_view host) {
   namespace ip = boost::asio::ip;
-  if (boost::iequals(host, "localhost") || boost::iequals(host, "localhost.")) return true;
+  const HostPort server{std::string{host}, 0};
+  if (same_server(server, {"localhost", 0}) || same_server(server, {"localhost.", 0})) return true;
   boost::system::error_code is_name;
   const ip::address address = ip::make_address(host, is_name);
   if (is_name) return false;

@@ -104,9 +104,10 @@ class ZooKeeperSession final : public Session,
   /// Gives up watches that could not be restored on the next connection.
   void drop_excess_watches();
   void forget(const std::vector<WatchTable::Dropped>& watches);
+  /// Takes note of a refusal that the library has left unread on a connection that is lost.
+  void hear_last_words();
   /// After a long time without a connection: ends the session if the servers work, but do not
   /// continue it.
-  void hear_last_words();
   void look_for_refusals();
   void stop_probe();
   [[nodiscard]] std::vector<std::string> addresses() const;

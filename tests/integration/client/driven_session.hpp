@@ -50,9 +50,12 @@ class DrivenSession {
     return true;
   }
 
-  void submit(Request request, std::vector<error_code>& errors) {
+  void submit(Request request, std::function<void(error_code)> done) {
     session_->submit(std::move(request),
-                     [&errors](const Reply& reply) { errors.push_back(reply.error); });
+                     [done = std::move(done)](const Reply& reply) { done(reply.error); });
+  }
+  void submit(Request request, std::vector<error_code>& errors) {
+    submit(std::move(request), [&errors](error_code error) { errors.push_back(error); });
   }
 
   /// The newest state that the session has told.

@@ -8,57 +8,93 @@
 #include "integration/client/driven_session.hpp"
 #include "integration/client/hostile_server.hpp"
 #include "support/jute.hpp"
-#include "support/results.hpp"
+#include "support/test_client.hpp"
 
 namespace custodian::tests::last_words_test {
 namespace {
 
 constexpr std::int32_t wants_authentication = -124;
 
-/// Refuses the first request with the others unread, so that the kernel resets the connection.
+/// Answers so many requests and refuses the next one with others unread, so that the kernel resets
+/// the connection.
 class RefusingServer {
  public:
+  explicit RefusingServer(int answered)
+      : server_{{.greeting = [] { return Greeting{}.frame(); },
+                 .answer =
+                     [this, answered](const SeenRequest& request) {
+                       if (++requests_ <= answered)
+                         return Jute{}.header(request.xid).stat().frame();
+                       return Jute{}.header(request.xid, wants_authentication).frame();
+                     },
+                 .ends =
+                     [this, answered](const SeenRequest&) {
+                       return requests_ > answered &&
+                              eventually([this] { return may_end_.load(); });
+                     }}} {}
+
   [[nodiscard]] std::string connect_string() const { return server_.connect_string(); }
   [[nodiscard]] int connections() const { return server_.connections(); }
 
-  /// There is something that stays unread.
-  void let_end() { may_end_ = true; }
-  [[nodiscard]] bool has_ended() const {
-    return eventually([this] { return server_.connections_ended() == 1; });
+  /// Ends the first connection. The client must have sent two requests behind those that were
+  /// answered.
+  void end() {
+    may_end_ = true;
+    CHECK(eventually([this] { return server_.connections_ended() == 1; }));
   }
 
  private:
-  [[nodiscard]] bool ends() const {
-    return eventually([this] { return may_end_.load(); });
+  std::atomic<int> requests_{0};
+  std::atomic<bool> may_end_{false};
+  HostileServer server_;
+};
+
+/// Sends three requests, of which the last one finds the connection at its end.
+class ThreeRequests {
+ public:
+  explicit ThreeRequests(RefusingServer& server) : server_{server} {}
+
+  /// Within a notice of the session's, so that it does not look at its socket meanwhile.
+  void send(DrivenSession& session) {
+    const auto exists = [&] { session.submit(request::Exists{"/", nullptr}, errors); };
+    exists();
+    exists();
+    server_.end();
+    exists();
   }
 
-  std::atomic<bool> may_end_{false};
-  HostileServer server_{{.greeting = [] { return Greeting{}.frame(); },
-                         .answer =
-                             [](const SeenRequest& request) {
-                               return Jute{}.header(request.xid, wants_authentication).frame();
-                             },
-                         .ends = [this](const SeenRequest&) { return ends(); }}};
+  std::vector<error_code> errors;
+
+ private:
+  RefusingServer& server_;
 };
 
 TEST_CASE("requests behind one that was refused for lack of authentication say so, too") {
-  RefusingServer server;
-  std::vector<error_code> errors;
-  const auto exists = [&](DrivenSession& session) {
-    session.submit(request::Exists{"/", nullptr}, errors);
-  };
-  // Within the notice of the connection, so that the session has not looked at its socket since.
-  DrivenSession session{server.connect_string(), [&](DrivenSession& connected) {
-                          exists(connected);
-                          exists(connected);
-                          server.let_end();
-                          CHECK(server.has_ended());
-                          exists(connected);
-                        }};
-  CHECK(session.until([&] { return errors.size() == 3; }));
-  CHECK(errors == std::vector<error_code>(3, ServerErrc::session_closed_require_sasl_auth));
+  RefusingServer server{0};
+  ThreeRequests requests{server};
+  DrivenSession session{server.connect_string(),
+                        [&](DrivenSession& connected) { requests.send(connected); }};
+  CHECK(session.until([&] { return requests.errors.size() == 3; }));
+  CHECK(requests.errors ==
+        std::vector<error_code>(3, ServerErrc::session_closed_require_sasl_auth));
   CHECK(session.until([&] { return session.state() == SessionState::auth_required; }));
   CHECK(server.connections() == 1);
+}
+
+TEST_CASE("what is left unread behind an answer explains nothing") {
+  RefusingServer server{1};
+  ThreeRequests requests{server};
+  error_code first = Errc::closed;
+  DrivenSession session{server.connect_string(), [&](DrivenSession& connected) {
+                          connected.submit(request::Exists{"/", nullptr}, [&](error_code error) {
+                            first = error;
+                            requests.send(connected);
+                          });
+                        }};
+  CHECK(session.until([&] { return requests.errors.size() == 3; }));
+  CHECK(first == error_code{});
+  CHECK(requests.errors == std::vector<error_code>(3, ServerErrc::connection_loss));
+  CHECK(session.until([&] { return server.connections() == 2; }));
 }
 
 }  // namespace

@@ -12,3 +12,5 @@ hidden byte nobody_waits_for_the_dead;  /* for a node that it was told is gone *
 hidden byte no_false_alarm;             /* no contender is notified of a loss while its node is there */
 hidden byte told_in_time;               /* a session whose clock still runs is not ended */
 hidden byte enough_nodes;               /* of the model, not of the lock: the configuration has room for the run */
+hidden byte served_soon;                /* a contender that was reported sees a lock passed by at most so many times */
+hidden byte nothing_is_kept;            /* of a session that is over */

@@ -9,8 +9,10 @@
 
 #define BIT(n)       (1 << (n))
 #define LOWER(n)     (BIT(n) - 1)
+#ifndef highest
 #define highest(set) ((set) >= 256 -> 8 : ((set) >= 128 -> 7 : ((set) >= 64 -> 6 : ((set) >= 32 -> 5 : \
                      ((set) >= 16 -> 4 : ((set) >= 8 -> 3 : ((set) >= 4 -> 2 : 1)))))))
+#endif
 #define lowest(set)  highest((set) & -(set))
 
 #include "promises.pml"

@@ -15,3 +15,4 @@ hidden byte enough_nodes;               /* of the model, not of the lock: the co
 hidden byte served_soon;                /* a contender that was reported sees a lock passed by at most so many times */
 hidden byte nothing_is_kept;            /* of a session that is over */
 hidden byte declined_by_somebody;       /* a try is declined because another caller has the lock, or waits for it */
+hidden byte shares_are_bounded;         /* a node serves at most so many readers */

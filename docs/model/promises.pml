@@ -16,3 +16,4 @@ hidden byte served_soon;                /* a contender that was reported sees a 
 hidden byte nothing_is_kept;            /* of a session that is over */
 hidden byte declined_by_somebody;       /* a try is declined because another caller has the lock, or waits for it */
 hidden byte shares_are_bounded;         /* a node serves at most so many readers */
+hidden byte overtaken_briefly;          /* a contender that is not reported yet, for so many ticks at most */

@@ -36,7 +36,7 @@
 #define ACQUIRES 4                      /* of the keeper */
 #endif
 #ifndef ROUNDS
-#define ROUNDS 1                        /* of each other contender; with 2, and 22 million states, by hand */
+#define ROUNDS 1                        /* of each other contender; more by hand */
 #endif
 
 /* ---- the guards ---- */

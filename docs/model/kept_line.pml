@@ -429,6 +429,7 @@ end:
        losses--;
        break_connection();
        in_front = 0;
+       has_passed = true;       /* Nor is this node passed on any more: see kept_lock.pml. */
        if :: believes_this_connection_only -> wanted = true; listing = false; armed = false :: else fi;
        forget()
      }

@@ -117,6 +117,8 @@ bool is_deleted;                        /* without a guard: the slot is yet to b
 bool is_lost;                           /* the holder was notified */
 byte passes[2];                         /* since the keeper's server reported the other one's node */
 
+byte in_doubt;                          /* a write behind a check of the node, its reply lost: 1; the node was passed on since: 2 */
+
 byte working, others_working;
 byte breaks = BREAKS, clocks = CLOCKS, swallowed = SWALLOWED, cancels = 1;
 
@@ -141,7 +143,7 @@ inline grant(n) {
 
 /* ---- the strand ---- */
 
-inline start_again() { state = NONE; wanted = false; due = false; is_deleted = false; keepable = false; armed = false }
+inline start_again() { state = NONE; in_doubt = 0; wanted = false; due = false; is_deleted = false; keepable = false; armed = false }
 
 inline delete_node() {
   keepable = false; armed = false;
@@ -212,7 +214,10 @@ end:
 
   :: atomic { breaks > 0 && connected ->
        breaks--; connected = false; missed = false;
+       if :: working > 0 -> in_doubt = 1 :: true fi;
        if :: believes_this_connection_only -> want() :: else fi }
+  /* What was sent on the connection that broke may be decided late. */
+  :: atomic { in_doubt -> promise(no_stale_write, in_doubt == 1 || kept == 0); in_doubt = 0 }
   /* The next server knows as much as the last one, or more. */
   :: atomic { !connected && clock_runs ->
        connected = true;
@@ -275,6 +280,7 @@ again:
           if
           :: state == IDLE && !saw_wanted && !sees_no_clock ->
              state = HELD;
+             in_doubt = (in_doubt -> 2 : 0);
              promise(nothing_is_kept, kept != 0 || is_deleted || !clock_runs);
              for (i_ : 0 .. 1) {
                if

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Held is a lease on a short session of a fake ensemble: here the client's time passes, and the
-/// servers' does not.
+/// Held is a lease on a short session of a fake ensemble. The client's clock runs; the servers'
+/// stands still, so they end no session by themselves.
 
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
@@ -18,8 +18,7 @@
 
 namespace custodian::tests {
 
-/// A third of it is how late a beat may be, or how long the machine may stand still, before the
-/// lease is really lost.
+/// A lease is lost only if a beat is late, or the machine stands still, for a third of this.
 inline constexpr auto timeout = std::chrono::milliseconds{3000};
 inline constexpr auto lock_path = "/lock";
 
@@ -57,7 +56,7 @@ struct Held {
     timer.async_wait([&](error_code) { passed = true; });
     REQUIRE(world.run_until([&] { return passed; }));
   }
-  /// No client has left anything.
+  /// Releases the lease, and checks that neither client leaves anything behind.
   void end() {
     lease.release();
     if (client) CHECK(world.run_until_idle(*client));

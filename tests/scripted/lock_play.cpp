@@ -19,12 +19,12 @@ namespace {
 
 constexpr auto lock_path = "/locks/one";
 
-/// The locks of one client on the path.
+/// The locks of one client at `lock_path`.
 class Locks {
  public:
   explicit Locks(const Client& client) : client_{client.share()} {}
 
-  /// They have their lease faces in common, and no base.
+  /// Calls the function with the lock: the types share an interface, but no base class.
   template <typename Function>
   void with(Recipe recipe, Function function) {
     switch (recipe) {
@@ -37,7 +37,8 @@ class Locks {
   [[nodiscard]] InterProcessReadWriteLock::ReadLock& read() { return made(both_).read(); }
 
  private:
-  /// Not all of them: a mutex and a semaphore mutex of one client do not go on one path.
+  /// Makes a lock when it is first used: a mutex and a semaphore mutex of one client cannot share a
+  /// path.
   template <typename Lock>
   [[nodiscard]] Lock& made(std::optional<Lock>& lock) {
     if (!lock) lock.emplace(client_, lock_path);
@@ -50,7 +51,7 @@ class Locks {
   std::optional<InterProcessSemaphoreMutex> semaphore_mutex_;
 };
 
-/// What everybody waits for.
+/// The recipe that excludes every other holder.
 Recipe exclusive(Recipe recipe) { return recipe == Recipe::reader ? Recipe::writer : recipe; }
 
 class Play {
@@ -159,7 +160,7 @@ class Play {
     });
   }
 
-  /// The nodes of all who take part, by their paths below the lock's.
+  /// The nodes of all contenders, by their paths below the lock's.
   [[nodiscard]] std::vector<std::string> contenders() const {
     if (scenario_.recipe != Recipe::semaphore_mutex) return world_.ensemble.children(lock_path);
     std::vector<std::string> nodes;
@@ -171,7 +172,7 @@ class Play {
     return nodes;
   }
 
-  /// The incident, once.
+  /// Brings the incident about, once.
   void happen() {
     if (std::exchange(happened_, true)) return;
     switch (scenario_.incident) {
@@ -202,7 +203,7 @@ class Play {
     if (std::ranges::find(scenario_.expected, error) != scenario_.expected.end()) return;
     const auto& of_expiry = scenario_.expected_of_expiry;
     if (expires_ && std::ranges::find(of_expiry, error) != of_expiry.end()) return;
-    // A request that is sent only once ends with the fault.
+    // A try sends each request only once, so a fault may end it without a lease.
     if (scenario_.face == Face::try_acquire && faulty_ && !error) return;
     complain("no lease, but: " + error.message());
   }
@@ -210,7 +211,8 @@ class Play {
   void check_grant() {
     if (!world_.ensemble.exists(lease_.node())) {
       if (scenario_.incident != Incident::own_node_deleted) complain("a lease on a missing node");
-      // Deleted at the last moment. The holder would learn it by the next beat; there is none here.
+      // The node was deleted just before the grant. Only a beat would tell the holder, and there
+      // are no beats here.
       return lease_.release();
     }
     const bool may_share = scenario_.recipe == Recipe::reader && scenario_.others == Recipe::reader;
@@ -218,7 +220,7 @@ class Play {
       complain("two hold the lock");
     }
     for (const std::string& name : contenders()) {
-      if (name.starts_with("locks/")) continue;  // who may come, not who is in
+      if (name.starts_with("locks/")) continue;  // the queue for the lock, not its holders
       const auto number = [](const std::string& text) { return text.substr(text.size() - 10); };
       if (std::ranges::find(before_, name) != before_.end()) continue;
       const bool harmless = name.find("__READ__") != std::string::npos;
@@ -234,7 +236,7 @@ class Play {
     return std::ranges::find(alive, session_) != alive.end();
   }
 
-  /// Another contender gets the lock exactly when it should.
+  /// Checks that another contender gets the lock when it is free, and not before.
   void let_others_in() {
     if (!verdict_.violation.empty()) return;
     if (!lease_ || scenario_.others == Recipe::reader) others_lease_.release();
@@ -251,7 +253,7 @@ class Play {
                         [&](auto& lock) { lock.async_acquire(options, probe.handler()); });
     if (lease_) {
       world_.run_until([&] { return waits || probe.arrived(); });
-      // Deleting a holder's node lets the next one in.
+      // Deleting a holder's node grants the lock to the next contender.
       const bool deleted = scenario_.incident == Incident::own_node_deleted && happened_;
       if (probe.arrived() && !deleted && lease_.state() == LeaseState::held && session_alive()) {
         complain("another got the lock while it was held");
@@ -266,7 +268,7 @@ class Play {
     probe.result().release();
   }
 
-  /// However the downgrade ended, the writer still holds its lock.
+  /// Releases the write lock, which must still be held however the downgrade ended.
   void let_go_of_the_write_lock() {
     if (scenario_.face != Face::downgrade) return;
     const bool undisturbed = !expires_ && scenario_.incident == Incident::none;

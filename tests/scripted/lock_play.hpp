@@ -20,16 +20,16 @@ enum class Face {
   acquire,
   try_acquire,
   timed,
-  downgrade,  ///< the read lock, beside a write lock that was acquired before anything goes wrong
+  downgrade,  ///< acquires the read lock while holding the write lock, which no fault has met
 };
 
-/// What happens to the acquire, beside the faults.
+/// What happens while the acquire waits, besides the faults.
 enum class Incident {
   none,
   holder_releases,
   holders_node_deleted,
-  own_session_expires,  ///< and then the holder releases
-  own_node_deleted,     ///< by an operator; and then the holder releases
+  own_session_expires,  ///< then the holder releases
+  own_node_deleted,     ///< deleted by an operator; then the holder releases
 };
 
 enum class Neighbours { none, foreign, malformed, end_of_sequence };
@@ -38,16 +38,16 @@ struct Scenario {
   std::string name;
   Face face = Face::acquire;
   Recipe recipe = Recipe::mutex;
-  bool held = false;              ///< by the client "other", first
-  Recipe others = Recipe::mutex;  ///< as what it is held
+  bool held = false;              ///< held by the client "other" before the acquire begins
+  Recipe others = Recipe::mutex;  ///< how "other" holds the lock
   Incident incident = Incident::none;
   RequeuePolicy requeue = RequeuePolicy::queue_again;
   Neighbours neighbours = Neighbours::none;
-  /// What an acquire may end with instead of a lease when nobody cancels it.
+  /// Errors with which an acquire may end when nobody cancels it.
   std::vector<error_code> expected{};
-  /// The same, if a fault ends the session.
+  /// Further errors that are right if a fault ends the session.
   std::vector<error_code> expected_of_expiry{};
-  /// The incident happens when this request is sent, if that is before the position is known.
+  /// The incident happens when this request is sent, or else when the position becomes known.
   std::optional<std::size_t> incident_at{};
 };
 
@@ -63,9 +63,9 @@ using Faults = std::vector<std::pair<std::size_t, Fault>>;
 }
 
 struct Verdict {
-  std::string violation;  ///< empty: all is well
+  std::string violation;  ///< empty if all is well
   std::size_t steps = 0;  ///< requests of the observed client
-  error_code error;       ///< of the acquire
+  error_code error;       ///< how the acquire ended
   bool granted = false;
 };
 

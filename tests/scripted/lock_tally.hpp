@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Plays of a lock, many in a row: counted, and reported where they go wrong.
+/// Runs many plays of a lock in a row, counts them, and reports failures.
 
 #include <iostream>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace custodian::tests {
 
-/// Plays cases, and stops at the first few that go wrong.
+/// Runs plays, and stops after the first few failures.
 class Tally {
  public:
   explicit Tally(std::string name) : name_{std::move(name)} {}
@@ -49,7 +49,7 @@ class Tally {
   int failures_ = 0;
 };
 
-/// Every fault at every request.
+/// Plays every fault at every request.
 inline void play_faults(const Scenario& scenario) {
   Tally tally{scenario.name + ", each fault at each request"};
   const std::size_t steps = tally.play(scenario).steps;
@@ -59,7 +59,7 @@ inline void play_faults(const Scenario& scenario) {
   }
 }
 
-/// A cancellation around every request.
+/// Plays a cancellation around every request.
 inline void play_cancellations(const Scenario& scenario) {
   Tally tally{scenario.name + ", cancelled at each moment"};
   const std::size_t steps = tally.play(scenario).steps;
@@ -68,7 +68,7 @@ inline void play_cancellations(const Scenario& scenario) {
   for (std::size_t at = 0; at < steps; ++at) {
     for (const CancelMoment moment : {request_sent, before_reply, after_reply}) {
       tally.play(scenario, {}, Cancel{moment, at});
-      // And a fault behind or before it.
+      // Combines the cancellation with a fault at each request, before or after it.
       for (std::size_t fault_at = 0; fault_at <= steps; ++fault_at) {
         for (const Fault& fault : all_faults()) {
           if (!sample.takes_next()) continue;
@@ -79,9 +79,9 @@ inline void play_cancellations(const Scenario& scenario) {
   }
 }
 
-/// Every two faults at every two requests; the second as late as the first has made the run.
-/// `parity`: those whose first fault is at an even or an odd request, so that no case takes too
-/// long.
+/// Plays every pair of faults at every pair of requests; the second at any request that the run
+/// with the first one has. `parity` selects the cases whose first fault is at an even or an odd
+/// request, so that no case takes too long.
 inline void play_pairs(const Scenario& scenario, std::size_t parity) {
   Tally tally{scenario.name + ", each pair of faults, " + (parity == 0 ? "even" : "odd") +
               " first"};
@@ -99,7 +99,7 @@ inline void play_pairs(const Scenario& scenario, std::size_t parity) {
   }
 }
 
-/// Every fault at every request, with the incident at every request.
+/// Plays every fault at every request, with the incident at every request.
 inline void play_incidents(Scenario scenario) {
   Tally tally{scenario.name + ", each fault at each request"};
   const std::size_t steps = tally.play(scenario).steps;

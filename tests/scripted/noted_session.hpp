@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Sessions whose credentials and servers are noted.
+/// Sessions that record the credentials and servers which they are given.
 
 #include <memory>
 #include <string>
@@ -12,18 +12,19 @@
 
 namespace custodian::tests {
 
-/// The credentials and servers that a client's sessions began with, and got later.
+/// The credentials and servers with which a client's sessions began, and those given later.
 struct Given {
   using Credentials = std::vector<SessionSettings::Credential>;
 
   std::vector<Credentials> at_first;
   std::vector<Credentials> later;
-  std::vector<std::string> servers;         ///< at first and later
+  std::vector<std::string> servers;         ///< both at the start and later
   std::weak_ptr<SessionObserver> observer;  ///< of the newest session
   std::weak_ptr<Session> session;           ///< the newest one
 };
 
-/// A session that notes what it is given, and passes everything but credentials on.
+/// A session that records its credentials and servers, and passes everything but the credentials
+/// on.
 class NotedSession final : public Session {
  public:
   NotedSession(std::shared_ptr<Session> session, std::shared_ptr<Given> given)
@@ -53,7 +54,7 @@ class NotedSession final : public Session {
   const std::shared_ptr<Given> given_;
 };
 
-/// Makes such sessions.
+/// A factory of such sessions, over another factory.
 [[nodiscard]] inline SessionFactory noting(SessionFactory make, std::shared_ptr<Given> given) {
   return [make = std::move(make), given = std::move(given)](
              auto strand, SessionSettings settings, auto observer) -> std::shared_ptr<Session> {

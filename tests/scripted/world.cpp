@@ -14,7 +14,7 @@ bool World::run_until_idle(Client& client) {
   const Deadline deadline{limit};
   const auto work = boost::asio::make_work_guard(context);
   while (!deadline.passed()) {
-    // The call waits for the strand, which runs here.
+    // Client::load() waits for the strand, which only this thread runs.
     auto asking = std::async(std::launch::async, [&client] { return client.load(); });
     while (asking.wait_for(std::chrono::microseconds{20}) != std::future_status::ready) {
       context.restart();
@@ -63,7 +63,7 @@ std::string describe(const Fault& fault) {
 
 namespace {
 
-/// Of all combinations one is drawn from so many.
+/// One combination in so many is played.
 constexpr std::uint64_t one_in = 12;
 
 std::uint64_t chosen_seed() {

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// World is a fake ensemble and the clients on it, all on one executor that the test turns by hand:
-/// so the steps between two requests are always the same, and a run costs no time.
+/// World is a fake ensemble and its clients, all on one executor that the test's thread runs: so
+/// the steps between two requests are always the same, and no time is lost.
 
 #include <boost/asio/io_context.hpp>
 #include <chrono>
@@ -27,12 +27,12 @@ using testing::NextServer;
 using testing::NextWatches;
 using testing::Submission;
 
-/// For what is to come too late. Not shorter: a limit that has passed when the call begins is
-/// another thing (of an acquire a plain try, of an operation one that was never sent), and a busy
+/// A limit that is to pass. Not shorter: a limit that has passed when the call begins means
+/// something else (of an acquire a plain try, of an operation one that was never sent), and a busy
 /// machine can take 5 ms from a thread.
 inline constexpr std::chrono::milliseconds brief_limit{30};
 
-/// What an asynchronous operation has come to, if it has.
+/// The outcome of an asynchronous operation, once it has one.
 template <typename... Results>
 class Outcome {
  public:
@@ -55,13 +55,13 @@ class Outcome {
 
 class World {
  public:
-  /// Much more than a run takes; only a run that fails gets there.
+  /// Much longer than a run takes: only a run that fails reaches it.
   static constexpr std::chrono::seconds limit{20};
 
   explicit World(std::chrono::milliseconds longest_lag = std::chrono::milliseconds{5})
       : ensemble{testing::FakeEnsembleOptions{.reconnect_pause = std::chrono::milliseconds{0},
                                               .longest_lag = longest_lag}} {}
-  /// One in which time passes when the test says so.
+  /// A world in which time passes only when the test says so.
   explicit World(std::shared_ptr<testing::FakeClock> clock)
       : ensemble{testing::FakeEnsembleOptions{.clock = std::move(clock)}} {}
 
@@ -84,8 +84,8 @@ class World {
     return client;
   }
 
-  /// One that counts the nodes which it takes for those of creates that came late: none is expected
-  /// where nothing comes late, for each create sees to what it has left itself.
+  /// A client that counts the nodes which it takes for those of late creates. Where no create is
+  /// late none is expected: each create deletes its own leftovers.
   [[nodiscard]] std::unique_ptr<Client> client_that_counts_strays(const std::string& name) {
     ClientOptions counting = options(name);
     counting.log = [this](LogLevel, std::string_view message) {
@@ -94,8 +94,8 @@ class World {
     return client(std::move(counting));
   }
 
-  /// Turns the executor until it is so; false if it is not in time, or if nothing is left that
-  /// could make it so.
+  /// Runs the executor until the condition is true; false at the time limit, or if no work is left
+  /// that could make it true.
   bool run_until(const std::function<bool()>& condition) {
     const Deadline deadline{limit};
     while (!condition()) {
@@ -109,7 +109,7 @@ class World {
   bool run_until_arrived(const Outcome<Results...>& outcome) {
     return run_until([&] { return outcome.arrived(); });
   }
-  /// Lets happen what is due now.
+  /// Runs what is due now.
   void settle() {
     context.restart();
     context.poll();
@@ -136,7 +136,7 @@ class World {
   boost::asio::io_context context{1};
 };
 
-/// Runs an operation to its end and gives what it came to: `run<GetResult>(world, [&](auto done)
+/// Runs an operation to its end and returns its outcome: `run<GetResult>(world, [&](auto done)
 /// {...})`.
 template <typename... Results, typename Start>
 [[nodiscard]] Outcome<Results...> run(World& world, Start start) {
@@ -146,7 +146,7 @@ template <typename... Results, typename Start>
   return outcome;
 }
 
-/// Faults at certain requests of one client; every request of it is counted.
+/// Injects faults at certain requests of one client, and counts all its requests.
 class FaultsAt final : public testing::FaultPlan {
  public:
   explicit FaultsAt(std::string client) : client_{std::move(client)} {}
@@ -187,9 +187,9 @@ class FaultsAt final : public testing::FaultPlan {
 [[nodiscard]] const std::vector<Fault>& all_faults();
 [[nodiscard]] std::string describe(const Fault& fault);
 
-/// Which of a fault's combinations with another fault, or with a cancellation, are played: all of
-/// them; under a sanitizer one in twelve, drawn at random, for there each takes five times as long,
-/// and is asked about memory rather than about the order of steps. The seed is printed;
+/// Selects which combinations of a fault with another fault, or with a cancellation, are played:
+/// all of them; under a sanitizer one in twelve, drawn at random, for there each takes five times
+/// as long, and memory is checked rather than the order of steps. The seed is printed;
 /// CUSTODIAN_TEST_PLAYS=<seed> draws the same ones in any build, and CUSTODIAN_TEST_PLAYS=all plays
 /// all of them. Each single fault is always played.
 class Sample {
@@ -199,7 +199,7 @@ class Sample {
 
  private:
   std::mt19937_64 random_{seed()};
-  /// 0: all of them.
+  /// The seed of the draw; 0 if all combinations are played.
   [[nodiscard]] static std::uint64_t seed();
 };
 

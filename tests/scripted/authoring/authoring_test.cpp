@@ -1,5 +1,5 @@
-// The kit that recipes are written with: what a coroutine's end comes to for its handler, and how
-// nodes are followed.
+// The kit for authors of recipes: the completion of a spawned coroutine, events, and following a
+// node.
 
 #include <boost/asio/awaitable.hpp>
 #include <stdexcept>

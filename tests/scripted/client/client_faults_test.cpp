@@ -171,7 +171,7 @@ TEST_CASE("a session that is renewed fails nothing that can wait") {
   });
   REQUIRE_FALSE(node.error());
   const std::int64_t first = client->session().id;
-  // A node that must go and may not be deleted is freed by ending the session.
+  // Its delete is refused: only the end of the session can remove this node.
   world.ensemble.refuse("/locks/mine");
   client->remove_in_background("/locks/mine");
   CHECK(world.run_until([&] { return !world.ensemble.exists("/locks/mine"); }));
@@ -212,7 +212,7 @@ TEST_CASE("a watch outlives its connection, and tells what it missed") {
   world.ensemble.expire(client->session().id);
   REQUIRE(world.run_until_arrived(on_b));
   CHECK(on_b.error() == Errc::session_lost);
-  a = {}, b = {}, list = {};  // a watch keeps its client's inside alive
+  a = {}, b = {}, list = {};  // a watch keeps its client's internals alive
   CHECK(world.end(client));
 }
 
@@ -277,7 +277,7 @@ TEST_CASE("whoever waits for another state of the connection can give up") {
   signal.emit(asio::cancellation_type::total);
   REQUIRE(world.run_until_arrived(changed));
   CHECK(changed.error() == asio::error::operation_aborted);
-  // Later events find no handler.
+  // A later change of state must not call the cancelled handler.
   world.ensemble.stop();
   CHECK(world.run_until([&] { return client->connection_state() == ConnectionState::suspended; }));
   CHECK(world.end(client));

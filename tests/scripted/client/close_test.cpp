@@ -1,4 +1,4 @@
-// Closing in an orderly way, by a program that runs the client itself.
+// An orderly close, in a program that runs the client's context itself.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -40,7 +40,7 @@ TEST_CASE("closing: with nothing held it is over at once") {
   CHECK(closing.result());
   CHECK(fixture.client->connection_state() == ConnectionState::closed);
   CHECK(fixture.world.ensemble.sessions().empty());
-  // And once more.
+  // A second close succeeds as well.
   const auto again = fixture.begin_close(World::limit);
   REQUIRE(fixture.world.run_until_arrived(again));
   CHECK(again.result());

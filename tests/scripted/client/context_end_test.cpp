@@ -23,8 +23,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A context must outlive the clients on it. Requests that nobody will answer any more keep their
-/// client, which is never freed then; and no lock object may be destroyed after the context.
+/// A client whose context is gone is never freed: its unanswered requests keep it alive. And a lock
+/// object must not be destroyed after the context, so the test leaks both.
 struct LeaksAreExpected {
 #ifdef CUSTODIAN_ADDRESS_SANITIZER
   LeaksAreExpected() { __lsan_disable(); }
@@ -37,7 +37,7 @@ struct LeaksAreExpected {
   LeaksAreExpected& operator=(const LeaksAreExpected&) = delete;
 };
 
-/// A thread that waits for a lock, on a client whose context the test turns and destroys.
+/// A thread that waits for a lock, on a client whose context the test runs and destroys.
 class Blocked {
  public:
   Blocked(World& world, const LockOptions& lock_options)
@@ -47,7 +47,7 @@ class Blocked {
     context_->poll();
   }
 
-  /// The lock for another one of this client.
+  /// Acquires the lock for another contender of this client.
   Lease hold() {
     Outcome<Lease> held;
     mutex_->async_acquire(held.handler());
@@ -57,7 +57,7 @@ class Blocked {
   }
   /// Begins to wait, and runs this many handlers; false if there are fewer.
   bool wait(int handlers) {
-    // If the wait never ended, the thread could not be joined.
+    // Detached: the thread could not be joined if its wait never ended.
     std::thread{[mutex = mutex_, ended = ended_] {
       const LeaksAreExpected leaks;
       try {
@@ -73,7 +73,8 @@ class Blocked {
     }
     return true;
   }
-  /// The outcome of the wait; nothing if it does not end.
+  /// Destroys the client, then the context. Returns the outcome of the wait, or nothing if the wait
+  /// does not end.
   std::optional<error_code> end_of_context() {
     client_.reset();
     context_.reset();
@@ -143,7 +144,7 @@ TEST_CASE("context end: an ensemble may go before the context of its clients, or
       Client client{context->get_executor(), ensemble->options("mine")};
       while (!is_connected(client.connection_state())) context->run_one_for(World::limit);
     }
-    // The client's end has begun, and no thread runs the context any more.
+    // The client is shutting down already when its context is destroyed.
     if (ensemble_first) ensemble.reset();
     context.reset();
     ensemble.reset();

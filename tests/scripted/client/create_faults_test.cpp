@@ -1,4 +1,4 @@
-// Protected creates: they end with one node, the one that the caller gets, or with none.
+// Protected creates: each ends with exactly one node, which the caller gets, or with none.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -50,7 +50,7 @@ Played play(const CreateOptions& options, const Faults& faults,
   } else {
     const std::int64_t session = client->session().id;
     if (!world.run_until_idle(*client)) complain("something is left under way");
-    // A session that ends while a surplus node is deleted takes the good one along.
+    // If the session ends while a surplus node is being deleted, the good node is deleted with it.
     const bool gone = is_ephemeral(options.mode) && client->session().id != session;
     const std::size_t expected = created.error() || gone ? 0 : 1;
     // The surplus node is deleted soon, but in the background.
@@ -137,7 +137,7 @@ TEST_CASE("a protected create that is not retried ends with one node or none") {
 
 TEST_CASE("a protected create that its caller gives up leaves no node, whatever its reply") {
   const std::vector<Faults> replies{
-      {},  // it comes, late
+      {},  // the reply arrives, but late
       {{0, {.kind = FaultKind::fail_after}}},
       {{0, {.kind = FaultKind::fail_after, .next_server = NextServer::lags_behind}}}};
   for (const Faults& faults : replies) {

@@ -1,4 +1,5 @@
-// Credentials that a function provides: when it is asked, and what its answers and failures do.
+// Credentials from a provider function: when it is called, and the effect of its answers and
+// failures.
 
 #include <stdexcept>
 
@@ -83,7 +84,7 @@ TEST_CASE("after a reconnection another answer of the provider reaches the sessi
              is_connected(fixture.client->connection_state());
     });
   };
-  // It is asked at most once a second, so most reconnections ask nothing.
+  // The provider is called at most once a second: most reconnections do not call it.
   for (int i = 0; i < 20; ++i) REQUIRE(reconnect());
   CHECK(fixture.given->later.empty());
   fixture.answer = "app:2";
@@ -105,7 +106,7 @@ TEST_CASE("no session begins before the provider has an answer") {
   REQUIRE(fixture.world.run_until([&] { return fixture.calls == 2; }));
   CHECK(fixture.given->at_first.empty());
   CHECK_FALSE(looked.arrived());
-  // The log has it once.
+  // The failure is logged only once.
   CHECK(fixture.errors ==
         std::vector<std::string>{"the credentials provider failed: the store is away"});
   fixture.fails = false;
@@ -151,7 +152,7 @@ TEST_CASE("the provider is asked again when the servers have refused its answer"
   REQUIRE(fixture.world.run_until([&] { return fixture.given->at_first.size() == 1; }));
   fixture.given->observer.lock()->on_state(SessionState::auth_failed, {});
   fixture.answer = "app:2";
-  // After five seconds.
+  // After a refusal the next session waits five seconds.
   REQUIRE(fixture.world.run_until([&] { return fixture.given->at_first.size() == 2; }));
   fixture.world.ensemble.start();
   CHECK(fixture.connects());
@@ -171,7 +172,7 @@ TEST_CASE("after a newer answer is refused the next session begins with the answ
   fixture.given->observer.lock()->on_state(SessionState::auth_failed, {});
   CHECK(fixture.given->at_first == All{first_ones, second_ones, first_ones});
   CHECK(fixture.connects());
-  // It is not asked in between: it would give the same again.
+  // The provider is not called in between: it would give the same answer again.
   CHECK(fixture.calls == 2);
 }
 

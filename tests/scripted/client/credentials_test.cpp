@@ -1,4 +1,4 @@
-// Credentials that change while a client lives: which of its sessions have which.
+// Credentials that are replaced while a client lives: which of its sessions use which.
 
 #include "scripted/noted_session.hpp"
 #include "scripted/world.hpp"
@@ -63,7 +63,7 @@ TEST_CASE(
   Fixture fixture;
   REQUIRE(
       fixture.world.run_until([&] { return is_connected(fixture.client->connection_state()); }));
-  // The session ends before the servers have accepted or refused the new ones.
+  // The session ends before the servers have accepted or refused the new credentials.
   fixture.replace();
   fixture.world.ensemble.expire(fixture.client->session().id);
   REQUIRE(fixture.world.run_until([&] { return fixture.given->at_first.size() == 2; }));

@@ -1,4 +1,4 @@
-// A client that follows its ensemble: which servers its sessions get, and when.
+// A client that follows its ensemble: which servers its sessions are given, and when.
 
 #include "scripted/noted_session.hpp"
 #include "scripted/world.hpp"

@@ -1,4 +1,4 @@
-// Exceptions of users' code where the library calls it: every waiting caller gets an answer.
+// Exceptions from user code that the library calls: every waiting caller gets an answer.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 struct Logged {
   explicit Logged(World& world, std::string_view throws_for) : options{world.options("mine")} {
     options.acl_provider = [throws_for](std::string_view path) -> Acl {
-      if (path == throws_for) throw 7;  // NOLINT: what no handler of std::exception catches
+      if (path == throws_for) throw 7;  // NOLINT: no handler of std::exception catches an int
       return open_acl();
     };
     options.log = [lines = lines](LogLevel level, std::string_view line) {
@@ -83,7 +83,7 @@ TEST_CASE("exceptions: a story of the client's that ends by one answers, and is 
   CHECK(world.end(client));
 }
 
-/// A user's executor that is full: it throws a few times before it accepts anything.
+/// A user's executor that is full at first: it throws a few times before it accepts a task.
 struct Full {
   std::shared_ptr<int> refusals;
   asio::io_context::executor_type inner;

@@ -1,4 +1,4 @@
-// Deletes that must happen: of released locks, and of what a given-up create left.
+// Guaranteed deletes: of released locks, and of nodes that a cancelled create has left.
 
 #include "scripted/world.hpp"
 #include "support/catch.hpp"

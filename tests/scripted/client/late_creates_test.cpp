@@ -1,5 +1,5 @@
-// Creates that the servers apply when they are not expected any more: their nodes are deleted, and
-// block their lock for a moment only.
+// Creates that the servers apply after the client has stopped expecting them: their nodes are
+// deleted, so they block the lock only for a moment.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -23,7 +23,8 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
 constexpr auto path = "/late";
-/// Many times the delay of a look for late creates; without a look the lock is blocked for ever.
+/// Many times the delay before a client looks for late creates; without that look the lock stays
+/// blocked for ever.
 constexpr std::chrono::seconds soon{5};
 
 /// Makes one of a client's creates late, and counts them.
@@ -42,7 +43,8 @@ class LateAt final : public testing::FaultPlan {
   [[nodiscard]] bool was_there() const { return creates_ > at_; }
 
   std::function<void()> on_late;
-  bool transactions_create = false;  ///< or are beats and fences
+  bool transactions_create = false;  ///< counts transactions as creates; set only where no beat or
+                                     ///< fence is a transaction
 
  private:
   static constexpr auto npos = std::string::npos;
@@ -57,8 +59,8 @@ enum class Wanted { mutex, writer, reader, downgrade, semaphore_mutex, permits }
 constexpr Wanted all_wanted[] = {Wanted::mutex,     Wanted::writer,          Wanted::reader,
                                  Wanted::downgrade, Wanted::semaphore_mutex, Wanted::permits};
 
-/// The locks of one client on the path, of which only those are made that are wanted: a mutex and a
-/// semaphore do not go on one path.
+/// The locks of one client at `path`. Each is made when it is wanted: a mutex and a semaphore
+/// cannot share a path.
 struct Locks {
   explicit Locks(const Client& of) : client{of.share()} {}
 
@@ -94,7 +96,7 @@ struct Locks {
   std::optional<InterProcessSemaphore> semaphore{};
 };
 
-/// What excludes it.
+/// A lock that excludes the wanted one.
 Wanted opposite(Wanted wanted) {
   return wanted == Wanted::reader || wanted == Wanted::downgrade ? Wanted::writer : wanted;
 }
@@ -112,20 +114,20 @@ struct Clients {
     by.acquire(wanted, writing, slot, acquired.handler());
     return acquired;
   }
-  /// A writer, to be downgraded.
+  /// Acquires the write lock that is to be downgraded.
   void write() {
     auto acquired = acquire(*locks, Wanted::writer);
     REQUIRE(world.run_until_arrived(acquired));
     writing = std::move(acquired.result().front());
   }
-  /// Another request of the session.
+  /// Sends so many other requests on the observed session.
   void read(int times) {
     for (int i = 0; i < times; ++i) {
       REQUIRE(
           run<GetResult>(world, [&](auto done) { observed->async_get("/", {}, done); }).arrived());
     }
   }
-  /// Another client soon gets a lock that excludes this one, and then no node is left.
+  /// Another client soon acquires a lock that excludes the observed one; then no node is left.
   void let_other_in(Wanted wanted) {
     const Deadline deadline{soon};
     auto acquired = acquire(*others_locks, opposite(wanted));
@@ -156,7 +158,7 @@ struct Clients {
     CHECK(world.end(observed));
     CHECK(world.end(other));
     CHECK(world.ensemble.sessions().empty());
-    // Nor does a planned look keep the context busy.
+    // A scheduled look for late creates does not keep the context busy either.
     world.settle();
     CHECK(world.context.stopped());
   }
@@ -234,7 +236,8 @@ TEST_CASE("late: a create that is applied when its caller has given up makes no 
     for (const int requests_later : {0, 3, 12}) {
       INFO("lock " << static_cast<int>(wanted) << ", requests later " << requests_later);
       Clients clients;
-      // Without a parent the first create fails, early or late.
+      // The parents exist: otherwise the first create would fail, whether it is applied at once or
+      // late.
       clients.world.make(path);
       if (wanted == Wanted::semaphore_mutex || wanted == Wanted::permits) {
         for (const auto* below : {"/locks", "/leases"})
@@ -251,7 +254,7 @@ TEST_CASE("late: a create that is applied when its caller has given up makes no 
       auto acquired = clients.acquire(*clients.locks, wanted, signal.slot());
       REQUIRE(clients.world.run_until_arrived(acquired));
       CHECK(acquired.error() == asio::error::operation_aborted);
-      // Behind the look for what the create has left at once.
+      // These reads follow the immediate look for a node of the cancelled create.
       clients.read(12);
       CHECK(clients.world.ensemble.apply_late_requests() == (requests_later == 0 ? 1 : 0));
       clients.writing.release();
@@ -277,7 +280,7 @@ TEST_CASE("late: a node that somebody wanted stays, and what comes late beside i
   const auto looks = [&] { return count(world.ensemble.history(), "sync"); };
   const auto look_twice = [&] {
     world.ensemble.clear_history();
-    REQUIRE(world.run_until([&] { return looks() == 3; }));  // two have ended
+    REQUIRE(world.run_until([&] { return looks() == 3; }));  // the third begins when two have ended
   };
   look_twice();
   CHECK(world.ensemble.children("/nodes").size() == 1);
@@ -300,7 +303,7 @@ TEST_CASE("late: while a create is repeated, what it has made is not taken for l
   };
   world.ensemble.set_fault_plan(plan);
   auto acquired = clients.acquire(*clients.locks, Wanted::mutex);
-  // Long enough for a look that were due to wait for the connection, too.
+  // Long enough for a look that had become due and waited for the connection.
   asio::steady_timer timer{world.context, 150ms};
   bool passed = false;
   timer.async_wait([&](error_code) { passed = true; });
@@ -362,8 +365,8 @@ TEST_CASE("late: a stray that may not be deleted is not looked for again and aga
 
 // -- Of a session that was given up ---------------------------------------------------------------
 
-/// A client that holds one lock and creates its node of another when its connection is cut, and
-/// whose clock runs out then. The create is in the network.
+/// A client that holds one lock and has sent the create of its node in another when its connection
+/// is cut; then its lease clock runs out. That create is still in the network.
 struct GivenUp {
   static constexpr std::chrono::milliseconds timeout{2000};
   static constexpr auto second_path = "/b";
@@ -390,7 +393,7 @@ struct GivenUp {
     REQUIRE(held.client->session().id != session);
     REQUIRE(world().run_until_arrived(acquired));
   }
-  /// The lock can be acquired, though the first one is not released.
+  /// The other client acquires the second lock, though the lost lease of the first is not released.
   void let_other_in() {
     const Deadline deadline{soon};
     auto next = Outcome<Lease>{};
@@ -424,7 +427,8 @@ TEST_CASE("late: a create of a session that was given up makes no lock wait", "[
   given_up.heal();
   REQUIRE_FALSE(given_up.acquired.error());
   const std::string node = given_up.acquired.result().node();
-  // The session goes on for as long as the lost lease is not released, and so may what it sent.
+  // The session lasts until the lost lease is released, so its late create may be applied until
+  // then.
   const bool much_later = GENERATE(false, true);
   if (much_later) given_up.held.pass(2 * GivenUp::timeout);
   CHECK(given_up.world().ensemble.apply_late_requests() == 1);

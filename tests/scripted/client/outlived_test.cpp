@@ -1,5 +1,4 @@
-// Objects that outlive their client, or are dropped silently: leases in a forked child,
-// subscriptions.
+// Leases that outlive their client in a forked child, and subscriptions that are dropped silently.
 
 #include <malloc.h>
 #include <sys/wait.h>
@@ -12,7 +11,7 @@
 namespace custodian::tests::outlived_test {
 namespace {
 
-/// Ends the process that destroys it.
+/// Its destructor ends the process.
 struct Tripwire {
   Tripwire() = default;
   Tripwire(const Tripwire&) = delete;
@@ -26,7 +25,8 @@ struct Tripwire {
 TEST_CASE("outlived: the last owner of a client, a lease in a forked child, leaves it as it is") {
   World world;
   ClientOptions options = world.options("mine");
-  // It goes with the client's innards, whose mutexes may be locked for ever in the child.
+  // The client's internals own the tripwire. A forked child must not destroy them: their mutexes
+  // may be locked there for ever.
   auto tripwire = std::make_shared<Tripwire>();
   Tripwire& wire = *tripwire;
   options.log = [kept = std::move(tripwire)](LogLevel, std::string_view) {};
@@ -59,7 +59,7 @@ TEST_CASE("outlived: the last owner of a client, a lease in a forked child, leav
 }
 
 #ifndef CUSTODIAN_SANITIZED
-/// What this process has allocated and not freed.
+/// Bytes that this process has allocated and not freed.
 std::size_t allocated() { return ::mallinfo2().uordblks; }
 
 TEST_CASE("outlived: a hundred thousand subscriptions that are gone leave nothing behind") {
@@ -74,7 +74,7 @@ TEST_CASE("outlived: a hundred thousand subscriptions that are gone leave nothin
     const Subscription of_client = client->on_connection_state([](ConnectionState) {});
     const Subscription of_lease = lease.on_state([](LeaseState) {});
   }
-  // Kept, they would be 16 MB.
+  // Subscriptions that stayed behind would take 16 MB.
   CHECK(allocated() < before + 100'000);
   lease.release();
   CHECK(world.run_until_idle(*client));

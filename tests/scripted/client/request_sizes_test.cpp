@@ -1,5 +1,4 @@
-// How large the requests are that a client makes by itself: nothing is sent that the servers would
-// not accept.
+// The sizes of the requests that a client makes by itself: none exceeds what the servers accept.
 
 #include <algorithm>
 
@@ -17,7 +16,7 @@ struct Sizes {
   std::size_t most_checks = 0;
 };
 
-/// A session that weighs what it is given, and passes it on.
+/// A session that measures each request and passes it on.
 class Scale final : public Session {
  public:
   Scale(std::shared_ptr<Session> session, std::shared_ptr<Sizes> sizes)
@@ -49,7 +48,7 @@ class Scale final : public Session {
   const std::shared_ptr<Sizes> sizes_;
 };
 
-/// Many leases of one client whose requests are weighed.
+/// Many leases of one client whose requests are measured.
 struct Weighed {
   Weighed(std::size_t leases_wanted, std::size_t limit) {
     ClientOptions options = world.options("holder");
@@ -100,7 +99,7 @@ TEST_CASE("sizes: beats are a quarter of what the servers accept, and reach ever
   CHECK(holder.are_held());
   CHECK(holder.sizes->most <= limit / 4);
   CHECK(holder.sizes->multis > 8);
-  // The last of them, too.
+  // Beats find deleted nodes at the front, in the middle and at the end of the leases.
   holder.world.remove(holder.leases.front().node());
   holder.world.remove(holder.leases[50].node());
   holder.world.remove(holder.leases.back().node());
@@ -112,7 +111,7 @@ TEST_CASE("sizes: beats are a quarter of what the servers accept, and reach ever
 }
 
 TEST_CASE("sizes: nodes that are deleted together cost one beat, and a request each", "[timed]") {
-  // One of them a beat would take longer than the test may.
+  // So many that the test would time out if each beat found only one deleted node.
   constexpr std::size_t leases = 120;
   Weighed holder{leases, 0xfffff};
   for (std::size_t i = 0; i < leases; i += 2) holder.world.remove(holder.leases[i].node());

@@ -1,5 +1,5 @@
-// A context that no thread runs: a blocking call with a limit ends by itself, and a later result is
-// released.
+// A context that no thread runs: a blocking call with a limit still ends, and a lock that is
+// acquired after that is released.
 
 #include <future>
 
@@ -33,7 +33,7 @@ error_code error_of(Call call) {
   }
 }
 
-/// This thread runs the context, so no thread does while it waits in a call.
+/// Only the test's thread runs the context, so nobody does while that thread is in a blocking call.
 struct Unrun {
   World world;
   std::unique_ptr<Client> client = world.client([this] {
@@ -42,7 +42,7 @@ struct Unrun {
     return options;
   }());
 
-  /// Runs it again: an abandoned acquire leaves no node.
+  /// Runs the context again: the abandoned acquire leaves no node.
   void check_that_nothing_is_left(const std::string& path) {
     CHECK(world.run_until_idle(*client));
     CHECK(world.run_until([&] { return world.ensemble.children(path).empty(); }));

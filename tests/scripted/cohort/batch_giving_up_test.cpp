@@ -65,7 +65,7 @@ TEST_CASE("batch: who gives up ends alone") {
   REQUIRE(batches.world.run_until_arrived(given_up));
   CHECK(given_up.error() == asio::error::operation_aborted);
   CHECK_FALSE(last.arrived());
-  CHECK(batches.nodes() == 3);  // the stand-in of the waiter that gave up is the next one's
+  CHECK(batches.nodes() == 3);  // the next waiter inherits the cancelled waiter's stand-in
   first.result().release();
   CHECK(batches.holds(last));
   last.result().release();
@@ -133,7 +133,7 @@ TEST_CASE("batch: who is late is told who was in the way") {
   }
   Outcome<AcquireResult> late;
   Outcome<AcquireResult> later;
-  // The alarm is set for the other one first.
+  // The alarm is set first for the later of the two deadlines.
   batches.mutex->async_try_acquire_for(1h, later.handler());
   batches.world.settle();
   batches.mutex->async_try_acquire_for(brief_limit, late.handler());
@@ -175,7 +175,7 @@ TEST_CASE("batch: who is in time is not late, and keeps nothing waiting") {
   waits.result().lease.release();
   const auto closed = run<bool>(world, [&](auto done) { client->async_close(1s, done); });
   REQUIRE(closed.arrived());
-  // Nothing is under way any more: the context runs out of work.
+  // Nothing is pending any more: the context runs out of work.
   world.context.restart();
   world.context.run_for(5s);
   CHECK(world.context.stopped());
@@ -208,7 +208,7 @@ TEST_CASE("batch: what none of them may do is told to all at once") {
   REQUIRE(batches.world.run_until(
       [&] { return std::ranges::all_of(places, &Batches::Place::arrived); }));
   for (auto& each : places) CHECK(each.error() == ServerErrc::no_auth);
-  // Not by one request for each.
+  // The stand-ins' few requests answer all eight waiters.
   const auto history = batches.world.ensemble.history();
   CHECK(std::ranges::count_if(history, [](const Submission& each) {
           return each.client == "mine" && each.kind == "create";

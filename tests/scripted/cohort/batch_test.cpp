@@ -151,7 +151,7 @@ TEST_CASE("batch: a node whose lease is near its end is not passed on", "[timed]
     held.pass(timeout * 13 / 20);
     REQUIRE(first.result().state() == LeaseState::suspended);
     std::chrono::nanoseconds rest{0};
-    // The connection is there again, and nothing was answered on it yet.
+    // Releases when the client is connected again, before any reply has renewed the lease.
     const Subscription listening = first.result().on_state([&](LeaseState state) {
       if (state != LeaseState::held || !first.result()) return;
       rest = first.result().remaining();

@@ -50,7 +50,7 @@ class Batches {
     return place;
   }
   [[nodiscard]] std::size_t nodes() const { return world.ensemble.children("/lock").size(); }
-  /// True if it holds the lock when all is done that can be done.
+  /// Runs all that is due; true if this contender holds the lock then.
   bool holds(Place& place) {
     world.settle();
     return place.arrived() && !place.error() && place.result().state() == LeaseState::held;

@@ -1,5 +1,5 @@
-// inspect() with a fault at each of its requests, and given up at each: it shows the truth, or ends
-// with an error, and leaves nothing.
+// inspect() with a fault, or a cancellation, at each of its requests: it returns the truth or an
+// error, and leaves nothing behind.
 
 #include "custodian/inspect/inspect.hpp"
 
@@ -14,7 +14,7 @@ namespace custodian::tests::inspect_test {
 namespace {
 
 struct Run {
-  std::string fault;  ///< empty: all is well
+  std::string fault;  ///< empty if all is well
   std::size_t steps = 0;
 };
 
@@ -55,7 +55,8 @@ std::string summary_of(const Inspection& seen) {
   return text;
 }
 
-/// With two permits: the second one of "two" is held, though its owner is first in line.
+/// The semaphore has two permits. "two" holds the second, though its node is first in the queue at
+/// locks.
 constexpr std::string_view expected =
     "/p/lock-0000000003=holder:000 /p/lock-0000000007=waiter:101 "
     "/p/leases/lease-0000000000=one:040 /p/leases/lease-0000000001=two:040 "
@@ -108,7 +109,7 @@ Run give_up(std::size_t at) {
 TEST_CASE("inspect: what is at a path is shown through every fault, and nothing is left") {
   const Run plain = look({});
   REQUIRE(plain.fault.empty());
-  // Three lists and a read for each contender.
+  // Three listings, and a read for each contender.
   REQUIRE(plain.steps == 8);
   std::size_t cases = 0;
   for (std::size_t at = 0; at < plain.steps; ++at) {

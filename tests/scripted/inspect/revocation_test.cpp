@@ -1,5 +1,5 @@
 // Requests to a holder to release, with a fault at every request of either side: a holder that
-// listens is notified each time, or has lost the lock; and nothing is left.
+// listens is notified each time or has lost the lock, and nothing is left.
 
 #include <iostream>
 
@@ -14,7 +14,7 @@ namespace custodian::tests::revocation_test {
 namespace {
 
 struct Run {
-  std::string fault;  ///< empty: all is well
+  std::string fault;  ///< empty if all is well
   std::size_t steps = 0;
 };
 
@@ -24,13 +24,14 @@ std::string data_of(World& world, const std::string& node) {
 
 bool is_named(World& world, const Lease& lease) { return data_of(world, lease.node()) == "holder"; }
 
-/// When the second request comes.
+/// When "other" sends its second request.
 enum class Pace {
-  when_told,  ///< the identity is on its way back
+  when_told,  ///< the holder is notified, and has not written its identity back yet
   when_named,
 };
 
-/// "holder" listens, "other" asks twice; the requests of `observed` are counted, and fail.
+/// "holder" listens, "other" asks twice. The requests of the client `observed` are counted, and
+/// meet the faults.
 Run ask_twice(const std::string& observed, Pace pace, const Faults& faults) {
   Run result;
   const auto complain = [&](const std::string& what) {
@@ -70,7 +71,7 @@ Run ask_twice(const std::string& observed, Pace pace, const Faults& faults) {
       });
       if (!named) complain("the holder's identity is not written back");
     }
-    // A reply was lost if it is notified more often than it was asked.
+    // More notices than requests: "other" lost a reply and sent its request again.
     if (told > 2 && (faults.empty() || observed == "holder")) complain("the holder is told thrice");
     lease.release();
     if (!world.run_until_idle(*holder)) complain("operations or watches of the holder are left");
@@ -105,8 +106,8 @@ TEST_CASE("revocation: a holder who listens is told each time, through every fau
   std::cout << "  " << cases << " cases: revocation, each fault at each request\n";
 }
 
-/// Asked once, and again when its client sends the request `at`, or when that is answered: it is
-/// notified of both, and its identity is back in the end.
+/// The holder is asked once, and again when its client sends the request `at`, or when that is
+/// answered. The holder is notified both times, and its identity is back in the end.
 Run ask_between(std::size_t at, CancelMoment moment, const Faults& faults) {
   Run result;
   World world;
@@ -144,7 +145,7 @@ Run ask_between(std::size_t at, CancelMoment moment, const Faults& faults) {
     lease.release();
     if (!world.run_until_idle(*holder)) result.fault = "operations or watches are left";
     if (!world.ensemble.children("/lock").empty()) result.fault = "a node is left";
-    // What stands in the plan ends before it.
+    // The plan's functions refer to locals of this block, so the plan goes first.
     world.ensemble.set_fault_plan({});
   }
   if (!world.end(holder)) result.fault = "something keeps the client alive";
@@ -153,7 +154,7 @@ Run ask_between(std::size_t at, CancelMoment moment, const Faults& faults) {
 
 TEST_CASE("revocation: a request between any two steps of another one is never lost") {
   const std::size_t steps = ask_between(1000, CancelMoment::request_sent, {}).steps;
-  REQUIRE(steps >= 3);  // it reads, writes back, and reads
+  REQUIRE(steps >= 3);  // the holder reads, writes its identity back, and reads
   std::size_t cases = 0;
   for (const CancelMoment moment :
        {CancelMoment::request_sent, CancelMoment::before_reply, CancelMoment::after_reply}) {
@@ -175,11 +176,11 @@ TEST_CASE("revocation: a request between any two steps of another one is never l
   std::cout << "  " << cases << " cases: a request between, each fault at each request\n";
 }
 
-/// The holder may read its node, and not write.
+/// Allows the holder to read its node, but refuses its writes.
 class WritesAreRefused final : public testing::FaultPlan {
  public:
   WritesAreRefused(World& world, std::string node) : world_{world}, node_{std::move(node)} {}
-  // It writes its identity back by a transaction.
+  // The holder writes its identity back in a transaction.
   Fault on_submit(const Submission& submission) override {
     if (submission.kind == "multi") world_.ensemble.refuse(node_);
     return {};
@@ -253,7 +254,7 @@ TEST_CASE("revocation: who looks at a holder that was asked sees its identity, a
     seen = look();
     CHECK(seen.is_asked_to_let_go);
     CHECK(seen.participant.identity == "holder");
-    // A listener that comes only now is notified, though the message is not there any more.
+    // A later listener is notified, too, though the node has the identity again.
     int late = 0;
     const Subscription too = held.result().make_revocable([&] { ++late; });
     CHECK(world.run_until([&] { return late == 1; }));
@@ -299,7 +300,7 @@ TEST_CASE("revocation: a change of identity is no request, and is what stands th
     CHECK_FALSE(is_shown_as_asked());
     int told = 0;
     const Subscription listening = lease.make_revocable([&] { ++told; });
-    // It watches its node.
+    // The holder watches its node.
     REQUIRE(world.run_until([&] { return world.ensemble.watches() == 1; }));
     world.settle();
     CHECK(told == 0);
@@ -348,7 +349,7 @@ TEST_CASE(
     CHECK(early == 1);
     CHECK(late == 1);
     CHECK(gone == 0);
-    // It goes on noticing that the node is deleted.
+    // The holder still notices that its node is deleted.
     world.remove(held.result().node());
     CHECK(world.run_until([&] { return held.result().state() == LeaseState::lost; }));
     CHECK(held.result().loss_reason() == LossReason::node_deleted);
@@ -375,7 +376,7 @@ TEST_CASE(
     REQUIRE(world.run_until([&] { return world.ensemble.watches() == 2; }));
     first.result().release();
     REQUIRE(world.run_until_arrived(held));
-    // Without a listener: the event ends the watch of its wait.
+    // There is no listener, so the event ends the watch that the acquire set.
     CHECK(run<bool>(world, [&](auto done) {
             async_revoke(*other, held.result().node(), done);
           }).result());

@@ -1,5 +1,5 @@
-// Candidates that are used for the first time while their client is closing already: nobody will
-// end them any more, so they end by themselves.
+// Candidates that are first used while their client is closing: the client does not end them any
+// more, so they end by themselves.
 
 #include "custodian/leader/leader_latch.hpp"
 #include "custodian/leader/leader_selector.hpp"
@@ -10,7 +10,7 @@
 namespace custodian::tests::closing_client_test {
 namespace {
 
-/// The client closes for as long as the lease is held.
+/// A client whose close does not end before the lease is released.
 struct ClosingClient {
   ClosingClient() {
     auto acquired = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });

@@ -1,5 +1,5 @@
-// A latch that is closed and started again at once, with a fault at every request and at every
-// moment of its story: it leads again, by another node, and its listeners hear all in order.
+// A latch that is closed and started again at once, at every step of its life and with a fault at
+// every request: it leads again with another node, and its listeners are notified in order.
 
 #include <boost/asio/post.hpp>
 #include <iostream>
@@ -21,12 +21,12 @@ struct Restart {
 };
 
 struct Run {
-  std::string fault{};  ///< empty: all is well
+  std::string fault{};  ///< empty if all is well
   std::size_t steps = 0;
 };
 
-/// It leads, is closed and started again, while another candidate waits; it leads again when that
-/// one, which is next, has gone.
+/// The observed latch leads, and is closed and started again while another candidate waits. That
+/// candidate leads next; when it closes, the latch leads again.
 class Life {
  public:
   Life(CloseMode mode, const Faults& faults, std::optional<Restart> restart = {})
@@ -112,7 +112,7 @@ class Life {
     await("it does not lead again", [this] { return leads(); });
     await("a wait for the new term does not end", [&] { return coming.arrived(); });
     if (!coming.arrived() || coming.error()) {
-      // Closed by the restart that this run is about.
+      // The restart of this run closes the latch, which ends such a wait.
       if (!restart_) complain("a wait for the new term fails");
     } else if (coming.result().token().value > tokens_.back()) {
       complain("a wait for the new term ends with another one");
@@ -232,7 +232,7 @@ TEST_CASE("latch restart: a wait without time on a latch that is closed says tha
     latch.async_wait_until(Deadline{std::chrono::seconds{-1}}, closed.handler());
     REQUIRE(world.run_until_arrived(closed));
     CHECK(closed.error() == Errc::closed);
-    // One that is started is only late.
+    // On a latch that is started, such a wait is only too late: no error.
     latch.start();
     Waiting late;
     latch.async_wait_until(Deadline{std::chrono::seconds{-1}}, late.handler());

@@ -1,4 +1,4 @@
-// An observer of an election on a server that lags behind, which it reaches with a new session.
+// A leader observer whose new session begins on a server that lags behind.
 
 #include "custodian/leader/leader_observer.hpp"
 
@@ -16,9 +16,10 @@ const std::string later = "/election/latch-0000000001";
 
 using Leader = Outcome<std::optional<Participant>>;
 
-/// "later" leads, and an observer has reported it. A server has been left behind before that.
+/// The node `later` leads, and an observer has reported it. One server lags: it does not know that
+/// node.
 struct Observing {
-  /// `before`: the leader on the server that is left behind, if any.
+  /// `before`: the node that leads on the lagging server, if any.
   explicit Observing(const std::optional<std::string>& before) {
     world.make(path);
     if (before) world.make(*before);
@@ -51,7 +52,7 @@ struct Observing {
     world.ensemble.clear_history();
     world.ensemble.expire(client->session().id);
   }
-  /// Whether it reads the node and then waits.
+  /// Whether the observer reads the node, then waits.
   [[nodiscard]] bool looks_at(const std::string& node) {
     const bool looked = world.run_until([&] {
       return std::ranges::any_of(world.ensemble.history(), [&](const Submission& each) {
@@ -62,7 +63,7 @@ struct Observing {
     return looked;
   }
 
-  // Nothing but what the test asks for lets a server catch up.
+  // Servers catch up only when the test says so.
   World world{std::chrono::hours{1}};
   std::unique_ptr<Client> client = world.client("observing");
   std::optional<LeaderObserver> observer{std::in_place, *client, path};
@@ -79,7 +80,7 @@ TEST_CASE("an observer does not tell of an earlier leader after a later one") {
       observing.world, [&](auto done) { observing.client->async_sync(path, {}, std::move(done)); });
   REQUIRE(synced.arrived());
   REQUIRE(observing.looks_at(later));
-  CHECK_FALSE(second.arrived());  // it was reported already
+  CHECK_FALSE(second.arrived());  // `later` was reported already
 
   observing.world.remove(later);
   REQUIRE(observing.world.run_until_arrived(second));

@@ -1,5 +1,5 @@
-// A leader whose node is deleted by hand learns it by a watch, though it has never waited (there
-// are no beats here); with a fault at every request, the watch's own among them.
+// A leader that never waited notices by a watch that an operator deletes its node. There are no
+// beats here, and a fault occurs at every request, those of the watch included.
 
 #include <algorithm>
 #include <iostream>
@@ -17,11 +17,12 @@ constexpr auto path = "/election";
 enum class Incident { node_deleted, node_deleted_at_once, session_expires, closed, client_closed };
 
 struct Run {
-  std::string fault{};  ///< empty: all is well
+  std::string fault{};  ///< empty if all is well
   std::size_t steps = 0;
 };
 
-/// The only candidate comes to lead, twice if it loses the first leadership, and closes.
+/// The only candidate becomes the leader, and again if it loses the first leadership; then it
+/// closes.
 class Term {
  public:
   Term(Incident incident, const Faults& faults)
@@ -66,7 +67,7 @@ class Term {
         const std::int64_t session = client_->session().id;
         client_->close();
         world_.settle();
-        // Where the end of the session was lost on its way the servers see to it.
+        // The request that ends the session may be lost; then the servers end it.
         return world_.ensemble.expire(session);
       }
       case Incident::session_expires: world_.ensemble.expire(client_->session().id); break;
@@ -142,7 +143,7 @@ TEST_CASE("leadership: a request to a candidate that waits does not hide who lea
     REQUIRE(world.run_until([&] { return leader.has_leadership(); }));
     const std::string ahead = leader.leadership().node();
     waiter.start();
-    // The leader watches its node, the waiter both.
+    // The leader watches its node; the waiter watches both nodes.
     REQUIRE(world.run_until([&] { return world.ensemble.watches() == 3; }));
     const std::vector<std::string> names = world.ensemble.children(path);
     const auto behind = std::ranges::find_if(

@@ -1,5 +1,5 @@
-// Elections with a fault at every request of one candidate, and its closing around every request:
-// it comes to lead, loses that and comes to lead again, hands it on, and leaves nothing.
+// Elections with a fault at every request of one candidate, and its close at every request: it
+// becomes the leader, loses that and leads again, hands the leadership on, and leaves nothing.
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 constexpr auto path = "/election";
 
-/// What a play needs of a LeaderLatch or LeaderSelector.
+/// What this test uses of LeaderLatch and LeaderSelector alike.
 class Candidate {
  public:
   Candidate() = default;
@@ -30,7 +30,7 @@ class Candidate {
   virtual void start() = 0;
   virtual void close() = 0;
   [[nodiscard]] virtual bool leads() const = 0;
-  /// How often it was notified that it leads, and that it does not any more.
+  /// How often the candidate was notified of the begin and of the end of a leadership.
   int gained = 0;
   int ended = 0;
   /// The token of each term.
@@ -55,7 +55,7 @@ class LatchCandidate final : public Candidate {
   Subscription listening_;
 };
 
-/// Its function is a coroutine that waits until it is to stop.
+/// A selector whose function is a coroutine that waits for the request to stop.
 class SelectorCandidate final : public Candidate {
  public:
   explicit SelectorCandidate(const Client& client)
@@ -70,7 +70,8 @@ class SelectorCandidate final : public Candidate {
   [[nodiscard]] bool leads() const override { return selector_.has_leadership(); }
 
  private:
-  // The world runs it to its end before the candidate goes.
+  // A raw pointer is safe: the world runs the coroutine to its end before the candidate is
+  // destroyed.
   static asio::awaitable<void> lead(SelectorCandidate* self, Lease leadership,
                                     std::stop_token stop) {
     ++self->gained;
@@ -94,11 +95,11 @@ struct Close {
 };
 
 struct Run {
-  std::string fault;  ///< empty: all is well
+  std::string fault;  ///< empty if all is well
   std::size_t steps = 0;
 };
 
-/// "other" leads first; "observed" stands for election, and is what things happen to.
+/// "other" leads first; "observed" is the candidate that meets the faults and the incident.
 class Election {
  public:
   Election(Recipe recipe, Incident incident, const Faults& faults, std::optional<Close> close)
@@ -166,7 +167,7 @@ class Election {
     });
   }
 
-  /// It leads, for the first time after it did so `before` times.
+  /// Waits until the observed candidate leads after `before` earlier terms.
   void lead_once(int before) {
     await("it does not come to lead",
           [this, before] { return closed_ || (observed_->gained > before && observed_->leads()); });
@@ -177,7 +178,7 @@ class Election {
     }
   }
 
-  /// Whether it did.
+  /// Brings about the incident; false if there is none.
   bool happen() {
     if (closed_ || !result_.fault.empty() || incident_ == Incident::none) return false;
     if (incident_ == Incident::session_expires) {
@@ -191,14 +192,14 @@ class Election {
     return true;
   }
 
-  /// Another one stands; as long as the observed leads it waits, and then it leads.
+  /// Starts another candidate, which waits while the observed one leads, and then leads.
   void hand_on() {
     second_ = candidate(*other_);
     second_->start();
     await("another one does not stand", [this] { return count_nodes("other") > 0; });
     if (observed_->leads() && second_->leads()) complain("two lead");
     close_observed();
-    // A selector's function may take its time to end.
+    // A selector leads until its function has ended, which may take time.
     if (recipe_ == Recipe::latch && observed_->leads()) complain("it leads though it is closed");
     await("the leadership is not handed on", [this] { return second_->leads(); });
     await("it is not told that it does not lead any more",
@@ -310,7 +311,7 @@ TEST_CASE("leadership: a selector that is closed at any moment leaves nothing, b
   play_closing(Recipe::selector, "a selector");
 }
 
-/// The leaders that an observer is shown while three come and go, with a fault at a request.
+/// The leaders that an observer sees while three candidates come and go, with a fault at a request.
 struct Stream {
   std::string fault{};
   std::size_t steps = 0;

@@ -1,4 +1,4 @@
-// A lock is not granted before the servers are known to be in touch.
+// A lock is granted only when its client is known to have been in touch with a quorum recently.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -14,12 +14,12 @@ namespace asio = boost::asio;
 TEST_CASE("grant: a session that was idle asks a quorum before it takes a lock", "[timed]") {
   Held held;
   held.lease.release();
-  // Its reads have proved nothing. And not to a moment at which a beat is due.
+  // Reads do not renew the lease clock, so it is old by now. No beat is due at this moment.
   held.pass(timeout * 3 / 4);
   held.world.ensemble.clear_history();
   held.lease = held.acquire();
   CHECK(held.lease.remaining() > timeout / 3);
-  // The create was the question, and proves the reads before it.
+  // The create was the proof, also for the reads before it: no transaction was needed.
   CHECK(count(held.world.ensemble.history(), "multi") == 0);
   held.pass(timeout / 3);
   CHECK(held.lease.state() == LeaseState::held);
@@ -62,7 +62,7 @@ TEST_CASE("grant: a lock whose turn comes late is given only when there is a com
   REQUIRE(others.arrived());
   Outcome<Lease> waiting;
   held.mutex->async_acquire(waiting.handler());
-  // The clock still runs, by less than a third.
+  // The lease clock still runs, but less than a third of it is left.
   held.pass(timeout * 13 / 20);
   others.result().release();
   REQUIRE(held.world.run_until_arrived(waiting));

@@ -1,4 +1,4 @@
-// Leases by the clock: suspended, lost, and the session that is given up.
+// Leases and the lease clock: suspension, loss, and sessions that the client gives up.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -61,7 +61,7 @@ TEST_CASE("lease: a server that falls silent is left, also by who holds nothing"
   std::vector<ConnectionState> states;
   const Subscription listening =
       held.client->on_connection_state([&](ConnectionState state) { states.push_back(state); });
-  // The next beat, and all requests behind it, are never answered.
+  // The next beat is never answered, nor is any request after it.
   held.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
       "holder", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}}));
   REQUIRE(held.world.run_until([&] { return states.size() >= 2; }));
@@ -87,7 +87,7 @@ TEST_CASE("lease: it is lost when its clock has run out, for ever, and the holde
   CHECK(held.lease.loss_reason() == LossReason::lease_expired);
   CHECK(held.lease.remaining() == 0ns);
 
-  // The servers have not ended the session, and are there again.
+  // The servers can be reached again, and have not ended the session.
   held.world.ensemble.start();
   REQUIRE(held.world.run_until([&] { return is_connected(held.client->connection_state()); }));
   CHECK(held.lease.state() == LeaseState::lost);
@@ -96,7 +96,7 @@ TEST_CASE("lease: it is lost when its clock has run out, for ever, and the holde
   held.pass(timeout);
   CHECK_FALSE(waiting.arrived());
 
-  // Only when the holder has released does the session end, and the lock pass on.
+  // The session ends, and the lock passes on, only when the holder has released its lost lease.
   held.lease.release();
   REQUIRE(held.world.run_until_arrived(waiting));
   CHECK(waiting.result().state() == LeaseState::held);
@@ -129,8 +129,8 @@ TEST_CASE("lease: a session that is given up serves nobody, and its waiters queu
   REQUIRE(held.world.run_until([&] { return held.lease.state() == LeaseState::lost; }));
   held.world.ensemble.start();
   REQUIRE(held.world.run_until([&] { return requeued; }));
-  // The stuck holder of the first lock keeps its session, and nobody waits for that session's place
-  // in the second.
+  // The lost lease of the first lock keeps the old session alive, but its node in the second lock's
+  // queue is gone.
   REQUIRE(held.world.run_until([&] { return held.world.ensemble.is_connected(given_up); }));
   others.result().release();
   REQUIRE(held.world.run_until_arrived(waiting));
@@ -150,8 +150,8 @@ TEST_CASE("lease: a loss that was once said is not taken back by an answer that 
       "holder", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}});
   held.world.ensemble.set_fault_plan(plan);
   REQUIRE(held.world.run_until([&] { return plan->steps() == 1; }));
-  // The process stands still until its time is up. Meanwhile comes the answer to its beat, which
-  // would have given it more.
+  // This thread runs nothing until the lease has expired. The answer to a beat arrives meanwhile;
+  // read in time, it would have renewed the lease.
   for (const Deadline end{2 * timeout}; held.lease.remaining() > 0ns && !end.passed();) {
     std::this_thread::sleep_for(1ms);
   }
@@ -174,7 +174,7 @@ TEST_CASE("lease: a session that is given up and stays out of reach is left to t
   held.world.ensemble.start();
   REQUIRE(held.world.run_until([&] { return is_connected(held.client->connection_state()); }));
   held.pass(timeout / 5);
-  // The client did not come back to end it.
+  // The client did not reconnect to end the old session: the servers must expire it.
   held.lease.release();
   REQUIRE(held.world.run_until_idle(*held.client));
   held.pass(timeout / 5);

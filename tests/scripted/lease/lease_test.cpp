@@ -1,4 +1,4 @@
-// Other events of a lease: nodes that are deleted, ends, waits, guarded writes.
+// Other events of a lease: deleted nodes, the end of the client, waits, guarded writes.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -16,7 +16,7 @@ TEST_CASE("lease: a node that an operator deletes is missed with the next beat",
   held.world.remove(held.lease.node());
   REQUIRE(held.world.run_until([&] { return held.lease.lost().stop_requested(); }));
   CHECK(held.lease.loss_reason() == LossReason::node_deleted);
-  // The session goes on.
+  // The session is not affected.
   CHECK(is_connected(held.client->connection_state()));
   held.end();
 }
@@ -49,7 +49,7 @@ TEST_CASE("lease: one that was granted after waiting is told of its node's delet
   auto waiting = held.other_queues();
   held.lease.release();
   REQUIRE(held.world.run_until_arrived(waiting));
-  // Its beats are ten minutes apart.
+  // The lease's beats are ten minutes apart, so only its watch can notice this.
   held.world.remove(waiting.result().node());
   REQUIRE(held.world.run_until([&] { return waiting.result().lost().stop_requested(); }));
   CHECK(waiting.result().loss_reason() == LossReason::node_deleted);
@@ -102,7 +102,8 @@ TEST_CASE("lease: a client that closes with a delete under way leaves nothing be
   auto waiting = held.other_queues();
   held.lease.release();
   REQUIRE(held.world.run_until_arrived(waiting));
-  // It was granted after waiting, so its deletion keeps a watch.
+  // A lease that was granted after waiting has a watch on its node, which stays until the delete is
+  // answered.
   waiting.result().release();
   held.others_mutex.reset();
   CHECK(held.world.end(held.other));
@@ -152,7 +153,7 @@ TEST_CASE("lease: closing the client loses it, before the servers are told", "[t
 
 TEST_CASE("lease: it ends by itself after its maximum time, and the holder is told first",
           "[timed]") {
-  // No beat comes to its help: they are ten minutes apart.
+  // No beat can notice the end of the maximum time: beats are ten minutes apart.
   Held held{{.hold_at_most = timeout / 2}, 1h};
   auto waiting = held.other_queues();
   held.world.ensemble.clear_history();

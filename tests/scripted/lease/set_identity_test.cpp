@@ -1,5 +1,5 @@
-// A holder changes what others see of it, with a fault at every request: they see it, or the
-// caller knows why not; no other node is written, and nothing is left.
+// A holder changes its identity, with a fault at every request: others see the new one, or the
+// caller learns why not. No other node is written, and nothing is left.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -19,7 +19,7 @@ constexpr auto path = "/lock";
 using Change = Outcome<>;
 
 struct Run {
-  std::string fault{};  ///< empty: all is well
+  std::string fault{};  ///< empty if all is well
   std::size_t steps = 0;
 };
 
@@ -35,7 +35,8 @@ enum class End { by_itself, lease_released, node_deleted };
   return outcome;
 }
 
-/// "holder" changes its identity while "other" waits behind it; `moment` is when the end comes.
+/// "holder" changes its identity while "other" waits behind it. At the request `at` its lease ends
+/// as `end` says.
 class Publication {
  public:
   Publication(const Faults& faults, End end, std::size_t at)
@@ -92,7 +93,7 @@ class Publication {
   }
   void judge(error_code error) {
     if (!error) {
-      // Released meanwhile, its node may be gone by now.
+      // The lease was released meanwhile, so its node may be gone.
       if (came_ || !world_.ensemble.exists(node_)) return;
       if (data_of(world_, node_) != "another name") complain("others do not see it");
       return;
@@ -228,12 +229,12 @@ TEST_CASE("identity: what cannot be said is refused at once") {
   };
   CHECK(set(holding.lease, std::string{revoke_message}) == Errc::invalid_argument);
   CHECK(set(holding.lease, std::string(2'000'000, 'x')) == Errc::invalid_argument);
-  // It is written twice in one transaction.
+  // The transaction contains the identity twice, so this one exceeds the limit of a request.
   CHECK(set(holding.lease, std::string(600'000, 'x')) == Errc::invalid_argument);
   CHECK(set(Lease{}, "nobody") == Errc::lock_lost);
   const Change empty = change(holding.lease, "");
   REQUIRE(holding.world.run_until_arrived(empty));
-  CHECK(holding.shown() == "holder");  // the client's
+  CHECK(holding.shown() == "holder");  // the client's default identity
   holding.end();
 }
 
@@ -286,7 +287,8 @@ TEST_CASE("identity: nothing is written after the lease was lost, though the nod
   });
   REQUIRE(cautious.arrived());
   const std::string node = cautious.result().node();
-  // The connection fails with the read; there is another one at once, and the node is still there.
+  // The connection fails at the read, which ends this lease; a new connection follows at once, and
+  // the node still exists.
   const auto plan =
       std::make_shared<FaultsAt>("holder", Faults{{0, Fault{.kind = FaultKind::disconnect}}});
   holding.world.ensemble.set_fault_plan(plan);
@@ -323,7 +325,7 @@ TEST_CASE("identity: a node that was seen under another one is not passed on in 
   CHECK(world.end(client));
 }
 
-/// What an observer is shown of a leader that changes its identity, by the observer's fault.
+/// What an observer sees of a leader that changes its identity; the faults are the observer's.
 Run observe(const Faults& faults) {
   Run result;
   const auto complain = [&](const std::string& what) {
@@ -359,7 +361,7 @@ Run observe(const Faults& faults) {
       if (!world.run_until_arrived(changed) || changed.error()) complain("no change");
       shows(seen, identity);
     }
-    // A request to release is no identity, and the identity from before is no news.
+    // The observer ignores a request to release, and does not report the old identity again.
     const auto nobody = next();
     const Lease leadership = latch.leadership();
     world.ensemble.operate(request::Set{leadership.node(), std::string{revoke_message}});

@@ -1,4 +1,4 @@
-// The first place passes from one contender of a client to the next, in front of another client's.
+// A lock passes from one contender of a client to the next, in front of another client's contender.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -36,7 +36,7 @@ class Line {
   Place queue() { return queue(*mutex); }
   Place queue_other() { return queue(*others_mutex); }
   [[nodiscard]] std::vector<std::string> nodes() const { return world.ensemble.children("/lock"); }
-  /// By number: the names differ in what stands before it.
+  /// The path of the n-th contender by sequence number: the prefixes of the names differ.
   [[nodiscard]] std::string node(std::size_t number) const {
     auto names = nodes();
     std::ranges::sort(names, {},
@@ -58,7 +58,7 @@ class Line {
   std::optional<InterProcessMutex> others_mutex{std::in_place, *other, "/lock"};
 };
 
-/// Each earlier contender knows that it does not hold, or not any more.
+/// True if a contender knows that it does not hold the lock, or no longer does.
 bool is_out(Line::Place& place) {
   return place.arrived() && (place.error() || place.result().state() == LeaseState::lost);
 }
@@ -174,7 +174,8 @@ TEST_CASE("hand-over: a downgrade lets its client's readers in, and no writer") 
     REQUIRE(world.run_until_arrived(writer));
     CHECK_FALSE(writer.error());
     world.settle();
-    // Each that reads behind another is checked; the writer has looked for itself.
+    // Each of the two readers' hand-overs was checked by a transaction; the writer listed the queue
+    // itself.
     std::vector<std::string> kinds;
     for (const Submission& each : world.ensemble.history()) kinds.push_back(each.kind);
     CHECK(kinds == std::vector<std::string>{"multi", "multi", "remove", "children"});
@@ -261,7 +262,7 @@ TEST_CASE(
   third.result().release();
 }
 
-/// The answers to what the client sends first are held back.
+/// A plan that holds back the answer to the client's first request, and all after it.
 std::shared_ptr<FaultsAt> first_answer_delayed() {
   return std::make_shared<FaultsAt>(
       "mine", std::vector<std::pair<std::size_t, Fault>>{{0, Fault{.kind = FaultKind::delay}}});

@@ -1,5 +1,5 @@
-// When the only one in front goes, the next one is in without another look at the queue; but not
-// where its going proves nothing.
+// When the only contender in front leaves, the next one is granted the lock without another
+// listing, unless that departure proves nothing.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace custodian::tests::last_in_front_test {
 namespace {
 
-/// "first" holds, "second" waits for it and for nobody else.
+/// "first" holds the lock, and "second" waits with only that holder in front.
 struct Two {
   explicit Two(std::shared_ptr<FaultsAt> plan = nullptr) {
     auto had = run<Lease>(world, [&](auto done) { firsts->async_acquire(done); });
@@ -67,7 +67,8 @@ TEST_CASE("last in front: its going is the grant, without another listing") {
 }
 
 TEST_CASE("last in front: what a new connection tells of it is no grant") {
-  // In whatever order the new connection tells of the two: by the names, which are drawn by lot.
+  // A new connection reports both deletions, in the order of the names, which are random; so
+  // repeat.
   for (int time = 0; time < 20; ++time) {
     Two two;
     REQUIRE(two.wait_until_it_waits());
@@ -82,7 +83,8 @@ TEST_CASE("last in front: what a new connection tells of it is no grant") {
 
 TEST_CASE("last in front: whoever finds it gone, and was deleted meanwhile, is not in") {
   const auto plan = std::make_shared<FaultsAt>("second");
-  // The create, the listing, the look at the own node; then that at the one in front.
+  // The requests: the create, the listing, the read of the own node, then that of the node in
+  // front.
   constexpr std::size_t look_in_front = 3;
   Two* game = nullptr;
   plan->submitted = [&](std::size_t step) {

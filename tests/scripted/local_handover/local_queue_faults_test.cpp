@@ -1,4 +1,4 @@
-// Contenders of one client in line with those of another, through every fault at every request.
+// Contenders of one client in a queue with those of another, with every fault at every request.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -16,24 +16,24 @@
 namespace custodian::tests::local_queue_faults_test {
 namespace {
 
-/// The contenders, a letter each, in order: W and R of the client that meets the faults, w and r of
-/// the other; M and m use a mutex.
+/// The contenders in their order, a letter each. W and R are a writer and a reader of the client
+/// that meets the faults, w and r of the other client; M and m contend for a mutex.
 struct Line {
   std::string_view who;
   /// How often each of them acquires.
   std::size_t rounds = 1;
-  /// Acquires that a client starts at once travel together.
+  /// The acquires of one client are started together, not one after the other.
   bool all_at_once = true;
-  /// Of the client that meets the faults.
+  /// The option of the client that meets the faults.
   HandOff hand_off = HandOff::strict();
 };
 
-/// What happens besides, when a request is sent.
+/// Incidents, each at the request with that number.
 struct Mischief {
   std::vector<std::pair<std::size_t, Fault>> faults{};
-  /// The node of a waiter is deleted by hand.
+  /// At this request a waiter's node is deleted by hand.
   std::optional<std::size_t> deletion{};
-  /// A caller, by number, gives up.
+  /// At this request (first) the caller with this number (second) cancels its acquire.
   std::optional<std::pair<std::size_t, std::size_t>> cancellation{};
 };
 
@@ -52,7 +52,7 @@ class Play {
     };
   }
 
-  /// What went wrong; empty if nothing did.
+  /// Returns what went wrong; empty if nothing did.
   std::string run() {
     {
       locks_.emplace(*mine_, *other_, line_.hand_off);
@@ -103,8 +103,8 @@ class Play {
   static bool is_other(char who) { return who >= 'a'; }
   static bool reads(char who) { return who == 'r' || who == 'R'; }
 
-  /// A session that is ended behind its client's back lets others in before the holder can be
-  /// notified; but it must be notified.
+  /// When the servers end a session, others may acquire before its holder can be notified; but the
+  /// holder must be notified.
   [[nodiscard]] bool is_excused(const Caller& each) const {
     return expires_ && !is_other(each.who) && !world_.ensemble.exists(each.lease.node());
   }
@@ -127,7 +127,7 @@ class Play {
     }
   }
 
-  /// A waiter's node, not the first one: its owner is notified in time.
+  /// Deletes the node of a waiter, not the first node: a holder would not be notified in time.
   void delete_by_hand() {
     auto nodes = world_.ensemble.children("/lock");
     std::ranges::sort(nodes, {},
@@ -172,7 +172,7 @@ class Play {
     if (writers > 0 && readers > 0) complain("somebody reads while somebody writes");
     for (std::size_t i = 0; i < callers_.size(); ++i) {
       Caller& each = callers_[i];
-      // Not all at once, so that readers end in another order than they came.
+      // The turns differ, so that readers release in another order than they acquired.
       if (!each.lease || ++each.turns_held <= (i * 3) % 4) continue;
       if (is_excused(each) && each.lease.state() != LeaseState::lost) continue;
       each.lease = {};
@@ -182,8 +182,8 @@ class Play {
       else
         acquire(each);
     }
-    // A turn comes after each handler that has run, so holders count on even if nothing else is
-    // due.
+    // A turn follows each handler that has run. This handler keeps the turns coming while somebody
+    // holds the lock, even if nothing else is due.
     if (writers + readers > 0) boost::asio::post(world_.context, [] {});
     return std::ranges::all_of(callers_, &Caller::done);
   }

@@ -1,4 +1,4 @@
-// Waiters in line: their outcome, and what they leave behind.
+// Waiters in a client's local queue: their outcome, and what they leave behind.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -57,7 +57,7 @@ TEST_CASE("local line: who gives up while it lists need not wait for the servers
   auto client = world.client("mine");
   {
     InterProcessMutex mutex{*client, "/lock"};
-    // Behind the create, which is answered, the listing is not.
+    // The create is answered; the listing after it is not.
     const auto plan = std::make_shared<FaultsAt>(
         "mine", std::vector<std::pair<std::size_t, Fault>>{{1, {.kind = FaultKind::fail_before}}});
     plan->replied = [&world](std::size_t reply) {

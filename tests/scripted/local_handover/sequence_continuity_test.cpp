@@ -1,5 +1,5 @@
-// A client places a contender behind its previous one without a listing, if their numbers follow
-// each other and both are of the same parent node.
+// A client places a contender behind its previous one without a listing, if their sequence numbers
+// are consecutive and both belong to the same incarnation of the parent node.
 
 #include "local_handover/sequence_continuity.hpp"
 
@@ -29,7 +29,7 @@ class Crowd {
     CHECK(world.end(other));
   }
 
-  /// So many that a client compares their numbers from now on.
+  /// Queues so many contenders that the client begins to compare their sequence numbers.
   void gather() {
     for (std::size_t i = 0; i < 5; ++i) queue();
   }
@@ -39,7 +39,7 @@ class Crowd {
     world.settle();
     return place;
   }
-  /// Only the last one of those who came is left, and holds the lock.
+  /// Releases all but the last contender, which holds the lock then.
   Place& leave_the_last() {
     while (places.size() > 1) {
       places.front().result().release();
@@ -83,7 +83,7 @@ TEST_CASE("numbers: in a crowd of one client nobody lists the queue") {
   crowd.leave_the_last();
   REQUIRE(last.arrived());
   CHECK(crowd.sent_by_mine("children") == 0);
-  // The line goes on where it was left, and so does a contender right behind one that has gone.
+  // The sequence goes on where it was left, also behind a contender that is gone.
   last.result().release();
   auto& next = crowd.queue();
   CHECK(next.arrived());
@@ -94,7 +94,7 @@ TEST_CASE("numbers: who comes just when the last one leaves is not forgotten") {
   crowd.gather();
   auto& last = crowd.leave_the_last();
   const auto plan = std::make_shared<FaultsAt>("mine");
-  // Both are there by then, but their client does not know it yet.
+  // Both nodes exist by then, but the client does not know it yet.
   plan->replying = [&](std::size_t reply) {
     if (reply == 0) last.result().release();
   };
@@ -143,7 +143,7 @@ TEST_CASE("numbers: a writer right behind its client's last reader waits for ano
   for (; readers.size() > 1; readers.pop_front()) readers.front().result().release();
   crowd.world.settle();
   const auto plan = std::make_shared<FaultsAt>("mine");
-  // The writer's node is there by then, but its client does not know it yet.
+  // The writer's node exists by then, but the client does not know it yet.
   plan->replying = [&](std::size_t reply) {
     if (reply == 0) readers.front().result().release();
   };
@@ -165,8 +165,8 @@ TEST_CASE("numbers: those of a lock that was made anew are not compared with the
   const std::string node = holder.node();
   const int number = std::stoi(node.substr(node.size() - 10));
 
-  // An operator breaks the lock, its empty node is removed, and another client acquires it: in
-  // front of the contender that happens to get the number behind the old holder's.
+  // An operator breaks the lock and its empty parent node is removed. Another client acquires, so
+  // it is in front of the contender that happens to get the number after the old holder's.
   crowd.world.remove(node);
   crowd.world.remove("/lock");
   Crowd::Place others;

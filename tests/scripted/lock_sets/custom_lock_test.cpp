@@ -1,5 +1,5 @@
-// Locks of the user's own in a multi lock: slow, failing, throwing, silent and late ones. The group
-// has all of its locks or none, within its limit, and each hold is released once.
+// Custom locks in a multi lock: slow, failing, throwing, silent and late ones. The group has all of
+// its locks or none, within its limit, and each hold is released once.
 
 #include "custodian/lock_sets/custom_lock.hpp"
 
@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 enum class Behaviour { acquires, is_held, fails, throws, keeps_silent, drops_its_answer };
 
-/// Does as a test orders, and remembers the outcome.
+/// A custom lock that behaves as the test says, and counts what it does.
 class ScriptedLock final : public CustomLock, public std::enable_shared_from_this<ScriptedLock> {
  public:
   explicit ScriptedLock(std::string name, Behaviour does = Behaviour::acquires)
@@ -80,7 +80,7 @@ ScriptedLockPtr scripted(std::string name, Behaviour behaviour = Behaviour::acqu
   return std::make_shared<ScriptedLock>(std::move(name), behaviour);
 }
 
-/// The mutex /a, a custom lock, the mutex /b, wanted by "observed".
+/// The client "observed" wants the mutex /a, a custom lock and the mutex /b.
 struct Around {
   explicit Around(ScriptedLockPtr lock) : custom{std::move(lock)} {}
 
@@ -88,7 +88,7 @@ struct Around {
     return run<GroupAcquireResult>(
         world, [&](auto done) { locks->all.async_try_acquire_until(limit, std::move(done)); });
   }
-  /// Nothing is left of it.
+  /// Checks that nothing is left behind.
   void end() {
     CHECK(world.run_until_idle(*client));
     CHECK(world.run_until([&] { return custom->holds == custom->releases; }));
@@ -128,7 +128,7 @@ TEST_CASE("custom locks: acquired in order, held with the group, released in rev
     x->on_release = [&] { order += 'x'; };
     y->on_release = [&] { order += 'y'; };
     InterProcessMutex a{*client, "/a"};
-    // The first one need not be a client's.
+    // The first lock of a group may be a custom one.
     InterProcessMultiLock all{{x, a, y}};
     CHECK(all.paths() == std::vector<std::string>{"x", "/a", "y"});
     auto outcome = run<LeaseGroup>(world, [&](auto done) { all.async_acquire(std::move(done)); });
@@ -195,7 +195,7 @@ TEST_CASE(
   CHECK_FALSE(outcome.error());
   CHECK_FALSE(outcome.result());
   play.world.settle();
-  // A starved machine may not even have come to it.
+  // On a busy machine the limit may pass before the custom lock is asked.
   if (play.custom->kept) {
     CHECK(outcome.result().path == "row");
     CHECK(play.custom->limits.at(0).given_up.stop_requested());

@@ -1,5 +1,5 @@
-// Where and when a user's own lock is released: never on the client's strand; and before the
-// acquire that failed ends or begins again, unless the callback executor stands still.
+// Where and when a custom lock is released: never on the client's strand, and before a failed
+// acquire ends or begins again, unless the callback executor is stuck.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-/// Is free, or another one's.
+/// A custom lock that is free, or held by somebody else.
 class Row final : public CustomLock, public std::enable_shared_from_this<Row> {
  public:
   explicit Row(std::string name) : name_{std::move(name)} {}
@@ -57,8 +57,8 @@ class Row final : public CustomLock, public std::enable_shared_from_this<Row> {
   const std::string name_;
 };
 
-/// The mutex /a, the row "first", the row "second", wanted by a client whose callback executor runs
-/// when the test says so. The handlers of the test run on the client's context.
+/// A client wants the mutex /a, the row "first" and the row "second". Its callback executor runs
+/// only when the test says so; the test's handlers run on the client's context.
 struct Play {
   Play() {
     ClientOptions options = world.options("observed");
@@ -78,7 +78,7 @@ struct Play {
     callbacks.restart();
     callbacks.poll();
   }
-  /// Runs both until it is so.
+  /// Runs the client and its callbacks until the condition is true.
   bool run_until(const std::function<bool()>& condition) {
     for (const Deadline end{World::limit}; !condition();) {
       if (end.passed()) return false;
@@ -88,16 +88,16 @@ struct Play {
     }
     return true;
   }
-  /// Until the second row has been asked, so often; the first one is held.
+  /// Runs until the second row has been asked so many times; the first row is held then.
   bool run_until_second_is_asked(int times) {
     return run_until([&] { return second->asked == times; });
   }
-  /// Runs the client, and not its callbacks: longer than any pause between attempts.
+  /// Runs the client without its callbacks, for longer than any pause between attempts.
   void run_client_only() {
     world.context.restart();
     world.context.run_for(20ms);
   }
-  /// Nothing is left of it.
+  /// Checks that nothing is left behind.
   void end() {
     CHECK(run_until([&] {
       return first->holds == first->releases && second->holds == second->releases &&
@@ -154,7 +154,7 @@ TEST_CASE("custom releases: a waiting acquire begins again when all is released"
   std::optional<bool> released_alone;
   play.first->on_release = [&] {
     play.run_client_only();
-    // A pass that had begun would have another node.
+    // A new attempt would have created another node.
     released_alone = play.first->asked == 1 && play.world.ensemble.children("/a") == nodes;
   };
   play.run_client_only();
@@ -173,7 +173,7 @@ TEST_CASE("custom releases: the limit holds when the callback executor stands st
   Outcome<GroupAcquireResult> outcome;
   play.all->async_try_acquire_for(500ms, play.here(outcome));
   CHECK(play.run_until([&] { return play.second->asked == 1 || outcome.arrived(); }));
-  // A starved machine may not have got so far.
+  // On a busy machine the limit may pass before the second row is asked.
   const bool held = !outcome.arrived();
   REQUIRE(play.world.run_until_arrived(outcome));
   CHECK_FALSE(outcome.error());
@@ -228,7 +228,7 @@ TEST_CASE("custom releases: a group that ends on the strand is released elsewher
   REQUIRE(strand);
   bool is_on_strand = true;
   play.first->on_release = [&] { is_on_strand = strand->running_in_this_thread(); };
-  // As when a blocking call has been abandoned.
+  // The group is destroyed on the strand, as that of an abandoned blocking call is.
   asio::post(executor, [group = std::move(outcome.result())] {});
   play.world.settle();
   CHECK(play.first->releases == 0);

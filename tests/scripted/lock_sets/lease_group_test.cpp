@@ -13,7 +13,7 @@
 namespace custodian::tests::lease_group_test {
 namespace {
 
-/// Two of three mutexes are needed.
+/// A group of three mutexes' leases, of which two are needed.
 struct TwoOfThree {
   TwoOfThree() {
     std::vector<Lease> leases;
@@ -26,7 +26,7 @@ struct TwoOfThree {
     }
     group = LeaseGroup{*client, std::move(leases), 2};
   }
-  /// By an operator.
+  /// An operator deletes the node of one lease.
   void remove(std::size_t index) { world.remove(group.leases()[index].node()); }
   void end() {
     group.release();
@@ -46,7 +46,7 @@ TEST_CASE("a group is held without one it can spare, and told of the next loss",
   two.group.async_wait_lost(lost.handler());
   bool told = false;
   const std::stop_callback on_lost{two.group.lost(), [&] { told = true; }};
-  // The node of a lease that never waited is not watched: an inquiry finds out.
+  // A lease that never waited has no watch on its node, so assert_held() finds the loss.
   const auto look = [&](std::size_t index) {
     two.remove(index);
     const auto asked = run<>(two.world, [&](auto done) {
@@ -67,7 +67,7 @@ TEST_CASE("a group is held without one it can spare, and told of the next loss",
   CHECK(two.group.state() == LeaseState::lost);
   CHECK(two.group.remaining() == std::chrono::seconds{0});
   CHECK(two.group);
-  // A late question is answered at once.
+  // A wait that begins after the loss ends at once.
   const auto late =
       run<>(two.world, [&](auto done) { two.group.async_wait_lost(std::move(done)); });
   CHECK(late.arrived());
@@ -93,7 +93,7 @@ TEST_CASE("a group of no lease, or with fewer leases than it needs, is refused",
   CHECK(refused(2, 3));
   CHECK_FALSE(refused(2, 2));
   CHECK_FALSE(refused(3, 2));
-  // What was refused has taken nothing along.
+  // The refused groups have not affected the leases that they shared.
   CHECK(two.group.state() == LeaseState::held);
   two.end();
 }
@@ -113,7 +113,8 @@ TEST_CASE("a lease that is lost while the last of three ensembles is tried does 
   auto c = client_of(third, "c");
   auto other = client_of(third, "other");
   {
-    // The answer of the last, where another is in, is held back until the loss is known.
+    // The third ensemble, where another client holds the lock, answers only after the loss is
+    // known.
     InterProcessMutex others{*other, "/q"};
     const auto held = run<Lease>(world, [&](auto done) { others.async_acquire(done); });
     REQUIRE(held.arrived());
@@ -202,7 +203,7 @@ TEST_CASE("a shared group keeps the locks until the last is released", "[multi]"
   CHECK(two.world.run_until([&] { return another.lost().stop_requested(); }));
   LeaseGroup moved = std::move(another);
   CHECK(moved.state() == LeaseState::lost);
-  CHECK_FALSE(another);  // NOLINT(bugprone-use-after-move): that is what it is for
+  CHECK_FALSE(another);  // NOLINT(bugprone-use-after-move): moved-from on purpose
   CHECK(another.needed() == 0);
   moved.release();
   two.end();

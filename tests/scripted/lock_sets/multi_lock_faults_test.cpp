@@ -20,7 +20,7 @@ namespace {
 
 constexpr int maximum = 3;
 
-/// The nodes that are left in the locks.
+/// The nodes in all the locks.
 std::vector<std::string> nodes(World& world) {
   std::vector<std::string> all;
   for (const std::string parent : {"/a", "/b", "/c/locks", "/c/leases"}) {
@@ -43,7 +43,7 @@ struct Locks {
 
 enum class Trouble { none, own_session_expires };
 
-/// What a run came to; `fault` is empty if all is well.
+/// The result of a run; `fault` is empty if all is well.
 struct Run {
   std::string fault{};
   std::size_t steps = 0;
@@ -51,8 +51,8 @@ struct Run {
   error_code error{};
 };
 
-/// "other" holds the mutex in the middle; "observed" wants all; "other" releases when it waits
-/// (unless it only tries), with this trouble before that.
+/// "other" holds the mutex in the middle, and "observed" wants all locks. When "observed" waits (a
+/// mere try does not), the trouble happens; then "other" releases.
 class Play {
  public:
   Play(Face face, const Faults& faults, std::optional<Cancel> cancel, Trouble trouble)
@@ -152,7 +152,7 @@ class Play {
     if (!excused) complain("no leases, but: " + error.message() + " at " + path_);
   }
 
-  /// All can be had by another when they are free, and not before.
+  /// Checks that another client gets all locks when they are free, and not before.
   void let_others_in() {
     if (!result_.fault.empty()) return;
     held_.release();
@@ -188,7 +188,7 @@ class Play {
 
   const Face face_;
   const bool faulty_;
-  const bool expires_;  ///< A session that ends after the grant takes the nodes along.
+  const bool expires_;  ///< The end of a session after the grant deletes the nodes.
   const std::optional<Cancel> cancel_;
   const Trouble trouble_;
   const std::shared_ptr<FaultsAt> plan_;

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The parents of the nodes that were asked to be removed, in that order.
+/// The parents of the nodes whose deletion was requested, in that order.
 std::vector<std::string> removals(const World& world) {
   std::vector<std::string> parents;
   for (const Submission& each : world.ensemble.history()) {
@@ -23,7 +23,7 @@ std::vector<std::string> removals(const World& world) {
   return parents;
 }
 
-/// An acquire that waits; its position is reported.
+/// An acquire that waits and reports its position.
 struct Waiting {
   explicit Waiting(World& world) : world_{world} {
     options.on_position = [told = told_](auto&&...) { *told = true; };
@@ -82,7 +82,7 @@ TEST_CASE("a multi lock of all kinds, of two clients: had in order, released in 
     CHECK(leases.state() == LeaseState::released);
     CHECK(world.run_until_idle(*first));
     CHECK(world.run_until_idle(*second));
-    // Each client's own, for their connections are not ordered among each other.
+    // One client's removals: two clients' connections have no common order.
     const auto of = [&](const std::vector<std::string>& paths) {
       auto all_removed = removals(world);
       std::erase_if(all_removed, [&](const std::string& path) {
@@ -141,7 +141,7 @@ TEST_CASE("a multi lock that comes too late tells which lock was somebody's, and
     REQUIRE(late.arrived());
     CHECK_FALSE(late.error());
     CHECK_FALSE(late.result());
-    // A starved machine may not even have stood in the queue by then.
+    // On a busy machine the limit may pass before the acquire is in the queue.
     if (late.result().reason == NotAcquired::blocked) {
       CHECK(late.result().path == "/b");
       REQUIRE(late.result().blocked_by);
@@ -181,7 +181,7 @@ TEST_CASE("a session lost with what was had begins again, and tells so; or fails
       waiting.options.on_requeued = [&] { ++requeued; };
       both.async_acquire(waiting.options, waiting.outcome.handler());
       waiting.until_it_waits();
-      // It waits for the second's; the loss of the first's is what ends that.
+      // The acquire waits for the second client's lock when the first client's is lost.
       world.ensemble.expire(first->session().id);
       if (policy == RequeuePolicy::fail) {
         REQUIRE(world.run_until_arrived(waiting.outcome));
@@ -226,7 +226,7 @@ TEST_CASE("one session lost with what was had and the place in the queue is told
       waits_again = static_cast<int>(world.ensemble.children("/b").size());
       return client->session().id != before && waits_again == 2;
     }));
-    // Both of the new session, for a waiter holds the locks before.
+    // Both nodes belong to the new session: a waiter holds the locks in front.
     CHECK(world.ensemble.children("/a").size() == 1);
     in_the_way.release();
     REQUIRE(world.run_until_arrived(waiting.outcome));
@@ -248,7 +248,7 @@ TEST_CASE("whenever a lease is lost, all locks are handed out or none", "[multi]
     InterProcessMutex a{*client, "/a"};
     InterProcessMutex b{*client, "/b"};
     InterProcessMultiLock both{{a, b}};
-    // The maximum time is up a little later each time: before, between or after the last steps.
+    // The maximum time ends a little later in each round: before, between or after the last steps.
     for (int round = 1; round <= 200; ++round) {
       Waiting waiting{world};
       waiting.options.lease.hold_at_most = std::chrono::microseconds{round * 5};

@@ -1,4 +1,4 @@
-// A lock over three ensembles, which fail one by one, or at any request.
+// A quorum lock over three ensembles, which fail one by one, or at any request.
 
 #include "custodian/lock_sets/quorum_lock.hpp"
 
@@ -31,7 +31,7 @@ struct Ensembles {
   testing::FakeEnsemble third{{.reconnect_pause = 0ms}};
   std::array<testing::FakeEnsemble*, 3> all{&world.ensemble, &second, &third};
 
-  /// How many of these nodes, each in its ensemble, are there.
+  /// Counts those of these nodes that exist, each in any ensemble.
   [[nodiscard]] std::ptrdiff_t existing(const std::set<std::string>& nodes) const {
     return std::ranges::count_if(all, [&](const auto* ensemble) {
       return std::ranges::any_of(ensemble->children(path), [&](const std::string& name) {
@@ -39,7 +39,7 @@ struct Ensembles {
       });
     });
   }
-  /// Whether nobody has a node, or a watch, on any.
+  /// True if no node and no watch is left in any ensemble.
   [[nodiscard]] bool empty() const {
     return std::ranges::all_of(all, [](const auto* ensemble) {
       return ensemble->children(path).empty() && ensemble->watches() == 0;
@@ -47,7 +47,7 @@ struct Ensembles {
   }
 };
 
-/// A client of each, and the lock.
+/// A client of each ensemble, and the quorum lock on them.
 class ContenderName {
  public:
   ContenderName(Ensembles& ensembles, const std::string& name, std::chrono::nanoseconds reach = 1h)
@@ -82,7 +82,8 @@ class ContenderName {
     REQUIRE_FALSE(outcome.error());
     return std::move(outcome.result());
   }
-  /// Whether nothing is under way any more, and nothing keeps a client alive.
+  /// Destroys the lock and its clients; false if a request is pending or something keeps a client
+  /// alive.
   bool end() {
     bool ended = true;
     for (auto& client : clients_) ended = ensembles_.world.run_until_idle(*client) && ended;
@@ -176,13 +177,13 @@ TEST_CASE("quorum: who waits in the queue of an ensemble that goes away goes on 
     options.on_position = [&](auto&&...) { waits = true; };
     auto outcome = contender.begin(options);
     REQUIRE(ensembles.world.run_until([&] { return waits; }));
-    CHECK(ensembles.second.children(path).empty());  // one after the other
+    CHECK(ensembles.second.children(path).empty());  // the ensembles are asked one after the other
     ensembles.world.ensemble.stop();
     REQUIRE(ensembles.world.run_until_arrived(outcome));
     CHECK_FALSE(outcome.error());
     CHECK(outcome.result().leases().size() == 2);
     ensembles.world.ensemble.start();
-    // The place that it gave up is given up there, too.
+    // The node that the acquire abandoned is deleted in this ensemble, too.
     CHECK(ensembles.world.run_until(
         [&] { return ensembles.world.ensemble.children(path).size() == 1; }));
     outcome.result().release();
@@ -314,16 +315,16 @@ TEST_CASE("quorum: an even number, less than three, or one twice are refused", "
   for (auto* client : {&a, &b, &c, &d}) CHECK(world.end(*client));
 }
 
-/// Their names have a uuid each, so that no two are alike, in whichever ensembles they are.
+/// The nodes of a group. Each name has a uuid, so no two are alike, whatever their ensembles.
 std::set<std::string> nodes_of(const LeaseGroup& leases) {
   std::set<std::string> nodes;
   for (const Lease& lease : leases.leases()) nodes.insert(lease.node());
   return nodes;
 }
 
-/// "other" holds all, and releases when "observed" waits. One client of "observed" meets a fault,
-/// or its acquire is cancelled; then "other" acquires again. Returns what is wrong; empty if
-/// nothing.
+/// "other" holds the lock in all ensembles, and releases when "observed" waits. One client of
+/// "observed" meets a fault, or its acquire is cancelled; then "other" acquires again. Returns what
+/// is wrong; empty if nothing is.
 std::string play_quorum(std::size_t where, const Faults& faults, std::optional<Cancel> cancel,
                         std::size_t* steps = nullptr) {
   Ensembles ensembles;

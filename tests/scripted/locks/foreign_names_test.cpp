@@ -1,5 +1,5 @@
 /// \file
-/// Names that other clients have given their nodes, in our log and in our errors.
+/// Node names that other clients chose, in our log and in our errors.
 
 #include <algorithm>
 #include <string>
@@ -38,7 +38,7 @@ TEST_CASE("a name that others have chosen is a part of one printable line of the
       lines.emplace_back(message);
     };
     world.make("/lock");
-    // Neither a contender's, or like one's, without a number.
+    // The first kind is no contender's name; the second looks like one, but has no number.
     world.make("/lock" + kind + hostile);
     auto client = world.client(options);
     {

@@ -43,7 +43,7 @@ TEST_CASE("lock paths: none is below a lock of the same client, while that lock 
     const std::string text = refusal([&] { InterProcessMutex{*client, "/inventory/hot/deep"}; });
     CHECK(text.find("a lock at /inventory") != std::string::npos);
     CHECK_FALSE(refusal([&] { InterProcessSemaphore{*client, "/inventory/hot", 2}; }).empty());
-    // As many as wanted at one path, and beside it.
+    // Locks at the same path, or beside it, are allowed.
     CHECK(refusal([&] { InterProcessMutex{*client, "/inventory"}; }).empty());
     CHECK(refusal([&] { InterProcessMutex{*client, "/inventory-hot"}; }).empty());
     CHECK_FALSE(refusal([&] { InterProcessMutex{*client, "/inventory/hot"}; }).empty());

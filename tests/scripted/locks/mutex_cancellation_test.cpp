@@ -1,4 +1,4 @@
-// The mutex, cancelled at every moment, with and without a fault beside it.
+// The mutex, cancelled at every moment, with and without a fault.
 
 #include "scripted/lock_tally.hpp"
 
@@ -20,7 +20,7 @@ TEST_CASE("mutex: a cancelled acquire leaves a lease or nothing, at every moment
 TEST_CASE("mutex: who cancels a try is told so, and not that the lock is held", "[cancelled]") {
   const Scenario held{
       .name = "try_acquire of a held lock", .face = Face::try_acquire, .held = true};
-  // The first replies tell nothing of the queue yet.
+  // The first two replies do not yet say who holds the lock.
   for (const std::size_t at : {0U, 1U}) {
     const Verdict verdict = play(held, {}, Cancel{CancelMoment::before_reply, at});
     CHECK(verdict.violation.empty());

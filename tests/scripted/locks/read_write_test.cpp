@@ -1,4 +1,4 @@
-// What the read/write lock does with bad company and bad options.
+// The read/write lock: incidents of a downgrade, and a path that another lock uses.
 
 #include <boost/asio/error.hpp>
 #include <stdexcept>
@@ -51,7 +51,7 @@ TEST_CASE("downgrade: the servers refuse it when the writer's node is gone, know
     const Lease writing = acquire(world, lock.write());
     world.remove(writing.node());
     const Lease next = acquire(world, others.write());
-    REQUIRE(writing.state() == LeaseState::held);  // no notice has come yet
+    REQUIRE(writing.state() == LeaseState::held);  // no event has arrived yet
     const auto reading =
         run<Lease>(world, [&](auto done) { lock.read().async_acquire(writing, done); });
     REQUIRE(reading.arrived());

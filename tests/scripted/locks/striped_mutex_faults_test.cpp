@@ -1,5 +1,5 @@
-// An acquire of any stripe through every fault at every request, and every cancellation: one stripe
-// or none, and no node is left in any of the lines.
+// Acquires of any stripe through every fault at every request, and every cancellation: each gets
+// one stripe or none, and no node is left in any of the queues.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -19,14 +19,14 @@ using namespace stock;
 
 namespace {
 
-/// What happens when the acquire waits in both lines.
+/// What happens while the acquire waits in both queues.
 enum class Incident {
   none,
-  first_is_released,  ///< of the line that it joined first
+  first_is_released,  ///< the holder of the queue that the acquire joined first
   last_is_released,
   both_are_released,
-  own_node_is_deleted,  ///< in the line that it joined first
-  session_expires,      ///< and then the other line's holder releases
+  own_node_is_deleted,  ///< the node in the queue that the acquire joined first
+  session_expires,      ///< then the holder of the other queue releases
 };
 
 struct Play {
@@ -35,7 +35,7 @@ struct Play {
   RequeuePolicy requeue = RequeuePolicy::queue_again;
 };
 
-/// What a run came to; `fault` is empty if all is well.
+/// The result of a run; `fault` is empty if all is well.
 struct Run {
   std::string fault;
   std::size_t steps = 0;
@@ -129,7 +129,8 @@ class Stock {
           const bool here = node.starts_with(stripe_path(waits_at_.front()));
           if (here && is_own(node)) world_.remove(node);
         }
-        // If a fault has ended the session as well, it is queueing again.
+        // If a fault has ended the session as well, the acquire queues again, and needs a free
+        // stripe.
         if (faulty_) held_.at(waits_at_.back()).release();
         return;
       case Incident::session_expires:
@@ -171,7 +172,8 @@ class Stock {
     if (held_.at(any.index)) complain("two hold the stripe");
   }
 
-  /// The others get each stripe exactly when they should; so nobody stands in a line before them.
+  /// Checks that another client gets each stripe when it is free, and not before: no node of the
+  /// acquire is left in front.
   void let_others_in() {
     const std::size_t mine = result_.granted ? any_.result().index : stripes;
     for (std::size_t i = 0; i < stripes; ++i) {

@@ -1,5 +1,5 @@
-// An acquire of any stripe without faults: cancelled early, ended by its client, and where one is
-// free.
+// Acquires of any stripe without faults: cancelled early, ended by the client's close, and with a
+// free stripe.
 
 #include "custodian/locks/striped_mutex.hpp"
 

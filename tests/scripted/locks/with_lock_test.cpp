@@ -1,4 +1,5 @@
-// A coroutine's call under a lock: through every fault at every request, and when its lock is lost.
+// co_with_lock(), a coroutine's call under a lock: through every fault at every request, and when
+// the lock is lost.
 
 #include "custodian/locks/with_lock.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr auto path = "/lock";
 
-/// What a call has come to.
+/// How a call under the lock has ended.
 struct Ending {
   bool arrived = false;
   error_code error{};
@@ -41,7 +42,8 @@ Ending call_under_lock(World& world, Client& client, WithLockOptions options, Wo
   return std::move(*ending);
 }
 
-// co_with_lock() keeps its function, and the lease, until what it gives has ended.
+// References and captures are safe: co_with_lock() keeps the function and the lease until the
+// coroutine has ended.
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters,cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 asio::awaitable<int> seven(const Lease& /*lease*/) { co_return 7; }

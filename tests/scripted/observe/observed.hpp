@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Observed has an observer that keeps its events, a line each: "begun InterProcessMutex /lock".
+/// Observed is a client whose observer keeps its events, a line each: "begun InterProcessMutex
+/// /lock".
 
 #include <boost/asio/post.hpp>
 #include <chrono>
@@ -16,7 +17,7 @@
 
 namespace custodian::tests {
 
-/// To do what comes first on a busy machine too, where then something is to be late.
+/// A limit that is to pass, but only after the steps before it, even on a busy machine.
 inline constexpr std::chrono::milliseconds long_enough{200};
 
 class Records final : public Observer {
@@ -26,14 +27,14 @@ class Records final : public Observer {
   Lines locks;
   Lines retries;
   Lines states;
-  std::vector<error_code> errors;  ///< of the retries
-  // Of the newest event that has one.
+  std::vector<error_code> errors;  ///< the errors that were retried
+  // The waiting time of the newest event that reports one.
   std::chrono::nanoseconds waited{-1};
   std::chrono::nanoseconds held_for{-1};
   std::chrono::nanoseconds away{-1};
   std::chrono::milliseconds pause{-1};
   FencingToken token;
-  error_code error;  ///< of the newest acquire
+  error_code error;  ///< the error of the newest acquire
 
   void on_acquire_ended(const AcquireEnded& event) override {
     waited = event.waited;
@@ -77,7 +78,7 @@ class Records final : public Observer {
   }
 };
 
-/// A client "mine" that is observed, and one that is not, "other".
+/// The client "mine", which is observed, and the client "other", which is not.
 class Observed {
  public:
   Observed() : Observed{[](ClientOptions&) {}} {}
@@ -97,7 +98,7 @@ class Observed {
     CHECK(world.end(other));
   }
 
-  /// The events of locks since the last call, with all that is due by now.
+  /// Runs all that is due, and returns the events of locks since the last call.
   Records::Lines told() {
     world.settle();
     return std::exchange(records->locks, {});
@@ -117,7 +118,8 @@ class Observed {
     REQUIRE_FALSE(acquired.error());
     return std::move(acquired.result());
   }
-  /// The client "mine", on its own thread: nothing else would end the wait for it.
+  /// Closes the client "mine" on the context's thread: elsewhere close() would wait for a context
+  /// that nobody runs.
   void close() {
     boost::asio::post(world.context, [this] { mine->close(); });
     world.settle();

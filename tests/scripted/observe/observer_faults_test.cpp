@@ -1,5 +1,5 @@
-// An observer's events when something goes wrong: losses, retries, the connection; and its own
-// mistakes.
+// An observer's events of losses, retries and the connection, and what happens if the observer
+// itself throws.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ TEST_CASE("observer: a loss that nobody has noticed is told of before the releas
   InterProcessMutex mutex{*observed.mine, "/lock", {.lease = {.hold_at_most = long_enough}}};
   Lease lease = observed.acquire(mutex);
   static_cast<void>(observed.told());
-  // The process stands still.
+  // The process is suspended.
   std::this_thread::sleep_for(long_enough);
   lease.release();
   CHECK(observed.told() == Lines{"lost InterProcessMutex /lock: its maximum time is up",
@@ -122,7 +122,7 @@ TEST_CASE("observer: a create whose reply is lost is told of, by its path in the
   });
   REQUIRE(created.arrived());
   CHECK_FALSE(created.error());
-  // What is begun anew may find no connection yet, and wait for one.
+  // A request that is sent again may have to wait for a connection.
   const Lines told = observed.retries();
   REQUIRE_FALSE(told.empty());
   CHECK(told.front().starts_with("create /_c_"));
@@ -187,9 +187,10 @@ TEST_CASE("observer: the connection goes and comes back, and for how long it was
   }
 }
 
-// -- Where it is called, and what it may do -------------------------------------------------------
+// -- Where an observer is called, and what it may do
+// -------------------------------------------------------
 
-/// Throws at every event.
+/// An observer that throws at every event.
 struct Throws final : Observer {
   void on_acquire_ended(const AcquireEnded&) override { raise(); }
   void on_lease_begun(const LeaseBegun&) override { raise(); }

@@ -97,7 +97,7 @@ TEST_CASE("observer: a multi lock is told of as the locks that it has, of its cl
 TEST_CASE("observer: a quorum lock is told of as the mutex that it has in an ensemble") {
   Observed observed;
   ClientOptions elsewhere = observed.world.options("third");
-  // As another ensemble would be.
+  // Another name space stands for another ensemble.
   elsewhere.name_space = "third";
   observed.world.make("/third");
   auto third = observed.world.client(elsewhere);

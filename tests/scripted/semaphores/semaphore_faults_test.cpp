@@ -18,22 +18,23 @@ using namespace permits;
 
 namespace {
 
-/// What a run came to; `fault` is empty if all is well.
+/// The result of a run; `fault` is empty if all is well.
 struct Run {
   std::string fault;
   std::size_t steps = 0;
   bool granted = false;
 };
 
-/// How many the counter lets in at this moment.
+/// The number of permits that the counter allows now.
 std::ptrdiff_t now_allowed(World& world, Relief relief) {
   if (relief == Relief::given_back) return maximum;
   const std::string data = world.ensemble.operate(request::Get{"/maximum"}).data;
   return data.empty() ? maximum : data.back();  // a small number, big-endian
 }
 
-/// "other" holds two of three permits; "observed" wants two; "other" gives one back when it waits,
-/// or raises the maximum (unless it only tries), and the last when it has ended.
+/// "other" holds two of three permits, and "observed" wants two. When "observed" waits (a mere try
+/// does not), "other" releases one, or raises the maximum; it releases its last one when the
+/// acquire has ended.
 Run run_for_two(Face face, const Faults& faults, std::optional<Cancel> cancel = {},
                 Relief relief = Relief::given_back) {
   Run result;
@@ -103,7 +104,7 @@ Run run_for_two(Face face, const Faults& faults, std::optional<Cancel> cancel = 
     if (in > now_allowed(world, relief)) complain("too many are in");
     if (permits != maximum && !world.run_until_arrived(raised)) complain("no store ends");
 
-    // All of them are to be had by others when they are free, and not before.
+    // Others get all permits when they are free, and not before.
     bool waits = false;
     options.on_position = [&](auto&&...) { waits = true; };
     Outcome<std::vector<Lease>> all;

@@ -1,4 +1,4 @@
-// A semaphore of one permit through every fault at every request, and every cancellation.
+// The semaphore mutex (one permit) through every fault at every request, and every cancellation.
 
 #include "scripted/lock_tally.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A semaphore of three permits, as the scripted tests play with it.
+/// The semaphore of three permits that the scripted tests use.
 
 #include <string>
 #include <vector>
@@ -19,10 +19,10 @@ inline constexpr int maximum = 3;
   return world.ensemble.children(std::string{path} + "/leases");
 }
 
-/// What brings the missing permit.
+/// How the missing permit becomes free.
 enum class Relief { given_back, maximum_raised };
 
-/// Three permits, for ever or as a counter says.
+/// A semaphore of three permits: a fixed number, or a shared count's.
 [[nodiscard]] inline InterProcessSemaphore semaphore(Client& client, Relief relief) {
   if (relief == Relief::given_back) return {client, path, maximum};
   return {client, path, SharedCount{client, "/maximum", maximum}};

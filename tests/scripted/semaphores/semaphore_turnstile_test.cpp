@@ -1,5 +1,5 @@
-// Incidents of a waiter at a semaphore's turnstile, one by one: of its nodes, its session, its
-// client, and of the counter with the number of permits.
+// What happens to a waiter at a semaphore's turnstile: to its nodes, its session, its client, and
+// the count of permits.
 
 #include <algorithm>
 
@@ -43,7 +43,7 @@ struct AtTheTurnstile {
   AtTheTurnstile(const AtTheTurnstile&) = delete;
   AtTheTurnstile& operator=(const AtTheTurnstile&) = delete;
 
-  /// It has given up, and what it had.
+  /// Checks that the acquire failed for this reason and left no node.
   void check_given_up(const error_code& why) {
     REQUIRE(world.run_until_arrived(two));
     CHECK(two.error() == why);
@@ -131,8 +131,8 @@ TEST_CASE("semaphore: a counter that is no number any more ends who waits, and s
   turnstile.check_given_up(Errc::malformed_data);
 }
 
-/// Lowers the maximum to 1 before the request `at`, unless that deletes something: who does so has
-/// made up its mind.
+/// Lowers the maximum to 1 before the request `at`, unless that is a delete: a contender that
+/// deletes has decided already.
 class Lowering final : public testing::FaultPlan {
  public:
   Lowering(World& world, std::size_t at) : world_{world}, at_{at} {}

@@ -1,5 +1,5 @@
-// A shared count over servers that fail at each request: each operation ends with the right value
-// or an honest error, and leaves nothing behind.
+// A shared count with a fault at each request: each operation ends with the right value or a true
+// error, and leaves nothing behind.
 
 #include <algorithm>
 #include <iostream>
@@ -45,9 +45,9 @@ std::vector<CountCase> all_acts() {
   return all;
 }
 
-/// The requests of an undisturbed one.
+/// How many requests an operation sends without a fault.
 std::size_t undisturbed_steps(const CountCase& played) {
-  // Two parents are missing, too.
+  // The node and its two parents are missing.
   if (!played.node_exists) return 7;
   return played.act == CountAct::stale_exchange || played.act == CountAct::wait ? 2 : 1;
 }
@@ -68,12 +68,12 @@ TEST_CASE("shared count: every operation survives every fault, or says what it d
   }
 }
 
-/// And another fault at one of the next two requests.
+/// Plays each fault with another one at one of the next two requests.
 void play_pairs(CountAct act) {
   Tally tally{"two faults"};
   Sample sample;
   for (const bool node_exists : {true, false}) {
-    // Who expects nothing of a missing node only reads.
+    // Where there is no node an exchange only reads.
     const bool exchanges = act == CountAct::exchange || act == CountAct::stale_exchange;
     if (exchanges && !node_exists) continue;
     CountCase each{.act = act, .node_exists = node_exists};
@@ -94,7 +94,7 @@ void play_pairs(CountAct act) {
   }
 }
 
-// A case for each, for they take their time.
+// A test case for each operation, for each takes long.
 TEST_CASE("shared count: a load survives every pair of faults", "[shared]") {
   play_pairs(CountAct::load);
 }

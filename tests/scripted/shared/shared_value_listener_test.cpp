@@ -1,5 +1,5 @@
-// Listeners of a shared count: they see each value that stays, in order and once, whatever fails,
-// and leave nothing behind, whenever they go.
+// Listeners of a shared count: they are called once with each value that stays, in order, whatever
+// fails, and leave nothing behind, whenever they are removed.
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
@@ -28,7 +28,7 @@ bool ends_the_session(const Fault& fault) {
 struct Scene {
   bool node_exists = true;
   Faults faults{};
-  std::optional<CountCancel> reset{};  ///< the subscription
+  std::optional<CountCancel> reset{};  ///< when the subscription is reset
 };
 
 std::string describe(const Scene& scene) {
@@ -44,7 +44,7 @@ std::string describe(const Scene& scene) {
   return text;
 }
 
-/// Three values, one after the other, that a listener is to see.
+/// Writes three values, one after the other, which a listener is to see.
 class Listening {
  public:
   explicit Listening(const Scene& scene)
@@ -84,7 +84,8 @@ class Listening {
         subscription_.reset();
       };
     };
-    // Behind the call that submits: nobody else runs on the strand within it.
+    // Posted, to run after the call that submits: no other code may run on the strand within that
+    // call.
     plan_->submitted = [this, reset = reset_at(CountCancelMoment::request_sent)](std::size_t at) {
       asio::post(client_->get_executor(), [reset, at] { reset(at); });
     };
@@ -296,7 +297,7 @@ TEST_CASE("a slow listener skips what was overwritten, and sees the newest value
   CHECK(fixture.heard.empty());
   callbacks_run();
   CHECK(fixture.heard == std::vector<std::int32_t>{30});
-  // No call begins after the end of the subscription.
+  // No call begins after the subscription has ended.
   fixture.write(40);
   REQUIRE(fixture.world.run_until([&] { return fixture.count->last_known()->value == 40; }));
   fixture.world.settle();
@@ -350,7 +351,7 @@ TEST_CASE("a listener goes on when the servers permit again what they forbade, a
   fixture.listen();
   REQUIRE(fixture.world.run_until([&] { return !fixture.lines.empty(); }));
   const std::size_t before = fixture.world.ensemble.history().size();
-  // Again and again, but no more lines.
+  // The read is repeated, but not logged again.
   REQUIRE(fixture.world.run_until(
       [&] { return fixture.world.ensemble.history().size() >= before + 5; }));
   CHECK(fixture.lines.size() == 1);

@@ -81,7 +81,7 @@ class CountPlay {
     return case_.cancel && case_.cancel->moment == moment && case_.cancel->at == step;
   }
 
-  /// What is on the servers.
+  /// The count on the servers.
   [[nodiscard]] std::optional<Count> look() {
     const Reply reply = world_.ensemble.operate(request::Get{path});
     if (reply.error) return std::nullopt;
@@ -112,7 +112,7 @@ class CountPlay {
     }
   }
 
-  /// When the wait has settled down.
+  /// Writes when the operation waits.
   void let_others_write() {
     world_.run_until(
         [this] { return arrived_ || (world_.ensemble.watches() > 0 && look() == before_); });
@@ -123,7 +123,8 @@ class CountPlay {
     if (!arrived_) return;
     const std::optional<Count> now = look();
     if (error_) return judge_error(now);
-    if (case_.deleted_at) return;  // before it, or after it
+    // The node may have been deleted before the operation or after it.
+    if (case_.deleted_at) return;
     if (!now) return complain("there is no node");
     switch (case_.act) {
       case CountAct::load:
@@ -167,7 +168,7 @@ class CountPlay {
       }
       return;
     }
-    // Any other error says that nothing has changed, or what a node is created with.
+    // With any other error the value is the one of before, or that with which the node was created.
     if (now && now->value != (before_ ? before_->value : seed_value))
       complain("written with an error");
     if (!case_.options.retry) complain("it fails: " + error_.message());
@@ -176,7 +177,7 @@ class CountPlay {
   void leave_nothing() {
     if (!world_.run_until_idle(*client_)) complain("requests or watches are left in the client");
     if (world_.ensemble.watches() != 0) complain("a watch is left on the server");
-    // Somebody else's write might be undone.
+    // An unconditional write might undo somebody else's.
     const auto history = world_.ensemble.history();
     for (const auto& [at, fault] : case_.faults) {
       const bool doubtful = hides_the_outcome(fault) && at < history.size();

@@ -26,20 +26,20 @@ struct CountCase {
   bool node_exists = true;
   std::vector<std::pair<std::size_t, Fault>> faults{};
   std::optional<CountCancel> cancel{};
-  /// Everything is deleted when this request is sent.
+  /// The node and its parents are deleted when this request is sent.
   std::optional<std::size_t> deleted_at{};
   OperationOptions options{};
 };
 
 struct CountVerdict {
-  std::string violation{};  ///< empty: all is well
+  std::string violation{};  ///< empty if all is well
   std::size_t steps = 0;    ///< requests of the observed client
 };
 
 [[nodiscard]] CountVerdict play(const CountCase& played);
 [[nodiscard]] std::string describe(const CountCase& played);
 
-/// As it is on the servers.
+/// The bytes of a count, as they are stored on the servers.
 [[nodiscard]] std::string bytes_of(std::int32_t count);
 
 }  // namespace custodian::tests

@@ -1,5 +1,5 @@
-// A shared value over a fake ensemble: what happens to its node while somebody waits, and what is
-// no error.
+// A shared value over a fake ensemble: incidents of its node while somebody waits, and conditions
+// that are no errors.
 
 #include "custodian/shared/shared_value.hpp"
 
@@ -117,7 +117,7 @@ TEST_CASE("a wait does not take an earlier write, of a server that is behind, fo
       Faults{{0, {.kind = FaultKind::fail_before, .next_server = NextServer::lags_behind}}});
   plan->replying = [&](std::size_t reply) {
     if (reply != 0) return;
-    // Known from somebody else: the session has not seen it, nor has the server that it comes to.
+    // The version comes from another client: neither the session nor its next server has seen it.
     const Stat stat = fixture.write(others).stat;
     fixture.count->async_wait(Count{others, stat.version, stat.mzxid}, newer.handler());
   };
@@ -199,8 +199,7 @@ TEST_CASE("a deadline covers all the requests of an operation") {
   fixture.world.ensemble.start();
   REQUIRE(
       fixture.world.run_until([&] { return is_connected(fixture.client->connection_state()); }));
-  // A reply that does not come is that to the creation of the node: that the value has not been
-  // stored is known.
+  // The lost reply is that of the create: so the value is certainly not stored.
   fixture.world.remove(path);
   fixture.world.ensemble.set_fault_plan(
       std::make_shared<FaultsAt>("observed", Faults{{1, {.kind = FaultKind::delay}}}));
@@ -281,7 +280,7 @@ TEST_CASE("a recipe reads a count with a watch, and outlives the object that it 
   REQUIRE(fixture.world.run_until_arrived(bad));
   CHECK(bad.error() == Errc::malformed_data);
   CHECK_FALSE(bad.result().watch);
-  read = {};  // a watch keeps its client's inside alive
+  read = {};  // a watch keeps its client's internals alive
 }
 
 TEST_CASE("a shared value has any bytes, and none is a value, too") {

@@ -1,5 +1,5 @@
-// What the fake ensemble must have in common with ZooKeeper. The bodies take a client and no more,
-// so that the same can be asked of a real server.
+// Where the fake ensemble must behave as ZooKeeper does. Each body takes only a client, so it also
+// runs against a real server.
 
 #include <algorithm>
 #include <functional>
@@ -119,7 +119,7 @@ void watches_of_data_tell_of_data(Client& client) {
   client.create("/w", "0");
   {
     auto [result, watch] = client.get_and_watch("/w");
-    client.create("/w/child");  // no matter of the data's
+    client.create("/w/child");  // does not concern a watch on the data
     client.remove("/w/child");
     client.set("/w", "1");
     CHECK(watch.wait() == WatchEventType::data_changed);
@@ -139,7 +139,7 @@ void watches_of_children_tell_of_children(Client& client) {
   client.create("/p");
   {
     auto [names, watch] = client.children_and_watch("/p");
-    client.set("/p", "data");  // no matter of the children's
+    client.set("/p", "data");  // does not concern a watch on the children
     client.create("/p/c");
     CHECK(watch.wait() == WatchEventType::children_changed);
   }
@@ -165,7 +165,7 @@ void a_watch_fires_once_and_each_of_several_on_a_node(Client& client) {
   auto third = client.get_and_watch("/m").second;
   client.remove("/m");
   CHECK(third.wait() == WatchEventType::deleted);
-  CHECK(first.wait() == WatchEventType::data_changed);  // what it has come to stays
+  CHECK(first.wait() == WatchEventType::data_changed);  // the outcome stays
 }
 
 void check(void (*body)(Client&)) {

@@ -1,4 +1,4 @@
-// Time that the test moves: leases and sessions at the nanosecond, and processes that stand still.
+// A clock that the test moves: leases and sessions to the nanosecond, and suspended processes.
 
 #include <atomic>
 #include <stdexcept>
@@ -16,12 +16,12 @@ using namespace std::chrono_literals;
 using testing::FakeClock;
 
 constexpr auto lock_path = "/lock";
-/// Of all sessions here; the rest are the library's defaults.
+/// The timeout of all sessions here; other options have the library's defaults.
 constexpr auto timeout = 10s;
-/// Until a lease that was credited last just now is lost.
+/// How long a lease lasts after its latest proof.
 constexpr auto clock_of_a_lease = 9s;
 
-/// A holder and another one, on one clock.
+/// A holder and another client, on one clock.
 struct Timed {
   explicit Timed(LeaseOptions terms = {}, std::chrono::milliseconds patience = 20s)
       : clock{std::make_shared<FakeClock>(patience)}, world{clock} {
@@ -41,7 +41,7 @@ struct Timed {
     REQUIRE_FALSE(acquired.error());
     return std::move(acquired.result());
   }
-  /// The moment at which another one was granted the lock, when it has been.
+  /// Another client queues for the lock. Returns the moment of its grant, once it is granted.
   std::shared_ptr<std::optional<BootClock::time_point>> other_queues() {
     auto granted = std::make_shared<std::optional<BootClock::time_point>>();
     bool waits = false;
@@ -56,8 +56,8 @@ struct Timed {
     return granted;
   }
   void advance(std::chrono::nanoseconds time) { clock->advance(time, world.context); }
-  /// Time passes, and the real one meanwhile, by which attempts are repeated: a lease is not
-  /// certain at once where everybody stood still.
+  /// Moves the clock until the condition is true. Real time passes, too: attempts are repeated in
+  /// real time, and after a standstill of everybody a lease needs several.
   bool pass_until(const std::function<bool()>& condition) {
     for (const Deadline end{World::limit}; !condition();) {
       if (end.passed()) return false;
@@ -66,7 +66,7 @@ struct Timed {
     }
     return true;
   }
-  /// No client has left anything.
+  /// Releases the lease, and checks that no client leaves anything behind.
   void end() {
     others_lease.release();
     mutex.reset();
@@ -122,7 +122,7 @@ TEST_CASE("fake clock: the servers end a session after its timeout, and its hold
   timed.advance(1ns);
   CHECK(*granted == begin + timeout);
   CHECK(timed.others_lease.state() == LeaseState::held);
-  // Back again, it learns that its session is over.
+  // Connected again, the holder learns that its session has expired.
   timed.world.ensemble.let_in("holder");
   timed.advance(0ns);
   CHECK(is_connected(timed.client->connection_state()));
@@ -240,7 +240,7 @@ TEST_CASE("fake clock: a process that stood still for less than its lease keeps 
           "[fake_clock]") {
   Timed timed;
   Lease lease = timed.acquire();
-  // There is time left for two beats, a touch interval apart.
+  // There is time for two more beats, a touch interval apart.
   timed.clock->jump(7s);
   CHECK(lease.state() == LeaseState::held);
   CHECK(lease.remaining() == clock_of_a_lease - 7s);
@@ -256,7 +256,7 @@ TEST_CASE("fake clock: a process that stood still for longer has lost what it he
   Lease lease = timed.acquire();
   const auto sessions = timed.world.ensemble.sessions();
   timed.clock->jump(timeout);
-  // At once, and nobody had to run for it.
+  // The lease is lost at once, without any handler having run.
   CHECK(lease.state() == LeaseState::lost);
   CHECK(timed.world.ensemble.sessions().empty());
   CHECK(timed.world.ensemble.children(lock_path).empty());
@@ -276,7 +276,7 @@ TEST_CASE("fake clock: a client that nobody runs is like a process that was stop
   CHECK(lease.state() == LeaseState::lost);
   CHECK_FALSE(lease.lost().stop_requested());
   CHECK(timed.world.ensemble.sessions().empty());
-  // It is waited for once only, and runs again.
+  // The clock waits only once for an executor that stands still, and serves it when it runs again.
   timed.clock->advance(24h);
   timed.advance(1min);
   CHECK(lease.lost().stop_requested());
@@ -295,7 +295,7 @@ TEST_CASE("fake clock: with threads of its own a client has reacted when the tim
   std::atomic<bool> stopped = false;
   std::atomic<int> states = 0;
   const std::stop_callback on_lost{lease.lost(), [&] {
-                                     // One that is not awaited would be seen too early.
+                                     // Slow on purpose: advance() must wait for this callback.
                                      std::this_thread::sleep_for(30ms);
                                      stopped = true;
                                    }};
@@ -393,8 +393,7 @@ TEST_CASE("fake clock: a client that waits to be let in keeps its context runnin
   context.run();
 }
 
-/// Which moments around a request: the process stands still before it is sent, or before its answer
-/// is read.
+/// Where a process is suspended: before a request is sent, or before its answer is read.
 enum class Standstill { before_request, before_answer };
 
 TEST_CASE("fake clock: a process may stand still at every step, and nobody holds what is another's",
@@ -420,7 +419,7 @@ TEST_CASE("fake clock: a process may stand still at every step, and nobody holds
     REQUIRE_FALSE(mine.error());
     Lease lease = std::move(mine.result());
     const auto granted = timed.other_queues();
-    // A lease that says that it is held has its node.
+    // The node of a lease that reports `held` exists.
     const auto nodes = timed.world.ensemble.children(lock_path);
     CHECK((lease.state() != LeaseState::held || nodes.size() == 2));
     CHECK((lease.state() == LeaseState::held) != granted->has_value());

@@ -1,4 +1,4 @@
-// What the fake ensemble does with a request that comes to it late.
+// How the fake ensemble treats a request that arrives late.
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// A clock that jumps wakes the clients before the servers have noticed: one with threads of its own
-// may be heard of in between.
+// A jump of the clock wakes clients before the servers do what is due: a client with threads of its
+// own may send something in between.
 
 #include <functional>
 
@@ -17,7 +17,7 @@ using testing::FakeClock;
 
 constexpr auto timeout = 10s;
 
-/// Does something when the time has moved, before the servers do what is due.
+/// Runs a function when the clock has moved, before the servers do what is due.
 class BeforeServers final : public testing::TimedServers {
  public:
   std::optional<Time> next_due() const override { return std::nullopt; }
@@ -27,14 +27,14 @@ class BeforeServers final : public testing::TimedServers {
   std::function<void()> act;
 };
 
-/// The clock's first servers.
+/// A clock on which these servers are registered first.
 std::shared_ptr<FakeClock> clock_with(const std::shared_ptr<BeforeServers>& first) {
   auto clock = std::make_shared<FakeClock>(20s);
   clock->timekeeper()->add(first);
   return clock;
 }
 
-/// A client that runs by itself, with an ephemeral node and without a lease.
+/// A client with its own thread and an ephemeral node, but without a lease.
 struct Play {
   Play() {
     client.create("/mine", "", {.mode = CreateMode::ephemeral});

@@ -1,4 +1,4 @@
-// The ready loop for tests of services: each fault at each request.
+// for_each_fault(), the loop for tests of services: each fault at each request.
 
 #include "custodian/testing/for_each_fault.hpp"
 
@@ -23,12 +23,12 @@ using testing::Fault;
 using testing::FaultKind;
 using testing::for_each_fault;
 
-/// Requests as a test sends them that repeats none: what a fault does is seen.
+/// Sends so many requests and repeats none, so that each fault shows.
 void send(FakeEnsemble& ensemble, const std::string& client, int requests) {
   const custodian::Client sender{ensemble.options(client)};
   sender.wait_connected({30s});
   for (int sent = 0; sent < requests; ++sent) {
-    // What becomes of it is not the question.
+    // The outcome does not matter.
     const OperationOptions once{.deadline = 30s, .retry = RetryPolicy::none()};
     sender.async_exists("/", once, boost::asio::use_future).wait();
   }
@@ -49,7 +49,7 @@ TEST_CASE("each fault: every request of a scenario fails once, in every way") {
   REQUIRE(requests >= 3);
   std::vector<std::string> expected{"no fault"};
   for (const std::string fault : {"throttle", "delay"}) {
-    // The last one finds no request any more.
+    // In the last run no request is left for the fault.
     for (std::size_t at = 1; at <= requests + 1; ++at) {
       expected.push_back(fault + " at request " + std::to_string(at));
     }
@@ -68,7 +68,7 @@ TEST_CASE("each fault: only the requests of the client that is named fail") {
       },
       {.faults = {{.kind = FaultKind::throttle}}, .client = "mine"});
   REQUIRE(requests >= 2);
-  // Without a fault, at each request, and once for want of another request.
+  // One run without a fault, one for each request, and one that finds no request left.
   CHECK(runs == requests + 2);
 }
 

@@ -6,8 +6,8 @@
 #include "custodian/error.hpp"
 #include "support/catch.hpp"
 
-/// Checks that `call` is refused as the caller's mistake, in the name of `operation` and with
-/// `detail` at the end of the message.
+/// Checks that `call` throws an error of a wrong argument, which names `operation` and ends with
+/// `detail`.
 template <typename Call>
 void check_refused(Call call, std::string_view operation, std::string_view detail) {
   try {

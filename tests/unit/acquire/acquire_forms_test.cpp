@@ -1,6 +1,5 @@
-// Which calls compile: options need no stop token before them, and each timed acquire takes
-// options, in its asynchronous form, too; which guards take which lock; and what a const client
-// may.
+// Which calls compile: options without a stop token; options for each timed acquire, also the
+// asynchronous one; which standard guards take which lock; and the functions of a const client.
 
 #include <boost/asio/use_future.hpp>
 #include <chrono>

@@ -13,7 +13,7 @@ using custodian::recipes_detail::ThreadHolds;
 
 namespace {
 
-/// The error of another thread that unlocks.
+/// The error if another thread unlocks.
 std::optional<error_code> refusal_of_another_thread(ThreadHolds& holds) {
   std::optional<error_code> refusal;
   std::thread{[&] {

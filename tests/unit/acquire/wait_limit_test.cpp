@@ -1,4 +1,4 @@
-// What a limit means for an acquire that begins now.
+// How a limit applies to an acquire that begins now.
 
 #include "custodian/locks/wait_limit.hpp"
 

@@ -8,7 +8,7 @@ namespace {
 
 #ifdef CUSTODIAN_HAS_TLS
 TEST_CASE("the id of a digest is the one that ZooKeeper computes", "[acl]") {
-  // Of ZooKeeper's documentation, and of its own DigestAuthenticationProvider.
+  // The values are from ZooKeeper's documentation and its DigestAuthenticationProvider.
   CHECK(digest_id("super", "test") == "super:D/InIHSb7yEEbrWz8b9l71RjZJU=");
   CHECK(digest_id("super", "te:st") != digest_id("super", "test"));
 }

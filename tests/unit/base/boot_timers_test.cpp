@@ -24,7 +24,7 @@ using Time = TimerQueue::Time;
 
 Time at(int milliseconds) { return Time{std::chrono::milliseconds{milliseconds}}; }
 
-/// Takes all that is due, and says by which keys.
+/// Takes all timers that are due, and returns their keys.
 std::string taken(TimerQueue& queue, Time now) {
   std::string keys;
   for (const auto& each : queue.due(now)) {
@@ -56,7 +56,7 @@ TEST_CASE("what is set anew or cancelled does not happen as it was", "[boot_time
   const auto kept = std::make_shared<int>(1);
   queue.set(&keys[0], at(10), [kept] {});
   const auto due = queue.due(at(10));
-  // Between the look and the taking.
+  // The timer is set anew after due() has reported it and before take().
   const auto earlier = queue.set(&keys[0], at(50), [] {});
   CHECK(earlier);
   CHECK_FALSE(queue.take(due.front()));
@@ -72,7 +72,7 @@ struct Timers {
   explicit Timers(bool with_descriptor) {
     if (with_descriptor) REQUIRE_FALSE(timers->open());
   }
-  /// As a client does it.
+  /// A client also works on its strand.
   void on_strand(std::function<void()> function) { asio::post(strand, std::move(function)); }
 
   asio::io_context context{1};
@@ -91,11 +91,11 @@ TEST_CASE("timers run what is due, and leave the context without work", "[boot_t
     second.set(now + 20ms, [&] { order += '2'; });
     first.set(now + 10ms, [&, now] {
       order += '1';
-      // A time that has passed is due at once, but after what waits already.
+      // A past time is due at once, but after the handlers that wait already.
       first.set(now, [&] { order += 'x'; });
     });
   });
-  // Ends only if nothing keeps the context.
+  // run_for() returns early if nothing keeps the context alive.
   world.context.run_for(30s);
   CHECK(world.context.stopped());
   CHECK(order.size() == 3);
@@ -136,7 +136,7 @@ TEST_CASE("without a descriptor to be had timers say so, and go on", "[boot_time
   CHECK(happened);
 }
 
-/// Timers that go by a clock which the test moves.
+/// Timers on a clock that the test moves.
 struct ClockedTimers {
   ClockedTimers() { REQUIRE_FALSE(timers->open()); }
   void advance(std::chrono::nanoseconds time) { clock->advance(time, context); }
@@ -184,7 +184,7 @@ TEST_CASE("a timer of a clock that was cancelled, or is another by now, does not
   CHECK(rung.empty());
   world.advance(1s);
   CHECK(rung == "c");
-  // A time that has passed is due at once.
+  // A past time is due at once.
   other.set(begin, [&] { rung += 'd'; });
   world.advance(0s);
   CHECK(rung == "cd");
@@ -198,7 +198,7 @@ TEST_CASE("an alarm of a clock keeps its context running until it has rung", "[b
   std::thread runner{[&] { world.context.run(); }};
   world.clock->advance(1h);
   CHECK(rung);
-  // It has nothing to do any more.
+  // The context has no work any more.
   runner.join();
   timer.set(world.clock->now() + 1h, [&] { rung = false; });
   timer.cancel();

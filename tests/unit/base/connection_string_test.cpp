@@ -30,7 +30,7 @@ struct Bad {
   std::string detail;
 };
 
-/// As the message shows it.
+/// The text as an error message shows it.
 std::string shown(const std::string& text) { return custodian::detail::printable(text); }
 
 }  // namespace

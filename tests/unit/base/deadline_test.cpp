@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// As an operation takes it.
+/// Takes a deadline as an operation does.
 Deadline given(Deadline deadline = {}) { return deadline; }
 
 constexpr Clock::time_point noon{12h};

@@ -7,11 +7,12 @@
 namespace custodian::detail::encoded_size_test {
 namespace {
 
-/// world:anyone, all: 4 of count, then 4, 4 + 5, 4 + 6.
+/// The size of the ACL "world:anyone, all": its count (4), the permissions (4), the scheme (4 + 5)
+/// and the id (4 + 6).
 constexpr std::size_t of_open_acl = 27;
 
 TEST_CASE("a request is its header and its fields, as the protocol has them", "[encoded_size]") {
-  const std::string path = "/a/b";  // 4 + 4
+  const std::string path = "/a/b";  // encoded in 4 + 4 bytes
   CHECK(encoded_size(request::Exists{path}) == 8 + 8 + 1);
   CHECK(encoded_size(request::Get{path}) == 8 + 8 + 1);
   CHECK(encoded_size(request::GetChildren{path}) == 8 + 8 + 1);

@@ -20,7 +20,7 @@ namespace {
 
 using Servers = std::vector<HostPort>;
 
-/// Of a client without TLS that knows no port.
+/// The servers for a client without TLS that knows no port.
 Servers plain_servers(const std::string& member) {
   const auto config = parse_ensemble_config("server.1=" + member + "\nversion=0");
   REQUIRE(config);

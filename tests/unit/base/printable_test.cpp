@@ -14,7 +14,7 @@ using namespace std::string_literals;
 
 namespace {
 
-/// UTF-8 of a code in so many bytes, also where that is too long, or no character has the code.
+/// A code point in so many bytes of UTF-8, even if that is too long or no character has it.
 std::string bytes_of(char32_t code, int bytes) {
   if (bytes == 1) return {static_cast<char>(code)};
   std::string text;
@@ -58,7 +58,7 @@ TEST_CASE("each control character is an escape, the second set of them as well",
   for (char32_t code = 0x80; code < 0xA0; ++code) {
     INFO(static_cast<unsigned>(code));
     CHECK(is_escape(in_one_line(utf8(code))));
-    // As a single byte, which xterm takes for a control character where UTF-8 is off.
+    // The single byte is a control character to an xterm without UTF-8.
     CHECK(in_one_line(std::string{static_cast<char>(code)}).starts_with("\\x"));
   }
   CHECK(in_one_line("\xc2\x9b"
@@ -66,8 +66,9 @@ TEST_CASE("each control character is an escape, the second set of them as well",
 }
 
 TEST_CASE("what turns the direction of writing, or is not seen, is an escape", "[printable]") {
-  // Overrides, embeddings, isolates and marks; zero-width characters and joiners; separators of
-  // lines and paragraphs; the soft hyphen, fillers, interlinear marks, tags; what is no character.
+  // Bidirectional overrides, embeddings, isolates and marks; zero-width characters and joiners;
+  // line and paragraph separators; the soft hyphen, fillers, interlinear marks, tags; and
+  // noncharacters.
   for (const char32_t code :
        {U'\u202A',     U'\u202B',     U'\u202C',     U'\u202D', U'\u202E',     U'\u2066',
         U'\u2067',     U'\u2068',     U'\u2069',     U'\u200E', U'\u200F',     U'\u061C',
@@ -94,7 +95,7 @@ TEST_CASE("bytes that are no UTF-8 are escaped one by one", "[printable]") {
   CHECK(in_one_line("a\xe2\x80") == "a\\xe2\\x80");
   CHECK(in_one_line("\xed\xa0\x80") == "\\xed\\xa0\\x80");           // a surrogate
   CHECK(in_one_line("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");  // beyond the last character
-  // Longer than need be: a decoder that is lenient would see the ASCII character.
+  // Overlong encodings: a lenient decoder would see the ASCII character.
   for (char32_t code = 0; code < 0x80; ++code) {
     for (const int bytes : {2, 3, 4}) {
       const std::string overlong = bytes_of(code, bytes);
@@ -143,7 +144,7 @@ TEST_CASE("a path that is longer than people read is cut in the middle", "[print
   CHECK(cut.size() == 203);
   CHECK(cut.starts_with("/begin"));
   CHECK(cut.ends_with("end"));
-  // Not within a character.
+  // The cut is not within a character.
   std::string umlauts;
   while (umlauts.size() < 2001) umlauts += umlauts.empty() ? "/" : "\u00e4";
   const std::string of_umlauts = shortened(umlauts);

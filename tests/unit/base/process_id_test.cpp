@@ -11,7 +11,8 @@ namespace {
 
 using custodian::detail::process_id;
 
-/// Whether it is true in a child of this process. Asserts nothing: this may be a child itself.
+/// Whether the function returns true in a forked child. It asserts nothing: this process may be a
+/// child itself.
 template <typename Function>
 bool in_child(Function function) {
   const pid_t child = ::fork();

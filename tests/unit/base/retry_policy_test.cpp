@@ -102,7 +102,7 @@ TEST_CASE("a pause does not overflow", "[retry]") {
   REQUIRE(pause);
   CHECK(*pause >= 0ms);
   if (random == 0.5) {
-    // Computed independently, to the precision that a double has.
+    // The expected values were computed independently, to the precision of a double.
     const auto range =
         std::min(std::ldexp(static_cast<double>(base.count()), std::min(retries, 99)),
                  static_cast<double>(longest.count()));
@@ -156,7 +156,7 @@ TEST_CASE("an unlimited policy keeps its pace and never ends", "[retry]") {
   const auto jittered = RetryPolicy::exponential_backoff(100ms, 800ms, 2);
   CHECK(jittered.unlimited().pause_before(after(2, 0ms, 0.5)) == Pause{200ms});
   CHECK(jittered.unlimited().pause_before(after(many, 24h, 0.5)) == Pause{400ms});
-  // What has no pace gets one.
+  // A policy without pauses gets the default ones.
   CHECK(RetryPolicy::none().unlimited() == RetryPolicy{}.unlimited());
   CHECK(RetryPolicy::n_times(3, 0ms).unlimited() == RetryPolicy{}.unlimited());
 }

@@ -8,7 +8,7 @@ namespace {
 enum class Light { red, amber, green };
 using Broadcast = detail::StateBroadcast<Light>;
 
-/// Sets a state and notifies in this thread.
+/// Sets a state and notifies on this thread.
 void become(Broadcast& broadcast, Light light) {
   broadcast.notify(broadcast.set(light), [](const auto& call) { call(); });
 }

@@ -8,7 +8,7 @@
 namespace custodian::detail::beat_part_test {
 namespace {
 
-/// How many checks of such paths go into one part.
+/// The number of checks that fit into one part, with paths of this size.
 std::size_t checks_in_one(std::size_t max_request_size, std::size_t path_size) {
   BeatPart part{max_request_size};
   while (part.add(path_size)) {
@@ -16,7 +16,7 @@ std::size_t checks_in_one(std::size_t max_request_size, std::size_t path_size) {
   return part.checks();
 }
 
-/// What a part of so many checks is in truth.
+/// The encoded size of a transaction with so many checks.
 std::size_t size_of(std::size_t checks, std::size_t path_size) {
   request::Multi multi;
   for (std::size_t i = 0; i != checks; ++i) {

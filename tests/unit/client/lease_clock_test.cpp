@@ -18,12 +18,12 @@ namespace {
 
 using Time = LeaseClock::Time;
 
-/// Moments of the boot clock, as milliseconds from some moment.
+/// A moment of the boot clock, in milliseconds after a fixed one.
 Time at(std::chrono::milliseconds moment) { return Time{1'000s} + moment; }
 
 constexpr auto timeout = 10'000ms;
 constexpr auto touch = 1'500ms;
-/// From a credited moment.
+/// How long a lease lasts after the latest proof.
 constexpr auto lasts = 9'000ms;
 
 SessionInfo connection(std::uint64_t number, std::chrono::milliseconds handshake,
@@ -108,7 +108,7 @@ TEST_CASE("a new connection forgets what the one before it left uncredited", "[l
   running.clock.answered(answer(3'000ms, 3'010ms, false));
   running.clock.disconnected();
   running.clock.connected(connection(2, 3'500ms));
-  // Neither what was asked on the old connection, nor a late word of it.
+  // Answers of the old connection do not count, however late they are read.
   running.clock.answered(answer(4'600ms, 4'610ms, true, 1));
   CHECK(running.clock.valid_until() == at(lasts));
   running.clock.answered(answer(9'000ms, 9'010ms, true, 2));
@@ -196,7 +196,7 @@ TEST_CASE("beats at the server's pace keep the clock comfortable, from the short
 
 TEST_CASE("a beat is sent every sixth of the timeout, or a little more often", "[lease-clock]") {
   CHECK(Heartbeat::interval(30'000ms, touch) == 5'000ms);
-  // So that a whole number of them spans the touch interval and a tenth.
+  // A whole number of beats spans the touch interval and a tenth.
   CHECK(Heartbeat::interval(9'000ms, touch) == 825ms);
   CHECK(Heartbeat::interval(4'500ms, touch) == 550ms);
 }

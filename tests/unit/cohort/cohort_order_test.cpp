@@ -116,12 +116,12 @@ TEST_CASE("what ends the one in line ends one acquire, or all", "[cohort_order]"
   }
 }
 
-/// Everything that can happen, in every order, with what must always be so.
+/// Plays every sequence of events up to a length, and checks the invariants after each event.
 class Explorer {
  public:
   std::size_t explored = 0;
 
-  /// With so many who have come already.
+  /// Explores from a state with so many waiters.
   void explore(std::size_t waiting, std::size_t steps) {
     CohortOrder order{2};
     for (std::size_t i = 0; i < waiting; ++i) enter(order);
@@ -132,7 +132,7 @@ class Explorer {
   struct State {
     std::vector<CohortOrder::Id> waiting;
     std::size_t in_line = 0;
-    std::size_t leaving = 0;  ///< of those
+    std::size_t leaving = 0;  ///< those of `in_line` that are leaving
     bool held = false;
     int max_local_handoffs = 0;
   };
@@ -235,13 +235,13 @@ class Explorer {
     }
   }
 
-  /// Catch2's own checks, a million of them, take most of a minute under a sanitizer.
+  /// Replaces Catch2's CHECK: a million of those take most of a minute under a sanitizer.
   void expect(bool holds, std::string_view what) {
     if (!holds) FAIL_CHECK("broken after " << past_ << ": " << what);
   }
 
   State state_;
-  std::string past_;  ///< what has happened, a letter each
+  std::string past_;  ///< the events so far, a letter each
 };
 
 TEST_CASE("a batch keeps its promises whatever happens in whatever order", "[cohort_order]") {

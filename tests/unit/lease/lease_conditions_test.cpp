@@ -1,5 +1,5 @@
-// A lease lives as long as the object that stands for it: a condition on a temporary would release
-// the lock before its body runs, so it does not compile. What has a name may be asked.
+// A lease lasts as long as its object. A condition on a temporary lease would release the lock
+// before the body runs, so it does not compile; one on a named lease does.
 
 #include <type_traits>
 #include <utility>
@@ -21,7 +21,7 @@ template <typename Result>
 constexpr bool temporary_may_be_asked =
     std::is_constructible_v<bool, Result> || std::is_constructible_v<bool, const Result>;
 
-// What `result().lease` is, if `result()` is a temporary.
+// The type of `result().lease` if `result()` is a temporary.
 template <typename Result>
 using LeaseOfTemporary = decltype((std::declval<Result>().lease));
 

@@ -11,8 +11,7 @@ namespace {
 
 using Members = std::vector<LocalEntry*>;
 
-/// Writers and readers, each right behind the one before; the first one may go on. Called by their
-/// numbers.
+/// Writers and readers, by their numbers, each right behind the one before. The first is granted.
 class Line {
  public:
   explicit Line(std::string_view kinds) {
@@ -28,7 +27,7 @@ class Line {
     return member;
   }
   Departure leave_in_order(std::size_t number) { return leave(of(number), true); }
-  /// One letter for each: granted or waiting.
+  /// A letter for each member: g if granted, w if waiting.
   [[nodiscard]] std::string state() const {
     std::string states;
     for (const LocalEntry& each : members_) {
@@ -145,7 +144,7 @@ TEST_CASE(
   CHECK(line.of(1).ahead == &reader);
   CHECK(line.state() == "gww");
 
-  // A contender that enters behind it meanwhile is not let in either.
+  // A contender that joins behind that one is not granted either.
   LocalEntry late{ContenderKind::shared};
   CHECK(stand_behind(late, reader).empty());
   static_cast<void>(leave(late, true));
@@ -168,7 +167,7 @@ TEST_CASE(
     CHECK(lost.granted.empty());
     CHECK(lost.successor == &reader);
     CHECK(line.state() == "gww");
-    // They would not learn here when its node goes.
+    // Contenders behind the lost writer would get no notice when its node is deleted.
     CHECK(lost.look_again == Members{&line.of(1)});
     CHECK(stand_behind(line.of(1), reader).empty());
     CHECK(line.of(1).ahead == nullptr);

@@ -39,9 +39,9 @@ TEST_CASE("no value leads elsewhere") {
   CHECK(path_of("/users/{}", "a\0b"s) == "/users/a%00b");
   CHECK(path_of("/users/{}", "line\n\x7F") == "/users/line%0A%7F");
   CHECK(path_of("/users/{}", "caf\xC3\xA9") == "/users/caf%C3%A9");
-  // Not even UTF-8.
+  // The value need not be UTF-8.
   CHECK(path_of("/users/{}", "\xFF\xC0/") == "/users/%FF%C0%2F");
-  // What is filled in is not filled in again.
+  // Braces in a value are not placeholders.
   CHECK(path_of("/{}/{}", "{}", "x") == "/{}/x");
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("different values make different paths") {
       ++values;
     }
   }
-  // "%%" comes twice.
+  // The values contain "%%" twice.
   CHECK(paths.size() == values - 1);
 }
 

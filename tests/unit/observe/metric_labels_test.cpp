@@ -38,7 +38,7 @@ TEST_CASE("each code has a label of its own") {
   for (int code = -130; code <= 0; ++code) {
     const error_code error{code, server_category()};
     const std::string label = label_of(error);
-    // What has a message of its own has a name.
+    // A code with a message of its own has a label with a name.
     const bool known = error.message().find("ZooKeeper error ") == std::string::npos;
     CHECK(known != (label == "zookeeper_" + std::to_string(code)));
     labels.insert(label);

@@ -12,7 +12,7 @@ namespace {
 using detail::ObservedClient;
 using namespace std::chrono_literals;
 
-/// A client at `/app`, whose callbacks run when the test says so.
+/// A client with the root `/app`, whose callbacks run when the test says so.
 class Client final : public ObservedClient {
  public:
   [[nodiscard]] BootClock::time_point now() const noexcept override { return time; }
@@ -31,7 +31,7 @@ class Client final : public ObservedClient {
   std::vector<std::string> lines;
 };
 
-/// Notes what it hears of, and throws where the test wants that.
+/// An observer that records its events, and throws when the test says so.
 class Note final : public Observer {
  public:
   void on_operation_retried(const OperationRetried& event) override {

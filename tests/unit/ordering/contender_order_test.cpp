@@ -34,7 +34,7 @@ std::vector<std::string> names_of(const Listing& listing) {
   return names;
 }
 
-/// A judgement in words, so that tables read well.
+/// A judgement in words, to make tables readable.
 std::string in_words(const Judgement& judgement) {
   struct Words {
     std::string operator()(const Held&) const { return "held"; }
@@ -184,7 +184,8 @@ TEST_CASE("of equal sequences a writer is first, then the lesser name", "[conten
 }
 
 TEST_CASE("a listing that moves keeps the names that were read from it", "[contender_order]") {
-  // Short names live inside their strings, where a move of the string would leave them behind.
+  // A short string is stored in the string object itself, so moving the string would leave a view
+  // of it dangling.
   Listing first{{"lock-2", "lock-1", "x", "lock-"}, mutex_rule};
   const Listing second{std::move(first)};
   CHECK(names_of(second) == std::vector<std::string>{"lock-1", "lock-2"});
@@ -268,7 +269,7 @@ TEST_CASE("an exhausted contender does not disturb those whose order is known",
           "[contender_order]") {
   const auto good = a_lock + "2147483646";
   CHECK(judged({b_lock + "2147483647", good}, mutex_rule, good) == "held");
-  // All clients sort a negative number in front, so its owner may believe that it holds.
+  // All clients sort a negative number first, so its owner may believe that it holds the lock.
   CHECK(judged({"lock--2147483648", good}, mutex_rule, good) == "wait at 1 for lock--2147483648");
 }
 
@@ -335,7 +336,7 @@ TEST_CASE("who goes last lets the next one in, but for a writer before a writer"
   CHECK(is_last({reader + "1", writer + "2"}, read_write_rule, writer + "2"));
   CHECK(is_last({writer + "1", reader + "2"}, read_write_rule, reader + "2"));
   CHECK(is_last({writer + "1", reader + "2", reader + "3"}, read_write_rule, reader + "3"));
-  // It may become a reader, whose node is in front, too.
+  // The writer may be downgraded, and its reader's node would be in front, too.
   CHECK_FALSE(is_last({writer + "1", writer + "2"}, read_write_rule, writer + "2"));
   CHECK_FALSE(is_last({writer + "1", reader + "1", writer + "2"}, read_write_rule, writer + "2"));
 }

@@ -16,7 +16,7 @@ using detail::to_text;
 using namespace std::chrono_literals;
 
 constexpr AddressOrder::Time start{1'000s};
-constexpr double midway = 0.5;  // the rest itself: half of it, and half of the jitter
+constexpr double midway = 0.5;  // the jitter that makes a rest exactly its nominal length
 
 AddressOrder::Endpoint endpoint(int number) {
   const std::string text = "10.0.0." + std::to_string(number);
@@ -128,7 +128,7 @@ TEST_CASE("a list that is replaced keeps what is known of those that stay") {
   CHECK_FALSE(order.contains(endpoint(1)));
   CHECK(order.contains(endpoint(3)));
   CHECK(order.next(start)->names == std::vector<std::string>{"another name"});
-  // What is said of one that has left is forgotten.
+  // A failure of a removed address is ignored.
   order.failed(endpoint(1), start, midway);
   order.replace(addresses(1));
   CHECK(order.rest(start) == 0ms);

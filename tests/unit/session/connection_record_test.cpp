@@ -14,12 +14,12 @@ constexpr auto timeout = 10s;
 const std::vector<std::string> one_address{"a"};
 const std::vector<std::string> two_addresses{"a", "b"};
 
-/// Seconds of the clock, from some moment.
+/// A moment of the clock, after a fixed one.
 ConnectionRecord::Time at(std::chrono::milliseconds moment) {
   return ConnectionRecord::Time{1'000s} + moment;
 }
 
-/// A connection on which something is asked, and nothing is answered.
+/// A connection with a request and without any answer.
 void connect_in_vain(ConnectionRecord& record, std::chrono::milliseconds moment) {
   record.connected(at(moment), timeout);
   record.asked();
@@ -132,7 +132,7 @@ TEST_CASE("refusals count after a probe was connected, and not before") {
     record.probe_connected(at(20s));
     be_refused(9, 21s);
     CHECK_FALSE(record.is_refused(two_addresses, at(25s)));
-    record.attempted("b", at(24s));  // and does not even connect
+    record.attempted("b", at(24s));  // this attempt does not connect
     CHECK_FALSE(record.is_refused(two_addresses, at(25s)));
     record.attempted("b", at(25s));
     CHECK(record.is_refused(two_addresses, at(25s)));

@@ -44,7 +44,7 @@ struct Dialling {
   }
 };
 
-/// A listener whose queue is full: what dials it gets no answer.
+/// A listener whose backlog is full: a client that dials it gets no answer.
 struct Silent {
   asio::io_context context;
   tcp::acceptor acceptor{context};
@@ -57,7 +57,8 @@ struct Silent {
     for (int i = 0; i < 4; ++i) {
       filling.emplace_back(context).open(tcp::v4());
       filling.back().non_blocking(true);
-      const tcp::endpoint endpoint = acceptor.local_endpoint();  // Asio's connect() waits
+      // The system call, since Asio's connect() blocks.
+      const tcp::endpoint endpoint = acceptor.local_endpoint();
       static_cast<void>(::connect(filling.back().native_handle(), endpoint.data(),
                                   static_cast<socklen_t>(endpoint.size())));
     }
@@ -81,7 +82,7 @@ TEST_CASE("a connected socket does not block, nor wait to send, nor outlive an e
   REQUIRE(::getsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &no_delay, &size) == 0);
   CHECK(no_delay != 0);
 
-  // It is the caller's: the listener sees its end only when it is closed.
+  // The caller owns the socket: the peer sees its end only when the caller closes it.
   tcp::socket other = acceptor.accept();
   other.non_blocking(true);
   char byte = 0;
@@ -150,7 +151,7 @@ TEST_CASE("where the first address is refused the second is dialled at once", "[
   CHECK_FALSE(dialling.result->error);
   CHECK(dialling.result->address.endpoint == acceptor.local_endpoint());
 
-  // If both are refused, both have been dialled.
+  // If both addresses refuse, the result says so only after both were dialled.
   acceptor.close();
   dialling.result.reset();
   dialling.dial({refused, refused});

@@ -22,7 +22,7 @@ std::string length(std::size_t size) {
   return bytes;
 }
 
-/// With its length, four bytes longer than `size`.
+/// A frame of `size` bytes behind the four bytes of its length.
 std::string frame(std::size_t size) { return length(size) + std::string(size, 'x'); }
 
 void check(FrameGate::Verdict verdict, Step step, std::size_t size = 0) {
@@ -62,7 +62,7 @@ TEST_CASE(
   check(gate.next(longer + frame(5), 1), Step::wait_for_reader);
   check(gate.next(longer + frame(5), 0), Step::judge, 5004);
   gate.accepted(5004);
-  // What is unread does not matter within it.
+  // Within an accepted frame, bytes that the reader has not read do not matter.
   check(gate.next(longer.substr(0, 5000), room + 1), Step::hand_on, 5000);
   check(gate.next("", 0), Step::read_more);
   check(gate.next("xxxx" + frame(5), 0), Step::hand_on, 4);
@@ -77,7 +77,7 @@ TEST_CASE("a frame that is never judged as a whole begins with enough for a judg
   check(gate.next(begin.substr(0, Inbox::enough_of_a_long_one - 1), 0), Step::read_more);
   check(gate.next(begin, 1), Step::wait_for_reader);
   check(gate.next(begin, 0), Step::hand_on, begin.size());
-  // Its rest is counted, so that the next frame is seen as one.
+  // The rest of the frame is counted, so that the next frame is recognized.
   const std::string rest(size - begin.size() - 1, 'x');
   check(gate.next(rest, 0), Step::hand_on, rest.size());
   check(gate.next("x" + frame(room + 1), 0), Step::hand_on, 1);

@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using detail::Inbox;
 
-/// Both ends of a connection; on one the server writes, on the other the library reads.
+/// Both ends of a connection: the server writes to one, the library reads from the other.
 class Wire {
  public:
   Wire() {
@@ -34,7 +34,7 @@ class Wire {
   void send(const std::string& bytes) { asio::write(server_, asio::buffer(bytes)); }
   void end() { server_.close(); }
 
-  /// The inbox's verdict as soon as the kernel has data; wait if that is never.
+  /// The inbox's next verdict on the data in the socket.
   Inbox::Next next() {
     inbox.look_again();
     return inbox.next(library_.native_handle());
@@ -48,7 +48,7 @@ class Wire {
     return ::poll(&socket, 1, 0) > 0;
   }
 
-  /// As the library does.
+  /// Reads as the library does.
   std::string read(std::size_t count) {
     std::string bytes(count, '\0');
     asio::read(library_, asio::buffer(bytes));
@@ -66,7 +66,7 @@ class Wire {
 const std::string greeting = Greeting{}.frame();
 const std::string pong = Jute{}.header(-2).frame();
 
-/// Past the handshake.
+/// Completes the handshake.
 void connect(Wire& wire) {
   wire.send(greeting);
   REQUIRE(wire.when_readable() == Inbox::Next::read);
@@ -107,7 +107,7 @@ TEST_CASE("inbox: a part of a frame is left in the kernel, which wakes nobody fo
   CHECK(wire.read(frame.size()) == frame);
   wire.inbox.has_read(Inbox::Read::whole_frame);
   rest.join();
-  // For the next frame it does so again.
+  // The socket is readable again for the next frame.
   CHECK(wire.when_readable() == Inbox::Next::read);
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("inbox: a frame that was judged ahead is read as it comes, and the nex
   wire.inbox.has_read(Inbox::Read::whole_frame);
   CHECK(wire.next() == Inbox::Next::wait);
 
-  // A fault is found though not a byte of the frame has come.
+  // A fault in a frame that is judged ahead shows before the socket has a byte of it.
   CHECK_FALSE(wire.inbox.accepts_ahead(Jute{}.header(5).frame()));
   CHECK(wire.next() == Inbox::Next::fault);
   CHECK(wire.inbox.fault() == "a reply that nobody asked for");

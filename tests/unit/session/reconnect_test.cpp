@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 constexpr auto connect_timeout = 3s;
 constexpr Reconnect::Time start{1'000s};
 
-/// A session whose handle tries an address since `start`.
+/// A session that has been trying an address since `start`.
 Reconnect connecting() {
   Reconnect session{connect_timeout};
   session.handle_opened();

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A handshake of a client, by its options, with a server in the same process.
+/// A handshake of a client with these options and a server in the same process.
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -20,11 +20,12 @@
 namespace custodian::tests {
 
 struct HandshakeResult {
-  std::string refusal{};  ///< the client's, in words; empty if it accepts the server
-  std::string asked{};    ///< the name that the client has asked for; empty if none
+  std::string refusal{};  ///< why the client refuses the server; empty if it accepts it
+  std::string asked{};    ///< the server name (SNI) that the client sent; empty if none
 };
 
-/// The names are those that led to the server's address. `others` follow the server's certificate.
+/// `names` are those that resolved to the server's address. `others` are certificates that the
+/// server sends after its own.
 inline HandshakeResult handshake(const TlsOptions& options, const std::vector<std::string>& names,
                                  const testing::IssuedCertificate& server,
                                  const std::string& others = {}) {

@@ -1,4 +1,4 @@
-// The link between a server of the test's own and a socket in the C client's place.
+// A link between the test's server and a socket in the place of the C client's.
 
 #include "session/tls_link.hpp"
 
@@ -96,7 +96,7 @@ struct Linked {
     });
     run_until([&] { return sent; });
   }
-  /// What the client finds, of at most so many bytes, until it finds no more or the end.
+  /// Reads on the client's side up to `size` bytes, or to the end of the connection.
   std::string hear(std::size_t size) {
     std::string bytes(size, '\0');
     std::optional<std::size_t> count;
@@ -106,13 +106,13 @@ struct Linked {
     bytes.resize(*count);
     return bytes;
   }
-  /// What the server's kernel has not got rid of yet.
+  /// How many bytes the server's kernel has not sent yet.
   int unsent() {
     int bytes = 0;
     REQUIRE(::ioctl(server.lowest_layer().native_handle(), SIOCOUTQ, &bytes) == 0);
     return bytes;
   }
-  /// Whether the server finds the end of its connection.
+  /// Waits for the server to read; true if it finds the end of the connection.
   bool server_sees_the_end() {
     std::array<char, 1> byte{};
     std::optional<error_code> error;
@@ -130,7 +130,7 @@ struct Linked {
     bytes.resize(*count);
     return bytes;
   }
-  /// Whether nothing keeps the link alive.
+  /// Releases the link, and waits until nothing keeps it alive.
   void let_it_end() {
     const std::weak_ptr<TlsLink> weak = std::exchange(link, nullptr);
     run_until([&] { return weak.expired(); });
@@ -206,7 +206,7 @@ TEST_CASE("all that comes at once is handed on at once", "[tls_link]") {
   asio::write(linked.server, asio::buffer(frame(100)));
   asio::write(linked.server, asio::buffer(frame(200)));
   CHECK(linked.hear(308) == frame(100) + frame(200));
-  // A record that is longer than what is left of the link's buffer: the rest waits within TLS.
+  // A record larger than the free part of the link's buffer: the rest waits within OpenSSL.
   const std::string much = frame(10'000) + frame(14'000);
   asio::write(linked.server, asio::buffer(much));
   CHECK(linked.hear(much.size()) == much);
@@ -226,7 +226,7 @@ TEST_CASE("what a server has said is handed on, though it takes nothing more", "
   Linked linked;
   const std::string replies = frame(1000) + frame(500'000);
   linked.say(replies);
-  // The link has it all, of which one frame waits until the client has read the other.
+  // The link has read both frames; the second waits until the client has read the first.
   linked.run_until([&] { return linked.unsent() == 0; });
   linked.run_for(100ms);
   linked.server.lowest_layer().set_option(asio::socket_base::linger{true, 0});
@@ -252,17 +252,17 @@ TEST_CASE("a link to a server that takes nothing more lives until it is aborted"
     linked.run_for(2ms);
   }
   linked.client.close();
-  // Longer than it waits for a goodbye.
+  // Longer than the link waits for the server's close_notify.
   linked.run_for(1200ms);
   CHECK(linked.link.use_count() > 1);
   linked.link->abort();
   linked.let_it_end();
 }
 
-/// A child of the test's process, which lives until it is let go.
+/// A forked child, which lives until its object is destroyed.
 class Child {
  public:
-  /// In the child `work` is called.
+  /// Calls `work` in the child.
   template <typename Work>
   explicit Child(asio::io_context& context, const Work& work) {
     REQUIRE(::pipe(hold_.data()) == 0);
@@ -297,7 +297,7 @@ TEST_CASE("a forked child that runs the context reads and writes nothing of a li
   asio::write(linked.server, asio::buffer(frame(100)));
   asio::write(linked.client, asio::buffer(frame(50)));
   const Child child{linked.context, [&] { linked.run_for(100ms); }};
-  std::this_thread::sleep_for(200ms);  // the child comes first
+  std::this_thread::sleep_for(200ms);  // the child runs first
   CHECK(linked.hear(104) == frame(100));
   CHECK(linked.server_hears(54) == frame(50));
   linked.say(frame(100));

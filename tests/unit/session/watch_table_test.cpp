@@ -23,7 +23,7 @@ using WatcherPtr = std::shared_ptr<Watcher>;
 
 WatcherPtr make_watcher() { return std::make_shared<NoWatcher>(); }
 
-/// A watcher whose request was answered, and has armed its watch.
+/// A watcher whose request has been answered, so its watch is set.
 WatcherPtr arm(WatchTable& table, const std::string& path, WatchKind kind = WatchKind::data) {
   const WatcherPtr watcher = make_watcher();
   const auto key = table.request_sent(path, kind, watcher);

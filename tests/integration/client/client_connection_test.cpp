@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-/// Remembers every state that a client told of.
+/// Records every state that a client reports.
 class States {
  public:
   explicit States(Client& client)
@@ -89,7 +89,7 @@ TEST_CASE("an expired session is told, its nodes are gone, and another one serve
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestClient client{"expiry"};
   client->create("/e", "", {.mode = CreateMode::ephemeral});
-  // Not of the ephemeral node: its deletion may be reported before the end of the session.
+  // Not a watch on the ephemeral node: its deletion may be reported before the end of the session.
   client->create("/stays");
   auto [result, watch] = client->get_and_watch("/stays");
   States states{*client};
@@ -149,7 +149,7 @@ TEST_CASE("operations that end before they begin leave nothing behind in the cli
     CHECK(error_of([&] { static_cast<void>(client.get("/a", {.retry = RetryPolicy::none()})); }) ==
           Errc::not_connected);
   }
-  client.close();  // looks at all that is under way
+  client.close();  // goes through all pending operations
 }
 
 TEST_CASE("a write whose reply does not come by the deadline has an unknown outcome") {
@@ -188,7 +188,7 @@ TEST_CASE("operations that are under way when the client closes are told so") {
   auto read = begun<GetResult>([&](auto done) { client->async_get("/", {}, done); });
   const auto began = std::chrono::steady_clock::now();
   client.reset();
-  // A bound, not a measure: a close that blocked in the library would take 4.5 s.
+  // Only a bound: a close that blocked in the C library would take 4.5 s.
   CHECK(std::chrono::steady_clock::now() - began < 4s);
   REQUIRE(read.wait_for(patience) == std::future_status::ready);
   CHECK(std::get<0>(read.get()) == Errc::closed);
@@ -204,7 +204,7 @@ TEST_CASE("a client on a foreign executor lives and ends on it") {
     exists = stat.has_value();
     client.reset();
   });
-  // Comes to an end by itself: nothing is left to do.
+  // run_for() returns when the context has no work left.
   context.run_for(patience);
   CHECK(exists);
   CHECK(context.stopped());
@@ -253,7 +253,7 @@ TEST_CASE("in a forked child every call fails, and the parent's session goes on"
 TEST_CASE("a forked child that runs its parent's context leaves the connection alone, and rests") {
   asio::io_context context;
   ClientOptions options = options_for(connect_string());
-  options.session_timeout = 1200ms;  // so that it has something to do at once
+  options.session_timeout = 1200ms;  // so that a ping is due soon
   options.touch_interval = 375ms;
   Client client{context.get_executor(), options};
   const auto exists = [&] {
@@ -313,14 +313,14 @@ TEST_CASE("closing a client on a context that nobody runs does not wait for it")
     client.close();
     CHECK_FALSE(context.stopped());
   }
-  // Its operations end when a thread runs the context.
+  // The client's operations end when a thread runs the context.
   context.run_for(patience);
   CHECK(context.stopped());
   {
     Client abandoned{context.get_executor(), options_for(connect_string())};
     abandoned.close();
   }
-  // And nothing is left of it if no thread does.
+  // No thread runs the context again, and still nothing leaks.
 }
 
 }  // namespace

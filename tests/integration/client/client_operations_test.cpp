@@ -298,7 +298,7 @@ TEST_CASE("bad input is refused at once, naming the argument and the rule") {
   const std::string message =
       message_of([&] { client->create("/large", std::string(2'000'000, 'x')); });
   CHECK(message.find("jute.maxbuffer") != std::string::npos);
-  // In the asynchronous form, too, and before anything is sent.
+  // The asynchronous form throws, too, before it sends anything.
   CHECK(error_of([&] { client->async_get("relative", {}, [](error_code, GetResult) {}); }) ==
         Errc::invalid_argument);
 }
@@ -314,7 +314,8 @@ TEST_CASE("a client is not made from bad options") {
 }
 
 TEST_CASE("a cancelled operation completes at once") {
-  TestClient client{"cancel", "127.0.0.1:1"};  // nobody listens: it would wait for a connection
+  // There is no server: the operation would wait for a connection.
+  TestClient client{"cancel", "127.0.0.1:1"};
   asio::cancellation_signal signal;
   std::promise<error_code> result;
   client->async_get("/a", {.deadline = Deadline::never()},

@@ -1,4 +1,4 @@
-// Credentials that a function provides, on real servers.
+// Credentials from a provider function, on real servers.
 
 #include <mutex>
 #include <string>

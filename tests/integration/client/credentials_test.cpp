@@ -1,4 +1,4 @@
-// Credentials that change while a client lives, on real servers.
+// Credentials that are replaced while a client lives, on real servers.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ using Credentials = std::vector<ClientOptions::Credential>;
 const Credentials old_ones{{"digest", "app:old"}};
 const Credentials new_ones{{"digest", "app:new"}};
 const Credentials both{{"digest", "app:old"}, {"digest", "app:new"}};
-/// No server knows the scheme.
+/// No server knows this scheme.
 const Credentials refused{{"digset", "app:new"}};
 
 class Lines {
@@ -50,7 +50,7 @@ ClientOptions with(const Credentials& credentials, const std::string& root) {
   return options;
 }
 
-/// What names the owners of these credentials.
+/// The ACL that names the owners of these credentials.
 Acl acl_of(const Credentials& credentials, TestClient& place, const std::string& path) {
   Client owner{with(credentials, place.root())};
   owner.create(path, "", {.acl = creator_all_acl()});
@@ -98,7 +98,7 @@ TEST_CASE("new credentials open what the old ones do not, in the session that st
   client.set_credentials(new_ones);
   CHECK(eventually([&] { return opens(client, "/new"); }));
   CHECK(eventually([&] { return lines.have("the new credentials are presented"); }));
-  // Nobody can take the earlier ones back from a session.
+  // A session keeps the credentials that it has presented: they cannot be withdrawn.
   CHECK(opens(client, "/old"));
   CHECK(client.session().id == before.id);
   CHECK(client.session().connection == before.connection);
@@ -179,7 +179,7 @@ TEST_CASE("credentials are rotated under a held lock") {
   CHECK_FALSE(error);
   second.release();
 
-  // With the old ones gone for good, the lock works on.
+  // The next session has only the new credentials, and the lock still works.
   lose_session(holder);
   CHECK_FALSE(opens(holder, "/old"));
   mutex.acquire().release();
@@ -203,7 +203,7 @@ TEST_CASE("new credentials that the servers refuse cost a session that stands no
   CHECK(lease.state() == LeaseState::held);
   lease.release();
 
-  // Nor do later sessions present them.
+  // Later sessions do not present them either.
   lose_session(client);
   CHECK(opens(client, "/old"));
   client.set_credentials(new_ones);
@@ -219,8 +219,8 @@ TEST_CASE("new credentials do not get in the way of a request that is half sent"
   Client client{options};
   client.create("/root/large");
   const SessionInfo before = client.session();
-  // Much more than the kernel takes off the client's hands, for a second or two. The connection on
-  // which the credentials are tried has as much to itself.
+  // For a second or two, much more data than the kernel's buffers take. The connection on which the
+  // new credentials are tried has the same bandwidth to itself.
   proxy.throttle(testing::Direction::to_server, std::uint64_t{8} << 20U);
   std::vector<std::future<std::tuple<error_code, Stat>>> writes;
   for (int i = 0; i < 20; ++i) {

@@ -26,7 +26,7 @@ testing::TestingServerOptions server_options(const CutStormSettings& settings) {
   return options;
 }
 
-/// How long it takes until it is so; the limit, or longer, if it is not in time.
+/// How long it takes until the condition is true; the limit or more if it does not become true.
 microseconds time_until(const std::function<bool()>& condition, Clock::duration limit) {
   constexpr microseconds between_looks{200};
   const auto start = Clock::now();
@@ -84,7 +84,7 @@ CutStormReport CutStorm::run() {
   wait_for_grants();
   std::set<std::int64_t> sessions;
   for (; report_.cuts < settings_.cuts; ++report_.cuts) {
-    // It falls anywhere into the traffic.
+    // The cut falls at a random moment of the traffic.
     std::this_thread::sleep_for(microseconds{random_() % 3000});
     const std::uint64_t connection = client_.session().connection;
     if (report_.cuts % 2 == 0) {
@@ -138,7 +138,7 @@ void CutStorm::ask(const std::stop_token& stop) const {
     try {
       static_cast<void>(server_.four_letter_word("mntr"));
     } catch (const testing::TestingError&) {
-      // One that is not answered in time is one question less.
+      // An unanswered question does not matter.
     }
   }
 }
@@ -153,7 +153,7 @@ void CutStorm::cut_and_deliver_late() {
     path.line.hold_back(testing::Direction::to_server);
     before.push_back(path.entry.accepted());
   }
-  // Requests pile up.
+  // Requests pile up behind the held line.
   std::this_thread::sleep_for(microseconds{random_() % 2000});
   cut();
   Path* next = nullptr;
@@ -201,7 +201,7 @@ void CutStorm::wait_for_grants() {
     });
     if (Clock::now() < removal_is_due) continue;
     if (std::exchange(connection, client_.session().connection) != connection) {
-      // A server that was kept waiting has cut it, too: what counts is the time since then.
+      // The server ended the connection, too. What counts is the time since the new connection.
       start = Clock::now();
       first.reset();
       removal_is_due = start + 2 * settings_.session_timeout;
@@ -222,7 +222,7 @@ void CutStorm::remove_first_in_line(Lock& lock) {
     report_.removed.push_back(line.front().node +
                               (is_ours ? " of this session" : " of another one"));
   } catch (const Error&) {
-    // The server does not answer: it is asked again when this lock is due again.
+    // The server does not answer; ask again when this lock's removal is due again.
   }
 }
 

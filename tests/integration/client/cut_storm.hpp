@@ -1,17 +1,16 @@
 #pragma once
 
 /// \file
-/// CutStorm puts locks under traffic, over a connection that is cut again and again, to a server
-/// that may apply requests from before a cut late.
+/// CutStorm keeps locks in use over a connection to a server that is cut again and again, so that
+/// the server may apply requests of an earlier connection late.
 ///
-/// What brings requests late is made likely. The client has several paths to its one server, so
-/// that after a cut it goes on to the next address at once. Every second cut takes only the
-/// client's end away: what was sent before is held back in the network, and arrives at about the
-/// time of the next connection, a little earlier or later. And the server is asked for its
-/// statistics all the time, by connections which the threads serve that serve the client's, too:
-/// there a late request waits.
+/// Late requests are made likely. The client has several paths to its one server, so that after a
+/// cut it dials the next address at once. Every second cut ends only the client's half of the
+/// connection: what was sent before is held back in the network, and arrives about when the next
+/// connection does, a little earlier or later. And monitors ask the server for statistics all the
+/// time, on connections that the same server threads serve, so that late requests wait there.
 ///
-/// A cut is followed by the next one when each lock has been granted again.
+/// The next cut follows when each lock has been granted again.
 
 #include <atomic>
 #include <chrono>
@@ -42,33 +41,33 @@ struct CutStormSettings {
   int threads_per_lock = 2;
   /// Threads that ask the server for its statistics.
   int monitors = 3;
-  /// An odd number: of an even one the C client of ZooKeeper 3.8 tries half.
+  /// The number of paths; odd, since the C client of ZooKeeper 3.8 tries only half of an even
+  /// number.
   int paths = 11;
   std::chrono::milliseconds session_timeout{6000};
 };
 
-/// What a storm has shown.
+/// The results of a storm.
 struct CutStormReport {
   int cuts = 0;
   std::uint64_t grants = 0;
-  /// Acquires that have failed, and sessions that were lost.
-  int failures = 0;
-  int sessions = 0;
+  int failures = 0;  ///< acquires that failed
+  int sessions = 0;  ///< sessions that the client has had
   /// From the cut to the next connection, in the order of the cuts.
   std::vector<std::chrono::microseconds> healed;
   /// From the next connection until each lock has been granted.
   std::vector<std::chrono::microseconds> granted;
-  /// Of each lock: the longest time from the next connection to the next grant.
+  /// For each lock, the longest time from a new connection to the next grant.
   std::vector<std::chrono::microseconds> longest;
-  /// After how many cuts no lock at all was granted for more than a second: the server stood still,
-  /// or the machine.
+  /// How many cuts were followed by more than a second without any grant: the server or the machine
+  /// stood still.
   int stalls = 0;
-  /// How often a lock was granted more than a second after another one: something was in its way.
+  /// How often a lock was granted more than a second after the first one: something blocked it.
   int blocked = 0;
-  /// How often that took two session timeouts, so that the first node in line was removed by hand:
-  /// which one, and whose.
+  /// Nodes at the head of a queue that were removed by hand, for the lock had not been granted for
+  /// two session timeouts: which node, and its owner.
   std::vector<std::string> removed;
-  /// Nodes that are left when nobody holds or waits any more, and the session goes on.
+  /// Nodes that are left when nobody holds or waits any more, though the session lives.
   std::vector<std::string> orphans;
 };
 
@@ -81,11 +80,11 @@ class CutStorm {
   CutStorm(const CutStorm&) = delete;
   CutStorm& operator=(const CutStorm&) = delete;
 
-  /// Once. Throws std::runtime_error if the connection does not come back.
+  /// Call it once. Throws std::runtime_error if the connection does not come back.
   CutStormReport run();
 
  private:
-  /// Two proxies, one behind the other: the client's end is cut, and the line holds back.
+  /// Two proxies in a row: `entry` is cut on the client's side, and `line` holds requests back.
   struct Path {
     explicit Path(const testing::ServerEndpoint& server) : line{server} {}
 
@@ -105,7 +104,7 @@ class CutStorm {
   void end_traffic();
   void cut();
   void cut_and_deliver_late();
-  /// The time that it took.
+  /// Returns how long the new connection took.
   std::chrono::microseconds wait_for_next_connection(std::uint64_t connection);
   void wait_for_grants();
   void remove_first_in_line(Lock& lock);
@@ -115,12 +114,12 @@ class CutStorm {
   Server server_;
   std::deque<Path> paths_;
   Client client_;
-  Client observer_;  ///< has a direct line
+  Client observer_;  ///< connects directly, not through the proxies
   std::deque<Lock> locks_;
   std::atomic<int> failures_ = 0;
   std::minstd_rand random_{1};
   CutStormReport report_;
-  std::vector<std::jthread> threads_;  ///< the first to go
+  std::vector<std::jthread> threads_;  ///< the last member: destroyed first
 };
 
 }  // namespace custodian::tests

@@ -1,8 +1,8 @@
 /// \file
 /// A connection that is cut again and again leaves no node without an owner.
 ///
-/// CUSTODIAN_TEST_CUTS says how many cuts each case makes, and then their figures are printed. Ten
-/// thousand take minutes: CUSTODIAN_TEST_TIMEOUT wants to be raised, too.
+/// CUSTODIAN_TEST_CUTS sets the number of cuts of each case, and makes it print its figures. Ten
+/// thousand cuts take minutes: then raise CUSTODIAN_TEST_TIMEOUT, too.
 
 #include "integration/client/cut_storm.hpp"
 

@@ -16,7 +16,7 @@ namespace custodian::tests {
 /// A session that runs only while the test waits for something.
 class DrivenSession {
  public:
-  /// `on_connected` is called within the notice of the first connection, which this waits for.
+  /// Waits for the first connection; `on_connected` is called by the observer's callback for it.
   explicit DrivenSession(
       const std::string& servers, std::function<void(DrivenSession&)> on_connected = [](auto&) {})
       : observer_{std::make_shared<Observer>()},
@@ -39,7 +39,7 @@ class DrivenSession {
   DrivenSession(const DrivenSession&) = delete;
   DrivenSession& operator=(const DrivenSession&) = delete;
 
-  /// Whether it comes to that, in time.
+  /// Runs the session until the condition is true; false if it does not become true in time.
   [[nodiscard]] bool until(const std::function<bool()>& condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
     while (!condition()) {
@@ -58,7 +58,7 @@ class DrivenSession {
     submit(std::move(request), [&errors](error_code error) { errors.push_back(error); });
   }
 
-  /// The newest state that the session has told.
+  /// The newest state that the session has reported.
   [[nodiscard]] SessionState state() const { return observer_->state; }
 
  private:

@@ -1,4 +1,4 @@
-// Servers that work only for clients that authenticate (enforce.auth.enabled).
+// Servers that serve only clients that authenticate (enforce.auth.enabled).
 
 #include <algorithm>
 #include <mutex>
@@ -54,7 +54,7 @@ TEST_CASE("without credentials each operation ends with an error that names the 
   ClientOptions options = options_for(server.connect_string());
   options.log = errors.sink();
   Client client{options};
-  // The second is sent on the next session, some seconds later.
+  // The second read is sent in the next session, which begins some seconds later.
   for (int i = 0; i < 2; ++i) {
     const Deadline soon{15s};
     CHECK(result_of_read(client) == refusal);
@@ -63,7 +63,7 @@ TEST_CASE("without credentials each operation ends with an error that names the 
   CHECK(error_code{refusal}.message().find("ClientOptions::credentials") != std::string::npos);
   REQUIRE(eventually([&] { return errors.have("enforce.auth.schemes"); }));
   CHECK(errors.have("this client has presented no credentials: set ClientOptions::credentials"));
-  // It does not connect again and again.
+  // The client does not keep reconnecting.
   CHECK(client.session().connection <= 3);
   client.close();
 }

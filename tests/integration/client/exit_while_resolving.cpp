@@ -1,5 +1,5 @@
 /// \file
-/// A process that ends in the midst of a look-up which takes half a minute.
+/// A process that exits during a name look-up that takes half a minute.
 
 #include "custodian/client.hpp"
 #include "integration/client/fake_resolver.hpp"

@@ -23,7 +23,7 @@ extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo
   if (custodian::tests::resolving == Resolving::hanging) {
     std::this_thread::sleep_for(std::chrono::seconds{30});
   }
-  // Loopback addresses all, of which the first has no server.
+  // Each of these names has two loopback addresses, and no server at the first.
   const char* first = nullptr;
   if (name == "two-addresses.test") first = "127.0.0.9";
   if (name == "two-families.test") first = "::1";

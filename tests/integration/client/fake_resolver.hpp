@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Takes the place of the system's getaddrinfo() in the whole process, the C client included: a
-/// definition in the executable comes before the C library's.
+/// Replaces the system's getaddrinfo() in the whole process, the C client included: a definition in
+/// the executable precedes the C library's.
 
 #include <atomic>
 
@@ -11,12 +11,12 @@ namespace custodian::tests {
 enum class Resolving {
   normally,
   failing,
-  hanging,  ///< thirty seconds, then an answer
+  hanging,  ///< answers after thirty seconds
 };
 
-/// What it does with names; numeric addresses resolve at all times, as they do with the real one.
+/// How names resolve; numeric addresses always resolve, as with the real function.
 inline std::atomic<Resolving> resolving = Resolving::normally;
-/// How often it was asked for a name.
+/// How many names were looked up.
 inline std::atomic<int> lookups = 0;
 
 }  // namespace custodian::tests

@@ -35,7 +35,7 @@ HostileServer::HostileServer(Words words)
 
 HostileServer::~HostileServer() {
   stopping_ = true;
-  // Ends what the thread blocks in.
+  // Wakes the thread from a blocking accept or read.
   ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
   if (const int descriptor = descriptor_; descriptor >= 0) ::shutdown(descriptor, SHUT_RDWR);
   thread_.join();
@@ -59,7 +59,7 @@ void HostileServer::serve() {
     try {
       if (!stopping_) talk();
     } catch (const boost::system::system_error&) {
-      // The client has gone.
+      // The client has closed the connection.
     }
     descriptor_ = -1;
     socket_.close(error);

@@ -19,20 +19,20 @@ struct SeenRequest {
   std::string body{};
 };
 
-/// Speaks ZooKeeper, and says what the test likes. It has a thread of its own, and serves one
-/// connection after the other.
+/// A server that speaks ZooKeeper's protocol and sends whatever the test wants. It has a thread of
+/// its own, and serves one connection after the other.
 class HostileServer {
  public:
   struct Words {
-    /// To a handshake.
+    /// The answer to a handshake.
     std::function<std::string()> greeting;
-    /// Right behind the greeting.
+    /// Sent right after the greeting.
     std::string unasked{};
-    /// To each request.
+    /// The answer to each request.
     std::function<std::string(const SeenRequest&)> answer;
-    /// Whether it closes the connection behind that answer.
+    /// Whether the server closes the connection after that answer.
     std::function<bool(const SeenRequest&)> ends{};
-    /// In which it sends what it says.
+    /// The size of the pieces in which the server sends.
     std::size_t piece = 1U << 16U;
   };
 
@@ -45,9 +45,9 @@ class HostileServer {
   [[nodiscard]] std::string connect_string() const;
   /// Handshakes answered.
   [[nodiscard]] int connections() const { return connections_; }
-  /// Of those, the ones that are closed.
+  /// Connections closed, of those whose handshake was answered.
   [[nodiscard]] int connections_ended() const { return connections_ended_; }
-  /// Bytes that some client has taken.
+  /// Bytes that clients have taken.
   [[nodiscard]] std::size_t bytes_sent() const { return bytes_sent_; }
 
  private:

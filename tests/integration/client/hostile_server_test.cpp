@@ -31,14 +31,14 @@ constexpr std::int32_t op_create = 15;
 constexpr std::int32_t watch_event = -1;
 constexpr std::int32_t credential = -4;
 
-/// As far as the client needs to come to the lie.
+/// An honest answer, for the requests that come before the lie.
 std::string honest_answer(const SeenRequest& request) {
   Jute reply = Jute{}.header(request.xid);
   if (request.type == op_exists) reply.stat();
   return reply.frame();
 }
 
-/// Honest but for requests of one type.
+/// Answers honestly, except to requests of one type.
 std::function<std::string(const SeenRequest&)> but_for(
     std::int32_t type, std::function<std::string(std::int32_t xid)> answer) {
   return [type, answer = std::move(answer)](const SeenRequest& request) {
@@ -100,9 +100,9 @@ OperationOptions soon() { return {.deadline = 300ms}; }
 struct Lie {
   std::string name;
   HostileServer::Words words;
-  /// What the client does; it comes to an error.
+  /// The client's operation, which must fail.
   std::function<void(Client&)> operation;
-  /// What the client says of it.
+  /// The text that the client must log.
   std::string told;
 };
 
@@ -258,8 +258,8 @@ std::int64_t resident_bytes() {
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
-// Sanitizers keep notes beside each byte, and what was freed: memory is not measured there, and a
-// smaller flood does, which is still more than sockets hold.
+// Sanitizers need memory for each byte and keep what was freed: there memory is not measured, and a
+// smaller flood suffices, which is still more than sockets hold.
 #if defined(CUSTODIAN_ADDRESS_SANITIZER) || defined(CUSTODIAN_THREAD_SANITIZER)
 constexpr bool measures_memory = false;
 constexpr std::size_t flood = std::size_t{20} << 20U;
@@ -279,7 +279,7 @@ TEST_CASE("a packet without bound takes no memory") {
   CHECK_THROWS_AS(get(*victim.operator->()), Error);
   CHECK(eventually([&] { return victim.has_logged("packet of 1500000000 bytes"); }));
   if (measures_memory) {
-    // The server makes a copy of what it says.
+    // The server itself copies what it sends.
     CHECK(resident_bytes() - before < static_cast<std::int64_t>(flood + (flood >> 2U)));
   }
   CHECK(server->bytes_sent() < flood);
@@ -298,21 +298,22 @@ TEST_CASE("replies that come byte by byte are read") {
   CHECK(server.connections() == 1);
 }
 
-/// So many names as a listing has them, behind their count. They are made before a client asks:
-/// that takes longer than a client may wait, under sanitizers.
+/// The names of a listing, encoded without their count. Made before a client asks: under sanitizers
+/// that takes longer than a client waits.
 std::string names_of_listing(std::int32_t names) {
   Jute listed;
   for (std::int32_t i = 0; i < names; ++i) listed.string("node-" + std::to_string(1'000'000 + i));
   return listed.bytes();
 }
 
-/// A listing of \a names, with the count \a told.
+/// A listing of these names that claims to have `told` names.
 std::string listing(std::int32_t xid, std::int32_t told, const std::string& names) {
   return Jute{}.header(xid).number(told).raw(names).stat().frame();
 }
 
 TEST_CASE("listings of any size are read") {
-  // Of one piece, of more than the socket holds unasked, and of more than is looked at.
+  // Listings that fit into one piece, that exceed what the socket buffers, and that are too long to
+  // be checked.
   for (const std::int32_t count : {0, 100, 5'000, 50'000, 300'000}) {
     const std::string names = names_of_listing(count);
     for (const std::size_t piece : {std::size_t{1000}, std::size_t{1} << 20U}) {
@@ -330,7 +331,7 @@ TEST_CASE("listings of any size are read") {
 }
 
 TEST_CASE("a listing too long to be looked at, with a name that is none, costs the connection") {
-  // One name more, behind all that is shown: it has no length.
+  // One more name, with a negative length, after the part that is checked.
   const std::string names = names_of_listing(300'000) + Jute{}.number(-1).bytes();
   auto liar = std::make_unique<HostileServer>(
       words(but_for(op_children, [&](std::int32_t xid) { return listing(xid, 300'001, names); })));

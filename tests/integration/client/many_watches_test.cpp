@@ -1,5 +1,5 @@
 /// \file
-/// A client that waits for more locks than one request can restore the watches of.
+/// A client that waits for so many locks that one request cannot restore all their watches.
 
 #include <atomic>
 #include <cstdlib>
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 /// The longest packet that clients have sent to a server. Any thread.
 class LongestPacket {
  public:
-  /// Measures what one connection sends, in whatever pieces it comes.
+  /// Measures the packets of one connection, however they are split.
   [[nodiscard]] testing::StreamEdit measure() {
     struct Reading {
       std::string header;
@@ -56,15 +56,15 @@ class LongestPacket {
   std::atomic<std::uint64_t> longest_ = 0;
 };
 
-/// Many locks of one holder, each with a waiter; all waiters are of one client, whose connection
-/// can be cut.
+/// Many locks that one client holds, each with a waiter. All waiters belong to another client,
+/// whose connection can be cut.
 class Crowd {
  public:
   Crowd(std::size_t locks, std::size_t servers_limit, std::size_t told_limit) {
     testing::TestingServerOptions options;
     options.jute_max_buffer = servers_limit;
     server_.emplace(options);
-    // Its beats are not what this is about.
+    // The holder connects directly: its beats are not measured.
     holder_.emplace(options_of(server_->connect_string(), servers_limit));
     testing::FaultProxyOptions proxied;
     // Packets within TLS cannot be measured on the way.
@@ -85,13 +85,13 @@ class Crowd {
   Crowd& operator=(const Crowd&) = delete;
   ~Crowd() = default;
 
-  /// Ends when every watch stands again; false if that takes too long.
+  /// Cuts the connection, and waits until every watch is set again; false if that takes too long.
   bool cut() {
     const std::uint64_t before = waiter_->session().connection;
     proxy_->cut();
     return eventually([&] { return waiter_->session().connection > before && stands(); }, 1min);
   }
-  /// Each waiter has its watches, by its client's count and by the server's.
+  /// Whether each waiter has its watches, as its client and the server count them.
   [[nodiscard]] bool stands() {
     const Session::Load load = waiter_->load();
     return is_connected(waiter_->connection_state()) && load.operations == 0 &&
@@ -149,7 +149,7 @@ class Crowd {
     REQUIRE(eventually([&] { return stands(); }, 1min));
   }
 
-  // What the clients' handlers touch outlives them.
+  // Declared before the clients, whose handlers use these members.
   std::mutex leases_mutex_;
   std::vector<Lease> leases_;
   std::size_t locks_ = 0;
@@ -167,7 +167,8 @@ class Crowd {
   std::int64_t session_ = 0;
 };
 
-/// How many, unless the environment says more: a test that fails at 7,000 need not take minutes.
+/// The usual number, or the environment's: a test that fails with 7,000 waiters need not take
+/// minutes.
 std::size_t count_from(const char* variable, std::size_t usually) {
   const char* const given = std::getenv(variable);
   return given == nullptr ? usually : std::strtoul(given, nullptr, 10);
@@ -194,8 +195,8 @@ void check_cuts(std::size_t locks, std::size_t limit) {
   CHECK(crowd.failed() == 0);
 }
 
-// Some 5,000 waiters have watches that do not fit into one request. Sanitizers find their faults
-// among fewer, and the next test has watches that come off, too.
+// The watches of some 5,000 waiters do not fit into one request. Sanitizers find faults with fewer
+// waiters, too, and the next test covers watches that do not fit.
 #if defined(CUSTODIAN_THREAD_SANITIZER) || defined(CUSTODIAN_ADDRESS_SANITIZER)
 constexpr std::size_t usual_waiters = 1'000;
 #else
@@ -218,7 +219,7 @@ TEST_CASE("a limit of the servers that the client was not told of is noticed, an
   CHECK(crowd.sessions_lost() == 0);
   CHECK(crowd.places_lost() == 0);
   CHECK(crowd.errors_logged() == 1);
-  // What it has learnt holds for the next time.
+  // The client remembers the server's limit at the next cut.
   REQUIRE(crowd.cut());
   CHECK(crowd.release_all());
   CHECK(crowd.failed() == 0);

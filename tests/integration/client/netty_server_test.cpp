@@ -1,5 +1,5 @@
 /// \file
-/// A server whose connection factory is Netty's does for a test what the usual one does.
+/// A server with Netty's connection factory serves the tests like one with the default factory.
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/testing/testing_cluster.hpp"
@@ -14,7 +14,7 @@ using testing::TestingServerOptions;
 TestingServerOptions netty_options() {
   TestingServerOptions options;
   options.connection_factory = testing::ConnectionFactory::netty;
-  // Says in its log that it is Netty's.
+  // Makes the server log that it uses Netty.
   options.java_options = {
       "-Dorg.slf4j.simpleLogger.log.org.apache.zookeeper.server.NettyServerCnxnFactory=info"};
   return options;

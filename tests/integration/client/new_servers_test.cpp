@@ -1,6 +1,7 @@
 /// \file
-/// Servers that begin anew, at the same address or at others: they refuse a client that has seen
-/// more transactions than they have. And an outage of all servers, which costs no waiter its place.
+/// New servers without the old data, at the same address or at others: they refuse a client that
+/// has seen more transactions than they have. And an outage of all servers, which costs no waiter
+/// its place.
 
 #include <algorithm>
 #include <atomic>
@@ -19,10 +20,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds session_timeout{2};
-/// More transactions than a new server has when the test is over.
+/// More transactions than a new server has at the end of the test.
 constexpr int many = 3'000;
-/// A session timeout until the session is given up, as long again for a busy machine, and the rest
-/// for the connection and for Java.
+/// One session timeout until the session is given up, another for a busy machine, and the rest for
+/// the connection and for Java.
 constexpr std::chrono::seconds soon{15};
 
 /// A client with a short session, and the states of its connection so far.
@@ -47,7 +48,7 @@ class Observed {
     const std::lock_guard lock{mutex_};
     return std::ranges::find(states_, state) != states_.end();
   }
-  /// Whether the first of these states was followed by the second one, at once or later.
+  /// Whether the second of these states came after the first, at once or later.
   [[nodiscard]] bool has_in_order(ConnectionState first, ConnectionState second) const {
     const std::lock_guard lock{mutex_};
     const auto at = std::ranges::find(states_, first);
@@ -78,7 +79,7 @@ class Observed {
   Subscription subscription_;
 };
 
-/// The servers go on by so many transactions.
+/// Makes the servers apply `many` transactions.
 void advance(Client& client) {
   if (!client.exists("/advanced")) client.create("/advanced");
   std::vector<std::future<std::tuple<error_code, Stat>>> writes;
@@ -92,14 +93,14 @@ void advance(Client& client) {
   }
 }
 
-/// Another server in the place of this one, without its data.
+/// Replaces this server by another one, without its data.
 std::unique_ptr<Server> begun_anew(std::unique_ptr<Server> server) {
   testing::TestingServerOptions options = server->at_its_ports();
   server.reset();
   return std::make_unique<Server>(std::move(options));
 }
 
-/// An acquire that waits, and releases what it gets.
+/// An acquire that waits; its lease is released as soon as it was checked.
 class Waiter {
  public:
   Waiter(Client& client, const std::string& path, AcquireOptions options = {})
@@ -109,7 +110,7 @@ class Waiter {
         begun<Lease>([&](auto done) { mutex_.async_acquire(std::move(options), std::move(done)); });
   }
 
-  /// Whether it had the lock in time.
+  /// Whether the lock was acquired in time.
   [[nodiscard]] bool has_its_turn(std::chrono::milliseconds limit) {
     if (outcome_.wait_for(limit) != std::future_status::ready) return false;
     auto [error, lease] = outcome_.get();
@@ -128,7 +129,7 @@ class Waiter {
 
  private:
   InterProcessMutex mutex_;
-  /// Also the callback's, which may outlive us where a test has failed.
+  /// Shared with the callback, which may outlive this object if a test fails.
   std::shared_ptr<std::atomic<int>> requeued_ = std::make_shared<std::atomic<int>>(0);
   std::future<std::tuple<error_code, Lease>> outcome_;
 };
@@ -217,7 +218,7 @@ TEST_CASE("clients that are sent to another ensemble all come over: the holder, 
   for (Observed& each : clients) each->set_servers(after.connect_string());
   CHECK(eventually([&] { return lease.state() == LeaseState::lost; }, soon));
   lease.release();
-  // In which order they come over is theirs.
+  // The waiters move to the new server in any order.
   CHECK(eventually(
       [&] {
         waiters.remove_if(
@@ -235,7 +236,7 @@ TEST_CASE("a client comes back to a server that was restored from an older snaps
   const fs::path data = server.directory() / "data";
   const fs::path backup = server.directory() / "backup";
   {
-    // The machine may be too busy for a short session to last.
+    // A long session: a short one may not last on a busy machine.
     Observed writer{server.connect_string(), 10s};
     writer->create("/of-the-backup");
   }
@@ -258,7 +259,8 @@ TEST_CASE("a client comes back to a server that was restored from an older snaps
 
 TEST_CASE("while all servers are away nothing is given up: waiters keep their places") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  // Longer, for a busy machine is to come back to the server before it ends the sessions.
+  // Longer, so that even on a busy machine the clients reconnect before the server ends their
+  // sessions.
   constexpr auto timeout = 3s;
   Server server;
   Observed holding{server.connect_string(), timeout};
@@ -274,7 +276,8 @@ TEST_CASE("while all servers are away nothing is given up: waiters keep their pl
   const auto line = nodes_in_line(mutex);
   const std::int64_t session = idle->session().id;
   server.kill();
-  // For more than two timeouts; only the holder's session is given up, by its lease's clock.
+  // The outage lasts more than two timeouts. Only the holder's session is given up, when its lease
+  // clock runs out.
   CHECK(eventually([&] { return lease.state() == LeaseState::lost; }, soon));
   CHECK_FALSE(eventually(
       [&] {

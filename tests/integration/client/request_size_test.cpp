@@ -1,5 +1,5 @@
-// What is larger than the servers accept is refused here, and never sent: they would answer by
-// closing the connection that all locks of the client stand on.
+// Requests larger than the servers accept are refused by the client and never sent: the servers
+// would close the connection, on which all locks of the client depend.
 
 #include <atomic>
 
@@ -25,7 +25,7 @@ ClientOptions small_options(const Server& server, std::size_t limit) {
 
 Server small_server() { return Server{TestingServerOptions{.jute_max_buffer = small_limit}}; }
 
-/// Of the packet, without what a test varies; see encoded_size_test.cpp for the numbers.
+/// The size of each packet without the varying part; encoded_size_test.cpp explains the numbers.
 constexpr std::size_t exists = 8 + 4 + 1;
 constexpr std::size_t set_of_a = 8 + 4 + 2 + 4 + 4;
 constexpr std::size_t create_of_b = 8 + 4 + 2 + 4 + 27 + 4;
@@ -61,7 +61,7 @@ TEST_CASE("what a client is told too late is too large is not sent either") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const Server server = small_server();
   ClientOptions options = small_options(server, small_limit);
-  // Only known when the create is made.
+  // The size of this ACL is known only when the create is made.
   options.acl_provider = [](std::string_view path) {
     return path == "/large" ? Acl(500, AclEntry{}) : open_acl();
   };
@@ -79,7 +79,7 @@ TEST_CASE("what a client is told too late is too large is not sent either") {
 TEST_CASE("the server's limit is what the numbers above say", "[fact]") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const Server server = small_server();
-  // A client that believes in more.
+  // A client that is configured for larger requests.
   Client client{small_options(server, 2 * small_limit)};
   client.wait_connected();
   client.create("/a");
@@ -163,7 +163,7 @@ TEST_CASE("a namespace counts") {
   CHECK(error_of([&] {
           static_cast<void>(client.exists("/" + std::string(small_limit - 200, 'x')));
         }) == Errc::invalid_argument);
-  // Half of it: two such paths travel in one request, when somebody leaves or downgrades.
+  // Half the limit: two such paths are sent in one request, for a hand-over or a downgrade.
   const std::string longest = "/" + std::string(1600, 'x');
   CHECK(error_of([&] { InterProcessMutex(client, longest + std::string(200, 'x')); }) ==
         Errc::invalid_argument);

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 std::string port_of(const Server& server) { return std::to_string(server.port()); }
 
-/// Puts the resolver back, whatever a test comes to.
+/// Resets the resolver at the end of a test, even of one that fails.
 struct NormalAgain {
   ~NormalAgain() { resolving = Resolving::normally; }
 };
@@ -31,7 +31,7 @@ TEST_CASE(
   Server server;
   ClientOptions options = options_for("localhost:" + port_of(server));
   options.session_timeout = 1500ms;
-  options.touch_interval = 400ms;  // of the server's tick of 500 ms
+  options.touch_interval = 400ms;  // the server's tick is 500 ms
   std::optional<Client> client{std::in_place, options};
   client->wait_connected();
   const SessionInfo session = client->session();
@@ -57,7 +57,7 @@ TEST_CASE(
   const auto took = std::chrono::steady_clock::now() - began;
   WARN("closing during a look-up that hangs took "
        << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms");
-  // A bound: the look-up takes 30 s.
+  // Only a bound: the look-up takes 30 s.
   CHECK(took < 15s);
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("a name with two addresses connects though the first is dead") {
   CHECK(is_connected(client.connection_state()));
 }
 
-/// Listens at an address of version 6, and accepts nothing: what connects gets no answer.
+/// A listener at an IPv6 address that accepts nothing: a client that dials it gets no answer.
 class SilentAtVersion6 {
  public:
   explicit SilentAtVersion6(std::uint16_t port) {
@@ -108,10 +108,10 @@ TEST_CASE("a name whose addresses of one family are silent connects by the other
   testing::FaultProxy proxy{server.endpoint()};
   const SilentAtVersion6 silent{proxy.endpoint().port};
   ClientOptions options = options_for("two-families.test:" + std::to_string(proxy.endpoint().port));
-  options.connect_timeout = 2 * patience;  // so that nothing else helps
+  options.connect_timeout = 2 * patience;  // so long that only the other family helps
   Client client{options};
   client.wait_connected({.deadline = patience});
-  // What was connected comes last now.
+  // The address that was connected is tried last now.
   for (int i = 0; i < 2; ++i) {
     proxy.cut();
     CHECK(client.exists("/"));

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// For another client below the same root.
+/// Options for another client below the same root.
 ClientOptions beside(const TestClient& client) {
   ClientOptions options = options_for(connect_string());
   options.name_space = client.root();
@@ -29,7 +29,8 @@ TEST_CASE("a holder who is asked lets go, and the one who asked gets the lock") 
   REQUIRE(eventually([&] { return mutex.queue_length() == 2; }));
   CHECK(revoke(other, others.participants().front().node));
   REQUIRE(eventually([&] { return asked.load(); }));
-  CHECK(waiter.wait_for(0s) == std::future_status::timeout);  // it was only asked
+  // The holder was only asked to release.
+  CHECK(waiter.wait_for(0s) == std::future_status::timeout);
   CHECK(mutex.is_held_by_this_thread());
   lock.unlock();
   CHECK(waiter.get().state() == LeaseState::held);
@@ -43,7 +44,7 @@ TEST_CASE("readers and holders of permits are asked alike, and again as often as
     std::atomic<int> asked = 0;
     const Subscription revocable = lease.make_revocable([&] { ++asked; });
     for (int times = 1; times <= 3; ++times) {
-      // A lost reply is a request more.
+      // revoke() sends its request again if the reply is lost: then there are more notices.
       const int before = asked;
       REQUIRE(revoke(*client, lease.node()));
       REQUIRE(eventually([&] { return asked > before; }));

@@ -1,4 +1,4 @@
-// Latches whose sessions, connections or servers go.
+// Latches that lose their sessions, connections or servers.
 
 #include <atomic>
 
@@ -70,7 +70,7 @@ TEST_CASE("a short disconnection costs the leadership under one error policy, an
   proxy.cut();
   REQUIRE(eventually([&] { return strict.heard.is({gained, ended}); }));
   CHECK(of_strict.loss_reason() == LossReason::suspended);
-  of_strict.release();  // until then its node is in the way
+  of_strict.release();  // until then its node keeps the latch from leading again
   REQUIRE(eventually([&] { return strict.heard.is({gained, ended, gained}); }));
   strict.latch.close();
 

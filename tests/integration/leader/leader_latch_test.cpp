@@ -43,7 +43,7 @@ TEST_CASE("the first candidate leads, and the next when it closes its latch, in 
 TEST_CASE("the participants of an election are those who stand, the leader first") {
   TestClient root{"latch-participants"};
   LatchCandidate first{root, "first"};
-  CHECK(first.latch.participants().empty());  // nobody has created the election_path
+  CHECK(first.latch.participants().empty());  // the election path does not exist yet
   CHECK_FALSE(first.latch.leader());
   stand(first, 1);
   LatchCandidate second{root, "second"};
@@ -154,7 +154,7 @@ TEST_CASE("closing a leading latch tells its listeners only if it is asked to") 
   stand(waiting, 2);
   waiting.latch.close(CloseMode::notify_leader);
   REQUIRE(eventually([&] { return leading.latch.participants().size() == 1; }));
-  CHECK(waiting.heard.told().empty());  // it had nothing to lose
+  CHECK(waiting.heard.told().empty());  // it was never the leader
 }
 
 TEST_CASE("another one leads only when the listeners of the one before have been told") {
@@ -179,7 +179,7 @@ TEST_CASE("another one leads only when the listeners of the one before have been
 }
 
 TEST_CASE("a leader hears of its deleted node by a watch, long before its next beat") {
-  // Beats come at a sixth of this: much later than anything here waits.
+  // Beats are sent every sixth of this timeout: much later than any wait here ends.
   Server server{{.max_session_timeout = 2h}};
   TestClient root{"latch-watch", server.connect_string(), 2h};
   LatchCandidate lone{root, "lone", server.connect_string(), {}, 2h};
@@ -286,7 +286,7 @@ TEST_CASE("whoever waits for leadership is told of it, of the end, or that it is
   leader.latch.start();
   REQUIRE(acquired(leader.latch.wait_for(patience)));
   LeaderLatch latch{*root, election_path};
-  auto early = begun<Lease>([&](auto done) { latch.async_wait(done); });  // before start()
+  auto early = begun<Lease>([&](auto done) { latch.async_wait(done); });  // begun before start()
   latch.start();
   CHECK_FALSE(acquired(latch.wait_for(20ms)));
   std::stop_source stop;
@@ -341,7 +341,7 @@ TEST_CASE("a client that is closed takes its latches along, and a draining one d
   LatchCandidate candidate{root, "candidate"};
   stand(candidate, 1);
   REQUIRE(eventually([&] { return candidate.heard.is({gained}); }));
-  CHECK(candidate.client.close(Deadline{patience}));  // it leads, and lets go
+  CHECK(candidate.client.close(Deadline{patience}));  // the leader releases
   CHECK(eventually([&] { return candidate.latch.state() == State::closed; }));
   CHECK(eventually([&] { return candidate.heard.is({gained, ended}); }));
   CHECK(error_of([&] { LeaderLatch{candidate.client, election_path}.start(); }) == Errc::closed);

@@ -18,7 +18,7 @@ TEST_CASE("an observer shows who leads, who follows, and that nobody does") {
   Client outside{beside(root)};
   LeaderObserver observer{outside, "/election"};
   CHECK_FALSE(observer.leader());
-  CHECK_FALSE(observer.next());  // the path is not there yet
+  CHECK_FALSE(observer.next());  // the path does not exist yet
   auto first = std::make_unique<LeaderLatch>(*root, "/election", CandidateOptions{.id = "first"});
   first->start();
   auto seen = observer.next();
@@ -29,7 +29,8 @@ TEST_CASE("an observer shows who leads, who follows, and that nobody does") {
   second.start();
   REQUIRE(eventually([&] { return second.participants().size() == 2; }));
   auto next = begun<std::optional<Participant>>([&](auto done) { observer.async_next(done); });
-  CHECK(next.wait_for(50ms) == std::future_status::timeout);  // another candidate is no news
+  // Another candidate does not change the leader.
+  CHECK(next.wait_for(50ms) == std::future_status::timeout);
   first.reset();
   const auto [error, follower] = next.get();
   CHECK_FALSE(error);

@@ -19,7 +19,7 @@ using Requeue = LeaderSelectorOptions::Requeue;
 
 constexpr auto path = "/election";
 
-/// What leads until it is asked to stop, and counts.
+/// A selector's function that leads until it is asked to stop, and counts its calls.
 struct Reign {
   std::atomic<int> begun = 0;
   std::atomic<int> ended = 0;
@@ -96,7 +96,7 @@ TEST_CASE("the leadership goes round among selectors that always stand again") {
     selectors.emplace_back(
         clients.emplace_back(beside(root)), path,
         [&](const Lease&, const std::stop_token&) {
-          // All have come before anybody's turn ends for the first time.
+          // No turn ends before the others are candidates, too.
           static_cast<void>(
               eventually([&] { return over || selectors.back().participants().size() >= 2; }));
           ++mine;
@@ -119,7 +119,7 @@ TEST_CASE("an interrupted function is asked to stop, as often as somebody likes"
   for (int times = 1; times <= 3; ++times) {
     REQUIRE(eventually([&] { return reign.begun >= times; }));
     CHECK(selector.interrupt_leadership());
-    static_cast<void>(selector.interrupt_leadership());  // perhaps of the same turn
+    static_cast<void>(selector.interrupt_leadership());  // may interrupt the same turn again
     REQUIRE(eventually([&] { return reign.ended >= times; }));
     if (reign.begun > times) break;
   }
@@ -177,7 +177,7 @@ TEST_CASE("a leadership that is lost before the function begins does not begin i
       return now != 0 && now != session.id;
     }));
     go = true;
-    // It stands again, for the turn that was none.
+    // The selector is a candidate again, for its function had no turn.
     CHECK(eventually([&] { return runs == 1; }));
   }
   busy.join();
@@ -214,7 +214,7 @@ TEST_CASE("a coroutine leads on its executor, and is asked to stop") {
     LeaderSelector selector{
         *root,
         path,
-        // The selector keeps it.
+        // The selector keeps the lambda while its coroutine runs.
         // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
         [&](Lease leadership, std::stop_token stop) -> asio::awaitable<void> {
           if (leadership.state() == LeaseState::held) ++begun;
@@ -272,7 +272,7 @@ TEST_CASE("a coroutine does not begin on the client's strand") {
   Client client{context.get_executor(), options};
   std::atomic<bool> on_strand = true;
   LeaderSelector selector{client, path,
-                          // The selector keeps it.
+                          // The selector keeps the lambda while its coroutine runs.
                           // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
                           [&](Lease, std::stop_token) -> asio::awaitable<void> {
                             const asio::any_io_executor executor = client.get_executor();
@@ -286,7 +286,7 @@ TEST_CASE("a coroutine does not begin on the client's strand") {
   selector.start();
   context.run_for(patience);
   CHECK_FALSE(on_strand);
-  // The selector reads its node meanwhile, and a request that is under way belongs to the context.
+  // The selector is reading its node, and the context keeps that request.
   client.close();
   context.restart();
   context.run_for(patience);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Helpers for the tests of elections are here: clients of one root, and what a listener has heard.
+/// Helpers for tests of elections: clients below one root, and records of what listeners hear.
 
 #include <atomic>
 #include <list>
@@ -14,7 +14,7 @@
 
 namespace custodian::tests {
 
-/// Another client below the same root.
+/// Options for another client below the same root.
 [[nodiscard]] inline ClientOptions beside(
     const TestClient& client, std::string servers = connect_string(),
     std::chrono::milliseconds session_timeout = std::chrono::seconds{10}) {
@@ -24,7 +24,7 @@ namespace custodian::tests {
   return options;
 }
 
-/// The listeners' calls, in order.
+/// Records the calls of a listener, in order.
 class Heard {
  public:
   [[nodiscard]] LeadershipListener listener() {
@@ -57,22 +57,22 @@ struct LatchCandidate {
         latch{client, election_path, {.id = std::move(id), .lease = lease}},
         listening{latch.on_leadership(heard.listener())} {}
 
-  /// Before the client: a listener that is being called when its subscription ends may go on until
-  /// the client is closed.
+  /// Declared before the client: a listener that is running when its subscription ends may go on
+  /// until the client is closed.
   Heard heard;
   Client client;
   LeaderLatch latch;
   Subscription listening;
 };
 
-/// Starts it, and waits until it stands in the queue.
+/// Starts the candidate, and waits until it is in the queue.
 inline void stand(LatchCandidate& candidate, std::size_t as_number) {
   candidate.latch.start();
   REQUIRE(eventually([&] { return candidate.latch.participants().size() == as_number; }));
 }
 
-/// Starts it, and waits until it leads and its listener was called: of a leadership that ends at
-/// once it need not be.
+/// Starts the candidate, and waits until it leads and its listener was called: a listener may miss
+/// a leadership that ends at once.
 inline Lease lead(LatchCandidate& candidate) {
   candidate.latch.start();
   Lease leadership = candidate.latch.wait_for(patience);

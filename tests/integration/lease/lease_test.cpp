@@ -29,7 +29,7 @@ ClientOptions short_options(std::string servers) {
   return options;
 }
 
-/// When something happened, if it has.
+/// The moment of an event, once it has happened.
 class Moment {
  public:
   void now() {
@@ -46,7 +46,7 @@ class Moment {
   std::optional<BootClock::time_point> at_;
 };
 
-/// A holder behind a proxy, and a waiter with a way of its own to the server.
+/// A holder behind a proxy, and a waiter that connects directly.
 struct CutOff {
   explicit CutOff(LeaseOptions terms = {})
       : server{TestingServerOptions{.tick_time = tick, .min_session_timeout = 500ms}},
@@ -97,7 +97,7 @@ TEST_CASE("a holder that is cut off is told of its loss before the next one hold
   CHECK(cut.lease.loss_reason() == LossReason::lease_expired);
   CHECK(next.token() > cut.lease.token());
 
-  // The network is back: the loss is not taken back, and the client serves again.
+  // The network is back. The lease stays lost, and the client serves again.
   cut.proxy.heal();
   cut.holder.wait_connected({.deadline = patience});
   CHECK(cut.lease.state() == LeaseState::lost);
@@ -241,9 +241,9 @@ TEST_CASE("a lease outlasts its holder's idleness, and a waiter's patience costs
   auto granted = cut.waiter_queues();
   Client idle{short_options(cut.server.connect_string())};
   idle.wait_connected();
-  // Ten session timeouts, without a fault.
+  // Hold for ten session timeouts, without a fault.
   for (const Deadline end{10 * session_timeout}; !end.passed();) {
-    // On a busy machine it may be suspended for a moment.
+    // On a busy machine the lease may be suspended for a moment.
     REQUIRE(cut.lease.state() != LeaseState::lost);
     std::this_thread::sleep_for(10ms);
   }
@@ -306,7 +306,8 @@ TEST_CASE("five hundred leases are kept by servers that accept small requests on
     REQUIRE_FALSE(error);
     leases.push_back(std::move(lease));
   }
-  // A beat that the server refused would cost the connection at once, and the leases by then.
+  // If the server refused a beat, it would close the connection at once, and by now the leases
+  // would be lost.
   const Deadline then{options.session_timeout};
   REQUIRE(eventually([&] { return then.passed(); }));
   CHECK(client.session().connection == connection);

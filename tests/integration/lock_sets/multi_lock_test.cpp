@@ -42,7 +42,7 @@ Client another(TestClient& first) {
   ClientOptions options = options_for(connect_string());
   options.name_space = first.root();
   Client client{options};
-  client.wait_connected();  // for who only tries
+  client.wait_connected();  // a try does not wait for the connection
   return client;
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("threads and coroutines of two clients exclude each other by several l
   Client second = another(first);
   Locks mine{*first};
   Locks yours{second};
-  int counter = 0;  // with no protection but the locks
+  int counter = 0;  // protected by the locks alone
   std::vector<std::future<void>> threads;
   for (int i = 0; i < 4; ++i) {
     threads.push_back(std::async(std::launch::async, [&, i] {
@@ -189,7 +189,7 @@ TEST_CASE("a group may be released by one thread while its loss is told on anoth
     AcquireOptions options;
     options.lease.hold_at_most = std::chrono::milliseconds{20 + round};
     GroupAcquireResult had;
-    // On a starved machine the first may be lost before the second is had.
+    // On a busy machine the first lock may be lost before the second is acquired.
     if (error_of([&] { had = both.try_acquire_for(patience, options); })) continue;
     std::atomic<int> told = 0;
     auto wait = begun<>([&](auto done) { had.leases.async_wait_lost(std::move(done)); });
@@ -227,7 +227,7 @@ TEST_CASE("several locks of two ensembles are lost with the session of either") 
   CHECK(leases.leases()[0].state() == LeaseState::held);
   leases.release();
   CHECK(eventually([&] { return names_below(*first, "/a").empty(); }));
-  // What was lost can be had again.
+  // The lost locks can be acquired again.
   CHECK(acquired(both.try_acquire_for(patience)));
 }
 

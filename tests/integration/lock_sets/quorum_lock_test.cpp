@@ -1,5 +1,5 @@
 /// \file
-/// One lock over three servers that stand alone, and are killed one by one.
+/// One quorum lock over three standalone servers, which are killed one by one.
 
 #include "custodian/lock_sets/quorum_lock.hpp"
 
@@ -27,7 +27,7 @@ struct Servers {
   std::array<std::unique_ptr<Server>, 3> each;
 };
 
-/// A client of each, and the lock.
+/// A client of each server, and the quorum lock on them.
 struct ContenderName {
   explicit ContenderName(Servers& servers, std::chrono::nanoseconds reach = 2s)
       : clients{client(servers[0]), client(servers[1]), client(servers[2])},
@@ -137,7 +137,7 @@ TEST_CASE("several contend for a quorum, and never two have it, while servers ar
   constexpr int contenders = 4;
   constexpr int rounds = 6;
   std::mutex mutex;
-  std::array<LeaseGroup, contenders> inside;  // empty: that one is outside
+  std::array<LeaseGroup, contenders> inside;  // an empty one: its contender holds nothing
   bool two_at_once = false;
   std::atomic<int> lost = 0;
   std::atomic<int> rounds_done = 0;
@@ -147,13 +147,13 @@ TEST_CASE("several contend for a quorum, and never two have it, while servers ar
       LeaseGroup leases = contender.lock.acquire();
       {
         const std::lock_guard guard{mutex};
-        // A contender that is in already must have lost it before.
+        // A contender whose leases are still here must have lost them before this grant.
         two_at_once = two_at_once || std::ranges::any_of(inside, [](const LeaseGroup& former) {
                         return former && former.state() != LeaseState::lost;
                       });
         inside[index] = leases.share();
       }
-      std::this_thread::sleep_for(10ms);  // some work; nothing depends on it
+      std::this_thread::sleep_for(10ms);  // some work
       if (leases.state() == LeaseState::lost) ++lost;
       {
         const std::lock_guard guard{mutex};

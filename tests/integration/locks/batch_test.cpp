@@ -1,4 +1,4 @@
-// Threads that pass a lock on among themselves (HandOff::cohort), of two clients.
+// Threads of two clients; those of one client pass the lock on among themselves (HandOff::cohort).
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What the lock guards, and nothing else does.
+/// State that only the lock protects.
 struct Guarded {
   int inside = 0;
   int visits = 0;
@@ -40,7 +40,8 @@ bool visit(Guarded& guarded, const Lease& lease) {
   return alone && later;
 }
 
-/// One way or another, as users acquire; an empty lease if it came too late or gave up.
+/// Acquires in one of the ways that users have; returns an empty lease if the acquire was late or
+/// cancelled.
 Lease acquire_somehow(InterProcessMutex& mutex, unsigned way) {
   if (way % 8 == 0) return std::move(mutex.try_acquire_for(1ms).lease);
   if (way % 8 == 1) return std::move(mutex.try_acquire_for(patience).lease);
@@ -61,7 +62,7 @@ TEST_CASE("batch: threads of two clients are never in the lock at once, whicheve
   ClientOptions options = options_for(client.servers());
   options.name_space = client.root();
   Client another{options};
-  // A try without time to wait does not wait for that.
+  // A try does not wait for the connection.
   client->wait_connected();
   another.wait_connected();
   std::array<InterProcessMutex, 2> mutexes{

@@ -1,4 +1,4 @@
-// The same for coroutines: see with_lock_test.cpp.
+// co_with_lock(), the coroutine form: with_lock_test.cpp has the same cases for with_lock().
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-/// Nobody listens there.
+/// An address without a server.
 constexpr auto nowhere = "127.0.0.1:1";
 const error_code busy = make_error_code(boost::system::errc::device_or_resource_busy);
 
@@ -31,8 +31,8 @@ error_code error_of_call(Function function) {
   return error_of([&] { static_cast<void>(function()); });
 }
 
-// The lambdas below outlive what they give: co_with_lock() keeps its function, and the lease, until
-// that has ended.
+// Captures are safe: co_with_lock() keeps the lambda and the lease until the lambda's coroutine has
+// ended.
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters,cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 /// Runs a coroutine in a context of its own.

@@ -1,5 +1,5 @@
 /// \file
-/// Threads and coroutines in contention, while their server goes away and comes back.
+/// Threads and coroutines contend while their server stops and starts again.
 
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
@@ -18,7 +18,8 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-/// Adds to a counter without any other protection, while something happens to the server.
+/// Threads and coroutines add to a counter that only the lock protects, while `trouble` happens to
+/// the server.
 void contend(const std::string& servers, Server& server, const std::function<void()>& trouble) {
   TestClient client{"contention", servers};
   InterProcessMutex mutex{*client, "/lock"};
@@ -44,7 +45,7 @@ void contend(const std::string& servers, Server& server, const std::function<voi
   for (int i = 0; i < coroutines; ++i) {
     asio::co_spawn(
         context,
-        // What it refers to outlives the context.
+        // The references are safe: mutex and counter outlive the context.
         // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
         [](InterProcessMutex& shared, int& value) -> asio::awaitable<void> {
           for (int k = 0; k < rounds; ++k) {
@@ -62,7 +63,7 @@ void contend(const std::string& servers, Server& server, const std::function<voi
     trouble();
   } catch (...) {
     harness_failed = std::current_exception();
-    client->close();  // so that nobody waits for a server that does not come back
+    client->close();  // or a waiter would wait for ever for a server that stays down
   }
   for (std::thread& worker : workers) worker.join();
   runner.join();
@@ -83,7 +84,7 @@ TEST_CASE("a server that is restarted under contention delays everybody and lose
   Server server;
   contend(server.connect_string(), server, [&] {
     for (int i = 0; i < 3; ++i) {
-      std::this_thread::sleep_for(100ms);  // some work between two outages; nothing depends on it
+      std::this_thread::sleep_for(100ms);  // some work between two outages
       server.restart();
     }
   });

@@ -38,8 +38,8 @@ TEST_CASE("a timed acquire that comes late says who is in the way") {
   InterProcessMutex holder{*client, "/lock", {.identity = "the holder"}};
   const Lease lease = holder.acquire();
   InterProcessMutex mutex{*client, "/lock"};
-  // An acquire that is too late to enter the queue says so, and one that is too late to read the
-  // queue names no one ahead.
+  // Repeated with longer limits: an acquire whose limit passes before it has read the queue names
+  // no holder.
   AcquireResult result;
   for (std::chrono::milliseconds wait{50}; !result.blocked_by && wait < patience; wait *= 2) {
     result = mutex.try_acquire_for(wait);
@@ -125,7 +125,7 @@ TEST_CASE("an acquire that would wait for its own thread is refused") {
 TEST_CASE("a lease re-enters by name, and the last one releases") {
   TestClient client{"re-entry"};
   InterProcessMutex mutex{*client, "/lock"};
-  InterProcessMutex other{*client, "/kcol"};  // as long a path
+  InterProcessMutex other{*client, "/kcol"};  // a path of the same length
   std::optional<Lease> first{mutex.acquire()};
   const Lease foreign = other.acquire();
   std::optional<Lease> second{mutex.acquire(*first)};
@@ -267,7 +267,7 @@ TEST_CASE("the standard face after a loss: unlock is quiet, locking again says s
   own_server().expire_session(session.id, session.password);
   REQUIRE(eventually([&] { return !mutex.is_held_by_this_thread(); }));
   {
-    // A listener that comes only now is called as well.
+    // A stop token that is taken after the loss reports it, too.
     const Lease lost = mutex.current_lease();
     CHECK(lost.state() == LeaseState::lost);
     CHECK(lost.token().value > 0);
@@ -373,7 +373,7 @@ TEST_CASE("a lease may outlive its mutex and its client") {
   }
   CHECK(lease->state() == LeaseState::lost);
   lease.reset();
-  // At once, if the servers have heard of the session's end in time.
+  // The session's end releases the lock: at once, or when the session expires.
   CHECK(eventually([&] { return names_below(*other, "/lock").empty(); }));
 }
 

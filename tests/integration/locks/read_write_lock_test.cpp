@@ -19,13 +19,13 @@ namespace asio = boost::asio;
 
 constexpr auto would_deadlock = boost::system::errc::resource_deadlock_would_occur;
 
-/// What another thread comes to.
+/// The result of a function on another thread.
 template <typename Function>
 auto elsewhere(Function function) {
   return std::async(std::launch::async, std::move(function)).get();
 }
 
-/// A context with a thread.
+/// A context that a thread runs.
 struct Runner {
   ~Runner() {
     work.reset();
@@ -37,7 +37,7 @@ struct Runner {
   std::thread thread{[this] { context.run(); }};
 };
 
-/// Readers and writers, and whether they are ever where they may not be.
+/// Counts readers and writers inside, and notices forbidden company.
 class Room {
  public:
   void read() {
@@ -102,7 +102,7 @@ TEST_CASE("8 clients do 100 things at random each, and keep the rules") {
       ClientOptions options = options_for(connect_string());
       options.name_space = first.root();
       Client client{options};
-      client.wait_connected();  // or a try could not even ask
+      client.wait_connected();  // a try does not wait for the connection
       InterProcessReadWriteLock lock{client, "/lock"};
       std::minstd_rand random{i + 1};
       for (int k = 0; k < 100; ++k) {
@@ -192,7 +192,7 @@ TEST_CASE("a downgrade lets readers in, and the writer that waits goes on waitin
   auto next_writer = begun<Lease>([&](auto done) { lock.write().async_acquire(done); });
   REQUIRE(eventually([&] { return lock.participants().size() == 2; }));
   Lease reading = lock.read().acquire(writing);
-  // The number of the writer's node, and before all others.
+  // The reader's node has the sequence number of the writer's, and precedes all later nodes.
   const auto number = [](const Lease& lease) {
     return lease.node().substr(lease.node().size() - 10);
   };
@@ -204,7 +204,7 @@ TEST_CASE("a downgrade lets readers in, and the writer that waits goes on waitin
   CHECK(queue[1].node == reading.node());
   writing.release();
   CHECK(eventually([&] { return lock.participants().size() == 2; }));
-  // A reader that comes now stands behind the writer, a writer behind the downgraded reader.
+  // A new reader queues behind the waiting writer, and that writer behind the downgraded reader.
   CHECK_FALSE(acquired(lock.read().try_acquire()));
   CHECK(next_writer.wait_for(0s) == std::future_status::timeout);
   CHECK(reading.state() == LeaseState::held);
@@ -222,7 +222,7 @@ TEST_CASE("a downgrade needs a write lock that is held") {
   CHECK(error_of([&] { static_cast<void>(lock.read().acquire(foreign)); }) ==
         Errc::invalid_argument);
   CHECK(error_of([&] { static_cast<void>(lock.read().acquire(Lease{})); }) == Errc::lock_lost);
-  // Deleted by an operator, and not noticed yet.
+  // An operator deletes the writer's node, and the client has not noticed.
   const Lease writing = lock.write().acquire();
   auto next = begun<Lease>([&](auto done) { lock.write().async_acquire(done); });
   client->remove(writing.node());
@@ -239,7 +239,7 @@ TEST_CASE("a downgrade waits no longer than it is told to, and leaves nothing be
   InterProcessReadWriteLock lock{*client, "/lock"};
   lock.lock();
   server.pause();
-  // Sent, and not answered.
+  // The request is sent, and not answered.
   CHECK_FALSE(lock.try_lock_shared_for(50ms));
   std::stop_source stop;
   stop.request_stop();
@@ -322,7 +322,7 @@ TEST_CASE("the end of a writer wakes the next writer, or the readers behind it, 
   Runner runner;
   {
     constexpr std::size_t readers = 100;
-    // Each in a session of its own.
+    // Each contender has a session of its own.
     std::vector<std::unique_ptr<Client>> clients;
     std::vector<std::unique_ptr<InterProcessReadWriteLock>> locks;
     const auto enter = [&] {
@@ -344,7 +344,7 @@ TEST_CASE("the end of a writer wakes the next writer, or the readers behind it, 
       waiting.push_back(begun<Lease>([&](auto done) { enter()->read().async_acquire(done); }));
     }
     REQUIRE(queued(3 + readers));
-    // A waiter watches one other node, and its own.
+    // A waiter watches its predecessor's node and its own.
     REQUIRE(eventually([&] { return server.watches_by_session().size() == 2 + readers; }));
     const auto fired = [&] { return server.statistic("zk_sum_node_deleted_watch_count"); };
     std::vector<std::int64_t> woken;
@@ -354,7 +354,7 @@ TEST_CASE("the end of a writer wakes the next writer, or the readers behind it, 
       const std::int64_t before = fired();
       lease.release();
       REQUIRE(queued(3 + readers - i - 1));
-      const int own = i == 0 ? 0 : 1;  // of who has waited, on its own node
+      const int own = i == 0 ? 0 : 1;  // a holder that waited also watches its own node
       woken.push_back(fired() - before - own);
     }
     CHECK(woken == std::vector<std::int64_t>{1, 1, readers});

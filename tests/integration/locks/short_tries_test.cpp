@@ -1,4 +1,4 @@
-// Tries that are shorter than what a busy machine may take from a thread.
+// Acquires whose limit is shorter than the time that a busy machine may take from a thread.
 
 #include <atomic>
 #include <cstdlib>
@@ -37,7 +37,8 @@ class Load {
   std::vector<std::jthread> threads_;
 };
 
-/// As many as CUSTODIAN_TEST_TRIES says, beside as many threads as CUSTODIAN_TEST_LOAD.
+/// CUSTODIAN_TEST_TRIES sets the number of tries, CUSTODIAN_TEST_LOAD that of threads that compute
+/// meanwhile.
 TEST_CASE("short tries beside a busy machine end with a lock or a reason, and never throw") {
   const int tries = from_environment("CUSTODIAN_TEST_TRIES", 300);
   TestClient client{"short-tries"};
@@ -52,7 +53,7 @@ TEST_CASE("short tries beside a busy machine end with a lock or a reason, and ne
     const Load load{from_environment("CUSTODIAN_TEST_LOAD", 4)};
     for (int i = 0; i < tries; ++i) {
       try {
-        // Now and then another one holds the lock.
+        // One time in ten another client holds the lock.
         const Lease in_the_way = i % 10 == 0 ? others.acquire() : Lease{};
         const AcquireResult result =
             i % 2 == 0 ? mutex.try_acquire_for(20ms) : semaphore.try_acquire_for(20ms);

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-/// Another session in the same root.
+/// Options for another client below the same root.
 ClientOptions beside(const TestClient& client) {
   ClientOptions options = options_for(connect_string());
   options.name_space = client.root();
@@ -54,7 +54,7 @@ TEST_CASE("five sessions sell a stock of 100 in five keys of 20, and exactly 100
         empty.insert(any.index);
         continue;
       }
-      // Without a version or a guard: the lock alone keeps the count.
+      // Written without a version or a guard: only the lock protects the count.
       client.set(node, std::to_string(left - 1));
       ++sold;
     }
@@ -76,7 +76,7 @@ TEST_CASE("a key has always the same mutex, with both faces") {
   StripedMutex same{*client, "/striped", 5};
   CHECK(mutex.size() == 5);
   CHECK(mutex.path() == "/striped");
-  // CRC-32 0xCBF43926.
+  // The CRC-32 of this key is 0xCBF43926.
   CHECK(mutex.stripe_of("123456789") == 0xCBF43926U % 5);
   CHECK(mutex.for_key("123456789").path() == "/striped/" + std::to_string(0xCBF43926U % 5));
   CHECK(&mutex.for_key("a") == &mutex.stripe(mutex.stripe_of("a")));
@@ -143,7 +143,7 @@ TEST_CASE("who waits for any stripe wakes with the first that is released, which
     CHECK_FALSE(error);
     CHECK(lease.index == i);
     CHECK(lease.lease.state() == LeaseState::held);
-    // It has left the other lines.
+    // The acquire has left the other queues.
     CHECK(eventually([&] { return contenders(*client, mutex) == 3; }));
   }
   CHECK(eventually([&] { return contenders(*client, mutex) == 0; }));

@@ -1,5 +1,5 @@
 /// \file
-/// Waiters that are cancelled, or run out of time, at any step of their acquire: by the thousand.
+/// Thousands of waiters that are cancelled, or run out of time, at any step of their acquire.
 
 #include <malloc.h>
 
@@ -42,8 +42,8 @@ struct Tally {
   }
 };
 
-/// Starts `count` acquires that cannot succeed, and gives each up at a moment of its own: from
-/// before its create is sent until long after it has queued.
+/// Starts `count` acquires that cannot succeed, and ends each at a random moment: from before its
+/// create is sent until long after it has queued.
 void storm(Client& client, int count, std::chrono::microseconds longest, unsigned seed,
            Tally& tally) {
   InterProcessMutex mutex{client, "/lock"};
@@ -71,7 +71,8 @@ void storm(Client& client, int count, std::chrono::microseconds longest, unsigne
       signals.back()->emit(asio::cancellation_type::total);
       signals.pop_back();
     }
-    // The callbacks refer to what is here: the watchdog ends a test in which one does not come.
+    // The callbacks refer to local variables: if one of them never ran, the watchdog would end the
+    // test.
     while (ended < at_once) std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
 }
@@ -82,7 +83,7 @@ void storm(Client& client, int count, std::chrono::microseconds longest, unsigne
 }
 
 void check_storm(int sessions, int waiters) {
-  // The server may be too busy with the others for a while to answer its beats.
+  // A long session: the server may be too busy with the others to answer this client's beats.
   TestClient holder{"storm", connect_string(), std::chrono::minutes{1}};
   InterProcessMutex mutex{*holder, "/lock"};
   const Lease lease = mutex.acquire();
@@ -98,15 +99,15 @@ void check_storm(int sessions, int waiters) {
     threads.reserve(clients.size());
     for (std::size_t i = 0; i < clients.size(); ++i) {
       threads.emplace_back([&, i] {
-        // The server's queue grows with the sessions, and with it the time to be listed.
+        // More sessions make a longer queue, which takes longer to be listed.
         const std::chrono::milliseconds longest{40 + 20 * sessions};
         storm(*clients[i], total / sessions, longest, static_cast<unsigned>(i) + 1, tally);
       });
     }
     for (std::thread& thread : threads) thread.join();
     return std::all_of(clients.begin(), clients.end(), [](const auto& client) {
-      // Acquires that were given up late are cleaned up in the background, which takes a slow
-      // machine a while.
+      // Acquires that ended late are cleaned up in the background, which can take long on a slow
+      // machine.
       if (eventually([&] { return is_idle(*client); }, std::chrono::minutes{1})) return true;
       const Session::Load load = client->load();
       WARN("left: " << load.operations << " operations, " << load.watches << " watches");
@@ -127,13 +128,13 @@ void check_storm(int sessions, int waiters) {
   CHECK(tally.other == 0);
   CHECK(tally.cancelled > 0);
   CHECK(tally.late + tally.never_queued > 0);
-  // How many are late before they have queued is the machine's affair: a slow one queues nobody in
-  // time, a quick one finds the answer there when it looks at the clock.
+  // How many acquires end before they have queued depends on the machine: on a slow one nearly all,
+  // on a quick one none.
   WARN("cancelled " << tally.cancelled << ", late " << tally.late << ", never queued "
                     << tally.never_queued << ", bytes in use grew by "
                     << static_cast<long>(memory_after) - static_cast<long>(memory_before));
-  // Flat, but for what buffers and tables keep of their largest size; a leak of as little as 600
-  // bytes a waiter shows.
+  // Memory must not grow, except by what buffers and tables keep of their largest size; a leak of
+  // as little as 600 bytes a waiter shows.
   const std::size_t slack = (512 + 256 * static_cast<std::size_t>(sessions)) * 1024;
   CHECK(memory_after < memory_before + slack);
 

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-/// Nobody listens there.
+/// An address without a server.
 constexpr auto nowhere = "127.0.0.1:1";
 const error_code busy = make_error_code(boost::system::errc::device_or_resource_busy);
 
@@ -24,7 +24,7 @@ struct Failure : std::runtime_error {
   Failure() : std::runtime_error{"the function fails"} {}
 };
 
-/// As std::timed_mutex, whose waits g++ 12's ThreadSanitizer does not see.
+/// Like std::timed_mutex, whose timed waits the ThreadSanitizer of g++ 12 does not see.
 class TimedLock {
  public:
   void lock() {
@@ -71,7 +71,7 @@ TEST_CASE("a function runs under the lock, and gives its value or none") {
   const auto nothing = with_lock(*client, "/lock", {.wait = patience}, [&] { ran = true; });
   CHECK(nothing);
   CHECK(ran);
-  // It was released both times.
+  // The lock was released both times.
   CHECK(acquired(mutex.try_acquire_for(patience)));
   const auto moved =
       with_lock(*client, "/lock", {.wait = patience}, [] { return std::make_unique<int>(3); });
@@ -166,7 +166,7 @@ TEST_CASE("away: thrown, skipped, or run under the fallback, which keeps others 
   CHECK(ran == 1);
   CHECK_THROWS_AS(static_cast<void>(with_lock(away, "/lock", options, [] { throw Failure{}; })),
                   Failure);
-  // It was unlocked both times.
+  // The fallback was unlocked both times.
   CHECK(fallback.try_lock());
   fallback.unlock();
 }
@@ -268,7 +268,7 @@ TEST_CASE("who was seen ahead is still in when the server goes down: busy, not a
                      {.wait = 5s, .when_busy = Otherwise::skip, .fallback = fallback},
                      [] { FAIL("two are in"); });
   });
-  // It knows its predecessor when it has a node, and the replies to all its requests.
+  // The waiter knows its predecessor when it has a node and all its requests are answered.
   REQUIRE(eventually([&] { return mutex.queue_length() == 2; }));
   REQUIRE(eventually([&] { return client->load().operations == 0; }));
   server.stop();
@@ -387,7 +387,7 @@ TEST_CASE("a path is built from the call's arguments, and no argument leads else
   CHECK(error_of_call([&] { return sell("", 1); }) == Errc::invalid_argument);
   CHECK(nodes.size() == 2);
 
-  // One call inside another: two paths, two locks.
+  // A call within a call: two paths, so two locks.
   const auto by_order = [](int order) { return path_of("/orders/{}", order); };
   const auto inner = locked(*client, by_order, {.wait = 0s}, [](int order) { return order; });
   const auto outer =

@@ -14,7 +14,7 @@
 namespace custodian::tests::observer_test {
 namespace {
 
-/// Counts, and notices events that overlap or come in another order than they may.
+/// An observer that counts events, and notices if they overlap or come in a wrong order.
 class Watchful final : public Observer {
  public:
   explicit Watchful(std::atomic<bool>& gone) : gone_{gone} {}
@@ -61,7 +61,7 @@ class Watchful final : public Observer {
 
   std::atomic<bool>& gone_;
   std::atomic<bool> busy_ = false;
-  FencingToken newest_;  ///< of those that have begun
+  FencingToken newest_;  ///< of the leases that have begun
 };
 
 TEST_CASE(
@@ -96,7 +96,7 @@ TEST_CASE(
     CHECK(watchful->released == watchful->begun - 1);
     survivor.release();
     CHECK(eventually([&] { return watchful->released == watchful->begun; }));
-    // A cohort's node that is first when nobody waits any more begins a lease, and releases it.
+    // If a cohort's node is granted when no waiter is left, a lease begins and is released at once.
     if (cohort) {
       CHECK(watchful->begun >= leases);
     } else {
@@ -105,7 +105,7 @@ TEST_CASE(
     CHECK(watchful->acquired == leases);
     CHECK(watchful->mistakes == 0);
   }
-  // The client has kept it, and now that has gone, too.
+  // The client was the observer's last owner.
   CHECK(eventually([&] { return gone.load(); }));
 }
 

@@ -1,4 +1,4 @@
-// Permits while an ensemble loses members, and its quorum.
+// Permits of a semaphore while an ensemble loses members, and its quorum.
 
 #include <algorithm>
 #include <atomic>
@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::TestingCluster;
 
-// Longer than any member is away here, however slow the machine is.
+// Longer than any outage of a member here, however slow the machine is.
 constexpr auto session_timeout = 60s;
 
 TEST_CASE("an ensemble's servers are killed in turn: permits stay, and others are had") {

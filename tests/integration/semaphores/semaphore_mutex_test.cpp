@@ -20,7 +20,7 @@ TEST_CASE("ten threads of each of two clients exclude each other") {
   Client second{options};
   InterProcessSemaphoreMutex mine{*first, "/mutex"};
   InterProcessSemaphoreMutex yours{second, "/mutex"};
-  int counter = 0;  // with no protection but the lock
+  int counter = 0;  // protected by the lock alone
   std::vector<std::future<void>> threads;
   for (int i = 0; i < 20; ++i) {
     threads.push_back(std::async(std::launch::async, [&, i] {

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-/// How many are in at once, and whether they were ever too many.
+/// Counts the holders at once, and notices if they were ever too many.
 class Room {
  public:
   explicit Room(int limit) : limit_{limit} {}
@@ -42,14 +42,14 @@ class Position {
     options.on_position = [ahead = ahead_](std::size_t now, const Participant&) { *ahead = now; };
     return options;
   }
-  /// 0 until it is reported.
+  /// The reported position; 0 until there is one.
   [[nodiscard]] std::size_t ahead() const { return *ahead_; }
 
  private:
   std::shared_ptr<std::atomic<std::size_t>> ahead_ = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
-/// Neither a permit nor a waiter for one.
+/// Whether there is neither a holder nor a waiter.
 bool is_empty(Client& client, const std::string& path) {
   return names_below(client, path + "/locks").empty() &&
          names_below(client, path + "/leases").empty();
@@ -121,10 +121,11 @@ TEST_CASE(
       begun<std::vector<Lease>>([&](auto done) { semaphore.async_acquire(3, std::move(done)); });
   REQUIRE(eventually([&] { return semaphore.queue_length() == 1; }));
   maximum.store(4);
-  // So many there are, and it stands in line for them.
+  // Four permits are held by now, and the acquire is in the queue for the fifth.
   REQUIRE(eventually([&] { return semaphore.participants().size() == 5; }));
   maximum.store(5);
-  REQUIRE(std::get<1>(three.get()).size() == 3);  // and gone again, with the future's value
+  // Released at once: the future's value is destroyed.
+  REQUIRE(std::get<1>(three.get()).size() == 3);
 
   maximum.store(1);
   CHECK(two.back().state() == LeaseState::held);
@@ -179,7 +180,7 @@ TEST_CASE("who asks for many is not passed by who asks for few later") {
   auto both =
       begun<std::vector<Lease>>([&](auto done) { semaphore.async_acquire(2, std::move(done)); });
   REQUIRE(eventually([&] { return semaphore.participants().size() == 3; }));
-  // One is free, and promised.
+  // One permit is free, but reserved for the waiter.
   CHECK_FALSE(acquired(semaphore.try_acquire()));
   one.release();
   CHECK(std::get<1>(both.get()).size() == 2);
@@ -296,7 +297,7 @@ TEST_CASE("an acquire that is stopped or late leaves no node, wherever it waited
 TEST_CASE("permits outlive a restart of the server, and acquires go on through it") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Server server;
-  // A start can take longer than a short session lasts, and the places would be lost with it.
+  // A long session: a server's start may outlast a short one, and the places would be lost.
   TestClient client{"outage", server.connect_string(), 60s};
   InterProcessSemaphore semaphore{*client, "/semaphore", 2};
   Lease held = semaphore.acquire();

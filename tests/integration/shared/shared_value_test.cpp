@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 
 using Count = Versioned<std::int32_t>;
 
-/// Another client below the root of a test's.
+/// Options for another client below the test's root.
 ClientOptions beside(const TestClient& client, std::string servers = connect_string()) {
   ClientOptions options = options_for(std::move(servers));
   options.name_space = client.root();
@@ -44,7 +44,7 @@ TEST_CASE("a shared value is created with its seed, read and written") {
   CHECK(second.version == 1);
   CHECK(second.mzxid > first.mzxid);
   CHECK(client->get("/a/b/value").data == "another");
-  // A later one finds the value.
+  // The seed of a later object is ignored: the value exists.
   CHECK(SharedValue{*client, "/a/b/value", "too late"}.load() == second);
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("a compare_exchange succeeds by version, or tells what is there") {
   auto expected = value.load();
   const auto old = expected;
   CHECK(value.compare_exchange(expected, "1"));
-  // What was written, with its version: the next write needs no load.
+  // `expected` is the written value with its version, so the next write needs no load.
   CHECK(expected == value.load());
   CHECK(expected.value == "1");
   auto stale = old;
@@ -70,7 +70,7 @@ TEST_CASE("a compare_exchange succeeds by version, or tells what is there") {
   CHECK(stale == expected);
   CHECK(value.compare_exchange(expected, "2"));
   CHECK(value.load().value == "2");
-  // The value of old, and yet not that write of it.
+  // The value is the old one again, but written by another write.
   value.store("0");
   expected = old;
   CHECK_FALSE(value.compare_exchange(expected, "3"));
@@ -83,7 +83,7 @@ TEST_CASE("concurrent increments of several clients lose nothing") {
   constexpr int clients = 4;
   constexpr int rounds = 50;
   std::atomic<int> certain = 0;
-  std::atomic<int> doubtful = 0;  // on a machine so busy that a connection is lost
+  std::atomic<int> doubtful = 0;  // only if a busy machine loses a connection
   std::atomic<int> failures = 0;
   std::vector<std::thread> workers;
   for (int i = 0; i < clients; ++i) {
@@ -110,7 +110,7 @@ TEST_CASE("concurrent increments of several clients lose nothing") {
   CHECK(failures == 0);
   CHECK(certain + doubtful == clients * rounds);
   const Count in_the_end = SharedCount{*client, "/count"}.load();
-  // One with every write: none was founded on a value that had been overwritten.
+  // Every write added one: none was based on an overwritten value.
   CHECK(in_the_end.value == 100 + in_the_end.version);
   CHECK(in_the_end.version >= certain);
   CHECK(in_the_end.version <= certain + doubtful);
@@ -224,7 +224,7 @@ TEST_CASE("a follower sees every restart of its server through, and the last wri
     Count now = others.load();
     for (std::int32_t value = 1; value <= last; ++value) {
       if (value % 10 == 5) server.restart();
-      // One that was in flight when the server went may have been applied: look.
+      // A write that was pending when the server stopped may have been applied: load the value.
       while (now.value < value) {
         try {
           static_cast<void>(others.compare_exchange(now, value));
@@ -234,7 +234,7 @@ TEST_CASE("a follower sees every restart of its server through, and the last wri
         }
       }
     }
-  } catch (const std::exception& error) {  // of the server, perhaps: there is a thread to be joined
+  } catch (const std::exception& error) {  // perhaps of the server; the thread must still be joined
     trouble = error.what();
     context.stop();
   }
@@ -273,7 +273,7 @@ TEST_CASE(
       const SessionInfo session = client->session();
       server.expire_session(session.id, session.password);
     }
-    // One whose reply is lost may have been applied.
+    // A store whose reply is lost may have been applied.
     const error_code error = error_of([&] { others.store(value); });
     if (error) CHECK(error == ErrorCondition::outcome_unknown);
     if (value % 4 == 0) {
@@ -349,7 +349,7 @@ TEST_CASE("a node that was deleted and made anew is another write, whatever its 
   client->remove("/count");
   Count expected = old;
   expected.version = 1;
-  // Missing, so it is the seed that is there.
+  // The node is missing, so it is created with the seed.
   CHECK_FALSE(count.compare_exchange(expected, 7));
   CHECK(expected.value == 5);
   CHECK(expected.version == 0);

@@ -14,7 +14,8 @@
 
 namespace custodian::tests {
 
-/// Sends back what it gets, on each connection until its end. It has a thread of its own.
+/// A server that sends back what it receives, on each connection until its end. It has a thread of
+/// its own.
 class EchoServer {
  public:
   explicit EchoServer(std::uint16_t port = 0);
@@ -32,19 +33,19 @@ class EchoServer {
   std::thread thread_;
 };
 
-/// How a connection stands, as one of its ends sees it.
+/// The state of a connection, as one of its ends sees it.
 enum class LineState { silent, readable, ended, reset };
 
-/// One end of a connection, without any thread: each step is bounded.
+/// One end of a connection, without a thread. Each step has a limit.
 class Line {
  public:
   explicit Line(const testing::ServerEndpoint& endpoint);
 
   void write(std::string_view bytes);
-  /// What arrives until there are so many bytes, or for so long, or to the end.
+  /// Reads until there are so many bytes, the time is over, or the connection ends.
   [[nodiscard]] std::string read(std::size_t count,
                                  std::chrono::milliseconds limit = std::chrono::seconds{20});
-  /// Waits that long for something to arrive, or for the end.
+  /// Waits at most that long for bytes or for the end of the connection.
   [[nodiscard]] LineState state(std::chrono::milliseconds limit);
   void close_for_writing();
 

@@ -57,7 +57,7 @@ TEST_CASE("a delay costs no bandwidth", "[fault-proxy]") {
   const auto start = Clock::now();
   std::thread writer{[&proxied, &much] { proxied.line.write(much); }};
   CHECK(proxied.line.read(much.size()) == much);
-  // A window of 64 KiB a round would take 6 s.
+  // With a window of 64 KiB a round trip this would take 6 s.
   CHECK(Clock::now() - start < 4s);
   writer.join();
 }
@@ -69,7 +69,7 @@ TEST_CASE("a throttled connection carries so much and no more", "[fault-proxy]")
   const auto start = Clock::now();
   proxied.line.write(some);
   CHECK(proxied.line.read(some.size()) == some);
-  // The first 20 ms' worth comes at once.
+  // The first 20 ms' worth is not delayed.
   CHECK(Clock::now() - start >= 170ms);
   proxied.proxy.heal();
   CHECK(proxied.echoes(some));
@@ -97,7 +97,7 @@ TEST_CASE("a connection is cut after so many bytes", "[fault-proxy]") {
     proxied.line.write("456789");
     CHECK(proxied.line.state(line_patience) == LineState::ended);
   }
-  // The count is over.
+  // The limit applied only once.
   Line next{proxied.proxy.endpoint()};
   next.write("0123456789");
   CHECK(next.read(10) == "0123456789");
@@ -138,7 +138,7 @@ TEST_CASE("a reply arrives, or is lost, and the connection is cut", "[fault-prox
   }
   CHECK(witness.exists(path) == ok);
   CHECK(proxy.connections() == 0);
-  // The answer to the handshake counts.
+  // The answer to the handshake counts as a reply.
   proxy.cut_after_replies(1, LastReply::is_lost);
   CHECK_THROWS_AS((WireSession{proxy.endpoint(), 10s}), TestingError);
   WireSession again{proxy.endpoint(), session.id(), session.password()};

@@ -258,7 +258,7 @@ TEST_CASE("any thread may change the faults while connections come and go", "[fa
           line.write("hello");
           static_cast<void>(line.read(5, 50ms));
         } catch (const boost::system::system_error&) {
-          // It was cut in the middle of this.
+          // The other thread cut this connection.
         }
       }
     });

@@ -1,5 +1,4 @@
-// What the harness does for the clients of its servers: their options, and the end of their
-// sessions.
+// How the harness serves the clients of its servers: their options, and the end of their sessions.
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/testing/testing_cluster.hpp"

@@ -58,13 +58,14 @@ std::set<Port> peer_ports(const TestingCluster& cluster, std::size_t member) {
   return {};
 }
 
-// The connections to ports of this machine, by the ports of both ends, and whose they are.
+// The connections to ports of this machine, by the ports of both ends, with the inodes of their
+// sockets.
 struct Connections {
   std::map<std::pair<Port, Port>, unsigned long> inodes;  // by local and remote port
   std::set<unsigned long> own;                            // inodes of this process's sockets
 
   Connections() {
-    // IPv4, and IPv4 as Java's dual-stack sockets have it.
+    // Java's dual-stack sockets are listed in tcp6, also for IPv4.
     for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
       std::ifstream lines{table};
       for (std::string line; std::getline(lines, line);) {
@@ -110,7 +111,7 @@ bool all_links_are_proxied(const TestingCluster& cluster) {
       direct += others;
     }
   }
-  // Two followers and their leader; each pair for elections.
+  // The links between two followers and their leader; election links may come on top.
   return direct == 0 && proxied >= 2;
 }
 
@@ -125,7 +126,8 @@ TEST_CASE("members talk to each other through proxies only", "[peer-links]") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   auto& cluster = shared_cluster();
   CHECK(all_links_are_proxied(cluster));
-  // A member that comes back is greeted by those with larger numbers, and greets them.
+  // A restarted member is dialled by the members with larger numbers, and dials those with smaller
+  // ones.
   for (std::size_t i = 0; i < cluster.size(); ++i) {
     cluster.restart(i);
     cluster.wait_until_serving();

@@ -9,7 +9,7 @@
 
 namespace custodian::tests {
 
-/// Nothing arrives: looked at for long enough to see what would, and no longer.
+/// How long a test watches to see that nothing arrives.
 inline constexpr std::chrono::milliseconds a_while{100};
 inline constexpr std::chrono::seconds line_patience{20};
 

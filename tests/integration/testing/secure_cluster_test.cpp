@@ -1,4 +1,4 @@
-// An ensemble whose members have ports for TLS, whatever the other tests speak.
+// An ensemble whose members have TLS ports, also if the other tests do without TLS.
 
 #include <fstream>
 
@@ -36,7 +36,7 @@ ClientOptions secure_options(const TestingCluster& cluster) {
   return options;
 }
 
-/// The member whose port for TLS the client is connected to.
+/// The member to whose TLS port the client is connected.
 std::size_t member_of(const Client& client, const TestingCluster& cluster) {
   for (std::size_t i = 0; i < cluster.size(); ++i) {
     if (client.session().server == to_string(cluster.server(i).secure_endpoint())) return i;

@@ -62,7 +62,7 @@ bool accepts(const ServerEndpoint& endpoint) {
   }
 }
 
-// Processes that work in the directory: the server, however it is called.
+// Processes whose working directory this is: the server, by whatever name.
 std::vector<pid_t> processes_in(const std::filesystem::path& directory) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {
@@ -148,7 +148,7 @@ TEST_CASE("a paused server accepts and does not answer until it is resumed", "[t
   TestingServer server;
   WireSession session{server.endpoint(), 60s};
   server.pause();
-  // The kernel accepts; the process does not read.
+  // The kernel accepts the connection, but the paused process does not read from it.
   CHECK(accepts(server.endpoint()));
   custodian::testing::DeadlineSocket silent{server.endpoint(),
                                             std::chrono::steady_clock::now() + 300ms};
@@ -244,7 +244,7 @@ TEST_CASE("a session that falls silent is ended after its timeout", "[testing-se
 TEST_CASE("options and further lines reach the server", "[testing-server]") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServerOptions options;
-  options.address = "::1";  // as good a place as any to see an IPv6 literal
+  options.address = "::1";  // also tests an IPv6 literal
   options.jute_max_buffer = 4096;
   options.config_lines = {"minSessionTimeout=3000", "maxClientCnxns=7"};
   options.java_options = {"-Dzookeeper.extendedTypesEnabled=false"};
@@ -351,7 +351,7 @@ TEST_CASE("a killed test leaves neither process nor directory", "[testing-server
   std::uint16_t port = 0;
   REQUIRE(output >> directory >> port);
   const ServerEndpoint endpoint{"127.0.0.1", port};
-  // The thread that started it is gone by now; the server is not.
+  // The thread that started the server has ended; the server has not.
   CHECK(custodian::testing::four_letter_word(endpoint, "ruok") == "imok");
   CHECK(processes_in(directory).size() == 2);
 
@@ -369,7 +369,7 @@ TEST_CASE("a killed guardian takes the server with it and the destructor cleans 
   {
     TestingServer server;
     directory = server.directory();
-    // The guardian is the older one: it is the server's parent.
+    // The guardian has the smaller process id: it is the server's parent.
     const auto processes = processes_in(directory);
     REQUIRE(processes.size() == 2);
     ::kill(*std::min_element(processes.begin(), processes.end()), SIGKILL);

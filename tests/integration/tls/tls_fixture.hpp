@@ -1,4 +1,4 @@
-// For the suite of TLS: a server with certificates, files for clients, and what a client logs.
+// Helpers of the TLS suite: a server with certificates, files for clients, and a client's log.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a client with TLS refuses, and what it says then.
+// Which servers a client with TLS refuses, and what its log says then.
 
 #include <openssl/ssl.h>
 
@@ -17,7 +17,7 @@ using testing::CertificateAuthority;
 using testing::ClientCertificates;
 using testing::TestingServer;
 
-/// The client does not connect, and says why.
+/// Checks that the client does not connect, and logs the reason.
 void check_refused(ClientOptions options, const std::string& reason) {
   Log log;
   options.log = log.sink();
@@ -55,7 +55,7 @@ TEST_CASE("a server is refused whose certificate is for others") {
   check_refused(options, is_for + "localhost");
   options.tls->server_name = "other.example";
   check_refused(options, is_for + "other.example");
-  // A client that says which of them it means is satisfied.
+  // A client that names one of the certificate's names connects.
   for (const std::string name : {"zk.example", "zk.example.", "127.0.0.9"}) {
     options.tls->server_name = name;
     Client{options}.wait_connected();
@@ -225,7 +225,7 @@ TEST_CASE("a client without TLS cannot be given secure servers") {
   Client client{options_for("127.0.0.1:1")};
   CHECK(error_of([&] { client.set_servers("secure://127.0.0.1:1"); }) == Errc::invalid_argument);
 
-  // A session factory of the user's own may leave the settings of TLS out.
+  // A custom session factory may ignore the TLS options.
   boost::asio::io_context context;
   SessionSettings settings;
   settings.servers = "secure://127.0.0.1:1";

@@ -1,4 +1,4 @@
-// What is special about a session over TLS: long answers, forks, the end, and the lease's clock.
+// What TLS changes for a session: long answers, forks, the end, and the lease clock.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ TEST_CASE("a transaction of thousands of operations is answered over TLS") {
     const std::uint64_t connection = client.session().connection;
     Transaction transaction;
     for (int i = 0; i < sets; ++i) transaction.push_back(set("/a", ""));
-    // Others wait behind it.
+    // Other requests wait behind the transaction.
     std::vector<std::future<std::tuple<error_code, GetResult>>> behind;
     auto results = begun<std::vector<TransactionResult>>(
         [&](auto done) { client.async_commit(transaction, {}, done); });
@@ -71,7 +71,7 @@ TEST_CASE("a forked child that runs its parent's context leaves a connection ove
   if (child == 0) {
     context.notify_fork(asio::execution_context::fork_child);
     context.restart();
-    context.run_for(2500ms);  // longer than a client is silent
+    context.run_for(2500ms);  // a client pings more often than that
     ::_exit(0);
   }
   context.notify_fork(asio::execution_context::fork_parent);
@@ -153,14 +153,13 @@ TEST_CASE("a delay on the way counts against the lease, not for it") {
   FaultProxy proxy{server.secure_endpoint()};
   const Directory files;
   ClientOptions options = secure_options(proxy.endpoint(), files);
-  options.session_timeout = 30s;  // of which a quarter may be silent
+  options.session_timeout = 30s;  // a quarter of it may pass without a ping
   Client client{options};
   client.wait_connected({.deadline = patience});
   proxy.delay(Direction::to_client, 1s);
   InterProcessMutex mutex{client, "/lock"};
   const Lease lease = mutex.acquire();
-  // All that the client knows was said by the server a second ago, or more; and a tenth of the
-  // time is kept as a margin.
+  // Each answer is at least a second old when it arrives, and a tenth of the timeout is the margin.
   const auto timeout = client.session().timeout;
   CHECK(lease.remaining() <= timeout - timeout / 10 - 1s);
 }

@@ -1,4 +1,4 @@
-// A client over TLS, and what becomes of it when the connection fails.
+// A client over TLS, also when its connection fails.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ std::size_t open_descriptors() {
   return count;
 }
 
-/// So that one test after another may take the same names.
+/// Acquires and releases, so that the next caller can acquire the same lock.
 void check_lock(Client& client, const std::string& path) {
   InterProcessMutex mutex{client, path};
   const Lease lease = mutex.acquire();
@@ -69,7 +69,7 @@ TEST_CASE("a client's certificate is its identity in ACLs") {
   const auto options_of = [&](const std::string& name) {
     const auto identity = the_authority().issue({.common_name = name});
     ClientOptions options = secure_options(server.secure_endpoint(), files);
-    // Certificate and key in one file.
+    // One file has the certificate and the key.
     options.tls->certificate_chain_file =
         files.with(name + ".pem", identity.certificate + identity.key);
     return options;
@@ -190,7 +190,8 @@ TEST_CASE("an authority that leaves the directory, or enters it, is noticed") {
   Client client{options};
   client.wait_connected();
 
-  // OpenSSL would keep what it has found there.
+  // An OpenSSL context would cache the authority that it found in the directory; the client must
+  // not use that.
   std::filesystem::remove(authorities.file(name));
   proxy.cut();
   CHECK(eventually([&] { return log.contains("certificate verify failed"); }));
@@ -221,7 +222,7 @@ TEST_CASE("a node of a mebibyte passes in both directions, and so do many at onc
     REQUIRE_FALSE(error);
     CHECK(result.data == data);
   }
-  // A frame that is longer than two MiB is handed on in parts.
+  // A frame of more than two MiB is handed on in parts.
   data.append(std::size_t{2} << 20U, 'x');
   client.set("/large", data);
   CHECK(client.get("/large").data == data);
@@ -235,7 +236,7 @@ TEST_CASE("a connection that is cut in any phase is followed by one that stands"
     for (const auto ending : {testing::Ending::orderly, testing::Ending::reset}) {
       FaultProxy proxy{server.secure_endpoint()};
       const ClientOptions options = secure_options(proxy.endpoint(), files);
-      // The handshake has some 700 bytes one way, and 1,500 the other.
+      // A handshake has some 700 bytes in one direction, and 1,500 in the other.
       for (std::uint64_t bytes = 0; bytes < 2000; bytes += 211) {
         proxy.cut_after_bytes(direction, bytes, ending);
         Client client{options};
@@ -279,10 +280,10 @@ TEST_CASE("a close over TLS ends the session, long before its timeout") {
     Client client{options};
     client.create("/mine", "", {.mode = CreateMode::ephemeral});
     REQUIRE(client.session().timeout > patience);
-    // Requests under way do not hold it up.
+    // Pending requests do not delay close().
     for (int j = 0; j < i; ++j) client.async_get("/mine", {}, [](error_code, GetResult) {});
     client.close();
-    // close() waits for the server a second at most, which a busy machine may need for itself.
+    // close() waits for the server for a second at most, which may be too short on a busy machine.
     CHECK(eventually([&] { return !observer.exists("/mine"); }));
   }
 }

@@ -52,7 +52,8 @@ TEST_CASE("a short run of ours and the floor comes to figures, tables and a pict
         CHECK_FALSE(metrics.empty());
         for (const auto& [name, value] : metrics) {
           INFO(name << " " << value);
-          // The memory figures of a small crowd say nothing; without servers there are no requests.
+          // With a small number of clients the memory figures mean nothing; without servers there
+          // are no requests.
           const bool may_be_none = contestant.name == "floor-threads" ||
                                    name == "memory_per_waiter" || name == "peak_per_waiter";
           if (!may_be_none || name == "cycles_per_s") CHECK(value > 0);
@@ -60,7 +61,7 @@ TEST_CASE("a short run of ours and the floor comes to figures, tables and a pict
         }
       }
     }
-    // Each target of ours was measured, if its peer is available here.
+    // Each of our targets was measured, if its peer is available here.
     for (const Verdict& verdict : verdicts(workload)) {
       const std::string& peer = verdict.target.peer;
       if (peer.empty() || peer == "floor") CHECK(verdict.figures.size() == 2);
@@ -103,7 +104,7 @@ TEST_CASE("a short run of the series comes to figures, tables and a picture") {
       REQUIRE(mine.size() == 2);
       CHECK(mine[0].size == 1);
       CHECK(mine[1].size == 3);
-      // With small numbers the memory figures say nothing.
+      // With small numbers the memory figures mean nothing.
       if (name.starts_with("memory")) continue;
       CHECK(mine[0].value.median > 0);
       CHECK(mine[1].value.median > 0);

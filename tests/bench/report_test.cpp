@@ -20,7 +20,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != text.npos;
 }
 
-/// Ours is 2, 3 and 4 times as fast as a peer that fails after that.
+/// A run in which ours is 2, 3 and 4 times as fast as a peer, which fails after that.
 RunResult some_run() {
   WorkloadResult workload;
   workload.name = "lock";

@@ -1,4 +1,4 @@
-// The series that show how figures grow: their workloads, points, tables and panels.
+// The series that show how figures grow with size: workloads, points, tables and panels.
 
 #include "scale.hpp"
 
@@ -37,8 +37,8 @@ WorkloadResult sessions(int size, std::vector<Metrics> ours, std::vector<Metrics
   return workload;
 }
 
-/// A run with its sizes in the wrong order, and with a workload of no series. Curator fails at the
-/// last size.
+/// A run with its sizes in the wrong order, and with a workload that belongs to no series. Curator
+/// fails at the largest size.
 RunResult some_run() {
   RunResult run;
   run.rounds = 2;

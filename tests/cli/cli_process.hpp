@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// CliProcess is the custodian command as a process of a test: its words, its signals and its exit
-/// status.
+/// CliProcess runs the custodian command as a process of a test, with its arguments, signals and
+/// exit status.
 
 #include <sys/types.h>
 
@@ -14,26 +14,26 @@
 
 namespace custodian::tests {
 
-/// Whether a process is there, and has not ended.
+/// Whether a process exists and has not ended.
 [[nodiscard]] bool is_running(pid_t process);
 [[nodiscard]] std::string content_of(const std::string& file);
-/// An empty file, which a script waits for.
+/// Creates an empty file, for which a script waits.
 void create(const std::string& file);
 
 struct Ended {
-  /// As a shell would report it; -1: it has not ended in time.
+  /// The exit status as a shell reports it; -1 if the process has not ended in time.
   int status = -1;
   std::string out;
   std::string err;
 };
 
-/// In a process group of its own, and killed with this object. What it writes goes to files, for a
-/// process that it leaves behind must not hold the test up.
+/// The process has a group of its own, and is killed with this object. It writes its output to
+/// files: with pipes a process that it leaves behind could block the test.
 class CliProcess {
  public:
-  /// `custodian --servers <ours> <words>`.
+  /// Runs `custodian --servers <the test's servers> <words>`.
   explicit CliProcess(const std::vector<std::string>& words);
-  /// Any program, with the signals as a program usually has them.
+  /// Runs any program, with the usual signal dispositions.
   CliProcess(const std::string& program, const std::vector<std::string>& words);
   CliProcess(const CliProcess&) = delete;
   CliProcess& operator=(const CliProcess&) = delete;
@@ -41,12 +41,12 @@ class CliProcess {
 
   [[nodiscard]] pid_t id() const noexcept { return process_; }
   void signal(int number) const;
-  /// Waits for it, for half a minute.
+  /// Waits at most half a minute for the process to end.
   [[nodiscard]] Ended end();
   [[nodiscard]] bool has_ended();
   [[nodiscard]] std::string out() const { return content_of(directory_.file("out")); }
   [[nodiscard]] std::string err() const { return content_of(directory_.file("err")); }
-  /// Waits until it has said so, on either output.
+  /// Waits until the process has written these words, to either output.
   [[nodiscard]] bool says(const std::string& words) const;
 
  private:

@@ -20,7 +20,7 @@ ServerFacts server(const std::string& host, const std::string& mode) {
   return facts;
 }
 
-/// Three servers as they should be.
+/// Three servers in good order.
 Facts good() {
   return {
       .session_timeout = 10s,
@@ -34,7 +34,7 @@ Facts good() {
       .clock = ClockFacts{2ms, 5ms, 8ms}};
 }
 
-/// The worst that is said of a subject by a check.
+/// The worst verdict of a check on a subject.
 Verdict verdict_on(const Facts& facts, std::string_view check, std::string_view subject = {}) {
   Verdict worst = Verdict::ok;
   bool is_found = false;
@@ -43,7 +43,7 @@ Verdict verdict_on(const Facts& facts, std::string_view check, std::string_view 
     is_found = true;
     worst = std::max(worst, finding.verdict);
     INFO(finding.text);
-    // Each finding of a mistake says what to do.
+    // Each bad finding has advice.
     CHECK((finding.verdict == Verdict::ok || !finding.advice.empty()));
   }
   INFO(check << " " << subject);
@@ -175,16 +175,16 @@ TEST_CASE(
     return found->advice;
   };
   CHECK(advised().find("touch_interval of 3s ") != std::string::npos);
-  // One and a half ticks.
+  // The limit is one and a half ticks.
   facts.touch_interval = 2999ms;
   CHECK(verdict_on(facts, "observer", "zk1:2181") == Verdict::warn);
   facts.touch_interval = 3000ms;
   CHECK(verdict_on(facts, "observer", "zk1:2181") == Verdict::ok);
-  // A tick that nobody knows.
+  // The length of the tick is unknown.
   facts.servers[0].configuration = {};
   CHECK(verdict_on(facts, "observer", "zk1:2181") == Verdict::warn);
   CHECK(advised().find("one and a half ticks") != std::string::npos);
-  // No other server is one.
+  // There is no finding without an observer among the servers.
   const auto findings = diagnose(good());
   CHECK(std::ranges::find(findings, "observer", &Finding::check) == findings.end());
 }

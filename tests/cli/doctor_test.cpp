@@ -1,4 +1,4 @@
-// custodian doctor, on servers that are well and badly configured.
+// custodian doctor, on well and badly configured servers.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ struct Report {
   int status = -1;
   Json told;
 
-  /// The worst verdict of a check; empty if it was not made.
+  /// The worst verdict of a check; empty if the check was not made.
   [[nodiscard]] std::string verdict(const std::string& check) const {
     std::string worst;
     for (const Json& finding : told["findings"]) {
@@ -52,7 +52,7 @@ TEST_CASE("the doctor finds nothing wrong with a server as it should be") {
     INFO(check);
     CHECK(report.verdict(check) == "OK");
   }
-  // It is alone, though.
+  // The server stands alone, which is a warning.
   CHECK(report.verdict("leader") == "WARN");
 }
 
@@ -74,7 +74,8 @@ TEST_CASE("the doctor tells a badly configured server's faults one by one, and w
 }
 
 TEST_CASE("the doctor finds a server's limits by trying where it may not ask for them") {
-  // As a member of an ensemble of one it need not tell the harness its configuration, either.
+  // A member of an ensemble (of one): of a standalone server the harness would ask the
+  // configuration, too.
   const testing::TestingServer server{
       {.tick_time = 1000ms,
        .min_session_timeout = 6000ms,
@@ -105,7 +106,7 @@ TEST_CASE("the doctor says which server cannot be reached, and goes on with the 
   CHECK(report.told["findings"][0]["subject"] == "127.0.0.1:1");
   CHECK(report.told["findings"][0]["verdict"] == "FAIL");
   CHECK(report.verdict("session") == "OK");
-  // A server that stands alone is one too many beside another.
+  // A standalone server in a list of several is a mistake.
   CHECK(report.verdict("leader") == "FAIL");
 }
 
@@ -136,13 +137,13 @@ TEST_CASE("the doctor tries with the credentials given what a lock does at a pat
   INFO(stranger.told.dump(2));
   CHECK(stranger.status == 1);
   CHECK(stranger.verdict("path") == "FAIL");
-  CHECK(path_findings(stranger).size() >= 2);  // neither list nor create
+  CHECK(path_findings(stranger).size() >= 2);  // may neither list nor create
 
   const Report with_secret = doctor(connect_string(), {path, "--auth", "digest:owner:secret"});
   INFO(with_secret.told.dump(2));
   CHECK(with_secret.verdict("path") == "OK");
   CHECK(with_secret.verdict("acl").empty());
-  // Who may create there and not delete.
+  // Others may create nodes there, but not delete them.
   owner.set_acl(path,
                 {{Permissions::read | Permissions::create, "world", "anyone"},
                  {Permissions::all, "auth", ""}},

@@ -71,7 +71,7 @@ TEST_CASE("a candidate that is asked to end leaves the election, and never ran")
 TEST_CASE("a leader that loses the leadership ends its command, stands again, and leads again") {
   TestClient client{"elect-again"};
   Words words = elect_words(client, "one", work);
-  // So that there is time, some seconds, between the request to end and the kill.
+  // A long session leaves some seconds between the request to end and the kill.
   words.insert(words.begin(), {"--session-timeout", "60s"});
   CliProcess cli{words};
   REQUIRE(cli.says("leads."));
@@ -87,7 +87,7 @@ TEST_CASE("a leader that loses the leadership ends its command, stands again, an
 TEST_CASE("candidates with a term lead in turn, and never two at once") {
   TestClient client{"elect-term"};
   const Directory directory;
-  // The leader before is gone; one that is not reaped yet counts as gone.
+  // The script checks that the previous leader's process is gone; a zombie counts as gone.
   const std::string script = "cd " + directory.file("") +
                              "; p=$(cat last); grep -qs '^State:.[^ZX]' /proc/$p/status &&"
                              " echo two at once; echo $$ > last; echo leads.;"

@@ -1,4 +1,4 @@
-// What the doctor looks at while somebody else removes it.
+// The doctor examines a path that somebody else removes meanwhile.
 
 #include "doctor/examination.hpp"
 
@@ -30,7 +30,8 @@ class RemovesBefore final : public testing::FaultPlan {
   std::size_t seen_ = 0;
 };
 
-/// Makes a node whenever it is looked for, and removes it before it is listed; not for ever.
+/// Creates a node whenever its existence is asked for, and removes it before its children are
+/// listed; only for so many rounds.
 class ComesAndGoes final : public testing::FaultPlan {
  public:
   ComesAndGoes(testing::FakeEnsemble& ensemble, std::string node)
@@ -68,7 +69,7 @@ TEST_CASE("the doctor judges by what is left when a path goes while it is looked
     const char* before;
     std::size_t nth;
   };
-  // The two transactions are the trial, and the one that the clock is read from.
+  // The first transaction is the trial, the second reads the servers' clock.
   for (const Moment moment :
        {Moment{"children", 0}, Moment{"get_acl", 0}, Moment{"multi", 0}, Moment{"multi", 1}}) {
     INFO("before " << moment.before << " " << moment.nth);

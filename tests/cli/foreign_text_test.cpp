@@ -1,6 +1,6 @@
 /// \file
-/// What others have written on the servers, and what is nobody else's: names that would command the
-/// terminal, and the credential.
+/// Foreign text on the servers, which must not control the terminal, and the user's credential,
+/// which must not leak.
 
 #include "cli/cli_process.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Reads from right to left on a terminal that obeys.
+/// A terminal that obeys these characters shows the text from right to left.
 const std::string turned =
     "see \xe2\x80\xae"
     "gpj.ton\xe2\x80\xac\xe2\x81\xa6";
@@ -77,11 +77,11 @@ TEST_CASE("the credential is custodian's alone: what it runs does not inherit it
        "--namespace", client.root(), "lock", "/lock", "--", "sh", "-c",
        script}}.end();
   INFO(ended.err);
-  // It was used.
+  // The credential was used.
   CHECK(ended.status == 0);
   CHECK(contains(ended.out, "KEPT=yes\n"));
   CHECK_FALSE(contains(ended.out, "secret"));
-  // Who nests them hands it on.
+  // A nested command needs the credential again, from its own command line.
   const std::string nested = "CUSTODIAN_AUTH=digest:joe:secret exec " CUSTODIAN_CLI " --servers " +
                              connect_string() + " --namespace " + client.root() +
                              " lock /lock/inner -- echo both";

@@ -22,7 +22,7 @@ std::string id_of(Client& client) {
   return text.str();
 }
 
-/// Somebody who waits for a lock, in a thread of its own, until it is stopped.
+/// Waits for a lock, in a thread of its own, until its destruction.
 class Waiter {
  public:
   template <typename Lock>
@@ -167,7 +167,7 @@ TEST_CASE("inspect --watch prints a block for each change, and ends well when it
   INFO(result.output);
   CHECK(result.status == 0);
   CHECK_FALSE(contains(result.output, "\x1b"));
-  // A block is its head and its lines; between two is an empty line.
+  // A block has a heading and lines; an empty line separates two blocks.
   CHECK(contains(result.output, "\n\n/lock  20"));
 }
 
@@ -178,7 +178,8 @@ TEST_CASE("inspect --watch --json prints a line for each change, a request to le
   Program watch{CUSTODIAN_CLI, words_for(test, {"inspect", "/lock", "--watch", "--json"})};
   REQUIRE(watch.says(R"("identity":"holder")"));
   REQUIRE(look(test, {"revoke", "/lock"}).status == 0);
-  // Its holder does not listen, and the message stays: a later look does not show its identity.
+  // The holder does not listen, so the message stays in place of its identity, which a new
+  // inspection cannot show.
   REQUIRE(watch.says(R"("asked_to_let_go":true)"));
   CHECK(look_json(test, {"inspect", "/lock"})["queue"][0]["identity"] == "");
   watch.signal(SIGINT);
@@ -201,7 +202,7 @@ TEST_CASE("inspect --watch shows the address of who has come since the servers w
   const Lease lease = held.acquire();
   Program watch{CUSTODIAN_CLI, words_for(test, {"inspect", "/lock", "--watch"})};
   REQUIRE(watch.says(id_of(*test) + "  127.0.0.1:"));
-  // Within the second in which the servers are not asked again.
+  // The client comes within the second in which the servers are not asked again.
   ClientOptions options = options_for(connect_string());
   options.name_space = test.root();
   Client coming{options};
@@ -243,7 +244,8 @@ TEST_CASE(
   REQUIRE(watch.shows("_c_"));
   watch.type(ctrl_c);
   CHECK(watch.status() == 0);
-  // Its commands to the terminal: back to the first line, clear to the end of lines and picture.
+  // Removes the command's own escape sequences: back to the first line, clear to the end of the
+  // line, clear to the end of the screen.
   std::string rest = watch.screen();
   for (const char* command : {"\x1b[K", "\x1b[J", "\x1b[H\x1b[2J"}) {
     for (auto at = rest.find(command); at != std::string::npos; at = rest.find(command)) {
@@ -292,14 +294,14 @@ TEST_CASE("inspect says that a path does not exist, or which locks are right bel
   CHECK(contains(result.output, "a lock below: /inventory/licences"));
   CHECK(contains(result.output, "takes no part: /inventory/notes"));
   CHECK_FALSE(contains(result.output, "takes no part: /inventory/hot"));
-  // A child of others' credentials is named, and hides no other.
+  // A child that only other credentials may read is named, and hides no other child.
   CHECK(contains(result.output, "may not be looked at with these credentials: /inventory/private"));
   CHECK(look_json(test, {"inspect", "/inventory/notes"})["data_length"] == 8);
   CHECK(contains(look(test, {"inspect", "/inventory/notes"}).output,
                  "the path has data of its own: 8 bytes"));
-  // Where somebody is, nothing else is looked for.
+  // A path with contenders is not searched for locks below.
   CHECK(look_json(test, {"inspect", "/inventory/hot"})["below"].empty());
-  // The clean-up may not list it.
+  // Removed here, since the test's clean-up may not list it.
   owner.remove("/inventory/private");
 }
 

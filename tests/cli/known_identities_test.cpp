@@ -37,7 +37,7 @@ TEST_CASE("a node of the same name that another transaction created has no ident
   KnownIdentities known;
   CHECK(shown(known, queue(7, "holder")) == "holder");
   CHECK(shown(known, queue(8, "", true)).empty());
-  // Nor has one that was gone in the meantime.
+  // A node that was gone in between has no identity either.
   CHECK(shown(known, queue(9, "holder")) == "holder");
   Inspection nobody;
   known.complete(nobody);

@@ -1,5 +1,5 @@
 /// \file
-/// A guardian that comes too late, since it was stopped itself, or a runner that fails.
+/// A guardian that is too late, since it was stopped itself, or that serves a runner which fails.
 
 #include <csignal>
 
@@ -35,7 +35,7 @@ pid_t guardian_of(const CliProcess& runner) {
   return guardian;
 }
 
-/// Goes on with this object at the latest.
+/// Stops a process; the destructor continues it.
 class Stopped {
  public:
   explicit Stopped(pid_t process) : process_{process} { ::kill(process_, SIGSTOP); }
@@ -53,13 +53,13 @@ TEST_CASE("a guardian that hears too late of what it is to run does not run it")
   TestClient client{"late-start"};
   InterProcessMutex mutex{*client, "/lock"};
   Lease first = mutex.acquire();
-  // That it is looked for would show.
+  // If the guardian looked for this command, its error would show.
   CliProcess cli = lock_under(client, {"custodian-has-no-such-command"}, {"--verbose"});
   REQUIRE(eventually([&] { return mutex.participants().size() == 2; }));
   {
     const Stopped guardian{guardian_of(cli)};
     first.release();
-    // When it says so the order is on its way.
+    // When the runner logs this, its order to the guardian is on the way.
     REQUIRE(cli.says("running custodian-has-no-such-command"));
     const Stopped runner{cli.id()};
     const Lease second = mutex.acquire();
@@ -102,7 +102,7 @@ TEST_CASE("a runner in which something throws ends its command before the lock i
   CliProcess next = lock_under(client, {"true"});
   REQUIRE(eventually([&] { return mutex.participants().size() == 2; }));
   {
-    // So that there is time to look.
+    // The guardian is stopped, so that there is time to check.
     const Stopped guardian{guardian_of(failing)};
     create(directory.file("go"));
     CHECK_FALSE(eventually([&] { return next.has_ended(); }, 2s));

@@ -19,7 +19,7 @@ Words in_root(const TestClient& client, Words words) {
   return words;
 }
 
-/// The command's lock, as soon as the command has begun.
+/// The path of the command's node, as soon as the command has begun.
 std::string node_of(const TestClient& client, CliProcess& cli) {
   REQUIRE(cli.says("begun"));
   ClientOptions options = options_for(client.servers());
@@ -59,7 +59,7 @@ TEST_CASE("nodes belong to the credentials that are given, or to everybody witho
   REQUIRE(acl.size() == 1);
   CHECK(acl[0].scheme == "digest");
   CHECK(acl[0].permissions == Permissions::all);
-  // A client without credentials can neither see nor break it.
+  // A client without these credentials can neither see the node nor break it.
   CHECK(run_cli(in_root(client, {"inspect", "/lock"})).status == 77);
 }
 

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using Words = std::vector<std::string>;
 
-/// `lock /lock` below the client's root, with these words.
+/// The arguments for `lock /lock` below the client's root, followed by these words.
 Words lock_words(const TestClient& client, const Words& words) {
   Words all{"--namespace", client.root(), "lock", "/lock"};
   all.insert(all.end(), words.begin(), words.end());
@@ -97,7 +97,7 @@ TEST_CASE("a mistake in the command line is told with 64, and what to do") {
       64);
   CHECK(CliProcess(CUSTODIAN_CLI, {"lock", "/lock", "--", "true"}).end().status == 64);
   CHECK(run_cli({}).status == 64);
-  // What was typed is shown, and cannot command the terminal.
+  // An error message shows the argument, escaped so that it cannot control the terminal.
   for (const Words& words : {Words{"l\x1b[2Jock"}, Words{"lock", "/lock", "--\x1b[2J"},
                              Words{"lock", "/lock", "--wait", "1\x1b[2J", "--", "true"},
                              Words{"semaphore", "/s", "--permits", "\x1b[2J", "--", "true"}}) {
@@ -230,7 +230,7 @@ TEST_CASE("a signal while it holds is the command's, and the lock is kept until 
   cli.signal(SIGTERM);
   REQUIRE(cli.says("asked"));
   InterProcessMutex mutex{*client, "/lock"};
-  // First, for a client that is not connected yet cannot try without waiting.
+  // This first: a client that is not connected yet cannot try without waiting.
   CHECK(mutex.participants().size() == 1);
   CHECK_FALSE(acquired(mutex.try_acquire()));
   create(directory.file("go"));

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The custodian command beside a test's client, in its namespace.
+/// Runs the custodian command beside a test's client, in its namespace.
 
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -24,7 +24,7 @@ namespace custodian::tests {
   return run(CUSTODIAN_CLI, words_for(test, std::move(words)));
 }
 
-/// The line that it prints with `--json`; a failed assertion if it fails.
+/// The line that the command prints with `--json`; a failed assertion if the command fails.
 [[nodiscard]] inline nlohmann::json look_json(TestClient& test, std::vector<std::string> words) {
   words.emplace_back("--json");
   const Result result = look(test, std::move(words));

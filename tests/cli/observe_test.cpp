@@ -1,4 +1,4 @@
-// custodian observe, beside candidates of ours.
+// custodian observe, beside candidates of the test's.
 
 #include <nlohmann/json.hpp>
 #include <optional>

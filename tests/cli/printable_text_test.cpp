@@ -22,10 +22,10 @@ TEST_CASE("nothing in a text can command a terminal") {
   CHECK(printable("a\nb\tc\rd") == "a\\nb\\tc\\x0dd");
   CHECK(printable(std::string_view{"\0", 1}) == "\\x00");
   CHECK(printable("\x7f") == "\\x7f");
-  // C1's CSI, as UTF-8 and as a byte.
+  // The control character CSI, as UTF-8 and as a byte.
   CHECK(printable("\xc2\x9b") == "\\u{9b}");
   CHECK(printable("\x9b") == "\\x9b");
-  // Writing from right to left, and what nobody sees.
+  // A right-to-left override, and an invisible character.
   CHECK(printable("\xe2\x80\xae") == "\\u{202e}");
   CHECK(printable("\xe2\x80\x8b") == "\\u{200b}");
 }
@@ -34,8 +34,8 @@ TEST_CASE("an escape cannot be forged") { CHECK(printable("\\x1b") == "\\\\x1b")
 
 TEST_CASE("bytes that are no UTF-8 are shown one by one") {
   CHECK(printable("\xff\xfe") == "\\xff\\xfe");
-  CHECK(printable("\xc3") == "\\xc3");           // cut off
-  CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");  // longer than it need be
+  CHECK(printable("\xc3") == "\\xc3");           // an incomplete character
+  CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");  // overlong
   CHECK(printable("\xe0\x80\xaf") == "\\xe0\\x80\\xaf");
   CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // a surrogate
   CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
@@ -78,7 +78,7 @@ TEST_CASE("a picture takes the place of the one before, and is cut to the termin
   CHECK(frame({"three"}, {24, 80}, drawn) == "\r\x1b[2Athree\x1b[K\n\x1b[J");
   CHECK(drawn == 1);
   drawn = 0;
-  // The last column stays empty, for a full line would wrap; the last line is the cursor's.
+  // The last column stays empty, since a full line would wrap; the last line is for the cursor.
   CHECK(frame({"0123456789", "b", "c", "d"}, {4, 10}, drawn) ==
         "01234567…\x1b[K\nb\x1b[K\n… and 2 …\x1b[K\n\x1b[J");
   CHECK(drawn == 3);

@@ -83,7 +83,7 @@ TEST_CASE("revoke and break touch no node that is not a contender's") {
     for (const char* command : {"revoke", "break"}) {
       std::vector<std::string> words{command, "/lock", "--node", node};
       if (words[0] == "break") words.emplace_back("--yes");
-      // An empty name of a node to ask is no name: all holders are meant.
+      // For revoke, an empty node name means all holders.
       if (words[0] == "revoke" && words[3].empty()) continue;
       const Result result = look(test, words);
       INFO(command << " " << node << ": " << result.output);
@@ -120,7 +120,7 @@ TEST_CASE("break --yes takes the lock away, and its holder is told") {
   CHECK(contains(result.output, "deleted " + lease.node()));
   CHECK(eventually([&] { return lease.state() == LeaseState::lost; }));
   CHECK(names_below(*test, "/lock").empty());
-  // It is gone now.
+  // The node is gone now.
   CHECK(look(test, {"break", "/lock", "--node", name, "--yes"}).status == 64);
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("break on a terminal shows who loses it and who is next, and asks") {
     TerminalProcess process{CUSTODIAN_CLI,
                             words_for(test, {"break", "/lock", "--node", lease.node()})};
     REQUIRE(process.shows("Type yes"));
-    // Somebody asks the holder meanwhile: it is not what was seen any more.
+    // Somebody changes the node meanwhile: it is no longer the one that was shown.
     test->set(lease.node(), "changed");
     process.type("yes\n");
     CHECK(process.shows("nothing was deleted"));
@@ -175,14 +175,15 @@ TEST_CASE("break takes all places of a session away, at the path and right below
   const Lease also_held = cold.acquire();
   auto next = begun<Lease>([&](auto done) { others.async_acquire(done); });
   REQUIRE(eventually([&] { return names_below(*test, "/inventory/hot").size() == 2; }));
-  // A child of others' credentials is passed over.
+  // A child that only other credentials may read is passed over.
   options.credentials = {{"digest", "owner:secret"}};
   Client owner{options};
   owner.create("/inventory/private", {}, {.acl = creator_all_acl()});
   std::ostringstream id;
   id << "0x" << std::hex << dead.session().id;
 
-  CHECK(look(test, {"break", "/inventory", "--session", id.str()}).status == 64);  // nobody to ask
+  // No terminal to ask for confirmation.
+  CHECK(look(test, {"break", "/inventory", "--session", id.str()}).status == 64);
   CHECK(look(test, {"break", "/inventory", "--session", "someone", "--yes"}).status == 64);
   CHECK(look(test, {"break", "/inventory", "--session", "0x1", "--yes"}).status == 64);
   CHECK(look(test, {"break", "/inventory", "--yes"}).status == 64);

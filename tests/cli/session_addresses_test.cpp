@@ -1,4 +1,4 @@
-// The addresses of sessions, as the servers tell them again and again.
+// The addresses of sessions, from the servers' repeated answers.
 
 #include "servers/session_addresses.hpp"
 

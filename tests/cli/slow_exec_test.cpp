@@ -1,6 +1,6 @@
 /// \file
-/// A program that takes long to be executed, as one on a file server that is away does: the lock
-/// may be lost, the runner killed or a signal come before it has begun.
+/// A program whose execution takes long to begin, as on a slow file server. Before it has begun the
+/// lock may be lost, the runner killed, or a signal may arrive.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,8 +19,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A script whose execution does not begin until the test allows it: the test has a lease of the
-/// kernel on the file, and open() waits (for 45 s at most, /proc/sys/fs/lease-break-time).
+/// A script whose execution begins only when the test allows it: the test holds a kernel lease on
+/// the file, so that open() waits (at most 45 s, /proc/sys/fs/lease-break-time).
 class SlowProgram {
  public:
   SlowProgram() : path_{directory_.file("program")} {
@@ -35,7 +35,7 @@ class SlowProgram {
   SlowProgram& operator=(const SlowProgram&) = delete;
   ~SlowProgram() { ::close(file_); }
 
-  /// False where the file system has no leases.
+  /// Whether the test holds the lease; false if the file system has no leases.
   [[nodiscard]] bool is_held() const { return is_held_; }
   [[nodiscard]] const std::string& path() const { return path_; }
   void let_go() const { ::fcntl(file_, F_SETLEASE, F_UNLCK); }
@@ -52,14 +52,14 @@ CliProcess lock_under(const TestClient& client, const SlowProgram& program) {
                      program.path()}};
 }
 
-/// The process that is to become the command, when it is there and waits for its program.
+/// The process that is to become the command, once it waits in execve() for its program.
 pid_t beginner_of(const CliProcess& runner) {
   pid_t beginner = 0;
   const bool is_there = eventually([&] {
     const auto family = cli::descendants(runner.id());
     if (family.size() != 2) return false;
     beginner = family.back().process;
-    // Asleep, which it is nowhere else.
+    // This process sleeps nowhere else.
     return contains(content_of("/proc/" + std::to_string(beginner) + "/stat"), ") S ");
   });
   REQUIRE(is_there);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A program on a terminal of its own, with somebody who types.
+/// A program on a terminal of its own; the test types.
 
 #include <sys/types.h>
 
@@ -18,8 +18,8 @@ struct TerminalSize {
   unsigned short columns = 80;
 };
 
-/// The leader of a session of its own, in the foreground. Ended, with its terminal, with this
-/// object.
+/// The program leads a session of its own, in the foreground. The destructor ends it and its
+/// terminal.
 class TerminalProcess {
  public:
   TerminalProcess(const std::string& program, const std::vector<std::string>& words,
@@ -30,11 +30,11 @@ class TerminalProcess {
 
   void type(const std::string& keys) const;
   void resize(TerminalSize size) const;
-  /// Waits until this is on the terminal, behind what was waited for before.
+  /// Waits until this text is on the terminal, after the text of the previous call.
   [[nodiscard]] bool shows(const std::string& text);
-  /// All that was on the terminal.
+  /// Everything that was on the terminal.
   [[nodiscard]] const std::string& screen() const noexcept { return screen_; }
-  /// Waits for the end; the exit status, as a shell would tell it, or -1.
+  /// Waits for the end of the program; returns its exit status as a shell reports it, or -1.
   [[nodiscard]] int status();
 
  private:

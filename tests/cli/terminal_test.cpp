@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// `custodian lock <path> <options> --`, to be typed.
+/// The text `custodian lock <path> <options> --`, for a terminal.
 std::string typed_lock(const TestClient& client, const std::string& path,
                        const std::string& options = "") {
   return CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " + client.root() +
@@ -29,13 +29,13 @@ Words lock_words(const TestClient& client, const std::string& script) {
           "-c",          script};
 }
 
-/// The same, to be typed.
+/// The same command line with a script, as text for a terminal.
 std::string typed(const TestClient& client, const std::string& script,
                   const std::string& options = "") {
   return typed_lock(client, "/lock", options) + "sh -c '" + script + "'";
 }
 
-/// The process whose number the screen shows as "<number>.".
+/// The process whose id the screen shows as "<id>.".
 pid_t process_on(TerminalProcess& terminal) {
   REQUIRE(terminal.shows(".\r\n"));
   const std::string& screen = terminal.screen();
@@ -56,23 +56,24 @@ pid_t parent_of(pid_t process) {
   return entry->parent;
 }
 
-/// Which a shell waits for: the guardian's parent.
+/// The runner, for which the shell waits: the guardian's parent.
 pid_t runner_of(pid_t command) { return parent_of(parent_of(command)); }
 
 bool is_guardian(pid_t process) {
   return content_of("/proc/" + std::to_string(process) + "/comm") == "lock-guardian\n";
 }
 
-/// A shell with job control, as somebody has it who types.
+/// A shell with job control, as a person uses it.
 struct Shell : TerminalProcess {
   Shell() : TerminalProcess{"bash", {"--norc", "--noprofile", "--noediting", "-i"}} {
-    // The terminal shows what is typed until bash has run this: not as it will be shown then.
+    // Until bash has run this, the terminal echoes what is typed. The split string differs from the
+    // prompt that bash will show.
     type("PS1='rea''dy> '; stty -echo\r");
     REQUIRE(shows("ready> "));
   }
 };
 
-/// Twice, for a process that reads already is not stopped for the terminal.
+/// Asks twice: a process that is reading already is not stopped if it loses the terminal.
 bool answers(Shell& shell) {
   shell.type("echo still $((40 + 2))\r");
   if (!shell.shows("still 42")) return false;
@@ -124,7 +125,8 @@ TEST_CASE("a command may read from the terminal, and then Ctrl-C is its own") {
   CHECK(cli.status() == 9);
 }
 
-// No shell that starts programs again and again: with vfork() it cannot be stopped in between.
+// The command is no script that starts programs in a loop: within vfork() a shell cannot be
+// stopped.
 TEST_CASE("Ctrl-Z gives the shell back, and fg lets the command go on") {
   TestClient client{"ctrl-z"};
   Shell shell;
@@ -215,7 +217,7 @@ TEST_CASE("Ctrl-Z gives the shell back, too, when only what the command has left
   Shell shell;
   shell.type(typed(client, "sleep 1000 & echo $!.") + "\r");
   const pid_t left = process_on(shell);
-  // As a child of the guardian, its only one.
+  // The process is the guardian's only child by then.
   REQUIRE(eventually([&] {
     const pid_t parent = parent_of(left);
     return is_guardian(parent) && cli::descendants(parent).size() == 1;
@@ -237,7 +239,7 @@ TEST_CASE("Ctrl-Z gives the shell back, too, when only what the command has left
 TEST_CASE("what a command has left behind is refused the terminal, not held up") {
   TestClient client{"left-reading"};
   Shell shell;
-  // In the group that was the command's.
+  // A process in the command's group outlives the command.
   shell.type(typed(client,
                    "(while kill -0 $$; do :; done 2> /dev/null; exec < /dev/tty;"
                    R"(read one || echo refu""sed.) &)") +
@@ -255,7 +257,7 @@ TEST_CASE("what waits for the terminal already when the command ends is refused 
   const auto wait_for = [&](const std::string& file) {
     return "while [ ! -e " + directory.file(file) + " ]; do :; done; ";
   };
-  // A job of a shell's, with a group of its own, that has lost its parent.
+  // A shell's background job, with a group of its own, which has lost its parent.
   shell.type(typed(client, "set -m; (sh -c \"" + wait_for("read") +
                                R"(exec < /dev/tty; read one || echo refu\"\"sed." & echo $!.); )" +
                                R"(echo o""n; )" + wait_for("end")) +
@@ -356,7 +358,7 @@ TEST_CASE("a custodian under a custodian lends the terminal on") {
   CHECK(shell.shows("status 6"));
 }
 
-// As with the shell's own command: a process that cannot be stopped cannot read.
+// As for a command of the shell: a process that cannot be stopped gets an error when it reads.
 TEST_CASE(
     "a command in the background that no shell looks after is refused the terminal, not held up") {
   TestClient client{"orphaned"};

@@ -1,6 +1,5 @@
 /// \file
-/// custodian's runner, in which something throws when a file is there:
-/// throwing_runner SERVERS NAMESPACE FILE COMMAND... The lock is /lock.
+/// custodian's runner, modified so that it throws as soon as a file exists:
 
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -45,7 +45,7 @@ TEST_CASE(
   CHECK(contains(doctor.output, "the certificate ends in 0 days"));
   CHECK(contains(doctor.output, "standalone, version 3"));
 
-  // Addresses of sessions come by a word to the server.
+  // The addresses of sessions come from a four-letter word.
   Client client{[&] {
     ClientOptions options = secure_options(server.secure_endpoint(), files);
     options.tls->certificate_chain_file = files.with("client.pem", identity.certificate);
@@ -91,7 +91,7 @@ TEST_CASE("the command refuses a server that it cannot verify, and says why") {
 
 TEST_CASE("with TLS an admin server is asked, by plain HTTP, only at a port that is given") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  // The word cons, by which a server tells the addresses of its clients, is not allowed.
+  // The server does not allow the four-letter word cons, which lists its clients' addresses.
   TestingServer server{
       server_with(the_authority().server_tls(), {"4lw.commands.whitelist=srvr,conf"})};
   const Directory files;
@@ -118,7 +118,7 @@ TEST_CASE("with TLS an admin server is asked, by plain HTTP, only at a port that
   CHECK_FALSE(is_asked());
 
   words.insert(words.end(), {"--admin-port", std::to_string(admin_server.local_endpoint().port())});
-  // A server that is slow to answer a word is not asked another way.
+  // Repeated: if a server is slow to refuse the word, its admin server is not asked.
   CHECK(eventually([&] { return run(CUSTODIAN_CLI, words).status == 0 && is_asked(); }));
 }
 

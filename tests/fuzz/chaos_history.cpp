@@ -1,7 +1,6 @@
 /// \file
-/// What the processes of a chaos run have written down, and the judge of it. The first character of
-/// a line says whose it is: 'd' the driver's, any other a worker's. A judge who can be confused
-/// proves nothing.
+/// The histories of a chaos run's processes, and their judge. The first character of a line names
+/// the process: 'd' the driver, any other a worker. A judge that can be confused proves nothing.
 
 #include <algorithm>
 #include <map>
@@ -40,7 +39,7 @@ History read(const Files& files) {
   return history;
 }
 
-/// Each place that the history calls malformed is one of a line, and no line is named twice.
+/// Each malformed place is that of a line, and no line is named twice.
 void check_malformed(const Files& files, const History& history) {
   std::set<std::string> lines_with_place;
   for (const auto& [process, lines] : files) {

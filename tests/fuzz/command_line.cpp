@@ -1,5 +1,5 @@
 /// \file
-/// The words of a command line, one a line, as the subcommands read them that run a command.
+/// A command line, one argument a line, as the subcommands that run a command parse it.
 
 #include "options/command_line.hpp"
 
@@ -31,7 +31,7 @@ std::optional<RunOptions> parsed(Words words) {
   try {
     app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
-    // Any other exception would count as a failure, and not as a wrong command line.
+    // Any other exception would be a failure, not a wrong command line.
     require(*error.what() != '\0', "a refusal says why");
     return std::nullopt;
   }

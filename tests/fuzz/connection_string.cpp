@@ -1,6 +1,6 @@
 /// \file
-/// The servers and the chroot that a user writes. Two parsers read it, the client's and, for the
-/// command's questions to single servers, a simpler one: they must agree.
+/// A user's connection string: servers and chroot. Two parsers read it, the client's and a simpler
+/// one for the command's questions to single servers: they must agree.
 
 #include "base/connection_string.hpp"
 

@@ -1,6 +1,6 @@
 /// \file
-/// The children of a lock's node, one a line: anybody may have made them. Each rule reads them; the
-/// same is read here in another way, slow and plain.
+/// The children of a lock's node, one a line, whose names anybody may have chosen. Each naming rule
+/// reads them; a slow and simple reader here must agree.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace recipes_detail;
 
-/// More make no other cases, only a slower run.
+/// More children would add no cases, and only slow the run.
 constexpr std::size_t most_children = 24;
 
 std::vector<std::string> children_in(std::string_view input) {
@@ -27,7 +27,7 @@ std::vector<std::string> children_in(std::string_view input) {
   return children;
 }
 
-/// The number, if a counter of 32 bits may have printed it.
+/// The sequence number, if a 32-bit counter may have printed it.
 std::optional<Sequence> number_in(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);
@@ -99,7 +99,7 @@ void check_wait(const Listing& listing, const ContenderName& mine, const Wait& w
   require(wait.nearest.name == nearest->name, "it waits for the last of them");
 }
 
-/// Whatever the names are, no two hold that exclude each other.
+/// Checks that no two contenders that exclude each other both hold, whatever their names.
 void check_judgements(const Listing& listing, const std::vector<std::string>& children) {
   std::vector<ContenderName> holders;
   for (const std::string& child : children) {

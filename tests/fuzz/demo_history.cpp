@@ -1,5 +1,5 @@
 /// \file
-/// The demo's history: lines of which each is a hold of the lock.
+/// The demo's history: each line is a hold of the lock.
 
 #include <sstream>
 

@@ -32,7 +32,7 @@ std::optional<nanoseconds> parsed(std::string_view text) {
   }
 }
 
-/// What an accepted text means, in floating point; what is below a nanosecond counts.
+/// The value of an accepted text in floating point, nanoseconds and fractions of them included.
 long double meaning_of(const std::string& text) {
   static const std::map<std::string, long double> units{
       {"d", 86400e9L}, {"h", 3600e9L}, {"m", 60e9L}, {"s", 1e9L},
@@ -69,7 +69,7 @@ void check_value(nanoseconds value) {
   require(parsed(text) == (is_readable ? std::optional{value} : std::nullopt),
           "what is written is read as the same, within what is allowed");
 
-  // A server's time, as the client has it.
+  // The same value as a server's time.
   const auto time = detail::to_time(value.count());
   require(cli::iso_time(time).size() == std::strlen("2026-11-22T04:00:01.250Z"),
           "every time can be written");
@@ -80,7 +80,7 @@ void check_value(nanoseconds value) {
 
 void duration(std::string_view input) {
   check_text(input);
-  // The same bytes, as a number.
+  // The same text as a number.
   std::int64_t number = 0;
   std::memcpy(&number, input.data(), std::min(input.size(), sizeof number));
   check_value(nanoseconds{number});

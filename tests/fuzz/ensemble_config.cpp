@@ -1,5 +1,5 @@
 /// \file
-/// The configuration that an ensemble publishes, from which a client takes servers.
+/// The configuration that an ensemble publishes, from which a client takes its servers.
 
 #include "base/ensemble_config.hpp"
 
@@ -24,7 +24,7 @@ void ensemble_config(std::string_view input) {
       require(server.port != 0, "a server has a port");
     }
     const std::string all = detail::with_members("given:2181", servers);
-    // Throws if a server is none.
+    // Throws if an address is malformed.
     const auto parsed = detail::parse_connection_string("fuzz", all);
     require(parsed.hosts.front() == HostPort{"given", 2181}, "the given servers stay");
     require(parsed.chroot.empty() && !parsed.secure, "a configuration adds servers alone");

@@ -1,6 +1,6 @@
 /// \file
-/// The door of libFuzzer to one target, which the build names. A broken promise is an exception
-/// that nobody catches: libFuzzer keeps the input and says what was thrown.
+/// libFuzzer's entry to one target, which the build names. A broken promise is an uncaught
+/// exception: libFuzzer keeps the input and reports the exception.
 
 #include <cstddef>
 #include <cstdint>

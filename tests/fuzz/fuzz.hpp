@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// What the targets share. A target is a function that takes any bytes, hands them to what parses
-/// them, and throws Broken if what comes out is not as promised. It keeps nothing from one call to
-/// the next. libFuzzer makes inputs up (entry.cpp); those kept in corpus/ are played by an ordinary
-/// test, too (replay_test.cpp).
+/// Common parts of the targets. A target is a function that takes any bytes, passes them to a
+/// parser, and throws Broken if the result breaks a promise. It keeps no state between calls.
+/// libFuzzer generates inputs (entry.cpp); an ordinary test also replays those kept in corpus/
+/// (replay_test.cpp).
 
 #include <cstddef>
 #include <stdexcept>
@@ -14,7 +14,7 @@
 
 namespace custodian::fuzz {
 
-/// A promise that was not kept.
+/// A broken promise.
 class Broken : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -24,7 +24,7 @@ inline void require(bool holds, const char* promise) {
   if (!holds) throw Broken{promise};
 }
 
-/// The parts between the separators; one, if there are none.
+/// The parts between the separators; one part if there is no separator.
 inline std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   for (;;) {
@@ -43,7 +43,7 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// One line for a log or a terminal, which commands neither.
+/// Whether the text is one line that cannot control a log or a terminal.
 inline bool is_one_line(std::string_view text) {
   for (const char each : text) {
     const auto byte = static_cast<unsigned char>(each);

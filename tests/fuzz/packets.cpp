@@ -1,6 +1,6 @@
 /// \file
-/// Bytes as they come in over a network or from a node. The first byte is the size of the pieces in
-/// which they come: that must make no difference.
+/// Bytes from a network or a node. The first byte is the size of the pieces in which they arrive,
+/// which must make no difference.
 
 #include <algorithm>
 #include <cstdint>
@@ -28,7 +28,7 @@ std::uint32_t length_at(std::string_view bytes) {
   return length;
 }
 
-/// Where the packets end that are whole.
+/// The ends of the complete packets.
 std::vector<std::size_t> ends_of_packets(std::string_view stream) {
   std::vector<std::size_t> ends;
   for (std::size_t at = 0; stream.size() - at >= 4;) {

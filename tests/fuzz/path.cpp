@@ -1,5 +1,5 @@
 /// \file
-/// Paths of nodes as users give them, and as servers answer with them.
+/// Paths of nodes, from users and in servers' answers.
 
 #include "base/paths.hpp"
 #include "custodian/error.hpp"
@@ -34,7 +34,7 @@ void check_prefix(std::string_view path) {
     require(whole.starts_with(prefix.root()), "all is below the client's root");
     require(prefix.strip(prefix.root()) == "/", "the client's root is its '/'");
   }
-  // What is beside the prefix is not below it, however alike.
+  // A sibling of the prefix is not below it, even if its name begins alike.
   require(path == "/" || !PathPrefix{path}.strip(std::string{path} + "x/y"),
           "no path of others is taken for one's own");
 }

@@ -1,6 +1,6 @@
 /// \file
-/// The leases of a semaphore: the maximum in the first line, as a digit, a name in each other. Each
-/// name with a '*' in front is of one contender who wants them all.
+/// The leases of a semaphore: the first line is the maximum, a digit; each other line is a name.
+/// Names with a leading '*' belong to one contender that wants all of them.
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ void check_alone(const Listing& leases, std::size_t maximum) {
               "who waits waits for one before it");
     }
   }
-  // One whose number nobody can read may hold, too.
+  // A lease whose number cannot be parsed may be held, too.
   require(held == 0 || held + leases.malformed().size() <= maximum,
           "no more hold than the maximum");
 }

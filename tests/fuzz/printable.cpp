@@ -1,5 +1,5 @@
 /// \file
-/// Text from elsewhere on its way to a log or a terminal.
+/// Foreign text on its way to a log or a terminal.
 
 #include "base/printable.hpp"
 
@@ -10,7 +10,7 @@
 namespace custodian::fuzz {
 namespace {
 
-/// Undoes cli::printable() where it has escaped bytes; UTF-8 that it escaped as a whole stays.
+/// Undoes cli::printable() for escaped bytes; characters that it escaped as a whole stay.
 std::string unescaped(std::string_view text) {
   std::string bytes;
   while (!text.empty()) {
@@ -41,7 +41,7 @@ void require_printable(std::string_view shown) {
 }  // namespace
 
 void printable(std::string_view input) {
-  // A part of an error's message, and a line of a log.
+  // The text as part of an error message, and as a line of a log.
   for (const std::string& said : {detail::printable(input), detail::in_one_line(input)}) {
     require(input.empty() || is_one_line(said), "a message is one line");
     require_printable(said);

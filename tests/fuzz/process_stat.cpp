@@ -1,6 +1,6 @@
 /// \file
-/// Lines of /proc/<pid>/stat, where every program puts a name of its own choice: the guardian finds
-/// by them what it has to end.
+/// Lines of /proc/<pid>/stat, in which each program chooses its own name. The guardian uses them to
+/// find the processes that it must end.
 
 #include "fuzz.hpp"
 #include "guardian/descendants.hpp"

@@ -1,5 +1,6 @@
 /// \file
-/// The children of any node, one a line, for people who look at it and do not know what it is.
+/// The children of any node, one a line, as the command shows them to people who do not know what
+/// the node is.
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 /// \file
-/// Plays the inputs that are kept to the targets, in every build: those by hand, and what fuzzing
-/// has found and was mended.
+/// Replays the kept inputs in every build: those written by hand, and those that fuzzing found and
+/// that have been fixed.
 
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,6 @@
 /// \file
-/// What a server sends on one connection, and what the C client would make of it. The input's first
-/// line says what was asked, a letter for each request; the rest is what comes in.
+/// A server's bytes on one connection, and what the C client would make of them. The input's first
+/// line lists the requests, a letter each; the rest is what the server sends.
 
 #include <cstdint>
 
@@ -16,7 +16,8 @@ using detail::Finding;
 using detail::ReplyBody;
 using detail::ReplyCheck;
 
-/// Reads as the C client does, which keeps all that it reads; a step beyond the frame is Broken.
+/// Reads like the C client, which keeps everything that it reads; a read beyond the frame is
+/// Broken.
 class Library {
  public:
   explicit Library(std::string_view frame) : left_{frame} {}
@@ -131,7 +132,7 @@ void read_frame(std::string_view frame, std::string_view& asked) {
   }
 }
 
-/// Of each frame there may be less to see.
+/// The check of a frame's beginning must not contradict that of the whole frame.
 void check_beginnings(const ReplyCheck& before, std::string_view stream, const Finding& whole) {
   for (const std::size_t seen : {std::size_t{3}, stream.size() / 2, stream.size() - 1}) {
     if (seen >= stream.size() || seen >= whole.size) continue;

@@ -1,6 +1,6 @@
 /// \file
-/// What servers answer to four-letter words and over HTTP. A text that nobody understands is an
-/// empty value, and never a crash.
+/// Servers' answers to four-letter words and over HTTP. Text that cannot be parsed gives an empty
+/// value, never a crash.
 
 #include "servers/server_answers.hpp"
 
@@ -31,7 +31,7 @@ std::string as_cons(const cli::Addresses& addresses) {
   return answer;
 }
 
-/// Nothing if JSON cannot express it.
+/// Returns nothing if JSON cannot express the addresses.
 std::string as_connections(const cli::Addresses& addresses) {
   auto connections = nlohmann::json::array();
   for (const auto& [session, address] : addresses) {

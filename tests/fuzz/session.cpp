@@ -1,10 +1,10 @@
 /// \file
-/// A session with the real C client, over a real socket, against a server that plays the input. A
-/// byte of flags, then records: a byte that says what it is, two of length, and as many bytes.
+/// A session with the real C client, over a real socket, against a server that plays the input: a
+/// byte of flags, then records of a type byte, two bytes of length, and as many bytes.
 ///
-/// The first record answers the handshake. What comes after is sent when the client has sent its
-/// requests, in which each kind occurs; a record may be the reply to the next of them, and is then
-/// given its number. Everything is on one thread, and no input takes long.
+/// The first record answers the handshake. The others are sent when the client has sent its
+/// requests, one of each kind; a record may be the reply to the next request, and then gets that
+/// request's number. Everything runs on one thread, and no input takes long.
 
 #include "custodian/session/session.hpp"
 
@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-/// Asks for one of everything as soon as it is connected, and counts what comes of it.
+/// Sends a request of each kind as soon as it is connected, and counts the replies.
 class Asker : public SessionObserver, public std::enable_shared_from_this<Asker> {
  public:
   void start(std::shared_ptr<Session> session) {
@@ -118,7 +118,7 @@ std::deque<Record> records_of(std::string_view input) {
   return records;
 }
 
-/// Serves one connection, and is over when the client has ended it.
+/// Serves one connection, and ends when the client has closed it.
 class Player {
  public:
   Player(asio::io_context& context, std::deque<Record> records, std::function<void()> over)
@@ -171,7 +171,7 @@ class Player {
 
   void greet() {
     send_next();
-    // For a client that does not like the greeting, and asks nothing.
+    // For a client that rejects the greeting, and sends no request.
     timer_.expires_after(2ms);
     timer_.async_wait([this](error_code) { play(); });
   }

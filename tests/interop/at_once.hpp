@@ -1,10 +1,11 @@
 #pragma once
 
 /// \file
-/// How many permits were held at once, by what their holders wrote down. Pure.
+/// How many permits were held at once, by their holders' records. Pure.
 ///
-/// A hold counts from after its acquire to before its release, so that it was held longer than it
-/// counts: more at once than there are permits are too many, whatever the machine did meanwhile.
+/// A hold counts from after its acquire to before its release, so it lasted longer than it counts:
+/// more recorded at once than there are permits is an error, however slow the machine was. A hold
+/// that begins when another ends does not overlap it.
 
 #include <cstddef>
 #include <vector>

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Crowd is processes of two kinds that do one thing at once, and write down what they held and
-/// when.
+/// Crowd is a group of processes of two kinds that do the same at once, and record what they held
+/// and when.
 
 #include <filesystem>
 #include <list>
@@ -13,10 +13,10 @@
 
 namespace custodian::tests {
 
-/// Threads: one. One at a time on the suite's servers.
+/// Threads: one. Only one Crowd at a time on the suite's servers.
 class Crowd {
  public:
-  /// Four of each, connected.
+  /// Starts four processes of each kind, and connects them.
   Crowd(const Peer& one, const Peer& other);
   Crowd(const Crowd&) = delete;
   Crowd& operator=(const Crowd&) = delete;
@@ -25,18 +25,19 @@ class Crowd {
   static constexpr int size = 8;
   [[nodiscard]] static bool is_of_one(const demo::Hold& hold) { return 2 * hold.process <= size; }
 
-  /// Each does the command, which is given the directory and the process's number besides. Returns
-  /// when all are done. Throws if nothing more is held for long, or if one of them fails.
+  /// Makes each process do the command, with the directory and the process's number as further
+  /// arguments. Returns when all are done. Throws if no lock is acquired for long, or if a process
+  /// fails.
   void does(const std::string& command);
 
-  /// In the directory that the commands are given.
+  /// The path of a file in the directory that the commands get.
   [[nodiscard]] std::string file(const std::string& name) const { return directory_ / name; }
   [[nodiscard]] demo::Verdict history() const;
 
  private:
   void wait_for_all();
 
-  /// Below the server's, which goes however the test ends.
+  /// Below the server's directory, which is removed however the test ends.
   const std::filesystem::path directory_;
   std::list<Driver> drivers_;
   std::list<Session> sessions_;

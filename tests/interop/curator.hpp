@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// What the tests beside Apache Curator have in common.
+/// Common parts of the tests with Apache Curator.
 
 #include "driver.hpp"
 #include "support/test_servers.hpp"
 
-/// First line of a test that needs it.
+/// First line of a test that needs Curator.
 #define CUSTODIAN_REQUIRES_CURATOR() \
   CUSTODIAN_REQUIRES_OWN_SERVER();   \
   if (!has_curator())                \

@@ -32,8 +32,8 @@ struct Term {
   std::int64_t since = 0;  ///< CLOCK_MONOTONIC, ns
 };
 
-/// Three of each stand; each leader is killed, until one is left. Each leads once, and only when
-/// the one before is dead.
+/// Three candidates of each library; each leader is killed, until one is left. Each leads once, and
+/// only after the previous leader's death.
 void kill_leaders(const std::string& kind) {
   Stage stage{"leaders"};
   const std::string path = stage.path("election");
@@ -63,7 +63,7 @@ void kill_leaders(const std::string& kind) {
     Term term;
     REQUIRE(std::istringstream{leader->session.end()} >> term.token >> term.since);
     CHECK(term.token > last.token);
-    CHECK(term.since > killed);  // the one before was dead by then
+    CHECK(term.since > killed);  // the previous leader was dead by then
     if (killed != 0) longest = std::max(longest, term.since - killed);
     const auto seen = observer.leader();
     REQUIRE(seen);

@@ -60,7 +60,7 @@ TEST_CASE("Curator's acquire of several permits queues anew for each, and ours g
   REQUIRE(stage.becomes(path + "/locks", 2));
 
   first.does("release 1-of-2 " + path);
-  // Now it has one, and stands behind the other.
+  // Curator's client has one permit now, and queues behind the other waiter for the second.
   REQUIRE(stage.waits(curators, later, path + "/locks"));
   CHECK_FALSE(later.has_ended());
   second.does("release 1-of-2 " + path);

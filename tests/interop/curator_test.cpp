@@ -14,11 +14,11 @@
 namespace custodian::tests::curator_test {
 namespace {
 
-/// Sessions that the end of another one's node wakes.
+/// How many sessions the deletion of a node wakes.
 struct Woken {
   std::size_t ours = 0;
   std::size_t curators = 0;
-  std::size_t own = 0;  ///< the node's owner, if it watches it
+  std::size_t own = 0;  ///< 1 if the node's owner watches it
 
   [[nodiscard]] std::size_t all() const { return ours + curators + own; }
 };
@@ -82,7 +82,8 @@ TEST_CASE("our writer downgrades: Curator's reader comes in, its writer goes on 
 TEST_CASE("a writer that waited before a downgrade goes on waiting, but for Curator's before 5.5") {
   CUSTODIAN_REQUIRES_CURATOR();
   CHECK_FALSE(downgrade_before_writer(ours(), curator()).is_passed);
-  // CURATOR-621: its reader stands behind the writer. Its own writers pass it as ours do.
+  // CURATOR-621: before 5.5 the reader of Curator's downgrade stood behind a waiting writer, so
+  // that writers passed it.
   for (const Peer& other : {ours(), curator()}) {
     const Downgrade curators = downgrade_before_writer(curator(), other);
     CHECK(curators.is_passed == !curators.keeps_its_place);
@@ -128,7 +129,7 @@ TEST_CASE(
   for (Session& reader : curators_readers) curators.insert(reader.id());
 
   const auto fired = [] { return own_server().statistic("zk_sum_node_deleted_watch_count"); };
-  // Of Curator's, all its readers each time: they watch the first writer.
+  // Each release also wakes all of Curator's readers: they watch the first writer.
   const std::vector<std::size_t> ours_expected{1, 1, readers_of_each};
   auto ours_woken = ours_expected.begin();
   for (Session& writer : writers) {

@@ -1,6 +1,6 @@
 /// \file
-/// Our locks, driven by the words of driver.hpp: custodian-interop-driver SERVERS NAMES. NAMES is
-/// the profile, "curator" or "kazoo".
+/// Our locks, controlled by the commands of driver.hpp: custodian-interop-driver SERVERS NAMES.
+/// NAMES is the profile, "curator" or "kazoo".
 
 #include <unistd.h>
 
@@ -57,7 +57,7 @@ void write_down(const std::string& directory, demo::Hold hold, const Lease& leas
   if (!(history << to_line(hold) << std::flush)) throw std::runtime_error{"cannot write history"};
 }
 
-/// The common part of all kinds.
+/// The common interface of all kinds of locks.
 class Lock {
  public:
   virtual ~Lock() = default;
@@ -80,7 +80,7 @@ class LockOf final : public Lock {
   std::shared_ptr<Kind> kind_;
 };
 
-/// So many permits of a semaphore.
+/// Acquires and releases so many permits of a semaphore together.
 class Permits final : public Lock {
  public:
   Permits(InterProcessSemaphore semaphore, int number)
@@ -101,8 +101,8 @@ class Permits final : public Lock {
   std::deque<std::vector<Lease>> held_;
 };
 
-/// A client with a thread of its own, which holds the locks: their standard face is used, as
-/// Curator's, whose locks belong to threads.
+/// A client with a thread of its own, which holds the locks by their standard interface, as
+/// Curator's locks belong to threads.
 class Session {
  public:
   Session(std::string name, ClientOptions options, NamingProfile profile)
@@ -161,7 +161,7 @@ class Session {
     return {};
   }
 
-  /// What is done with any kind of lock.
+  /// Does a command that any kind of lock has.
   std::string obey(const std::string& what, std::istream& words) {
     std::string kind;
     std::string path;
@@ -219,7 +219,7 @@ class Session {
           std::make_shared<InterProcessMutex>(*client_, path, options));
     }
     if (kind == "read" || kind == "write") {
-      // One for both, or it could not be downgraded.
+      // One object for both locks, or a downgrade would be impossible.
       auto& both = read_write_locks_[path];
       if (!both) both = std::make_shared<InterProcessReadWriteLock>(*client_, path, options);
       InterProcessLock* chosen = &both->write();
@@ -269,7 +269,7 @@ class Session {
     }
   }
 
-  /// Until it is killed.
+  /// Leads until the process is killed.
   std::string lead(std::istream& words) {
     std::string kind;
     std::string path;
@@ -342,7 +342,7 @@ void run(const ClientOptions& options, NamingProfile profile) {
     if (!session) session = std::make_unique<Session>(name, options, profile);
     session->tell(line.substr(space + 1));
   }
-  // The test is gone, or ends us; the threads are not waited for.
+  // The test has ended, or ends this process; the threads are not waited for.
   ::_exit(0);
 }
 

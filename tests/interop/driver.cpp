@@ -11,7 +11,7 @@
 namespace custodian::tests {
 namespace {
 
-/// A Java machine may have to start first.
+/// A Java virtual machine may have to start first.
 constexpr std::chrono::seconds answer_limit{60};
 
 std::string words(Names names) { return names == Names::curators ? "curator" : "kazoo"; }
@@ -26,7 +26,7 @@ std::vector<std::string> arguments(const Peer& peer) {
 
 }  // namespace
 
-// Empty where something was missing when CMake looked for it.
+// Empty if CMake did not find all that Curator needs.
 bool has_curator() { return *CUSTODIAN_INTEROP_CURATOR_CLASSPATH != '\0'; }
 bool has_kazoo() { return *CUSTODIAN_INTEROP_PYTHON != '\0'; }
 
@@ -37,7 +37,7 @@ Peer ours(Names names) {
 Peer curator() {
   return {.name = "Curator",
           .program = CUSTODIAN_INTEROP_JAVA,
-          // A short life on a small machine, as our servers'.
+          // Options for a short-lived process on a small machine, as for our servers.
           .arguments_before = {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData",
                                "-Xshare:auto", "-Xmx256m", "-Djava.awt.headless=true",
                                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp",

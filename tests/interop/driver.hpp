@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// A driver is a process that uses one library's locks, by orders in lines: ours, Apache Curator's
-/// and kazoo's understand the same words, as far as they have the locks.
+/// A driver is a process that uses one library's locks on command. The drivers of ours, Apache
+/// Curator's and kazoo's understand the same commands, as far as their library has the locks.
 ///
-/// A line to a driver is "<session> <command>", and makes the session known if it is new; each has
-/// a client and a thread of its own, and does one thing after another. The answer is
-/// "<session> ok <what it came to>" or "<session> error <message>".
+/// A line to a driver is "<session> <command>", and creates the session if it is new. Each session
+/// has a client and a thread of its own, and does one command after another. The answer is
+/// "<session> ok <result>" or "<session> error <message>".
 ///
 ///   connect <session timeout, ms>    comes to its id
 ///   acquire <kind> <path>            waits without limit
@@ -45,12 +45,11 @@
 
 namespace custodian::tests {
 
-/// Whose names the nodes of ours bear on a path that is shared with kazoo's.
+/// Whose node names our locks use on a path that is shared with kazoo.
 enum class Names { curators, kazoos };
 
-/// Somebody's locks: the driver's program and its arguments, but for the servers, which come first
-/// among those that follow, and, over TLS, the file of the authority that they trust, which comes
-/// last.
+/// A library's driver: its program, and the arguments before and after the servers. With TLS, the
+/// file of the authority that it trusts is the last argument.
 struct Peer {
   std::string name;
   std::string program;
@@ -59,30 +58,30 @@ struct Peer {
 };
 
 [[nodiscard]] Peer ours(Names names = Names::curators);
-/// Only where has_curator().
+/// Requires has_curator().
 [[nodiscard]] Peer curator();
-/// Only where has_kazoo(). With our names: by `extra_lock_patterns`.
+/// Requires has_kazoo(). With Names::curators it knows our names by `extra_lock_patterns`.
 [[nodiscard]] Peer kazoo(Names names = Names::kazoos);
 
-/// Whether it was here when the tests were configured.
+/// Whether the library was found when the tests were configured.
 [[nodiscard]] bool has_curator();
 [[nodiscard]] bool has_kazoo();
 
 /// Threads: one.
 class Driver {
  public:
-  /// On the suite's servers.
+  /// Starts the driver on the suite's servers.
   explicit Driver(const Peer& peer);
 
   void tell(const std::string& session, const std::string& command) {
     process_.tell(session + " " + command);
   }
-  /// Waits for the session's next answer, and gives what it came to. Throws if it is an error, or
-  /// does not come in time.
+  /// Waits for the session's next answer, and returns its result. Throws if the answer is an error,
+  /// or is late.
   [[nodiscard]] std::string answer(const std::string& session);
-  /// Whether answer() would not wait.
+  /// Whether answer() would return at once.
   [[nodiscard]] bool has_answered(const std::string& session);
-  /// SIGKILL.
+  /// Kills the driver (SIGKILL).
   void kill() { process_.kill(); }
 
  private:
@@ -93,10 +92,10 @@ class Driver {
   std::map<std::string, std::deque<std::string>> answers_;
 };
 
-/// A session of a driver, which lives longer.
+/// A session of a driver, which must outlive it.
 class Session {
  public:
-  /// Connects: begun, and over with the first begin() or id().
+  /// Begins to connect; the first begin() or id() waits for the connection.
   Session(Driver& driver, std::string name,
           std::chrono::milliseconds timeout = std::chrono::seconds{30});
 

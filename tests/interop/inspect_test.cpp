@@ -1,4 +1,4 @@
-// custodian inspect, of locks that Apache Curator and kazoo hold.
+// custodian inspect, on locks that Apache Curator and kazoo hold.
 
 #include <nlohmann/json.hpp>
 
@@ -36,7 +36,7 @@ void check_entry(const Json& entry, const char* kind, const char* state, Session
   CHECK(entry["address"].get<std::string>().starts_with("127.0.0.1:"));
 }
 
-/// A holder of `held`'s and a waiter of `waiting`'s, as inspect shows them.
+/// Checks how inspect shows a holder of the library `held` and a waiter of `waiting`.
 void inspect_queue(const Peer& held, const Peer& waiting, const char* profile) {
   Stage stage{"inspect"};
   const std::string path = stage.path("lock");
@@ -65,7 +65,7 @@ void inspect_queue(const Peer& held, const Peer& waiting, const char* profile) {
   waiter.does("release mutex " + path);
 }
 
-/// Readers beside each other, and a writer that waits for both.
+/// Checks how inspect shows two readers that share a lock, and a writer that waits for both.
 void inspect_readers(const Peer& peer) {
   Stage stage{"inspect-readers"};
   const std::string path = stage.path("lock");

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 void count_together(const Peer& one, const Peer& other, const std::string& kind, int increments) {
   Stage stage{"count"};
-  // Persistent: an empty container may be reaped, and the nodes' numbers would begin again.
+  // A persistent node: an empty container may be removed, and sequence numbers would begin again.
   stage.client().create("/lock");
   std::vector<std::string> queues{"lock"};
   if (kind == "semaphore-mutex") {
@@ -35,7 +35,7 @@ void count_together(const Peer& one, const Peer& other, const std::string& kind,
   for (const std::string& fault : verdict.faults) UNSCOPED_INFO(fault);
   CHECK(verdict.flawless());
   CHECK(verdict.holds.size() == static_cast<std::size_t>(increments));
-  // Or they would have counted one after the other, and have shown nothing.
+  // The two kinds took turns; had one counted after the other, the test would show nothing.
   int changes = 0;
   for (std::size_t i = 1; i < verdict.holds.size(); ++i) {
     if (Crowd::is_of_one(verdict.holds[i - 1]) != Crowd::is_of_one(verdict.holds[i])) ++changes;
@@ -49,7 +49,8 @@ void stand_in_one_queue(const Peer& one, const Peer& other) {
   Driver ones{one};
   Driver others{other};
   const std::string path = stage.path("lock");
-  // They only try. (A try of Curator's leaves a watch: its session would seem to wait later.)
+  // These sessions only try. (A try of Curator's leaves a watch, so its session would seem to wait
+  // later.)
   Session one_passing{ones, "passing"};
   Session other_passing{others, "passing"};
   std::list<Session> sessions;
@@ -86,7 +87,7 @@ void read_together(const Peer& one, const Peer& other) {
   Session ones_writer{ones, "writer"};
   Session others_reader{others, "reader"};
   Session late_reader{others, "late-reader"};
-  // They only try, as in the queue.
+  // These sessions only try.
   Session one_passing{ones, "passing"};
   Session other_passing{others, "passing"};
 
@@ -96,7 +97,7 @@ void read_together(const Peer& one, const Peer& other) {
   CHECK(one_passing.does("try " + write) == "no");
   CHECK(other_passing.does("try " + write) == "no");
 
-  // It is kept out until the last reader has gone, and goes before readers that came later.
+  // The writer waits until the last reader has released, and precedes readers that come later.
   ones_writer.begin("acquire " + write);
   REQUIRE(stage.waits(ones_writer, others_reader, path));
   ones_reader.does("release " + read);
@@ -170,7 +171,7 @@ Downgrade downgrade_before_writer(const Peer& downgrading, const Peer& other) {
     numbers.insert(node.substr(node.size() - 10));
   holder.does("release write " + path);
   REQUIRE(stage.becomes(path, 2));
-  // Either it waits for the reader, or it has the lock.
+  // The writer either waits for the reader or has acquired the lock.
   bool passed = false;
   REQUIRE(eventually([&] {
     passed = writer.has_ended();
@@ -183,7 +184,7 @@ Downgrade downgrade_before_writer(const Peer& downgrading, const Peer& other) {
 }
 
 void kill_holder(const Peer& killed, const Peer& other) {
-  constexpr auto short_session = 3s;  // so long do the others wait
+  constexpr auto short_session = 3s;  // others wait that long for a killed process's locks
   Stage stage{"kill"};
   Driver its{killed};
   Driver others{other};
@@ -242,7 +243,7 @@ void revoke(const Peer& asked, const Peer& other) {
       asking.does("revoke " + lock);
       holder.does("await-revocation");
     }
-    // Curator's leaves the request in the place of its identity.
+    // Curator leaves the request in place of its identity.
     if (asked.name == ours().name) CHECK(stage.becomes_named(holder, path));
     CHECK_FALSE(waiter.has_ended());
     holder.does("release " + lock);

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Where Curator and ours have the two halves of a semaphore.
+/// The nodes of a semaphore: Curator and our library have the same two.
 std::string turnstile(const std::string& path) { return path + "/locks"; }
 std::string leases(const std::string& path) { return path + "/leases"; }
 
@@ -31,7 +31,8 @@ void visit_together(const Peer& one, const Peer& other, int maximum, int visits)
   CHECK(history.malformed == 0);
   CHECK(holds.size() >= static_cast<std::size_t>(visits));
   CHECK(most_at_once(holds) == static_cast<std::size_t>(maximum));
-  // Or they would have come one after the other, and have shown nothing.
+  // Holds of the two kinds overlapped; had one kind come after the other, the test would show
+  // nothing.
   std::vector<demo::Hold> ones;
   std::vector<demo::Hold> others;
   for (const demo::Hold& hold : holds) (Crowd::is_of_one(hold) ? ones : others).push_back(hold);
@@ -68,7 +69,7 @@ void serve_in_order(int maximum, const std::vector<Ask>& asks) {
     for (std::size_t i = served; i < asked; ++i) CHECK_FALSE(sessions[i].has_ended());
     if (served == asked) return;
     for (Session& session : passing) CHECK(session.does("try " + one) == "no");
-    // A try of ours leaves a node that is deleted soon, and must not be taken for the next
+    // Our try leaves a node until its delete is applied, which must not be taken for the next
     // client's.
     REQUIRE(stage.becomes(turnstile(path), asked - served));
   };
@@ -90,11 +91,11 @@ void serve_in_order(int maximum, const std::vector<Ask>& asks) {
 }
 
 void kill_holder_of_permits(const Peer& killed, const Peer& other) {
-  constexpr auto short_session = 3s;  // so long do the others wait
+  constexpr auto short_session = 3s;  // others wait that long for a killed process's permits
   Stage stage{"kill-permits"};
   Driver its{killed};
   Driver others{other};
-  // First in line, with its lease put down.
+  // This waiter is first in the queue, and has created its node in leases.
   const std::string kept = stage.path("kept");
   Session keeper{others, "keeper"};
   Session waiter{its, "waiter", short_session};

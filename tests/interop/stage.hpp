@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Stage is the server of all clients, and finds out there which waits for which.
+/// Stage is the server of all clients of a test. It finds out there which client waits for which.
 
 #include <cstdint>
 #include <map>
@@ -17,18 +17,18 @@ class Stage {
  public:
   explicit Stage(std::string_view test) : client_{test}, root_{client_.root()} {}
 
-  /// A path that only this test knows, for everybody.
+  /// A path for all clients of this test alone.
   [[nodiscard]] std::string path(const std::string& name) const { return root_ + "/" + name; }
 
-  /// Whether so many contend for the lock at a path(), soon: a release of ours does not wait until
-  /// its node is gone.
+  /// Whether the lock at a path() soon has so many contenders: our release does not wait until its
+  /// node is deleted.
   [[nodiscard]] bool becomes(const std::string& path, std::size_t length);
-  /// Whether `waiter` becomes a waiter for `ahead`: stands in the queue, has looked who is before
-  /// it, and watches a node of its.
+  /// Whether `waiter` becomes a waiter behind `ahead`: it has a node in the queue, has listed the
+  /// queue, and watches a node of `ahead`.
   [[nodiscard]] bool waits(Session& waiter, Session& ahead, const std::string& path);
 
-  /// Whether the only node of this session below the path comes to have an identity, and no
-  /// request in the place of it.
+  /// Whether the only node of this session below the path gets an identity again, in place of a
+  /// request.
   [[nodiscard]] bool becomes_named(Session& owner, const std::string& path);
 
   /// The full paths of this session's nodes below the path.
@@ -39,7 +39,7 @@ class Stage {
   [[nodiscard]] Client& client() { return *client_; }
 
  private:
-  /// The full paths of the contenders' nodes, and whose they are.
+  /// The full paths of the contenders' nodes, with their owners.
   [[nodiscard]] std::map<std::string, std::int64_t> owners(const std::string& path);
 
   TestClient client_;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Customers buy from a service over HTTP, all at once, and count the answers.
+/// Customers buy from a service over HTTP, all at once, and count its answers.
 
 #include <atomic>
 #include <chrono>
@@ -14,35 +14,35 @@
 
 namespace custodian::tests::inventory {
 
-/// Of one request; status 0: nobody answered.
+/// The answer to one request; status 0 if there was none.
 struct Answer {
   unsigned status = 0;
   std::string body{};
 };
 
-/// One request on a connection of its own; ends within three seconds.
+/// Sends one request on a connection of its own; takes at most three seconds.
 [[nodiscard]] Answer ask(std::uint16_t port, const std::string& verb, const std::string& target);
 
-/// So many customers, each in a thread; each buys a piece of some item from some instance, and then
-/// the next. Ends them with its destruction.
+/// A number of customers, each in a thread, who buy a piece of a random item from a random
+/// instance, again and again. The destructor stops them.
 class Customers {
  public:
   Customers(int count, std::vector<std::string> items);
   Customers(const Customers&) = delete;
   Customers& operator=(const Customers&) = delete;
 
-  /// The instances that they buy from now on.
+  /// Sets the instances from which customers buy from now on.
   void go_to(std::vector<std::uint16_t> ports);
-  /// How often each answer came: "sold", "busy", ...; "nobody" when none came.
+  /// How often this answer came: "sold", "busy", ...; "nobody" counts requests without an answer.
   [[nodiscard]] std::int64_t told(const std::string& result) const;
-  /// No more.
+  /// Stops all customers.
   void stop();
 
  private:
   void buy(unsigned seed, const std::stop_token& stop);
 
   const std::vector<std::string> items_;
-  mutable std::mutex mutex_;  ///< guards what follows
+  mutable std::mutex mutex_;  ///< guards the members below
   std::vector<std::uint16_t> ports_;
   std::map<std::string, std::int64_t> told_;
   std::vector<std::jthread> threads_;

@@ -1,4 +1,4 @@
-// The example of a service, as its users would see it: three instances sell what there is, and no
+// The example of a service, as its users see it: three instances sell what is in stock, and no
 // more, whatever happens to them.
 
 #include <csignal>
@@ -21,7 +21,7 @@ using inventory::Customers;
 
 const std::vector<std::string> items{"bolt", "lamp", "nail", "saw"};
 
-/// One process that sells.
+/// One selling process.
 class Instance {
  public:
   Instance(const std::string& servers, const std::string& database, std::int64_t pieces, bool locks)
@@ -39,7 +39,7 @@ class Instance {
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
   void kill() { process_.kill(); }
-  /// SIGTERM, and its end: whether all orders could end, and it left with 0.
+  /// Sends SIGTERM; true if all orders could end and the exit status is 0.
   [[nodiscard]] bool ends_in_order() {
     process_.send_signal(SIGTERM);
     bool closed = false;
@@ -52,7 +52,7 @@ class Instance {
  private:
   static std::vector<std::string> words(const std::string& servers, const std::string& database,
                                         std::int64_t pieces, bool locks) {
-    // The kernel ends it with us, even if we are killed.
+    // The kernel ends the instance with this process, even if this one is killed.
     std::vector<std::string> all{"--pdeathsig",
                                  "KILL",
                                  CUSTODIAN_EXAMPLE_INVENTORY,
@@ -77,11 +77,11 @@ class Instance {
   std::uint16_t port_ = 0;
 };
 
-/// What the database says in the end.
+/// The database's contents at the end.
 struct Books {
   std::int64_t left = 0;
   std::int64_t ordered = 0;
-  std::int64_t fewest = 0;  ///< of any item
+  std::int64_t fewest = 0;  ///< the smallest stock of an item
 };
 
 Books audit(const std::string& database) {
@@ -158,7 +158,7 @@ TEST_CASE("three instances sell what there is and no more, through a kill and an
   REQUIRE(sold(in_outage + 100));
   CHECK(within(30s, [&] { return ask(shop.instance(1).port(), "GET", "/readyz").status == 200; }));
 
-  // Until nothing is left.
+  // Run until everything is sold.
   CHECK(within(60s, [&] { return audit(shop.database()).left == 0; }));
   CHECK(within(10s, [&] { return customers.told("out_of_stock") > 0; }));
   CHECK(shop.instance(2).ends_in_order());

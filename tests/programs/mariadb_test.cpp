@@ -1,4 +1,4 @@
-// The example that falls back on a lock of a database, with a real one.
+// The example that falls back to a lock in a database, with a real database.
 
 #include "program.hpp"
 #include "support/catch.hpp"
@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 
 constexpr auto nowhere = "127.0.0.1:1";
 
-/// A database server without tables, on a socket in a directory of its own: enough for locks. No
-/// network, no accounts, and nobody else's configuration.
+/// A database server without tables, on a socket in its own directory: enough for locks. It uses no
+/// network, no accounts and no other configuration.
 class MariaDb {
  public:
   MariaDb()
@@ -45,7 +45,7 @@ class MariaDb {
   [[nodiscard]] std::vector<std::string> words() const {
     std::filesystem::create_directory(directory_.file("data"));
     std::vector<std::string> words{"--kill-after=5",
-                                   "110",  // whatever becomes of us
+                                   "110",  // a timeout ends it, whatever happens to the test
                                    CUSTODIAN_MARIADBD,
                                    "--no-defaults",
                                    "--skip-grant-tables",
@@ -56,7 +56,7 @@ class MariaDb {
                                    "--tmpdir=" + directory_.file("data"),
                                    "--socket=" + socket(),
                                    "--pid-file=" + directory_.file("pid")};
-    // It does not run as root without this option.
+    // The server does not run as root without this option.
     if (::geteuid() == 0) words.emplace_back("--user=root");
     return words;
   }
@@ -77,11 +77,11 @@ class MariaDb {
     return {std::istreambuf_iterator<char>{file}, {}};
   }
 
-  Directory directory_;  // goes after the server
+  Directory directory_;  // outlives the server
   Child server_;
 };
 
-/// Takes away what the example has made on the server.
+/// Removes the nodes that the example has created on the server.
 struct OrdersGo {
   OrdersGo() = default;
   OrdersGo(const OrdersGo&) = delete;
@@ -93,7 +93,7 @@ struct OrdersGo {
           "/examples/orders",
           {.missing = Missing::is_fine, .descendants = Descendants::are_removed, .deadline = 10s});
     } catch (const Error&) {
-      // The server's own end takes them as well.
+      // The nodes are removed with the server anyway.
     }
   }
 };
@@ -107,7 +107,7 @@ TEST_CASE("the example of a fallback packs under the lock, and without ZooKeeper
     CHECK(result.status == 0);
     return result.output;
   };
-  // On a busy machine it may take longer to connect than the example waits.
+  // On a busy machine connecting may take longer than the example waits.
   const auto packs_under_lock = [&](const std::string& order) {
     return eventually([&] {
       return pack(to_string(server_endpoint()), order) == "packing " + order + " under the lock\n";
@@ -117,18 +117,18 @@ TEST_CASE("the example of a fallback packs under the lock, and without ZooKeeper
   CHECK(packs_under_lock("17"));
   CHECK(pack(nowhere, "17") == "packing 17 under the fallback\n");
 
-  // A process that packs keeps another out, but not from another order.
+  // A process that packs an order excludes others from that order, but not from another one.
   Program packing{CUSTODIAN_EXAMPLE_WITH_LOCK_MARIADB, {nowhere, database.socket(), "17", "60"}};
   REQUIRE(packing.says("packing 17 under the fallback"));
   CHECK(pack(nowhere, "17") == "somebody else packs 17\n");
   CHECK(pack(nowhere, "18") == "packing 18 under the fallback\n");
-  // As the documentation says, the one does not know of the other.
+  // As documented, the two locks do not exclude each other.
   CHECK(packs_under_lock("17"));
   // The database releases the lock of a process that has died.
   packing.signal(SIGTERM);
   static_cast<void>(packing.result());
   CHECK(pack(nowhere, "17") == "packing 17 under the fallback\n");
-  // A name is data, whatever is in it.
+  // Any text in a name is only data.
   CHECK(pack(nowhere, "';--/") == "packing ';--/ under the fallback\n");
 }
 

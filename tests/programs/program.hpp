@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A program as a user runs it: by its name, its words and its exit status. Each has a minute.
+/// Runs a program as a user does, and gives its output and exit status. Each program may take a
+/// minute.
 
 #include <unistd.h>
 
@@ -21,8 +22,8 @@ struct Result {
   std::string output;
 };
 
-/// A process that is ended with its owner, if it has not ended by itself: it is a timeout(1), which
-/// passes the signal on.
+/// A process that the destructor ends if it still runs. The process is a timeout(1), which passes
+/// the signal on.
 class Child {
  public:
   template <typename... Words>
@@ -52,7 +53,7 @@ class Program {
                                       (boost::process::std_out & boost::process::std_err)>
                    output_} {}
 
-  /// True when it has come before the program's end.
+  /// Waits for these words; false if the program ends without them.
   [[nodiscard]] bool says(const std::string& words) {
     for (std::string line; std::getline(output_, line);) {
       read_ += line + '\n';
@@ -60,7 +61,7 @@ class Program {
     }
     return false;
   }
-  /// Of what it has said so far.
+  /// The last word of the output so far.
   [[nodiscard]] std::string last_word() const {
     const auto end = read_.find_last_not_of(" \n") + 1;
     const auto begin = read_.find_last_of(" \n", end - 1) + 1;

@@ -31,7 +31,7 @@ void remove_nodes(custodian::Client& operators, const std::string& path) {
   }
 }
 
-/// The demo, small and quick.
+/// Runs a small and quick demo.
 Result run_demo(std::vector<std::string> arguments) {
   const std::vector<std::string> small{"--workers", "4", "--increments", "10",
                                        "--hold",    "0", "--time-limit", "50"};
@@ -97,7 +97,7 @@ TEST_CASE("the example of a striped mutex sells its stock twice, and compares") 
   CHECK(contains(output, "sold from 1, 0 left\nsold from 5, 0 left\n"));
   const auto comparison = output.find("one mutex: ");
   REQUIRE(comparison != std::string::npos);
-  // For a reader of the log; no test may fail by speed.
+  // Shown in the log only: no test may fail because of speed.
   std::cout << "  " << output.substr(comparison);
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("the example of a lost lock counts on after an outage that costs no lo
   REQUIRE(lost.says("counting under "));
   custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
 
-  // A write is applied, and the example does not hear of it.
+  // A write is applied, and its reply to the example is lost.
   const std::uint64_t connections = proxy.accepted();
   proxy.cut_after_replies(1, custodian::testing::LastReply::is_lost);
   REQUIRE(eventually([&] { return proxy.accepted() > connections; }));
@@ -254,7 +254,7 @@ TEST_CASE("the demo's account is right, with a worker killed while it held the l
   const auto [status, output] = run_demo({});
   INFO(output);
   CHECK(status == 0);
-  // Worker 2 does three of its ten and dies in the fourth.
+  // Worker 2 does three of its ten turns and dies in the fourth.
   CHECK(contains(output, "33 expected, 33 found in the file, 33 in the history"));
   CHECK(contains(output, "ok    take-over"));
   CHECK(contains(output, "All is right."));

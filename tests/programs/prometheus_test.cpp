@@ -1,4 +1,4 @@
-// The example that shows its metrics, scraped as a Prometheus server does it.
+// The example that exports metrics, scraped as by a Prometheus server.
 
 #include "program.hpp"
 #include "support/catch.hpp"
@@ -15,7 +15,7 @@
 namespace custodian::tests::prometheus_test {
 namespace {
 
-/// What a server answers to GET /metrics, with the head; empty if there is no answer in time.
+/// A server's answer to GET /metrics, headers included; empty if there is no answer in time.
 std::string scrape(const std::string& port) {
   namespace asio = boost::asio;
   using asio::ip::tcp;
@@ -37,7 +37,7 @@ std::string scrape(const std::string& port) {
   return answer;
 }
 
-/// The value of a series, as it is written.
+/// The value of a series, as the page has it.
 std::string value(const std::string& page, const std::string& series) {
   const auto found = page.find("\n" + series + " ");
   if (found == std::string::npos) return "no such series";
@@ -50,7 +50,7 @@ TEST_CASE("the example of metrics is scraped, and tells what it has done") {
   REQUIRE(example.says("metrics at port "));
   const std::string port = example.last_word();
 
-  // What it has just done may still be on its way to the page.
+  // The example's latest events may not be on the page yet.
   std::string page;
   const bool complete = eventually([&] {
     page = scrape(port);
@@ -70,7 +70,7 @@ TEST_CASE("the example of metrics is scraped, and tells what it has done") {
     return value(page, R"(custodian_acquires_total{lock=")" + lock + R"(",outcome=")" + outcome +
                            R"(",recipe="InterProcessMutex"})");
   };
-  // Two orders, of four packers with five turns each.
+  // Two orders, each with four packers of five turns.
   CHECK(acquires("orders", "acquired") == "40");
   CHECK(acquires("orders", "declined") == "0");
   CHECK(acquires("invoices", "acquired") == "1");
@@ -82,7 +82,7 @@ TEST_CASE("the example of metrics is scraped, and tells what it has done") {
                           R"(_bucket{lock="orders",recipe="InterProcessMutex",le="+Inf"})") ==
           "40");
   }
-  // With the servers that a test has for itself nothing else happens.
+  // Nothing else happens on servers that belong to the test alone.
   const std::string connected = value(page, R"(custodian_connection_state{state="connected"})");
   const std::string reconnected = value(page, R"(custodian_connection_state{state="reconnected"})");
   CHECK(connected != reconnected);

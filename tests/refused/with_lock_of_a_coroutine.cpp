@@ -1,4 +1,4 @@
-// The body would never run: with_lock() does not await the coroutine that it gets.
+// The body would never run: with_lock() does not await the coroutine that the function returns.
 
 #include <boost/asio/awaitable.hpp>
 

@@ -15,8 +15,8 @@ namespace custodian::tests::scheduler {
 
 enum class FaultKind {
   killed,   ///< SIGKILL
-  cut_off,  ///< its line to the servers, and no other's
-  stopped,  ///< SIGSTOP, and SIGCONT when another one leads
+  cut_off,  ///< only its own connections to the servers
+  stopped,  ///< SIGSTOP, and SIGCONT when another instance leads
 };
 inline constexpr std::array all_fault_kinds{FaultKind::killed, FaultKind::cut_off,
                                             FaultKind::stopped};
@@ -32,16 +32,16 @@ inline constexpr std::array all_fault_kinds{FaultKind::killed, FaultKind::cut_of
 
 struct Fault {
   FaultKind kind = FaultKind::killed;
-  std::string instance{};  ///< that led,
-  std::int64_t token = 0;  ///< with this token
+  std::string instance{};  ///< the leader
+  std::int64_t token = 0;  ///< the token of its leadership
   Time from{0};
-  Time to{0};  ///< it is gone for good, has a line again, or goes on
+  Time to{0};  ///< when it has ended, is connected again, or continues
 };
 
 struct Account {
-  std::string database{};  ///< the file
+  std::string database{};  ///< the database's file
   int jobs = 0;
-  std::vector<Event> events{};  ///< those of each instance in order
+  std::vector<Event> events{};  ///< in order within each instance
   std::vector<Fault> faults{};
 };
 

@@ -10,10 +10,10 @@
 
 namespace custodian::tests::scheduler {
 
-/// Of the boot clock.
+/// A time of the boot clock.
 using Time = std::chrono::nanoseconds;
 
-/// What an instance has reported. The comments say what Event::number is then.
+/// What an instance has reported; the comments say what Event::number is.
 enum class EventKind {
   took_over,      ///< the token of its leadership
   running,        ///< the number of the job
@@ -30,7 +30,7 @@ struct Event {
   std::int64_t number = 0;
 };
 
-/// Nothing if the line is about something else.
+/// Nothing if the line is no event.
 [[nodiscard]] std::optional<Event> parse_event(const std::string& line);
 
 }  // namespace custodian::tests::scheduler

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Instance is a place where an instance of the scheduler runs: its line to the server, and its
-/// present process. One that was killed is followed by another, of another name.
+/// Instance is a place where instances of the scheduler run: its proxy to the server, and its
+/// present process. When that is killed, another one with another name takes its place.
 ///
 /// Threads: one at a time.
 
@@ -21,15 +21,16 @@ class Instance {
  public:
   Instance(std::string place, const testing::ServerEndpoint& server);
 
-  /// Starts the program; `arguments` are those that all instances have.
+  /// Starts the program with the arguments common to all instances.
   void start(const std::vector<std::string>& arguments);
 
-  /// Of the process that is there now.
+  /// The name of the present process.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] testing::FaultProxy& line() noexcept { return line_; }
   [[nodiscard]] testing::ChildProcess& process() const noexcept { return *process_; }
 
-  /// What it has said since the last call, whole lines; blocks unless it has said something.
+  /// The whole lines that the process has written since the last call; blocks until there is
+  /// output.
   [[nodiscard]] std::vector<std::string> listen() const { return process_->listen(); }
 
  private:

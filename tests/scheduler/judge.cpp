@@ -17,10 +17,10 @@ namespace {
 using sqlite::Connection;
 using sqlite::Statement;
 
-/// Lines have the time in microseconds.
+/// Output lines have microseconds.
 constexpr Time rounding{1us};
 
-/// A leadership as its leader saw it.
+/// A leadership, from its leader's point of view.
 struct Term {
   std::string instance{};
   std::int64_t token = 0;
@@ -42,7 +42,8 @@ struct Attempt {
   }
 };
 
-/// Whether it may go on while another one leads: a leader that is dead may not.
+/// Whether the fault excuses an attempt that overlaps the next leader's; a killed leader's must
+/// not.
 bool bears_overlap(const Fault* fault, Time next) {
   return fault != nullptr && fault->kind != FaultKind::killed && fault->from <= next;
 }
@@ -79,7 +80,7 @@ class Judge {
       blame(std::to_string(verdict_.jobs) + " jobs of " + std::to_string(account_.jobs));
   }
 
-  /// What must not exist, each by a query for the jobs concerned.
+  /// Looks for rows that must not exist; each query returns the jobs concerned.
   void look_for_rows() {
     const std::pair<const char*, const char*> rules[] = {
         {"has not one result",
@@ -107,7 +108,7 @@ class Judge {
     }
   }
 
-  /// Once a greater token was seen, nothing was written with a smaller one.
+  /// Nothing was written with a smaller token after a greater one was seen.
   void judge_order() {
     for (const char* query :
          {"SELECT token, job FROM attempts ORDER BY began",
@@ -224,7 +225,7 @@ class Judge {
     return found != account_.faults.end() ? &*found : nullptr;
   }
 
-  /// In the order in which they began.
+  /// All attempts, in the order in which they began.
   [[nodiscard]] std::vector<Attempt> attempts() const {
     std::vector<Attempt> all;
     for (Statement rows{database_,
@@ -238,7 +239,7 @@ class Judge {
     return all;
   }
 
-  /// Of one that did not end in the database: when its leader said so, or was dead.
+  /// When an attempt ended. If the database does not say: when its leader reported it, or was dead.
   [[nodiscard]] std::optional<Time> end_of(const Attempt& attempt) const {
     if (attempt.ended) return attempt.ended;
     for (const Event& event : account_.events) {

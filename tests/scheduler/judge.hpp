@@ -2,8 +2,8 @@
 
 /// \file
 /// judge() judges a run of the scheduler, by its own queries to the database and by the instances'
-/// output: does each result exist once, is each further attempt explained, did two lead at once
-/// without a reason?
+/// output: does each result exist once, is each repeated attempt explained, did two instances lead
+/// at once without an excuse?
 
 #include <map>
 #include <ostream>
@@ -20,19 +20,19 @@ struct Verdict {
   std::int64_t jobs = 0;
   std::int64_t results = 0;
   std::int64_t attempts = 0;
-  std::vector<std::string> reattempts{};  ///< each in words
+  std::vector<std::string> reattempts{};  ///< a description of each
   std::map<FaultKind, int> reattempts_by_cause{};
-  /// Of attempts that went on when the next leader had begun with one.
+  /// Attempts that were still running when the next leader had begun one.
   std::map<FaultKind, int> overlaps_by_cause{};
   std::map<FaultKind, int> refused_by_cause{};
-  /// From the fault to the moment at which the next leader had taken over; sorted.
+  /// Times from the fault until the next leader had taken over, sorted.
   std::map<FaultKind, std::vector<Time>> takeovers{};
 };
 
 /// Throws sqlite::Error if the database cannot be read.
 [[nodiscard]] Verdict judge(const Account& account);
 
-/// As people read it; the violations last.
+/// Prints the verdict for people; the violations come last.
 void print(std::ostream& out, const Verdict& verdict);
 
 }  // namespace custodian::tests::scheduler

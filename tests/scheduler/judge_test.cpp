@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 namespace custodian::tests::scheduler::judge_test {
 namespace {
 
-/// A good run. A is stopped in the middle of job 2, which B runs again; B is killed in the middle
-/// of job 3, which C runs again. Nothing in the tables keeps one from spoiling it.
+/// A good run: A is stopped in the middle of job 2, which B repeats; B is killed in the middle of
+/// job 3, which C repeats. The tables have no constraints, so that tests can spoil them.
 struct Run {
   Directory directory;
   Account account;
@@ -62,7 +62,7 @@ struct Run {
       return each.instance == instance && each.kind == kind;
     });
   }
-  /// Whether a violation has these words in it.
+  /// Whether a violation contains these words.
   [[nodiscard]] bool is_blamed_for(const std::string& words) const {
     const Verdict verdict = judge(account);
     for (const std::string& violation : verdict.violations) UNSCOPED_INFO(violation);

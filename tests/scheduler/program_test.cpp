@@ -1,4 +1,4 @@
-// The scheduler, started by hand.
+// The scheduler's program, started by the test.
 
 #include "programs/program.hpp"
 

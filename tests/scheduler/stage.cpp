@@ -43,7 +43,7 @@ void Stage::start(Instance& instance) {
   instance.start({"--path", std::string{path}, "--database", settings_.database, "--jobs",
                   std::to_string(settings_.jobs), "--until-done", "--job-time",
                   in_ms(settings_.job_time), "--session-timeout", in_ms(settings_.session_timeout),
-                  // Half a tick, and all of another one for a server that is busy.
+                  // Half a tick, and one more tick for a busy server.
                   "--touch-interval", in_ms(tick * 3 / 2)});
 }
 
@@ -96,8 +96,8 @@ bool Stage::stop(Fault& fault, Instance& leader) {
   wait_for_next_leader(fault);
   leader.process().send_signal(SIGCONT);
   fault.to = boot_time();
-  // The job's time has passed meanwhile, so it has a result to offer; unless it had said that it
-  // runs the job, and not begun with it.
+  // The leader has finished the job meanwhile, so its result is refused; unless it was stopped
+  // after it reported the job and before it began it.
   return wait_for_word(fault, {EventKind::refused, EventKind::gave_up}) == EventKind::refused;
 }
 
@@ -115,7 +115,8 @@ void Stage::finish() {
 }
 
 Stage::Leader Stage::wait_for_leader_in_a_job() {
-  // So many at least for each, that all are seen to work; and then one that has just begun.
+  // Each leader completes at least so many jobs, so that all are seen to work; and is then in the
+  // middle of another one.
   constexpr int enough = 2;
   const int before = leader_.recorded;
   wait_for("leader that is in the middle of a job", [&] {
@@ -150,7 +151,7 @@ void Stage::wait_for(const std::string& what, const std::function<bool()>& condi
 
 void Stage::listen() {
   std::vector<pollfd> sources;
-  // poll() passes over negative descriptors: those that have ended.
+  // poll() skips negative descriptors: those of instances that have ended.
   for (const Instance& instance : instances_)
     sources.push_back({.fd = instance.process().descriptor(), .events = POLLIN, .revents = 0});
   constexpr int moment_ms = 20;
@@ -181,8 +182,7 @@ bool Stage::is_stopped_in_a_job(std::int64_t token) const {
   using sqlite::Error;
   using sqlite::Statement;
   using sqlite::Transaction;
-  // An instance that was about to end a transaction when it was stopped has ended it by then, or
-  // never will.
+  // By then an instance that was stopped at the end of a transaction has ended it, or never will.
   constexpr auto patience = 500ms;
   try {
     Connection connection{settings_.database, patience};

@@ -26,7 +26,7 @@ struct StageSettings {
   int jobs = 200;
   std::chrono::milliseconds session_timeout{2000};
   std::chrono::milliseconds job_time{100};
-  std::string database{};  ///< a file that is not there yet
+  std::string database{};  ///< a file that does not exist yet
 };
 
 class Stage {
@@ -36,22 +36,23 @@ class Stage {
   /// Starts all instances.
   explicit Stage(StageSettings settings);
 
-  /// Waits for a leader in the middle of a job, applies this fault, waits until another one leads,
-  /// and undoes it. Does so again if the leader was stopped and has no result to offer then.
+  /// Waits for a leader in the middle of a job, applies this fault, waits until another instance
+  /// leads, and undoes the fault. Repeats this if a stopped leader had no result that could be
+  /// refused.
   void play(FaultKind kind);
   /// Waits until all jobs have results, and the instances have ended.
   void finish();
 
   [[nodiscard]] const Account& account() const noexcept { return account_; }
   [[nodiscard]] const testing::TestingServer& server() const noexcept { return server_; }
-  /// All that the instances have said, in the order in which it was heard.
+  /// The instances' output, in the order in which it was read.
   [[nodiscard]] const std::string& transcript() const noexcept { return transcript_; }
 
  private:
   struct Leader {
     Instance* instance = nullptr;
     std::int64_t token = 0;
-    int recorded = 0;  ///< jobs since it has taken over
+    int recorded = 0;  ///< jobs that it has recorded since it took over
     bool in_a_job = false;
   };
 
@@ -62,15 +63,16 @@ class Stage {
   bool stop(Fault& fault, Instance& leader);
 
   void start(Instance& instance);
-  /// The leader, when it has begun with another job just now.
+  /// Waits until the leader has just begun another job.
   Leader wait_for_leader_in_a_job();
   void wait_for_next_leader(const Fault& fault);
-  /// The first of these that the instance says after the fault began.
+  /// Waits for one of these events of the instance after the fault began, and returns it.
   EventKind wait_for_word(const Fault& fault, std::initializer_list<EventKind> words);
   void wait_for(const std::string& what, const std::function<bool()>& condition);
   void listen();
   void understand(Instance& instance, const std::string& line);
-  /// Not if it has a transaction open, and so keeps all others from theirs.
+  /// Whether the leader was stopped in the middle of a job; false if it has an open transaction,
+  /// which blocks all others.
   [[nodiscard]] bool is_stopped_in_a_job(std::int64_t token) const;
 
   const StageSettings settings_;

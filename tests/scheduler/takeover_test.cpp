@@ -14,7 +14,7 @@ namespace {
 constexpr int rounds = CUSTODIAN_ROUNDS;
 constexpr std::chrono::milliseconds session_timeout{CUSTODIAN_SESSION_TIMEOUT_MS};
 
-/// Each fault once a round. The instances' output is shown if the run does not end.
+/// Plays each fault once a round. The instances' output is shown if the run does not end.
 void play(Stage& stage) {
   try {
     for (int round = 0; round < rounds; ++round) {
@@ -40,7 +40,7 @@ TEST_CASE("three instances run 200 jobs, and each has one result, whatever becom
   if (!verdict.violations.empty()) FAIL(stage.transcript());
   CHECK(verdict.jobs == 200);
   CHECK(verdict.results == 200);
-  // Each had a result to offer when it went on.
+  // Each stopped leader offered a stale result when it continued.
   CHECK(verdict.refused_by_cause.at(FaultKind::stopped) == rounds);
   CHECK_FALSE(verdict.reattempts.empty());
   for (const FaultKind kind : all_fault_kinds) {

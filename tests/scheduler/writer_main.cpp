@@ -1,6 +1,7 @@
 /// \file
-/// Works off the jobs of a store as a leader would, as quickly as it can, without leading. Prints
-/// how many results it has recorded, how many others were there before, and whether it was refused.
+/// Does the jobs of a store as a leader would, as quickly as possible, without an election. Prints
+/// how many results it has recorded, how many were recorded by others before, and whether it was
+/// refused.
 ///
 ///   custodian-scheduler-writer <database> <id> <token>
 

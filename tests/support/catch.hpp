@@ -7,7 +7,7 @@
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #define CUSTODIAN_CATCH_MAJOR 3
-using Catch::Approx;  // as 2 has it
+using Catch::Approx;  // as in Catch2 2
 #else
 #include <catch2/catch.hpp>
 #define CUSTODIAN_CATCH_MAJOR 2

@@ -12,7 +12,7 @@
 
 namespace custodian::tests {
 
-/// A directory that is gone with the test.
+/// A directory that is removed at the end of the test.
 class Directory {
  public:
   Directory() {
@@ -28,7 +28,7 @@ class Directory {
   }
 
   [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-  /// The path of a file with this text.
+  /// Writes a file with this text, and returns its path.
   [[nodiscard]] std::string with(const std::string& name, const std::string& text) const {
     std::ofstream{path_ / name} << text;
     return file(name);

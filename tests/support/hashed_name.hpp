@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The names of files in a directory of authorities.
+/// Names of certificate files in a directory of authorities.
 
 #include <openssl/pem.h>
 
@@ -12,7 +12,7 @@
 
 namespace custodian::tests {
 
-/// As `openssl rehash` gives it to a certificate that is the only one of its subject.
+/// The name that `openssl rehash` gives to a certificate that is the only one of its subject.
 inline std::string hashed_name(const std::string& certificate) {
   const std::unique_ptr<BIO, decltype(&::BIO_free)> text{
       ::BIO_new_mem_buf(certificate.data(), static_cast<int>(certificate.size())), &::BIO_free};

@@ -1,4 +1,4 @@
-// Frames as a server writes them, and worse ones.
+// Builds frames as a server sends them, and malformed ones.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@ class Jute {
     return *this;
   }
   Jute& stat() { return raw(std::string(68, '\0')); }
-  /// Of a reply: to which request, and with which error.
+  /// The header of a reply: the request's number, and an error.
   Jute& header(std::int32_t xid, std::int32_t error = 0) {
     return number(xid).long_number(0).number(error);
   }
 
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
-  /// After its length.
+  /// The bytes behind their length.
   [[nodiscard]] std::string frame() const { return Jute{}.string(bytes_).bytes(); }
 
  private:
@@ -43,7 +43,7 @@ class Jute {
   std::string bytes_;
 };
 
-/// An answer to a handshake; by default as a server gives it.
+/// An answer to a handshake; by default a normal one.
 struct Greeting {
   std::int32_t timeout = 10'000;
   std::int64_t session = 0x1234;

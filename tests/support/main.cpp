@@ -9,9 +9,9 @@
 #include "support/watchdog.hpp"
 
 #ifdef CUSTODIAN_THREAD_SANITIZER
-/// The only suppression. The shared part of an any_io_executor is counted with a fence (Boost.Asio,
-/// detail/atomic_count.hpp), which ThreadSanitizer does not understand: it takes the deletion by
-/// the last owner for a race with the owner before it.
+/// The only suppression. Boost.Asio counts the owners of an any_io_executor with a fence
+/// (detail/atomic_count.hpp), which ThreadSanitizer does not understand: it reports a race between
+/// the last owner's delete and the previous owner.
 extern "C" const char* __tsan_default_suppressions();   // NOLINT(bugprone-reserved-identifier)
 extern "C" const char* __tsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
   return "race:^boost::asio::execution::detail::any_executor_base::destroy_shared(";

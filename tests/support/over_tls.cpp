@@ -45,7 +45,7 @@ std::vector<std::string> words_for_tls() {
 }
 
 testing::TestingServerOptions secured(testing::TestingServerOptions options) {
-  // Names of tests with a resolver of their own are among them.
+  // Tests with a resolver of their own use such names.
   if (over_tls() && !options.tls) {
     options.tls =
         authority().server_tls(testing::ClientCertificates::ignored,

@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// The one door by which the tests' servers and clients get TLS: with CUSTODIAN_TEST_TLS=1 in the
-/// environment they speak it, and clients verify chain and name, by an authority that this process
-/// makes. A test passes the options of each server and client through secured(), and takes
-/// addresses from entry_of(); none asks for itself whether there is TLS.
+/// The one place where the tests' servers and clients get TLS: with CUSTODIAN_TEST_TLS=1 in the
+/// environment they use it, and clients verify chain and name, by an authority that this process
+/// creates. A test passes the options of each server and client through secured(), and takes
+/// addresses from entry_of(); no test asks whether there is TLS.
 ///
-/// Servers that CUSTODIAN_TEST_SERVERS names are used as it says.
+/// Servers that CUSTODIAN_TEST_SERVERS names are used unchanged.
 
 #include <string>
 #include <vector>
@@ -17,26 +17,27 @@
 
 namespace custodian::tests {
 
-/// Whether the tests' servers and clients speak TLS.
+/// Whether the tests' servers and clients use TLS.
 [[nodiscard]] bool over_tls();
 
-/// The PEM file of the authority, for clients in other processes. It is gone with this process.
+/// The PEM file of the authority, for clients in other processes. It is removed with this process.
 [[nodiscard]] const std::string& authority_file();
 
-/// What a program gets that takes the authority's file as `--tls-ca`, as the command does: nothing
+/// Arguments for a program that takes the authority's file as `--tls-ca`, as the command does; none
 /// without TLS.
 [[nodiscard]] std::vector<std::string> words_for_tls();
 
-/// The options of a server, completed by its certificate unless they have one.
+/// Adds a certificate to a server's options unless they have one.
 [[nodiscard]] testing::TestingServerOptions secured(testing::TestingServerOptions options = {});
 [[nodiscard]] testing::TestingClusterOptions secured(testing::TestingClusterOptions options);
 
-/// The options of a client of such a server, completed by the authority that it trusts.
+/// Adds the trusted authority to the options of such a server's client.
 [[nodiscard]] ClientOptions secured(ClientOptions options);
 
-/// Where clients with secured() options reach such a server.
+/// The address at which clients with secured() options reach such a server.
 [[nodiscard]] const testing::ServerEndpoint& entry_of(const testing::TestingServer& server);
-/// Where they reach the members of a cluster, or the proxies in front of them.
+/// The addresses at which such clients reach the members of a cluster, or the proxies in front of
+/// them.
 [[nodiscard]] std::string connect_string(const testing::TestingCluster& cluster);
 
 }  // namespace custodian::tests

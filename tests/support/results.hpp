@@ -17,7 +17,8 @@ class Results {
   Results& operator=(const Results&) = delete;
 
   void start(std::string case_name);
-  // Called within a case that cannot run here. Catch2 2 knows no skipping and would call it passed.
+  // Call it within a case that cannot run here. Catch2 2 cannot skip, and would call the case
+  // passed.
   void skip(const std::string& reason);
   void end(bool passed);
   void print_skipped() const;

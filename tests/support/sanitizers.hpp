@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Which sanitizer this is compiled with: g++ says it by a macro, clang by a feature.
+/// Which sanitizer is used: g++ says it by a macro, clang by a feature.
 
 #ifdef __has_feature
 #define CUSTODIAN_HAS_FEATURE(feature) __has_feature(feature)

@@ -15,10 +15,10 @@
 
 namespace custodian::tests {
 
-/// Long enough for a busy machine; nothing waits for it to pass.
+/// Long enough for a busy machine; no test waits for it to pass.
 inline constexpr std::chrono::seconds patience{30};
 
-/// Asks again and again until it is so; false if it is not in time.
+/// Repeats the condition until it is true; false if it is not true in time.
 [[nodiscard]] inline bool eventually(const std::function<bool()>& condition,
                                      std::chrono::milliseconds limit = patience) {
   const Deadline deadline{limit};
@@ -29,7 +29,7 @@ inline constexpr std::chrono::seconds patience{30};
   return true;
 }
 
-/// For a client of something that speaks no TLS.
+/// Options for a client of a server without TLS.
 [[nodiscard]] inline ClientOptions plain_options_for(std::string servers) {
   ClientOptions options;
   options.servers = std::move(servers);
@@ -38,12 +38,12 @@ inline constexpr std::chrono::seconds patience{30};
   return options;
 }
 
-/// For a client of the tests' servers, over_tls() or not.
+/// Options for a client of the tests' servers, over_tls() or not.
 [[nodiscard]] inline ClientOptions options_for(std::string servers) {
   return secured(plain_options_for(std::move(servers)));
 }
 
-/// A client whose paths all lie below a root of the test's own, which goes with it.
+/// A client whose paths all lie below a root of the test's own, which the destructor removes.
 class TestClient {
  public:
   explicit TestClient(std::string_view test, std::string servers = connect_string(),
@@ -57,7 +57,7 @@ class TestClient {
                              .descendants = Descendants::are_removed,
                              .deadline = std::chrono::seconds{10}});
     } catch (const Error&) {
-      // The server may be down by the test's own doing.
+      // The test may have stopped the server.
     }
   }
 
@@ -81,8 +81,8 @@ class TestClient {
   Client client_;
 };
 
-/// What an asynchronous operation has come to: pass handler(), wait for future(). (Boost 1.81
-/// cannot do as_tuple(use_future).)
+/// The outcome of an asynchronous operation: pass handler(), wait for future(). (Boost 1.81 cannot
+/// do as_tuple(use_future).)
 template <typename... Results>
 class Outcome {
  public:
@@ -99,7 +99,8 @@ class Outcome {
   std::shared_ptr<std::promise<Value>> promise_ = std::make_shared<std::promise<Value>>();
 };
 
-/// Starts an operation and gives its outcome: `begun<GetResult>([&](auto done) { ...(done); })`.
+/// Starts an operation and returns the future of its outcome: `begun<GetResult>([&](auto done) {
+/// ...(done); })`.
 template <typename... Results, typename Start>
 [[nodiscard]] std::future<std::tuple<error_code, Results...>> begun(Start start) {
   const Outcome<Results...> outcome;
@@ -107,7 +108,7 @@ template <typename... Results, typename Start>
   return outcome.future();
 }
 
-/// The children of a node; none if the servers have reaped it, an empty container, meanwhile.
+/// The children of a node; none if the node is an empty container that the servers have removed.
 [[nodiscard]] inline std::vector<std::string> names_below(Client& client, const std::string& path) {
   try {
     return client.children(path).names;

@@ -1,6 +1,6 @@
-// The servers of a suite: one of our own, started with the first test that wants it, or those that
-// the environment names (CUSTODIAN_TEST_SERVERS=host:port,...). With CUSTODIAN_TEST_TLS=1 clients
-// speak TLS with them: over_tls.hpp.
+// The servers of a suite: its own one, started with the first test that needs it, or those that the
+// environment names (CUSTODIAN_TEST_SERVERS=host:port,...). With CUSTODIAN_TEST_TLS=1 clients use
+// TLS: over_tls.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@
 
 namespace custodian::tests {
 
-/// A server of a test, as `testing::TestingServer`, with addresses for clients whose options are
-/// secured(). What is asked of it, by its own functions, is asked at its plain port.
+/// A server of a test, like `testing::TestingServer`, with addresses for clients whose options are
+/// secured(). Its own functions use its plain port.
 class Server : private testing::TestingServer {
  public:
   explicit Server(testing::TestingServerOptions options = {})
       : TestingServer{secured(std::move(options))} {}
 
-  /// Where clients connect to.
+  /// The address for clients.
   [[nodiscard]] const testing::ServerEndpoint& endpoint() const { return entry_of(*this); }
   [[nodiscard]] std::uint16_t port() const { return endpoint().port; }
   [[nodiscard]] std::string connect_string() const { return to_string(endpoint()); }
-  /// For what speaks no TLS.
+  /// The address without TLS.
   [[nodiscard]] const testing::ServerEndpoint& plain_endpoint() const {
     return TestingServer::endpoint();
   }
-  /// These options with the ports of this server, for one that takes its place.
+  /// These options with the ports of this server, for another one that replaces it.
   [[nodiscard]] testing::TestingServerOptions at_its_ports(
       testing::TestingServerOptions options = {}) const {
     options = secured(std::move(options));
@@ -58,13 +58,13 @@ class Server : private testing::TestingServer {
 /// Whether the environment names the servers.
 [[nodiscard]] bool servers_are_foreign();
 
-/// For `Client`: all servers.
+/// All servers, for `Client`.
 [[nodiscard]] std::string connect_string();
 
-/// For clients: the first of them.
+/// The first server's address for clients.
 [[nodiscard]] testing::ServerEndpoint client_endpoint();
 
-/// For statistics and for what speaks no TLS: the plain port of the first of them.
+/// The first server's plain port, for statistics and anything else without TLS.
 [[nodiscard]] testing::ServerEndpoint server_endpoint();
 
 /// The suite's own server. A test that stops or pauses it leaves it running and answering. Only
@@ -72,19 +72,19 @@ class Server : private testing::TestingServer {
 /// own.
 [[nodiscard]] Server& own_server();
 
-/// A root path for one test, "/custodian-test/<random>/<name>": tests share a server, and runs of
-/// them, too.
+/// A root path for one test, "/custodian-test/<random>/<name>": tests, and simultaneous runs of
+/// them, share a server.
 [[nodiscard]] std::string unique_root(std::string_view name);
 
 }  // namespace custodian::tests
 
-/// First line of a test that is about plain TCP: skipped, and counted so, over TLS.
+/// First line of a test of plain TCP: with TLS it is skipped, and counted so.
 #define CUSTODIAN_REQUIRES_PLAIN_TCP(reason)                                       \
   do {                                                                             \
     if (::custodian::tests::over_tls()) CUSTODIAN_SKIP("is not for TLS: " reason); \
   } while (false)
 
-/// First line of a test that controls the server: skipped, and counted so, when the server is
+/// First line of a test that controls the server: it is skipped, and counted so, if the server is
 /// foreign.
 #define CUSTODIAN_REQUIRES_OWN_SERVER()                     \
   do {                                                      \

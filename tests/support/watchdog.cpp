@@ -46,7 +46,7 @@ void Watchdog::watch() {
       std::fprintf(stderr,
                    "\n*** watchdog: the test case \"%s\" took longer than %lld s; aborting\n",
                    case_name_.c_str(), static_cast<long long>(limit_.count()));
-      // Catch2 would go on to report from here, in the wrong thread and while the test still runs.
+      // Otherwise Catch2 would report from here, on the wrong thread and while the test still runs.
       std::signal(SIGABRT, SIG_DFL);
       std::abort();
     }

@@ -8,8 +8,8 @@
 
 namespace custodian::tests {
 
-// Aborts the process, naming the test case, when a case takes longer than the limit. abort() and
-// not exit(), so that a core or a debugger shows every thread where it stands.
+// Aborts the process, naming the test case, when a case takes longer than the limit. By abort()
+// instead of exit(), so that a core file or a debugger shows where each thread is.
 class Watchdog {
  public:
   explicit Watchdog(std::chrono::seconds limit);

@@ -187,8 +187,7 @@ TEST_CASE("observer: the connection goes and comes back, and for how long it was
   }
 }
 
-// -- Where an observer is called, and what it may do
-// -------------------------------------------------------
+// -- Where an observer is called, and what it may do ----------------------------------------------
 
 /// An observer that throws at every event.
 struct Throws final : Observer {

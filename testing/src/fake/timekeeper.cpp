@@ -174,10 +174,10 @@ void Timekeeper::jump(Duration time) {
   for (const auto& each : servers()) each->run_due(end);
 }
 
-// -- Until nobody has anything to do any more -----------------------------------------------------
+// -- Settling -------------------------------------------------------------------------------------
 
 void Timekeeper::settle(asio::io_context* context) {
-  // The question travels like a loss: from a client's strand to its callback executor. One more
+  // A question takes the way of a loss: from a client's strand to its callback executor. One more
   // round is for handlers that a callback has posted, and one for handlers posted before.
   constexpr int quiet_enough = 3;
   // A limit, since a program that sends requests all the time never comes to rest.

@@ -90,7 +90,7 @@ bool TestingServer::Impl::answers(SteadyClock::time_point deadline) const {
   try {
     DeadlineSocket socket{endpoint, deadline};
     socket.write("conf");
-    // Before the server is ready it may accept connections and say that it does not serve requests.
+    // Before the server is ready it may accept connections and answer that it serves no requests.
     return socket.read_to_end().find(guardian.directory().filename().string()) != std::string::npos;
   } catch (const TestingError&) {
     return false;

@@ -80,7 +80,7 @@ long draw_serial() {
 
 constexpr std::chrono::seconds two_days = std::chrono::hours{48};
 
-/// With a key and a subject, but neither extensions nor a signature.
+/// Makes a certificate with a key and a subject, without extensions or a signature.
 Certificate begin_certificate(EVP_PKEY* key, const std::string& common_name, long serial,
                               std::chrono::seconds ends_in) {
   Certificate certificate{::X509_new()};

@@ -20,7 +20,7 @@ CertificateAuthority::~CertificateAuthority() = default;
 CertificateAuthority::CertificateAuthority(CertificateAuthority&&) noexcept = default;
 CertificateAuthority& CertificateAuthority::operator=(CertificateAuthority&&) noexcept = default;
 
-// There is no object to call these on.
+// No object exists on which these could be called.
 CertificateAuthority CertificateAuthority::subordinate(const std::string& name) const {
   return CertificateAuthority{name};
 }

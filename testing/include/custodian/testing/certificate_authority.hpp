@@ -29,12 +29,12 @@ namespace custodian::testing {
 struct CertificateOptions {
   /// The subject's common name.
   std::string common_name = "localhost";
-  /// The names that it is for. Without names and addresses it has no `subjectAltName`.
+  /// The names that the certificate is for. Without names and addresses it has no `subjectAltName`.
   std::vector<std::string> names{"localhost"};
-  /// The IP addresses that it is for.
+  /// The IP addresses that the certificate is for.
   std::vector<std::string> addresses{"127.0.0.1", "::1"};
-  /// When it ends, counted from now. It began two days ago; a negative time gives a certificate
-  /// that has expired.
+  /// How long the certificate is valid from now. It began two days ago; a negative time gives an
+  /// expired certificate.
   std::chrono::seconds ends_in = std::chrono::hours{24};
   /// Encrypts the key, unless it is empty. ZooKeeper servers take no encrypted keys.
   std::string key_password{};
@@ -69,25 +69,27 @@ class CertificateAuthority {
   /// Makes a key, and a certificate that is signed with it. Throws `TestingError`.
   explicit CertificateAuthority(const std::string& name = "Custodian test authority");
   ~CertificateAuthority();
-  /// Takes the other's place, which may only be destroyed then.
+  /// Moves the authority; the other object may only be destroyed afterwards.
   CertificateAuthority(CertificateAuthority&&) noexcept;
-  /// The same.
+  /// Moves the authority; the other object may only be destroyed afterwards.
   CertificateAuthority& operator=(CertificateAuthority&&) noexcept;
 
-  /// An authority whose own certificate this one has signed. Those who trust this one trust what
-  /// the other issues, if they are sent its certificate, too. Throws `TestingError`.
+  /// An authority whose own certificate this one has signed. Clients and servers that trust this
+  /// authority also trust certificates of the other one, if its certificate is sent along. Throws
+  /// `TestingError`.
   [[nodiscard]] CertificateAuthority subordinate(const std::string& name) const;
 
-  /// The authority's own certificate, which its friends trust; PEM.
+  /// The authority's own certificate, for those that trust it; PEM.
   [[nodiscard]] const std::string& certificate() const noexcept;
-  /// Issues a certificate. Throws `TestingError`, for instance if an address is none.
+  /// Issues a certificate. Throws `TestingError`, for instance for a malformed address.
   [[nodiscard]] IssuedCertificate issue(const CertificateOptions& options = {}) const;
-  /// The list of the certificates that were revoked; PEM. `ends_in` says when the next one is due,
-  /// as it does for certificates.
+  /// The list of the certificates that were revoked; PEM. `ends_in` says how long the list is
+  /// valid, as for certificates.
   [[nodiscard]] std::string revocation_list(const std::vector<IssuedCertificate>& revoked,
                                             std::chrono::seconds ends_in = std::chrono::hours{
                                                 24}) const;
-  /// A server with a certificate of this authority, which trusts clients with others of it.
+  /// Options of a server with a certificate of this authority, which trusts clients with
+  /// certificates of it.
   [[nodiscard]] ServerTls server_tls(
       ClientCertificates client_certificates = ClientCertificates::ignored,
       const CertificateOptions& options = {}) const;

@@ -50,8 +50,7 @@ enum class NextServer {
   /// It has every change up to the fault, of all sessions, and no later ones: reads do not show the
   /// change that the lost request made. A server that has missed changes before the fault is
   /// FakeEnsemble::leave_server_behind(). It catches up before it answers a write or a sync of this
-  /// session,
-  /// or by itself after `FakeEnsembleOptions::longest_lag`.
+  /// session, or by itself after `FakeEnsembleOptions::longest_lag`.
   lags_behind,
 };
 

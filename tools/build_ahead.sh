@@ -4,14 +4,15 @@
 
 ahead=
 
-# build_ahead <preset> <target>...: builds while nobody else wants the processors. Whatever comes of it, the step that
-# needs the targets builds the rest, after stop_ahead.
+# build_ahead <preset> <target>...: builds at the lowest priority. Whether it succeeds or not, the step that needs the
+# targets builds the rest, after stop_ahead.
 build_ahead() {
-  # Servers whose data are on a disk would wait for what compilers write; tools/test says where they are.
+  # Servers with data on a disk would wait for the compilers' writes; tools/test says where data are.
   local data=${TMPDIR:-/dev/shm}
   if [[ ! -w $data || $(stat --file-system --format=%T "$data") != tmpfs ]]; then return; fi
   if (($(df --output=avail --block-size=1M "$data" | tail -n 1) < 2048)); then return; fi
-  # A process group to stop it by; as another session it could have a share of the processors of its own.
+  # A process group, to stop the build; in a session of its own the build would get a share of the processors of its
+  # own.
   set -m
   chrt --idle 0 bash -c 'cmake --preset "$1" && exec ninja -C "build/$1" -j "$(nproc)" "${@:2}"' ahead "$@" >/dev/null 2>&1 &
   set +m

@@ -1,6 +1,6 @@
-# For the scripts beside this file, which source it: what one says of itself is the comment that it begins with.
+# The scripts in this folder source this file: a script's help text is the comment at its beginning.
 
 help() { sed -n '2,/^set/{s/^# \{0,1\}//;/^set/d;p}' "${BASH_SOURCE[0]%/*}/${0##*/}"; }
 
-# For a command line that makes no sense.
+# Ends the script after a wrong command line.
 usage() { help >&2; exit 2; }

@@ -30,7 +30,7 @@ import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True  # the tree stays as it is
+sys.dont_write_bytecode = True  # write no files into the tree
 
 from cpp_source import Source  # noqa: E402
 
@@ -38,7 +38,8 @@ TREE = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ["recipes/src", "src"]
 EQUIVALENT = "tests/mutants/equivalent.json"
 
-# Folders of tests/scripted and tests/integration that use a folder of the sources, if not only the one of its name.
+# Test folders (of tests/scripted and tests/integration) that cover a source folder, if not only the folder of the same
+# name.
 REACHED_BY = {
     "acquire": ["locks", "lock_sets", "semaphores", "leader"],
     "async": ["locks", "semaphores", "leader"],
@@ -51,7 +52,8 @@ REACHED_BY = {
     "text": ["client"],
 }
 
-# What scripted tests use of src/session: the rest is below the seam, where only servers and its own unit tests reach it.
+# The parts of src/session that scripted tests cover: the rest is below the seam, where only real servers and its own
+# unit tests reach it.
 SCRIPTED_SESSION = {"session", "reconnect"}
 
 Mutant = collections.namedtuple("Mutant", "file at end becomes change")
@@ -135,7 +137,7 @@ def call_mutant(source, i):
     top = [j for j in everything if j not in source.masked]
     if any(source.tokens[j].kind != "word" and source.texts[j] not in IN_CALLS for j in top):
         return None
-    # Two names beside each other declare something.
+    # Two adjacent names are a declaration.
     if any(source.tokens[a].kind == source.tokens[b].kind == "word" and b == a + 1 for a, b in zip(top, top[1:])):
         return None
     return source.tokens[i].at, source.tokens[end].end, "{}"
@@ -207,8 +209,8 @@ def suites_of(tree, file, servers):
 def scripted_suites(tree, folders):
     near = sorted(test.stem for folder in folders for test in (tree / "tests/scripted" / folder).glob("*_test.cpp")
                   if test.stem in scripted_tests(tree))
-    # A sample kills most of what all combinations would, in a twelfth of the time. It leaves out the cases that wait by
-    # the clock: those with the tag [timed].
+    # A sample kills most mutants that all combinations would kill, in a twelfth of the time. It omits cases that wait
+    # for the clock (tag [timed]).
     tags = [f"[#{name}]~[timed]" for name in dict.fromkeys(near)]
     narrowed = ["custodian_scripted/sample " + ",".join(tags)] if tags else []
     return [*narrowed, "custodian_scripted/sample ~[timed]", "custodian_scripted"]

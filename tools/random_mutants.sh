@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154
 # tools/check-mutants sources this for --random: how drawn mutants are tried, and what is said of them.
 
-declare -A vouched=()   # programs of which all that is run passes without a mutant
-declare -A unfit=()     # lines that do not
+declare -A vouched=()   # programs that pass without a mutant
+declare -A unfit=()     # lines that do not pass without one
 killed=0 hung=0 redrawn=0
 living=()
 
-# draw_mutants: more than are wanted, for some will not compile
+# draw_mutants: draws more than requested, since some will not compile
 draw_mutants() {
   mutants=$work/drawn
   mkdir "$mutants"
@@ -16,7 +16,8 @@ draw_mutants() {
   ((${#names[@]} > 0)) || die "there is nothing to change"
 }
 
-# build_for_all: what nearly every mutant is tried with must pass without one; a mutant may take some times as long
+# build_for_all: builds and checks the programs that nearly every mutant is tried with; with a mutant they may take
+# several times as long
 build_for_all() {
   build custodian_unit custodian_scripted || { errors >&2; die "it does not compile without a mutant"; }
   local built=$SECONDS
@@ -27,10 +28,10 @@ build_for_all() {
   printf 'built in %d s; the tests pass without a mutant in %d s\n\n' "$built" "$took"
 }
 
-# Some suites need a library that may not be here.
+# Some suites need a library that may not be installed.
 is_target() { ninja -C "$build" -t targets all | grep -q "^$1: "; }
 
-# suites_of <name>: the lines that it is tried with
+# suites_of <name>: prints the lines with which the mutant is tried
 suites_of() {
   local line
   while read -r line; do
@@ -38,7 +39,7 @@ suites_of() {
   done < <(header "$1" Killed-by)
 }
 
-# face <name>: sets outcome, by and killer as the first suite that fails has it; alive if all pass
+# face <name>: tries the mutant; sets `outcome`, `by` and `killer` from the first suite that fails; alive if all pass
 face() {
   local lines
   mapfile -t lines < <(suites_of "$1")
@@ -50,7 +51,7 @@ face() {
   if [[ $outcome == passed ]]; then outcome=alive; fi
 }
 
-# vouch: whether what has killed passes without the mutant. Parts of what was tried at first do.
+# vouch: whether the killer passes without the mutant. Only parts of it were checked at first.
 vouch() {
   local line=$killer
   local program=${line%% *}
@@ -63,7 +64,7 @@ vouch() {
   fi
 }
 
-# try_drawn <name>: until no suite has a part in it that fails by itself
+# try_drawn <name>: tries the mutant, again without suites that turn out to fail by themselves
 try_drawn() {
   local found
   while true; do
@@ -76,7 +77,7 @@ try_drawn() {
   outcome=$found
 }
 
-# record <name>: counts it, and says it in some words
+# record <name>: counts and prints the result
 record() {
   case $outcome in
     killed) killed=$((killed + 1)) verdict="killed by $(program_of "$killer"): $because" ;;

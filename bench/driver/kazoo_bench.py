@@ -183,7 +183,7 @@ class Bench:
             self.contenders[0].run(deadline)
             return
         with ThreadPoolExecutor(len(self.contenders)) as pool:
-            # An exception of a thread comes out here.
+            # Rethrows an exception of a thread.
             list(pool.map(lambda contender: contender.run(deadline), self.contenders))
 
     def on_release(self):
@@ -209,7 +209,7 @@ class Bench:
 
 
 def main():
-    # Ctrl-C is the benchmark's, which then ends us.
+    # The benchmark handles Ctrl-C, and then ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.basicConfig(level=logging.ERROR)
     bench = Bench(sys.argv[1])

@@ -1,5 +1,5 @@
-# A short run of chaos, and its judge: cmake -D CHAOS=<program> -D CHECK=<program> -D DIRECTORY=<directory>
-# -D "OPTIONS=<option>;..." -P run.cmake. What a failed run has left stays in the directory.
+# A short run of chaos, and its judge: cmake -D CHAOS=<program> -D CHECK=<program> -D DIRECTORY=<directory> -D
+# "OPTIONS=<option>;..." -P run.cmake. The files of a failed run stay in the directory.
 if(DEFINED ENV{CUSTODIAN_TEST_SERVERS})
   message("skipped: chaos needs a cluster of its own, and CUSTODIAN_TEST_SERVERS names another")
   return()

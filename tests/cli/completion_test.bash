@@ -1,12 +1,12 @@
 #!/bin/bash
-# completion_test.bash CUSTODIAN COMPLETION: what bash offers behind words of custodian's.
+# completion_test.bash CUSTODIAN COMPLETION: tests which completions bash offers for custodian's command line.
 set -u
 custodian=$1
 # shellcheck source=/dev/null
 source "$2"
 failed=0
 
-# offers "<words, the last one unfinished>": what is offered, in one line.
+# offers "<words, the last one unfinished>": prints the completions in one line.
 offers() {
   mapfile -t COMP_WORDS < <(printf '%s' "$1" | tr '|' '\n')
   [[ $1 == *'|' ]] && COMP_WORDS+=("")
@@ -69,10 +69,10 @@ expect_none 'custodian|inspect|--' '--yes'
 expect_none 'custodian|doctor|--' '--version'
 expect_some 'custodian|lock|/a|--|tru' 'true'
 expect_some 'custodian|lock|/a|--|ls|/et' '/etc'
-# A command's own words are not ours.
+# The words of the command to run are not custodian's.
 expect 'custodian|lock|/a|--|custodian-no-such-command|--ki' ''
 
-# Nothing that the help knows is missing here.
+# Every option in the help is offered.
 words_of() { "$custodian" "$@" --help | grep -oE -- '^  --[a-z-]+|^  -[a-z],--[a-z-]+' | sed 's/.*--/--/'; }
 commands=$("$custodian" --help | sed -n '/^Commands/,$p' | grep -oE '^  [a-z]+' | tr -d ' ')
 [[ $(wc -w <<< "$commands") -ge 8 ]] || { echo "FAILED: the help shows these commands: $commands"; failed=1; }

@@ -8,7 +8,7 @@ miss() {
   echo "FAILED: the manual has no $1"
   failed=1
 }
-# As it is read: with hyphens that are hyphens.
+# The text as people read it, with plain hyphens.
 text=$(sed 's/\\-/-/g; s/\\f[BIRP]//g' "$manual")
 in_manual() { printf '%s\n' "$text" | grep -qE -- "$1"; }
 

@@ -1,5 +1,6 @@
 /// \file
-/// custodian's runner, modified so that it throws as soon as a file exists:
+/// custodian's runner, modified so that it throws as soon as FILE exists:
+/// throwing_runner SERVERS NAMESPACE FILE COMMAND... The lock is /lock.
 
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/steady_timer.hpp>

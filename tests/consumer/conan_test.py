@@ -71,7 +71,7 @@ custodian.recipe_folder = str(recipe.parent)
 custodian.export_sources_folder = str(packed)
 custodian.export_sources()
 for shared in (False, True):
-    # Where prometheus-cpp and OpenSSL are, as the build around this test has found out.
+    # Whether to use prometheus-cpp and OpenSSL, as in the build around this test.
     prometheus = "-DCUSTODIAN_BUILD_PROMETHEUS=ON" in options
     tls = "-DCUSTODIAN_TLS=ON" in options
     custodian.options = types.SimpleNamespace(shared=shared, prometheus=prometheus, tls=tls, testing=True, tools=True)

@@ -33,7 +33,7 @@ def plain(name):
     name = re.sub(r"^(vtable|VTT|typeinfo|typeinfo name|guard variable) for ", "", name)
     name = without(r"<[^<>]*>", name)
     name = without(r"\([^()]*\)", name)
-    # A template's name comes behind what it returns.
+    # A function template's name follows its return type.
     return re.sub(r" const$", "", name).split(" ")[-1]
 
 
@@ -51,7 +51,7 @@ def declared(folders):
     names = set()
     for header in (file for folder in folders for file in pathlib.Path(folder).rglob("*.hpp")):
         text = re.sub(r"//.*", "", header.read_text()).replace("operator<<", "operator_out")
-        # What the open braces belong to: the name of a namespace, or nothing.
+        # For each open brace: the name of its namespace, or nothing.
         scopes = []
         for match in SCOPE.finditer(text):
             if name := match["type"] or match["function"]:
@@ -87,7 +87,7 @@ def main(nm, static, shared, *folders):
     print(f"{pathlib.Path(shared).name}: {len(names)} symbols, {ours} of them ours")
     for line in wrong:
         print(line)
-    # A test that looks at nothing must not pass.
+    # A test that finds no symbols must not pass.
     return 1 if wrong or ours < 10 else 0
 
 

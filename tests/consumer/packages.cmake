@@ -1,5 +1,5 @@
-# The Debian packages, unpacked into an empty root: what they have is enough, each file is in the right one, and their
-# dependencies are named. Argument (-D): PACKAGES, the folder that they are in.
+# The Debian packages, unpacked into an empty root: their contents suffice, each file is in the right package, and their
+# dependencies are declared. Argument (-D): PACKAGES, their folder.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 
 set(root ${WORK_DIR}/root)
@@ -15,7 +15,7 @@ function(expect_field package field)
   endforeach()
 endfunction()
 
-# Unpacks one of them, which has files that match, and no others.
+# Unpacks a package, which must have files that match, and no others.
 function(unpack name pattern result)
   file(GLOB package ${PACKAGES}/${name}_*.deb)
   list(LENGTH package count)
@@ -43,7 +43,7 @@ expect_field(${development} Depends "libcustodian[0-9.]+ \\(= [^)]+\\)" "libboos
   "libzookeeper-st-dev")
 expect_field(${tools} Depends "libcustodian[0-9.]+ \\(= [^)]+\\)" "libspdlog|libfmt|libstdc")
 
-# Without metrics: a project that wants them gets the name of their package.
+# Without the package for metrics, a project that needs them is referred to that package.
 expect_refusal(metrics "without its component prometheus.* libcustodian-prometheus-dev" ${root}.refused
   -DCMAKE_PREFIX_PATH=${root}/usr)
 if(PROMETHEUS)
@@ -53,12 +53,12 @@ if(PROMETHEUS)
   expect_field(${metrics} Depends "libcustodian[0-9.]+ \\(= [^)]+\\)" "libprometheus-cpp-core" "libstdc\\+\\+6")
   expect_field(${metrics_development} Depends "libcustodian-prometheus[0-9.]+ \\(= [^)]+\\)"
     "libcustodian-dev \\(= [^)]+\\)" "prometheus-cpp-dev")
-  # With it, but not asked for.
+  # The package is installed, but the project does not request the component.
   expect_refusal(forgetful "wants_metrics is linked with custodian::prometheus.*COMPONENTS prometheus" ${root}.refused
     -DCMAKE_PREFIX_PATH=${root}/usr)
 endif()
 
-# The one form with CMake, the other with pkg-config.
+# One form is tried with CMake, the other with pkg-config.
 try_with_cmake(${root}.with_cmake
   -DCMAKE_PREFIX_PATH=${root}/usr -DCustodian_USE_STATIC_LIBS=ON -DWITH_PROMETHEUS=${PROMETHEUS})
 try_with_pkg_config(${root}/usr ${root}.with_pkg_config)

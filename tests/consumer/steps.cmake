@@ -1,5 +1,5 @@
-# What the tests of this folder have in common. SETTINGS (-D) names a file with what they know of the build around them:
-# SOURCE_DIR and BUILD_DIR (Custodian's), WORK_DIR, CXX_COMPILER, CXX_LAUNCHER, BUILD_TYPE, GENERATOR, PKG_CONFIG, PROMETHEUS.
+# Common steps of the tests in this folder. SETTINGS (-D) names a file that describes the build around them: SOURCE_DIR
+# and BUILD_DIR (Custodian's), WORK_DIR, CXX_COMPILER, CXX_LAUNCHER, BUILD_TYPE, GENERATOR, PKG_CONFIG, PROMETHEUS.
 cmake_minimum_required(VERSION 3.25)
 include(${SETTINGS})
 
@@ -15,7 +15,7 @@ function(output_of result)
   set(${result} "${output}" PARENT_SCOPE)
 endfunction()
 
-# The stranger as a CMake project, built in a folder and run. Further arguments go to CMake.
+# Builds the stranger's program as a CMake project in a folder, and runs it. Further arguments go to CMake.
 function(try_with_cmake folder)
   file(REMOVE_RECURSE ${folder})
   run(${CMAKE_COMMAND} -S ${stranger} -B ${folder} -G ${GENERATOR}
@@ -30,8 +30,8 @@ function(try_with_cmake folder)
   endif()
 endfunction()
 
-# A project of the stranger's that cannot be configured: the reason matches a regular expression. Further arguments go to
-# CMake. Where the output is wrapped is CMake's affair.
+# Configures a project of the stranger's, which must fail with a reason that matches a regular expression, wherever
+# CMake wraps its output. Further arguments go to CMake.
 function(expect_refusal project reason folder)
   file(REMOVE_RECURSE ${folder})
   execute_process(COMMAND ${CMAKE_COMMAND} -S ${stranger}/${project} -B ${folder} -G ${GENERATOR}
@@ -43,7 +43,7 @@ function(expect_refusal project reason folder)
   endif()
 endfunction()
 
-# The stranger on the compiler's command line, with what pkg-config says of the installation in a prefix.
+# Builds the stranger's program by a compiler command, with pkg-config's flags for the installation in a prefix.
 function(try_with_pkg_config prefix program)
   if(NOT PKG_CONFIG)
     message(FATAL_ERROR "pkg-config is not here; tools/setup installs it")
@@ -70,7 +70,7 @@ function(try_with_pkg_config prefix program)
     run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} ${program}_metrics)
   endif()
 
-  # It is not where the system looks for libraries, nor where it was to be installed.
+  # The library is neither in a system directory nor where it was to be installed.
   output_of(libraries ${pkg_config} --variable=libdir custodian)
   output_of(guardian ${pkg_config} --variable=guardian custodian-testing)
   run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} CUSTODIAN_TESTING_GUARDIAN=${guardian} ${program})

@@ -1,5 +1,5 @@
-# Every link in the pages leads to a file or folder that is there, and to a heading if it names one, as GitHub makes
-# anchors of headings; and every page is linked from another one. Argument (-D): SOURCE_DIR.
+# Checks that every link in the pages leads to an existing file or folder, and to a heading if it names one (GitHub's
+# anchors); and that every page is linked from another one. Argument (-D): SOURCE_DIR.
 
 cmake_minimum_required(VERSION 3.25)  # for its policies
 file(GLOB pages ${SOURCE_DIR}/*.md)
@@ -31,7 +31,7 @@ endfunction()
 
 function(anchors_of page result)
   read_prose(${page} prose)
-  # They would make no list, and are in no anchor.
+  # These characters would break CMake's lists, and occur in no anchor.
   string(REGEX REPLACE "[][;]" "" prose "\n${prose}")
   string(REGEX MATCHALL "\n#+ [^\n]*" headings "${prose}")
   set(anchors "")

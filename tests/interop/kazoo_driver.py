@@ -93,7 +93,7 @@ def main():
         if name not in sessions:
             sessions[name] = Session(name, servers, names, ca)
         sessions[name].commands.put(words)
-    # The test is gone, or ends us.
+    # The test has ended, or ends this process.
     os._exit(0)
 
 

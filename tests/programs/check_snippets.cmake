@@ -1,5 +1,5 @@
-# Every block of C++ in the README and in docs/ is part of a file that is compiled: the line before the block
-# names the file, <!-- examples/thread.cpp -->, and the block stands in it, letter by letter.
+# Checks that every block of C++ in the README and in docs/ is part of a compiled file: the line before the block names
+# the file, <!-- examples/thread.cpp -->, and the file contains the block literally.
 
 cmake_minimum_required(VERSION 3.25)  # for its policies
 file(GLOB_RECURSE pages ${SOURCE_DIR}/docs/*.md)

@@ -18,7 +18,7 @@ _custodian()
     if [[ -n $skip ]]; then
       skip=""
     elif [[ $word == -- ]]; then
-      # What follows is somebody else's command.
+      # The words that follow belong to another command.
       if declare -F _command_offset > /dev/null; then
         _command_offset $((index + 1))
       elif ((COMP_CWORD == index + 1)); then
@@ -69,7 +69,7 @@ _custodian()
     break) options+=" --node --session --yes --json" ;;
     doctor) options+=" --touch-interval --admin-port --json" ;;
   esac
-  # A path is nothing that could be known here.
+  # Paths cannot be completed here.
   if [[ -z $command || $current == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
   fi

@@ -153,7 +153,7 @@ TEST_CASE("several contend for a quorum, and never two have it, while servers ar
                       });
         inside[index] = leases.share();
       }
-      std::this_thread::sleep_for(10ms);  // some work
+      std::this_thread::sleep_for(10ms);  // some work; the test does not depend on it
       if (leases.state() == LeaseState::lost) ++lost;
       {
         const std::lock_guard guard{mutex};

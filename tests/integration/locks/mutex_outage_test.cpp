@@ -84,7 +84,8 @@ TEST_CASE("a server that is restarted under contention delays everybody and lose
   Server server;
   contend(server.connect_string(), server, [&] {
     for (int i = 0; i < 3; ++i) {
-      std::this_thread::sleep_for(100ms);  // some work between two outages
+      // Some work between two outages; the test does not depend on it.
+      std::this_thread::sleep_for(100ms);
       server.restart();
     }
   });

@@ -61,8 +61,8 @@ struct ClockFacts {
 /// How the servers are reached.
 enum class Security : std::uint8_t {
   plain,
-  plain_with_credentials,  ///< which can be read on the way
-  tls,                     ///< with verified servers
+  plain_with_credentials,  ///< without TLS, so that credentials can be read on the way
+  tls,                     ///< over TLS, with verified servers
 };
 
 struct Facts {
@@ -70,7 +70,7 @@ struct Facts {
   std::chrono::milliseconds touch_interval{0};
   std::vector<ServerFacts> servers{};
   Security security = Security::plain;
-  /// Whether no admin server was asked because that is not done by TLS.
+  /// Whether no admin server was asked, since it would be asked without TLS.
   bool admin_server_left_out = false;
   std::chrono::system_clock::time_point now{};
   /// The error if no server could be asked about the ensemble as a whole.

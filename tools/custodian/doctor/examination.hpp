@@ -17,7 +17,7 @@ struct ExaminationRequest {
   std::string path{};
   /// The touch interval of the programs that take the locks.
   std::chrono::milliseconds touch_interval{};
-  /// What the user has said.
+  /// The admin servers' port that the user has given.
   std::optional<std::uint16_t> admin_port{};
 };
 

@@ -19,7 +19,7 @@ struct GlobalOptions {
   std::string name_space{};
   std::chrono::milliseconds session_timeout{10'000};
   std::vector<Credential> auth{};
-  /// Whether --tls was given; each of its companions means it, too.
+  /// Whether to use TLS: --tls, or any other --tls-... option, was given.
   bool tls = false;
   std::string tls_ca{};
   std::string tls_cert{};

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The commands that look, ask and break share these functions.
+/// Functions that the commands inspect, observe, revoke and break share.
 
 #include <functional>
 

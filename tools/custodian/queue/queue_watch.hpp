@@ -19,7 +19,7 @@ struct InspectRequest {
   bool watch = false;
   bool json = false;
   bool without_addresses = false;
-  std::optional<std::uint16_t> admin_port{};  ///< what the user has said
+  std::optional<std::uint16_t> admin_port{};  ///< the admin servers' port that the user has given
   InspectOptions options{};
 };
 

@@ -283,7 +283,8 @@ void Runner::on_revoked() {
   on(event::Signalled{SIGTERM});
 }
 
-// -- The rest -------------------------------------------------------------------------------------
+// -- Clean-up and helpers
+// -------------------------------------------------------------------------------------
 
 /// The order with the time until which the lock is certainly held, so that the guardian can act
 /// without the runner.

@@ -20,7 +20,7 @@
 
 namespace custodian::cli {
 
-/// The end of an attempt: leases, or none and possibly the contender that is in the way.
+/// The end of an attempt: leases; or none, and the contender that is in the way, if known.
 struct Outcome {
   error_code error{};
   std::vector<Lease> leases{};

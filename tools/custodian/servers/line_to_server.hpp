@@ -16,7 +16,7 @@ namespace custodian::cli {
 
 class LineToServer {
  public:
-  /// With the reason of a failure; empty if there is none.
+  /// Gets the reason of a failure; empty if the line has begun.
   using Begun = std::function<void(std::string failure)>;
   using Done = std::function<void(boost::system::error_code)>;
 
@@ -25,7 +25,7 @@ class LineToServer {
   LineToServer(const LineToServer&) = delete;
   LineToServer& operator=(const LineToServer&) = delete;
 
-  /// Verifies the server, over TLS.
+  /// Prepares the line; over TLS this verifies the server.
   virtual void begin(Begun begun) = 0;
   /// When the server's certificate ends, once the line has begun; nothing without TLS.
   [[nodiscard]] virtual std::optional<std::chrono::system_clock::time_point> certificate_ends()
@@ -38,11 +38,11 @@ class LineToServer {
   virtual void read_to_end(std::string& answer, std::size_t most, Done done) = 0;
 };
 
-/// On a connected socket, which it takes.
+/// A plain line over a connected socket, which it takes over.
 [[nodiscard]] std::unique_ptr<LineToServer> plain_line(boost::asio::ip::tcp::socket socket);
 
-/// The same, over TLS to the server of this name. Throws Error if the options are wrong, or if
-/// Custodian was built without TLS.
+/// A line over TLS to the server of this name, over a connected socket. Throws Error if the options
+/// are wrong, or if Custodian was built without TLS.
 [[nodiscard]] std::unique_ptr<LineToServer> secure_line(boost::asio::ip::tcp::socket socket,
                                                         const TlsOptions& options,
                                                         const std::string& host);

@@ -1,5 +1,5 @@
-// In the place of line_to_server_tls.cpp, where Custodian is built without OpenSSL. A client with
-// TLS cannot be made there, so nobody comes here.
+// Replaces line_to_server_tls.cpp if Custodian is built without OpenSSL. No client with TLS can be
+// made then, so these functions are never called.
 #include "custodian/error.hpp"
 #include "servers/line_to_server.hpp"
 

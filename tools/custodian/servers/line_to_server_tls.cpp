@@ -35,7 +35,7 @@ class SecureLine final : public LineToServer {
     });
   }
   std::optional<std::chrono::system_clock::time_point> certificate_ends() const override {
-    // The first of the chain is the server's own.
+    // The first certificate of the chain is the server's own.
     const STACK_OF(X509)* const chain = ::SSL_get_peer_cert_chain(native());
     if (chain == nullptr || sk_X509_num(chain) == 0) return std::nullopt;
     int days = 0;
@@ -53,13 +53,13 @@ class SecureLine final : public LineToServer {
   void read_to_end(std::string& answer, std::size_t most, Done done) override {
     asio::async_read(stream_, asio::dynamic_buffer(answer, most),
                      [done = std::move(done)](boost::system::error_code error, std::size_t) {
-                       // Servers say no goodbye, and end each answer with the connection.
+                       // Servers end each answer with the connection, without TLS's close_notify.
                        done(error == asio::ssl::error::stream_truncated ? asio::error::eof : error);
                      });
   }
 
  private:
-  // Asio has it for a stream that may change only.
+  // Asio's native_handle() is not const.
   [[nodiscard]] const SSL* native() const {
     return const_cast<SecureLine*>(this)->stream_.native_handle();
   }

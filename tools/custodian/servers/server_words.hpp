@@ -18,13 +18,14 @@
 
 namespace custodian::cli {
 
-/// The server's answer to "srvr", "cons" or another four-letter word; over TLS, with the server
-/// verified, if there are options for that.
+/// The server's answer to "srvr", "cons" or another four-letter word; if there are TLS options,
+/// over TLS, with the server verified.
 [[nodiscard]] Answer four_letter_word(const ServerAddress& server, std::string_view word,
                                       Deadline deadline,
                                       const std::optional<TlsOptions>& tls = std::nullopt);
 
-/// The port at which a server's admin server is asked, 0 if it is not: what the user has said, or
+/// The port of a server's admin server; 0 if it must not be asked. It is the one that the user has
+/// given, or 8080; with TLS only the user's, since the admin server is asked in plain HTTP. Pure.
 /// 8080. It is asked in plain HTTP, so with TLS it is not asked unless the user has said so. Pure.
 [[nodiscard]] std::uint16_t admin_port_for(std::optional<std::uint16_t> said,
                                            const std::optional<TlsOptions>& tls) noexcept;

@@ -26,7 +26,7 @@ namespace custodian::cli {
 /// Threads: one. The functions block, for two seconds at most.
 class SessionAddresses {
  public:
-  /// With the admin servers' port that the user has said: see admin_port_for().
+  /// `admin_port` is the port that the user has given: see admin_port_for().
   SessionAddresses(std::string_view connection_string, std::optional<std::uint16_t> admin_port,
                    std::optional<TlsOptions> tls);
 

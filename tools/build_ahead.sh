@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# For .ci/run and tools/test, which source it: what comes next is built beside tests, which mostly wait, for servers or
-# for time.
+# .ci/run and tools/test source this file: it builds the next step's targets in the background, while tests run, which
+# mostly wait.
 
 ahead=
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# tools/check-mutants sources this for --random: how drawn mutants are tried, and what is said of them.
+# tools/check-mutants sources this file for --random: it tries drawn mutants, and reports the results.
 
 declare -A vouched=()   # programs that pass without a mutant
 declare -A unfit=()     # lines that do not pass without one

@@ -1,10 +1,13 @@
 // Creates that the servers apply after the client has stopped expecting them: their nodes are
 // deleted, so they block the lock only for a moment.
 
+#include "scripted/client/late_creates.hpp"
+
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <optional>
 
@@ -13,7 +16,6 @@
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
 #include "scripted/held.hpp"
-#include "scripted/world.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests::late_creates_test {
@@ -22,37 +24,10 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
+using late_creates::LateAt;
+using late_creates::soon;
+
 constexpr auto path = "/late";
-/// Many times the delay before a client looks for late creates; without that look the lock stays
-/// blocked for ever.
-constexpr std::chrono::seconds soon{5};
-
-/// Makes one of a client's creates late, and counts them.
-class LateAt final : public testing::FaultPlan {
- public:
-  LateAt(std::size_t at, int requests_later, std::string client = "observed")
-      : at_{at}, requests_later_{requests_later}, client_{std::move(client)} {}
-
-  Fault on_submit(const Submission& submission) override {
-    const bool creates = (submission.kind == "multi" && transactions_create) ||
-                         (submission.kind == "create" && submission.path.find("_c_") != npos);
-    if (submission.client != client_ || !creates || creates_++ != at_) return {};
-    if (on_late) on_late();
-    return {.kind = FaultKind::apply_late, .requests_later = requests_later_};
-  }
-  [[nodiscard]] bool was_there() const { return creates_ > at_; }
-
-  std::function<void()> on_late;
-  bool transactions_create = false;  ///< counts transactions as creates; set only where no beat or
-                                     ///< fence is a transaction
-
- private:
-  static constexpr auto npos = std::string::npos;
-  const std::size_t at_;
-  const int requests_later_;
-  const std::string client_;
-  std::size_t creates_ = 0;
-};
 
 enum class Wanted { mutex, writer, reader, downgrade, semaphore_mutex, permits };
 
@@ -361,97 +336,6 @@ TEST_CASE("late: a stray that may not be deleted is not looked for again and aga
   CHECK(count(world.ensemble.history(), "remove") == 0);
   CHECK(count(world.ensemble.history(), "sync") == 0);
   clients.end();
-}
-
-// -- Of a session that was given up ---------------------------------------------------------------
-
-/// A client that holds one lock and has sent the create of its node in another when its connection
-/// is cut; then its lease clock runs out. That create is still in the network.
-struct GivenUp {
-  static constexpr std::chrono::milliseconds timeout{2000};
-  static constexpr auto second_path = "/b";
-
-  GivenUp() {
-    world().make(second_path);
-    session = held.client->session().id;
-    wanted.emplace(*held.client, second_path);
-    others.emplace(*held.other, second_path);
-    plan->on_late = [this] { asio::post(world().context, [this] { world().ensemble.stop(); }); };
-    world().ensemble.set_fault_plan(plan);
-  }
-
-  [[nodiscard]] World& world() { return held.world; }
-
-  void acquire(asio::cancellation_slot slot = {}) {
-    wanted->async_acquire(asio::bind_cancellation_slot(slot, acquired.handler()));
-    REQUIRE(world().run_until([&] { return held.lease.state() == LeaseState::lost; }));
-  }
-  void heal() {
-    world().ensemble.start();
-    REQUIRE(world().run_until([&] { return is_connected(held.client->connection_state()); }));
-    REQUIRE(world().run_until([&] { return world().ensemble.is_connected(session); }));
-    REQUIRE(held.client->session().id != session);
-    REQUIRE(world().run_until_arrived(acquired));
-  }
-  /// The other client acquires the second lock, though the lost lease of the first is not released.
-  void let_other_in() {
-    const Deadline deadline{soon};
-    auto next = Outcome<Lease>{};
-    others->async_acquire(next.handler());
-    CHECK(world().run_until([&] { return next.arrived() || deadline.passed(); }));
-    REQUIRE(next.arrived());
-    REQUIRE_FALSE(next.error());
-    next.result().release();
-    CHECK(world().run_until(
-        [&] { return world().ensemble.children(second_path).empty() || deadline.passed(); }));
-    CHECK(world().ensemble.children(second_path).empty());
-    CHECK(world().ensemble.is_connected(session));
-  }
-  void end() {
-    wanted.reset();
-    others.reset();
-    held.end();
-  }
-
-  std::shared_ptr<LateAt> plan = std::make_shared<LateAt>(0, 0, "holder");
-  Held held{{}, timeout};
-  std::int64_t session = 0;
-  std::optional<InterProcessMutex> wanted;
-  std::optional<InterProcessMutex> others;
-  Outcome<Lease> acquired;
-};
-
-TEST_CASE("late: a create of a session that was given up makes no lock wait", "[timed]") {
-  GivenUp given_up;
-  given_up.acquire();
-  given_up.heal();
-  REQUIRE_FALSE(given_up.acquired.error());
-  const std::string node = given_up.acquired.result().node();
-  // The session lasts until the lost lease is released, so its late create may be applied until
-  // then.
-  const bool much_later = GENERATE(false, true);
-  if (much_later) given_up.held.pass(2 * GivenUp::timeout);
-  CHECK(given_up.world().ensemble.apply_late_requests() == 1);
-  REQUIRE(given_up.world().run_until(
-      [&] { return given_up.world().ensemble.children(GivenUp::second_path).size() == 1; }));
-  CHECK(given_up.world().ensemble.exists(node));
-  given_up.acquired.result().release();
-  given_up.let_other_in();
-  given_up.end();
-}
-
-TEST_CASE("late: a create of a session that was given up, and of a caller who gave up, too",
-          "[timed]") {
-  GivenUp given_up;
-  asio::cancellation_signal signal;
-  given_up.acquire(signal.slot());
-  signal.emit(asio::cancellation_type::all);
-  given_up.heal();
-  CHECK(given_up.acquired.error() == asio::error::operation_aborted);
-  REQUIRE(given_up.world().run_until_idle(*given_up.held.client));
-  CHECK(given_up.world().ensemble.apply_late_requests() == 1);
-  given_up.let_other_in();
-  given_up.end();
 }
 
 }  // namespace

@@ -66,8 +66,8 @@ bool is_guardian(pid_t process) {
 /// A shell with job control, as a person uses it.
 struct Shell : TerminalProcess {
   Shell() : TerminalProcess{"bash", {"--norc", "--noprofile", "--noediting", "-i"}} {
-    // Until bash has run this, the terminal echoes what is typed. The split string differs from the
-    // prompt that bash will show.
+    // Until bash has run this line, the terminal echoes it. The prompt is split in it, so that the
+    // echo is not taken for the prompt.
     type("PS1='rea''dy> '; stty -echo\r");
     REQUIRE(shows("ready> "));
   }

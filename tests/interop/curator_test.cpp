@@ -82,8 +82,8 @@ TEST_CASE("our writer downgrades: Curator's reader comes in, its writer goes on 
 TEST_CASE("a writer that waited before a downgrade goes on waiting, but for Curator's before 5.5") {
   CUSTODIAN_REQUIRES_CURATOR();
   CHECK_FALSE(downgrade_before_writer(ours(), curator()).is_passed);
-  // CURATOR-621: before 5.5 the reader of Curator's downgrade stood behind a waiting writer, so
-  // that writers passed it.
+  // CURATOR-621: before 5.5 Curator's downgraded reader queues behind a waiting writer, so that
+  // this writer, Curator's or ours, acquires the lock beside it.
   for (const Peer& other : {ours(), curator()}) {
     const Downgrade curators = downgrade_before_writer(curator(), other);
     CHECK(curators.is_passed == !curators.keeps_its_place);

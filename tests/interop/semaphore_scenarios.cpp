@@ -69,8 +69,8 @@ void serve_in_order(int maximum, const std::vector<Ask>& asks) {
     for (std::size_t i = served; i < asked; ++i) CHECK_FALSE(sessions[i].has_ended());
     if (served == asked) return;
     for (Session& session : passing) CHECK(session.does("try " + one) == "no");
-    // Our try leaves a node until its delete is applied, which must not be taken for the next
-    // client's.
+    // A try of ours leaves its node until the delete is applied; that node must not be taken for
+    // the next client's.
     REQUIRE(stage.becomes(turnstile(path), asked - served));
   };
   for (std::size_t i = 0; i < asks.size(); ++i) {

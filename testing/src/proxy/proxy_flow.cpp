@@ -106,7 +106,7 @@ void ProxyFlow::deliver() {
       error_code error;
       count = sink_.write_some(asio::buffer(piece.bytes, count), error);
       if (error == asio::error::would_block) return wait_to_write();
-      // Whether the other side is informed depends on the other direction.
+      // ProxyConnection::settle() decides by the other direction whether the source is closed, too.
       sink_broken_ = static_cast<bool>(error);
       if (!error && !account(std::string_view{piece.bytes}.substr(0, count), now)) return;
       if (error) continue;

@@ -165,8 +165,9 @@ TEST_CASE("numbers: those of a lock that was made anew are not compared with the
   const std::string node = holder.node();
   const int number = std::stoi(node.substr(node.size() - 10));
 
-  // An operator breaks the lock and its empty parent node is removed. Another client acquires, so
-  // it is in front of the contender that happens to get the number after the old holder's.
+  // An operator deletes the holder's node, the empty parent node is removed, and another client
+  // acquires. By chance the client's next contender gets the number after the old holder's; but the
+  // other client is in front of it.
   crowd.world.remove(node);
   crowd.world.remove("/lock");
   Crowd::Place others;

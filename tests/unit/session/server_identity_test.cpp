@@ -120,7 +120,7 @@ TEST_CASE("the authorities in between count if the server sends them") {
     CHECK(contains(handshake(trust.options(), meant, server, sent).refusal,
                    "unable to get local issuer certificate"));
   }
-  // The holder of a server's certificate is no authority.
+  // An ordinary server certificate does not make its owner an authority.
   const CertificateAuthority other{"Another authority"};
   CHECK_FALSE(
       handshake(trust.options(), meant, other.issue(), trust.authority().issue().certificate)

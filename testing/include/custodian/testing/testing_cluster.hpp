@@ -58,7 +58,7 @@ enum class ClientLinks { direct, proxied };
 /// receives.
 enum class PeerDirection { outgoing, incoming, both };
 
-/// How members are lost, for a while.
+/// How lose_quorum() takes members away until regain_quorum().
 enum class Loss {
   kill,   ///< SIGKILL: their connections end
   pause,  ///< SIGSTOP: their connections stay, and are silent

@@ -126,8 +126,7 @@ TEST_CASE("members talk to each other through proxies only", "[peer-links]") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   auto& cluster = shared_cluster();
   CHECK(all_links_are_proxied(cluster));
-  // A restarted member is dialled by the members with larger numbers, and dials those with smaller
-  // ones.
+  // A restarted member is greeted by the members with larger numbers, and greets them, too.
   for (std::size_t i = 0; i < cluster.size(); ++i) {
     cluster.restart(i);
     cluster.wait_until_serving();

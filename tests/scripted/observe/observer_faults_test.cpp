@@ -72,7 +72,7 @@ TEST_CASE("observer: a loss that nobody has noticed is told of before the releas
   InterProcessMutex mutex{*observed.mine, "/lock", {.lease = {.hold_at_most = long_enough}}};
   Lease lease = observed.acquire(mutex);
   static_cast<void>(observed.told());
-  // The process is suspended.
+  // The maximum time ends while nobody runs the client.
   std::this_thread::sleep_for(long_enough);
   lease.release();
   CHECK(observed.told() == Lines{"lost InterProcessMutex /lock: its maximum time is up",

@@ -1,4 +1,5 @@
-// Listeners of a shared count: what they hear, when they end, and what they do in the client's way.
+// Listeners of a shared count: which values they get, how they go on after outages, and how they
+// end.
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Terminal lends the terminal that the command was started on to a process group.
+/// Terminal is the terminal on which the command was started; a process group can borrow it.
 
 #include <sys/types.h>
 

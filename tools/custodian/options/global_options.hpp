@@ -19,7 +19,7 @@ struct GlobalOptions {
   std::string name_space{};
   std::chrono::milliseconds session_timeout{10'000};
   std::vector<Credential> auth{};
-  /// Whether to use TLS: --tls, or any other --tls-... option, was given.
+  /// Whether --tls was given. Any other option --tls-... means TLS, too.
   bool tls = false;
   std::string tls_ca{};
   std::string tls_cert{};

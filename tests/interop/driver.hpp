@@ -8,29 +8,30 @@
 /// has a client and a thread of its own, and does one command after another. The answer is
 /// "<session> ok <result>" or "<session> error <message>".
 ///
-///   connect <session timeout, ms>    comes to its id
-///   acquire <kind> <path>            waits without limit
-///   try <kind> <path>                comes to "yes", and then holds it, or "no"
+///   connect <session timeout, ms>    result: the session's id
+///   acquire <kind> <path>            waits without a limit
+///   try <kind> <path>                result: "yes", and then the session holds it, or "no"
 ///   release <kind> <path>
 ///        a kind is mutex, read, write, semaphore-mutex, or <n>-of-<maximum>: so many permits of a
 ///        semaphore, which are given back together
-///   acquire-revocable <kind> <path>  the same, and can be asked to release; not of a semaphore
-///   await-revocation                 until it is asked, once more each time
-///   revoke <kind> <path>             asks the holder there
+///   acquire-revocable <kind> <path>  like acquire, and can be asked to release; not a semaphore
+///   await-revocation                 waits until it is asked to release, once more each time
+///   revoke <kind> <path>             asks the holder there to release
 ///   increment <kind> <path> <times> <directory> <number>
-///        so often: acquires, adds one to the file `counter`, appends the hold, as that of process
-///        `number`, to the file `history` (tools/demo_program/history.hpp; CLOCK_MONOTONIC), and
-///        releases
+///        repeats so often: acquires, adds one to the file `counter`, appends the hold, as that of
+///        process `number`, to the file `history` (tools/demo_program/history.hpp;
+///        CLOCK_MONOTONIC), and releases
 ///   visit <maximum> <path> <times> <directory> <number>
-///        so often: takes permits of a semaphore, a random number of them, and gives them back one
-///        by one, each appended to `history` as a hold; Curator's takes one, for it takes several
-///        one by one, and a holder of some that wants more could wait for others for ever
+///        repeats so often: acquires a random number of a semaphore's permits, and releases them
+///        one by one, each appended to `history` as a hold. Curator's driver acquires only one:
+///        Curator acquires several one by one, so holders that want more could wait for each other
+///        for ever
 ///   count <path> <times>             adds one to a SharedCount so often, if nobody else has
 ///                                    meanwhile, and otherwise tries again
-///   await-count <path> <number>      until it learns that a SharedCount is that
+///   await-count <path> <number>      waits until a SharedCount has this value
 ///
-///   lead <latch|selector> <path>     stands for election; comes, when it leads, to its token and
-///                                    the time (CLOCK_MONOTONIC, ns), and leads until it is killed
+///   lead <latch|selector> <path>     stands for election; result, when it leads: its token and the
+///                                    time (CLOCK_MONOTONIC, ns); leads until it is killed
 ///
 /// A driver ends when its standard input does.
 
@@ -92,7 +93,7 @@ class Driver {
   std::map<std::string, std::deque<std::string>> answers_;
 };
 
-/// A session of a driver, which must outlive it.
+/// A session of a driver. The driver must outlive it.
 class Session {
  public:
   /// Begins to connect; the first begin() or id() waits for the connection.

@@ -42,8 +42,8 @@ struct Attempt {
   }
 };
 
-/// Whether the fault excuses an attempt that overlaps the next leader's; a killed leader's must
-/// not.
+/// Whether the fault excuses an attempt that overlaps the next leader's. A killed leader's attempt
+/// has no excuse.
 bool bears_overlap(const Fault* fault, Time next) {
   return fault != nullptr && fault->kind != FaultKind::killed && fault->from <= next;
 }

@@ -195,8 +195,8 @@ TEST_CASE("a namespace comes into being with the first node") {
 }
 
 TEST_CASE("a node of an earlier session with the same name is removed, not taken") {
-  // The create is applied and its session ends, unseen, while the old node stays for now: only the
-  // servers know when a session's nodes go.
+  // The create is applied and its session ends; the client sees neither. A node with the name of
+  // that session's node stays for now: only the servers know when an ended session's nodes go.
   World world;
   auto client = world.client("observed");
   world.make("/q");

@@ -154,6 +154,8 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
   const LockSpecPtr spec = spec_of(client, path, options);
   const nanoseconds wait = wait_of(client, options);
   const Deadline deadline{wait};
+  // A call without time to wait asks once, and waits for the answer.
+  const WaitLimit limit = WaitLimit{deadline}.from_now();
 
   // It is unknown whether another contender holds the lock, so it counts as busy.
   const auto not_run = [&] {
@@ -164,16 +166,15 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
   error_code error;
   AcquireResult result;
   bool connected = false;
-  if (const auto limit = connection_limit(client, options, wait)) {
+  if (const auto connecting = connection_limit(client, options, wait)) {
     // Only at the call's own deadline is a context taken for one that nobody runs: after a short
     // wait for a connection it may merely be late.
     const auto waited = block_until<&start_wait_connected>(client.core(), "with_lock", path,
-                                                           options.stop, deadline, *limit);
+                                                           options.stop, deadline, *connecting);
     if (!waited) return not_run();
     std::tie(error) = *waited;
   }
   if (is_in_reach(client, error)) {
-    const WaitLimit limit{deadline};
     auto outcome = block_until<&start_acquire, AcquireResult>(client.core(), "with_lock", path,
                                                               options.stop, end_of(client, limit),
                                                               spec, limit, AcquireOptions{});

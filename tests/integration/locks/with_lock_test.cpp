@@ -7,7 +7,6 @@
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/locks/path_of.hpp"
-#include "custodian/testing/fault_proxy.hpp"
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
@@ -255,16 +254,6 @@ TEST_CASE("a fallback serves while the server is down, and the lock again when i
   CHECK(under() == Under::fallback);
   server.start();
   CHECK(eventually([&] { return under() == Under::lock; }));
-}
-
-TEST_CASE("a call without time to wait has the lock though the servers answer slowly") {
-  testing::FaultProxy proxy{client_endpoint()};
-  TestClient client{"slow", proxy.connect_string()};
-  client->create("/lock");
-  proxy.delay(testing::Direction::both, 150ms);
-  const auto call = with_lock(*client, "/lock", {.wait = 0s}, [] { return 7; });
-  CHECK(call.under == Under::lock);
-  CHECK(call.value == 7);
 }
 
 TEST_CASE("who was seen ahead is still in when the server goes down: busy, not away") {

@@ -283,8 +283,7 @@ void Runner::on_revoked() {
   on(event::Signalled{SIGTERM});
 }
 
-// -- Clean-up and helpers
-// -------------------------------------------------------------------------------------
+// -- Clean-up and helpers -------------------------------------------------------------------------
 
 /// The order with the time until which the lock is certainly held, so that the guardian can act
 /// without the runner.

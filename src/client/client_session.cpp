@@ -271,8 +271,8 @@ void ClientSession::on_beat(const AskedFor& asked_for, const Reply& reply) {
 }
 
 void ClientSession::on_check_failed(const AskedFor& asked_for, const Reply& reply) {
-  // A request with two or more checks is never too large (see BeatPart::add()), so this is one
-  // hold.
+  // Only a request of one check can be too large (see BeatPart::add()), so `asked_for` has one
+  // lease.
   if (reply.error == Errc::request_too_large) {
     for (const auto& each : asked_for) {
       if (const auto hold = each.lock()) hold->on_check_failed(reply.error);

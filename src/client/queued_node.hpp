@@ -25,8 +25,8 @@ struct QueuedNode {
 
 using QueuedNodePtr = std::shared_ptr<QueuedNode>;
 
-/// The present owner of this node's place; null if there is none. A node that was deleted has
-/// handled its own successor.
+/// Follows the successors of a node that has left, to the node that has its place now; null if
+/// there is none. A missing node counts as none, for its loss has been handled already.
 [[nodiscard]] inline QueuedNodePtr last_successor(QueuedNodePtr node) {
   while (node && node->left) node = node->successor.lock();
   return node && !node->missing ? node : nullptr;

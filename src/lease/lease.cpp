@@ -142,7 +142,8 @@ void start_wait_state(CorePtr core, CancellationPtr cancellation, HolderPtr hold
 
 namespace {
 
-/// A lease may be suspended and held again many times before it is lost.
+/// Waits for one change after another until the lease is lost: before that it may be suspended and
+/// held again many times.
 void wait_lost(const CorePtr& core, const CancellationPtr& cancellation, const HolderPtr& hold,
                LeaseState known, Handler<> handler) {
   start_wait_state(core, cancellation, hold, known,

@@ -27,7 +27,7 @@ struct Dialled {
   error_code error{};
   std::string reason{};  ///< of the error, for people
   Address address{};     ///< what is connected, or has failed last
-  /// What was dialled besides, and has failed or was too slow.
+  /// The other addresses that were dialled: each has failed, or was too slow.
   std::vector<Address> others{};
   /// For the C client: the connected socket itself, or its end of the link. Non-blocking, and
   /// closed on exec.

@@ -14,7 +14,7 @@ namespace custodian::detail {
 
 class FrameGate {
  public:
-  /// `room`: while the pair holds no more than that, as many bytes fit into it at once.
+  /// `room`: a pair of sockets with at most this many unread bytes takes this many more at once.
   explicit FrameGate(std::size_t room) noexcept : room_{room} {}
 
   enum class Step {
@@ -27,8 +27,9 @@ class FrameGate {
     Step step = Step::read_more;
     std::size_t size = 0;
   };
-  /// `bytes` are all that has come and was not handed on; `unread` is what the pair holds, as the
-  /// kernel counts it: at least the bytes, and 0 if there are none.
+  /// `bytes` have come from the server and are not handed on yet. `unread` is how much the C client
+  /// has still to read from the pair of sockets, as the kernel counts it: 0 if there is nothing,
+  /// otherwise perhaps more than the number of bytes.
   [[nodiscard]] Verdict next(std::string_view bytes, std::size_t unread);
   /// The frame that was to be judged may be read.
   void accepted(std::size_t size) noexcept { rest_ = size; }

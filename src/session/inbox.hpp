@@ -16,11 +16,12 @@ namespace custodian::detail {
 
 class Inbox {
  public:
-  /// Longer frames are judged by their beginning. Only a listing, or a long ACL, can be as long:
-  /// servers refuse nodes and requests of more than 1 MiB unless configured otherwise.
+  /// A frame of at most this many bytes is checked as a whole, a longer one only at its beginning.
+  /// Only a listing or a long ACL can be longer: unless configured otherwise, servers refuse nodes
+  /// and requests of more than 1 MiB.
   static constexpr std::size_t longest_whole = std::size_t{2} << 20U;
 
-  /// So much of the beginning is looked at.
+  /// How much of a longer frame is checked.
   static constexpr std::size_t enough_of_a_long_one = std::size_t{16} << 10U;
 
   explicit Inbox(std::size_t credentials) : check_{credentials} {}

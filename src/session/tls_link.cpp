@@ -217,7 +217,7 @@ void TlsLink::abort() {
   close();
 }
 
-/// What the server has not got yet is still sent.
+/// Closes both sockets. The kernel still sends to the server what was written before.
 void TlsLink::close() {
   over_ = true;
   pause_.cancel();

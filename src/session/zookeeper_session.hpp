@@ -86,7 +86,7 @@ class ZooKeeperSession final : public Session,
   void replace_addresses();
   void dial();
   void on_dialled(Dialled dialled);
-  /// If another address was dialled than it began with.
+  /// Records what the connector has dialled, if that was more than the address it was given first.
   void take_note_of(const Dialled& dialled);
   /// The connection is given up: nothing more of it goes to the server.
   void drop_link();

@@ -77,7 +77,7 @@ void Faults::cut_leader(FaultKind kind, testing::PeerDirection direction) {
   end(target);
 }
 
-// -- Its connection or its server fails, and it may go elsewhere ----------------------------------
+// -- The holder's connection or server fails; it may go to another server -------------------------
 
 void Faults::reset_connection() {
   const Target target = choose_target();

@@ -125,12 +125,13 @@ TEST_CASE("a guarded write may land late as long as its process passes the node 
   Verdict verdict = judge(run.history());
   CHECK(verdict.writes[WriteKind::guarded].stale_attempted == 0);
 
-  // The earlier holder's write may be version 2: version 1 is the later holder's, and version 3 the
-  // other process's.
+  // Now the answer to the earlier holder's write is unknown. The write may have made version 2, the
+  // only one without a known writer: the later holder made version 1, the other process version 3.
   replace(run.first, "landed 2", "unknown 0");
   CHECK(broken(run).empty());
 
-  // The later holder's write may be version 2, between two of the earlier holder's.
+  // Now the answer to the later holder's write is unknown. The write may have made version 2,
+  // between two versions that the earlier holder made.
   run = with_late_write("340", "350");
   replace(run.first, "landed 2", "unknown 0");
   replace(run.first, "landed 4", "landed 3");

@@ -93,7 +93,7 @@ class Stage {
 
   /// Waits until the worker at this place holds this lock, and keeps it.
   WorkerProcess::Kept keep(Place& place, const std::string& lock);
-  /// Makes the worker at this place, which keeps a lock, read only, and begin no acquires.
+  /// From now on the worker at this place, which keeps a lock, only reads, and begins no acquires.
   void quieten(Place& place);
   /// Waits until the lock has been granted with a later token.
   void wait_for_grant_after(const WorkerProcess::Kept& kept);

@@ -27,9 +27,9 @@ using testing::NextServer;
 using testing::NextWatches;
 using testing::Submission;
 
-/// A limit that is to pass. Not shorter: a limit that has passed when the call begins means
-/// something else (of an acquire a plain try, of an operation one that was never sent), and a busy
-/// machine can take 5 ms from a thread.
+/// For a test in which a limit passes. It must not have passed when the call begins: then an
+/// acquire would only try once, and an operation would never be sent. A busy machine can take 5 ms
+/// from a thread, so the limit is longer than that.
 inline constexpr std::chrono::milliseconds brief_limit{30};
 
 /// The outcome of an asynchronous operation, once it has one.

@@ -67,7 +67,8 @@ QueueReading read_queues(std::vector<std::string> children) {
                                      : queues.at(static_cast<std::size_t>(kind - kinds.begin()));
     into.push_back(std::move(child));
   }
-  // 2. Exclusive names of kazoo fit two rules: beside readers or writers they are writers.
+  // 2. An exclusive name of kazoo's fits the rule of a mutex and that of a read/write lock. Where
+  //    there are readers or writers, it is a writer's.
   auto& of_mutex = queues[mutex_kind];
   auto& of_read_write = queues[read_write_kind];
   if (!of_read_write.empty()) {

@@ -26,7 +26,7 @@ struct ListingRequest {
   std::deque<std::shared_ptr<ResumeTarget>> waiting;
   ListingReplyPtr reply;  ///< the listing, or the error
   CancellationPtr give_up;
-  int wanted = 0;  ///< how many interests there are
+  int wanted = 0;  ///< the number of ListingInterest objects of this request
 };
 
 /// Keeps a shared listing request alive; dropping the last interest cancels it.

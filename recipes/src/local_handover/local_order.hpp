@@ -27,8 +27,8 @@ struct LocalEntry {
   const ContenderKind kind;
   /// Its acquire may go on.
   bool granted = false;
-  /// The reader of a downgrade, granted while the same caller's writer is in front. It lets no
-  /// other in yet.
+  /// A downgrade's reader: it is granted while the same caller's writer is still in front, and no
+  /// reader behind it is granted yet.
   bool beside = false;
   /// The member right in front; null if no member of the line is known to be there.
   LocalEntry* ahead = nullptr;

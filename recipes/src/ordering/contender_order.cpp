@@ -51,7 +51,8 @@ ParsedName parse_name(std::string_view name, const NamingRule& rule) {
   const LockName* match = nullptr;
   std::size_t number_at = 0;
   for (const auto& candidate : rule.names) {
-    // Only an occurrence that ends behind the one found so far matters, so the search starts there.
+    // Of all occurrences the one that ends last counts. So the search begins at the first position
+    // where an occurrence would end later than the match so far.
     const auto size = candidate.text.size();
     const auto from = number_at >= size ? number_at - size + 1 : 0;
     const auto at = name.substr(from).rfind(candidate.text);

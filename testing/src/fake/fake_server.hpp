@@ -58,7 +58,7 @@ struct FakeConnection {
   std::weak_ptr<FakeSession> receiver;
   std::deque<FakeMessage> inbox{};
   bool severed = false;  ///< further messages are dropped
-  bool woken = false;    ///< the receiver's look is already posted
+  bool woken = false;    ///< a call of the receiver is posted and has not run yet
 };
 using FakeConnectionPtr = std::shared_ptr<FakeConnection>;
 

@@ -153,7 +153,7 @@ void CutStorm::cut_and_deliver_late() {
     path.line.hold_back(testing::Direction::to_server);
     before.push_back(path.entry.accepted());
   }
-  // Requests pile up behind the held line.
+  // Requests pile up in the proxy, which holds them back.
   std::this_thread::sleep_for(microseconds{random_() % 2000});
   cut();
   Path* next = nullptr;

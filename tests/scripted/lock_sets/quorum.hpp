@@ -27,7 +27,7 @@ struct Ensembles {
   testing::FakeEnsemble third{{.reconnect_pause = std::chrono::milliseconds{0}}};
   std::array<testing::FakeEnsemble*, 3> all{&world.ensemble, &second, &third};
 
-  /// Counts those of these nodes that exist, each in any ensemble.
+  /// Counts the ensembles that have at least one of these nodes.
   [[nodiscard]] std::ptrdiff_t existing(const std::set<std::string>& nodes) const {
     return std::ranges::count_if(all, [&](const auto* ensemble) {
       return std::ranges::any_of(ensemble->children(path), [&](const std::string& name) {

@@ -42,7 +42,8 @@ TEST_CASE("an address that two names share keeps the name that does not resolve 
   CHECK(with_unresolved({address(1, {"one", "three"})}, known, {"two"}) == known);
   CHECK(with_unresolved({address(1, {"one", "new"})}, known, {"two"}) ==
         std::vector{address(1, {"one", "two", "new"})});
-  // A name that now resolves to another address does not keep this one.
+  // "two" resolves to another address now, so its earlier address keeps only the name "one", which
+  // does not resolve.
   CHECK(with_unresolved({address(2, {"two"})}, known, {"one"}) ==
         std::vector{address(1, {"one"}), address(2, {"two"})});
 }

@@ -93,8 +93,9 @@ std::string below(const std::string& path, const std::string& name) {
   return (path == "/" ? path : path + "/") + name;
 }
 
-/// Whether the servers have extended types. A server without them refuses a node with a TTL before
-/// it looks for the node's parent; one with them misses the parent. No node is created.
+/// Whether the servers have extended types. Asks for a node with a TTL below a parent that does not
+/// exist: a server without extended types answers `unimplemented`, and one with them `no_node`.
+/// Neither creates a node.
 std::optional<bool> extended_types(Client& client) {
   const CreateOptions with_ttl{.mode = CreateMode::persistent_with_ttl, .ttl = 1s};
   const error_code error =

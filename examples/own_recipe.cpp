@@ -4,6 +4,8 @@
 //
 //   custodian-example-own_recipe 127.0.0.1:2181
 
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <chrono>
 #include <iostream>
 #include <stop_token>
@@ -21,6 +23,7 @@ using custodian::await;
 using custodian::CancellationPtr;
 using custodian::Children;
 using custodian::CorePtr;
+using custodian::Deadline;
 using custodian::error_code;
 using custodian::Result;
 using custodian::Watched;
@@ -70,6 +73,58 @@ boost::asio::awaitable<Result<std::size_t>> wait_for(CorePtr core, CancellationP
   co_return seen->value.names.size();
 }
 
+// -- A limit: a timer cancels the algorithm -------------------------------------------------------
+
+// Cancels an operation at a deadline, or when its caller cancels. A variable of the operation's
+// coroutine; for the strand only.
+class Limit {
+ public:
+  Limit(const CorePtr& core, const boost::asio::any_io_executor& strand, Deadline until,
+        CancellationPtr callers)
+      : cancellation_{std::make_shared<custodian::Cancellation>(core)},
+        callers_{std::move(callers)},
+        timer_{strand, until.time_point()} {
+    // Neither action refers to this object: a timer's handler may run when it is gone.
+    const auto cancel = [cancellation = cancellation_] { cancellation->request(); };
+    timer_.async_wait([cancel](error_code stopped) {
+      if (!stopped) cancel();
+    });
+    if (!callers_) return;
+    callers_->on_request(this, cancel);
+    if (callers_->requested()) cancel();  // on_request() does nothing after the request
+  }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+  ~Limit() {
+    if (callers_) callers_->forget(this);
+  }
+
+  // For the operation.
+  const CancellationPtr& cancellation() const { return cancellation_; }
+  // Whether it was the deadline that has ended the operation with this error.
+  bool has_ended(error_code error) const {
+    return error == boost::asio::error::operation_aborted && !(callers_ && callers_->requested());
+  }
+
+ private:
+  const CancellationPtr cancellation_;
+  const CancellationPtr callers_;
+  boost::asio::steady_timer timer_;
+};
+
+// Whether that many members were there in time.
+boost::asio::awaitable<Result<bool>> wait_until(CorePtr core, CancellationPtr callers,
+                                                std::string path, std::size_t count, Deadline until,
+                                                custodian::OperationOptions options) {
+  const auto strand = co_await boost::asio::this_coro::executor;
+  const Limit limit{core, strand, until, std::move(callers)};
+  const CancellationPtr cancellation = limit.cancellation();
+  const auto seen = co_await wait_for(core, cancellation, path, count, options);
+  if (seen) co_return true;
+  if (limit.has_ended(seen.error())) co_return false;
+  co_return custodian::failed<bool>(seen.error());
+}
+
 // -- The way in: one function for callbacks, coroutines, futures and blocking callers -------------
 
 void start_wait_for(CorePtr core, CancellationPtr cancellation, std::string path, std::size_t count,
@@ -80,6 +135,15 @@ void start_wait_for(CorePtr core, CancellationPtr cancellation, std::string path
                    std::move(handler));
 }
 
+void start_wait_until(CorePtr core, CancellationPtr cancellation, std::string path,
+                      std::size_t count, Deadline until, custodian::OperationOptions options,
+                      custodian::Handler<bool> handler) {
+  const std::string what = "waiting at " + path;
+  custodian::spawn(
+      core, what, wait_until(core, std::move(cancellation), std::move(path), count, until, options),
+      std::move(handler));
+}
+
 }  // namespace roster
 
 class Roster {
@@ -87,7 +151,7 @@ class Roster {
   Roster(const custodian::Client& client, std::string path)
       : client_{client.share()},
         path_{std::move(path)},
-        patient_{custodian::Deadline::never(), client.retry_policy().unlimited()} {
+        patient_{Deadline::never(), client.retry_policy().unlimited()} {
     custodian::check_path(client_.core(), "Roster", path_);
   }
 
@@ -108,6 +172,17 @@ class Roster {
   std::size_t wait_for(std::size_t count, std::stop_token stop = {}) const {
     return custodian::block_or_throw<&roster::start_wait_for, std::size_t>(
         client_.core(), "Roster::wait_for", path_, std::move(stop), path_, count, patient_);
+  }
+  // False if they are not there in time.
+  bool wait_until(std::size_t count, Deadline until, std::stop_token stop = {}) const {
+    constexpr auto name = "Roster::wait_until";
+    const Deadline end = client_.deadline_or_default(until);
+    const auto ended = custodian::block_until<&roster::start_wait_until, bool>(
+        client_.core(), name, path_, std::move(stop), end, path_, count, end, patient_);
+    if (!ended) return false;  // no thread runs the client
+    const auto& [error, are_there] = *ended;
+    custodian::throw_if(*client_.core(), error, name, path_);
+    return are_there;
   }
 
  private:
@@ -134,6 +209,7 @@ int main(int argc, char* argv[]) {
     std::cout << "at least " + std::to_string(roster.wait_for(2)) + " are there\n";
     const custodian::OwnedNode three = roster.sign_in("three");
     std::cout << "at least " + std::to_string(roster.wait_for(3)) + " are there\n";
+    if (!roster.wait_until(4, std::chrono::milliseconds{50})) std::cout << "no fourth comes\n";
   } catch (const custodian::Error& error) {
     std::cerr << error.what() << '\n';
     return 1;

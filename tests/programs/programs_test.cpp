@@ -70,6 +70,7 @@ TEST_CASE("the example of an own recipe waits until so many have signed in") {
   CHECK(status == 0);
   CHECK(contains(output, "at least 2 are there\n"));
   CHECK(contains(output, "at least 3 are there\n"));
+  CHECK(contains(output, "no fourth comes\n"));
 }
 
 TEST_CASE("the example of a semaphore has one permit, then three, then two") {

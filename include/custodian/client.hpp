@@ -10,9 +10,9 @@
 ///
 /// Every operation has two forms. `async_xxx(..., token)` takes any Asio completion token. Its
 /// handler runs on its own executor, or else on the client's callback executor; never inside the
-/// call, and never on the client's strand. `xxx(...)` blocks and throws `Error`. On a thread for
-/// which it would have to wait, it throws at once (would_deadlock). Mistakes in the arguments throw
-/// at once in both forms, before anything is sent (invalid_argument).
+/// call, and never on the client's strand. `xxx(...)` blocks and throws `Error`. On a thread that
+/// runs the client it would wait for itself, so it throws at once (would_deadlock). Mistakes in the
+/// arguments throw at once in both forms, before anything is sent (invalid_argument).
 ///
 /// Cancellation (total, partial, terminal alike): the operation completes with operation_aborted. A
 /// request that was sent by then may still be applied.

@@ -71,8 +71,9 @@ struct ClientOptions {
   /// from nothing, since its numbers then start again.
   std::int64_t fencing_epoch = 0;
 
-  /// An address is given up for the next one if it does not accept the connection within this time,
-  /// TLS included, or if its server does not answer the session's handshake within this time again.
+  /// How long an address may take to accept the connection, TLS included; and then, how long its
+  /// server may take to answer the session's handshake. After either the client tries the next
+  /// address.
   std::chrono::milliseconds connect_timeout{3'000};
 
   /// The deadline of every operation that has none of its own; it includes waiting for a
@@ -139,7 +140,8 @@ struct ClientOptions {
 
   /// The size in bytes up to which the servers accept a request: their `jute.maxbuffer`, 1 MiB - 1
   /// by default. The client refuses a larger request, which a server would answer by dropping the
-  /// connection. After a reconnection, watches are restored up to half of this size.
+  /// connection. After a reconnection the client restores its watches in one request of at most
+  /// half this size; what the remaining watches were on is read again.
   std::size_t max_request_size = 0xfffff;
 
   /// Makes sessions, for tests. Empty: sessions that talk to ZooKeeper servers.

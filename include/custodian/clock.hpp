@@ -63,7 +63,7 @@ class CUSTODIAN_EXPORT Clock {
   struct Executors {
     /// Where alarms ring.
     boost::asio::any_io_executor strand{};
-    /// Where user callbacks run that a ring causes; empty: on the strand, too.
+    /// Where user callbacks run that an alarm causes. Empty: on the strand.
     boost::asio::any_io_executor callbacks{};
   };
   /// Makes an alarm that is not set yet. It calls `ring` on the strand, never from within set().

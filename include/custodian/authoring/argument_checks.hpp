@@ -14,7 +14,7 @@
 
 namespace custodian {
 
-/// Refuses a path that ZooKeeper's rules or the size of a request forbid.
+/// Refuses a path that ZooKeeper's rules or the size of a request forbid. Accepts the root.
 CUSTODIAN_EXPORT void check_path(const CorePtr& core, std::string_view operation,
                                  std::string_view path);
 /// The same, and refuses a contender whose name and identity make a request larger than the servers
@@ -22,8 +22,8 @@ CUSTODIAN_EXPORT void check_path(const CorePtr& core, std::string_view operation
 CUSTODIAN_EXPORT void check_contender(const CorePtr& core, std::string_view operation,
                                       std::string_view path, std::string_view name,
                                       std::string_view identity);
-/// Refuses the arguments of a create that the servers would refuse: the path, the size of the data,
-/// an empty ACL, a TTL that does not fit the mode.
+/// Refuses the arguments of a create that the servers would refuse: a bad path, the root, data that
+/// are too large, an empty ACL, a TTL that does not fit the mode.
 CUSTODIAN_EXPORT void check_create(const CorePtr& core, std::string_view path,
                                    std::string_view data, const CreateOptions& options);
 /// Refuses a set with a bad path, or with data that are too large.

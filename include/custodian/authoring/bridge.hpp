@@ -68,10 +68,12 @@ class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancel
   /// For an operation of this client; does nothing when the client is gone.
   explicit Cancellation(std::weak_ptr<detail::ClientCore> core) : core_{std::move(core)} {}
 
-  /// Requests the cancellation. Any thread.
+  /// Requests the cancellation. Any thread. The actions run on the strand, once; within this call
+  /// if it is made there.
   void request();
-  /// On the strand: sets an action for the request, until forget() is called with the same key.
-  /// Does nothing if the cancellation was requested before: call requested() first.
+  /// On the strand: sets an action for the request, until forget() is called with the same key. The
+  /// key is an address that no other action has, such as that of the object which waits. Does
+  /// nothing if the cancellation was requested before: ask requested(), too.
   void on_request(const void* key, std::function<void()> action);
   /// On the strand: removes the action of this key.
   void forget(const void* key);
@@ -179,7 +181,8 @@ boost::asio::awaitable<std::tuple<error_code, Results...>> await(CorePtr core,
 /// The operation ends by itself at its deadline, in a handler that the client's context runs. If no
 /// thread runs the context, nothing ends: so the caller waits until a tenth of a second after
 /// `end`, and no longer. Then the result is empty, and the operation is cancelled. If the context
-/// runs again later, the operation's result is destroyed: a lease is released.
+/// runs again later, the operation's result is destroyed: a lease is released. `end` is that of the
+/// operation, and not a default one: call Client::deadline_or_default() first.
 template <auto Start, typename... Results, typename... Arguments>
 std::optional<std::tuple<error_code, Results...>> block_until(CorePtr core,
                                                               std::string_view operation,

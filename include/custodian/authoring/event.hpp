@@ -26,7 +26,8 @@ class CUSTODIAN_EXPORT AsyncEvent {
   ~AsyncEvent() = default;
 
   /// Ends with the next notify_all(), at the deadline, or when it is cancelled. The reason is not
-  /// reported: check the condition again. The event must outlive the wait.
+  /// reported: check the condition again. The event must outlive the wait. `strand` is the
+  /// client's: Client::get_executor().
   boost::asio::awaitable<void> wait(boost::asio::any_io_executor strand, Deadline until,
                                     CancellationPtr cancellation);
 

@@ -44,7 +44,8 @@ enum class Watching : std::uint8_t { no, yes };
     CorePtr core, CancellationPtr cancellation, std::string path, OperationOptions options,
     Watching watching);
 
-/// Reads whether a node exists. Errors: those common to all operations.
+/// Reads whether a node exists. The watch of one that does not exist ends when the node is created.
+/// Errors: those common to all operations.
 [[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<Result<Watched<std::optional<Stat>>>>
 read_existence(CorePtr core, CancellationPtr cancellation, std::string path,
                OperationOptions options, Watching watching);
@@ -56,11 +57,12 @@ read_existence(CorePtr core, CancellationPtr cancellation, std::string path,
     CorePtr core, CancellationPtr cancellation, const Watch& watch);
 
 /// Completes with the first read that is news. `read()` is a coroutine that reads with a watch and
-/// gives a `Result<Watched<T>>`; `is_news(const T&)` decides. If `watch`, of an earlier read, is
-/// not empty, its event is awaited first. Several changes between two reads are seen as one, and a
-/// server that lags behind may show an earlier state again: so compare by the order of the changes
-/// (`Stat::mzxid`, say), and not only for a difference. A deadline of the reads does not limit the
-/// wait between them; only the cancellation does.
+/// gives a `Result<Watched<T>>`, with as many requests as that takes; `is_news(const T&)` decides.
+/// If `watch`, of an earlier read, is not empty, its event is awaited first. Several changes
+/// between two reads are seen as one, and a server that lags behind may show an earlier state
+/// again: so compare by the order of the changes (`Stat::mzxid`, say), and not only for a
+/// difference. A deadline of the reads does not limit the wait between them; only the cancellation
+/// does.
 /// Errors: those of `read()`, operation_aborted, closed.
 template <typename T, typename Read, typename IsNews>
 boost::asio::awaitable<Result<Watched<T>>> next_news(CorePtr core, CancellationPtr cancellation,

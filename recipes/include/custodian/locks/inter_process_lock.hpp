@@ -42,8 +42,8 @@ struct LockOptions {
   LeaseOptions lease{};
   /// The profile of the nodes' names.
   NamingProfile profile = NamingProfile::curator;
-  /// Which waiter gets the lock next. A cohort cannot have `lease.hold_at_most`, which ends a node.
-  /// In a read/write lock this applies to the writers.
+  /// Which waiter gets the lock next. A cohort cannot have `lease.hold_at_most`: that would delete
+  /// the node which its holders share. In a read/write lock this applies to the writers only.
   HandOff hand_off = HandOff::strict();
 };
 

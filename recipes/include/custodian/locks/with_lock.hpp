@@ -225,8 +225,8 @@ auto with_lock(const Client& client, const std::string& path, const WithLockOpti
   return call;
 }
 
-/// The same for a coroutine: the function returns an awaitable, and the coroutine that awaits this
-/// call awaits it, too. Returns an awaitable of LockedCall; awaiting it throws the same errors,
+/// The same for a coroutine. The function returns an awaitable, which is awaited under the lock.
+/// co_with_lock() itself returns an awaitable of LockedCall; awaiting that throws the same errors,
 /// also those for wrong options. Copies its arguments; objects that the function refers to must
 /// outlive the call. With g++ 12 give the options a name: written in place, as `{.wait = 2s}` in
 /// the `co_await` expression, that compiler destroys them twice, which ends the process.

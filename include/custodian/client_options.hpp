@@ -20,6 +20,7 @@
 #include "custodian/lease/lease_options.hpp"
 #include "custodian/log.hpp"
 #include "custodian/retry_policy.hpp"
+#include "custodian/sasl_options.hpp"
 #include "custodian/session/session.hpp"
 #include "custodian/tls_options.hpp"
 
@@ -72,7 +73,8 @@ struct ClientOptions {
   std::int64_t fencing_epoch = 0;
 
   /// An address is given up for the next one if it does not accept the connection within this time,
-  /// TLS included, or if its server does not answer the session's handshake within this time again.
+  /// TLS and a ticket for SASL included, or if its server does not answer the session's handshake,
+  /// and authenticate the client, within this time again.
   std::chrono::milliseconds connect_timeout{3'000};
 
   /// The deadline of every operation that has none of its own; it includes waiting for a
@@ -116,6 +118,9 @@ struct ClientOptions {
   /// TLS. Nothing: connections are plain, unless `servers` begins with "secure://", which stands
   /// for TlsOptions with their defaults.
   std::optional<TlsOptions> tls{};
+
+  /// SASL: Kerberos, or DIGEST-MD5. Nothing: connections are not authenticated by SASL.
+  std::optional<SaslOptions> sasl{};
 
   /// ACLs of nodes that are created without one. Empty: open to every client, ZooKeeper's default.
   AclProvider acl_provider{};

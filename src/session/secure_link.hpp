@@ -2,7 +2,7 @@
 
 /// \file
 /// SecureLink stands between the C client, which speaks plain ZooKeeper into a socket of its own,
-/// and a server that speaks TLS.
+/// and a server that expects more: TLS, an authentication by SASL, or both.
 
 #include <functional>
 #include <string>
@@ -32,13 +32,18 @@ class SecureLink {
   /// Verifies the server, and begins to pass bytes on. Calls back once, and not within this call,
   /// unless the link is aborted.
   virtual void open(Opened opened) = 0;
+  /// What the link waits for, of the server or of others, for people. Empty: nothing; bytes are
+  /// passed on.
+  [[nodiscard]] virtual std::string waits_for() const = 0;
   /// Asks about long frames from now on. Without a judge none is refused.
   virtual void set_judge(Judge judge) = 0;
   /// Ends the connection at once. What was not sent yet is dropped: a request that the client has
   /// given up must not arrive later. In the child of a fork, closes the child's copies only.
   virtual void abort() = 0;
-  /// Why TLS ended the connection; empty if TLS did not.
+  /// Why TLS or SASL ended the connection, beginning with its name; empty if neither did.
   [[nodiscard]] virtual const std::string& fault() const noexcept = 0;
+  /// Whether the server refuses this client's identity, so that it ended the connection.
+  [[nodiscard]] virtual bool was_refused() const noexcept = 0;
 };
 
 }  // namespace custodian::detail

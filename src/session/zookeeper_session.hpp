@@ -93,6 +93,10 @@ class ZooKeeperSession final : public Session,
   /// Ends the connection, as a network failure would.
   void cut_off();
   void on_attempt_failed();
+  /// The address has had its time.
+  void give_attempt_up();
+  /// Whether no server accepts this client's identity.
+  [[nodiscard]] bool is_refused_by_all() const;
   /// The server has ended a connection before it answered the handshake.
   void log_unanswered();
   void on_interest_failed();
@@ -144,7 +148,7 @@ class ZooKeeperSession final : public Session,
   AddressOrder order_;
   Connector connector_;
   Address dialled_;                   ///< the newest address that was dialled
-  std::shared_ptr<SecureLink> link_;  ///< of the newest connection; null without TLS
+  std::shared_ptr<SecureLink> link_;  ///< of the newest connection; null without TLS and SASL
   const Role role_;
   std::optional<CClient> client_;
   Descriptor descriptor_;

@@ -170,7 +170,7 @@ void ZooKeeperSession::drop_link() {
   // With TLS 1.3 a server refuses a certificate only after the handshake.
   if (!link->fault().empty()) {
     log(damped(LogLevel::warning, loudest_dialled_),
-        "the connection to " + to_text(dialled_.endpoint) + " has ended: TLS: " + link->fault());
+        "the connection to " + to_text(dialled_.endpoint) + " has ended: " + link->fault());
   }
   link->abort();
 }
@@ -178,6 +178,18 @@ void ZooKeeperSession::drop_link() {
 void ZooKeeperSession::on_attempt_failed() {
   order_.failed(dialled_.endpoint, steady_clock::now(), std::uniform_real_distribution{}(random_));
   look_names_up_again();
+}
+
+void ZooKeeperSession::give_attempt_up() {
+  if (const std::string step = link_ ? link_->waits_for() : ""; !step.empty()) {
+    log(damped(LogLevel::warning, loudest_dialled_),
+        "could not connect to " + to_text(dialled_.endpoint) + ": " + step + ": no answer in time");
+  }
+  cut_off();
+}
+
+bool ZooKeeperSession::is_refused_by_all() const {
+  return reconnect_.serving() && record_.lacks_authentication(addresses(), steady_clock::now());
 }
 
 void ZooKeeperSession::log_unanswered() {
@@ -239,7 +251,7 @@ void ZooKeeperSession::on_disconnected() {
   if (!record_.was_answered() || record_.is_unauthenticated()) on_attempt_failed();
   record_.disconnected(steady_clock::now(), reconnect_.was_cut_off() ? EndedBy::us : EndedBy::peer);
   notify_state();
-  if (reconnect_.serving() && record_.lacks_authentication(addresses(), steady_clock::now())) {
+  if (is_refused_by_all()) {
     return on_session_over(SessionState::auth_required);
   }
   if (reconnect_.serving()) drop_excess_watches();

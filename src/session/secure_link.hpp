@@ -13,10 +13,10 @@
 
 namespace custodian::detail {
 
-/// One connection. Strand only. It lives by its own handlers, and ends by itself: when the server
-/// has ended the connection, the C client reads what is left and then the end; when the C client
-/// has closed its socket, the server gets what is left and then the end. A server that takes
-/// nothing more is waited for until the link is aborted.
+/// One connection. Strand only. Once it is opened it lives by its own handlers, and ends by itself:
+/// when the server has ended the connection, the C client reads what is left and then the end; when
+/// the C client has closed its socket, the server gets what is left and then the end. A server that
+/// takes nothing more is waited for until the link is aborted.
 class SecureLink {
  public:
   /// With an error and its reason in words, or with the C client's end.

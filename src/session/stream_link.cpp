@@ -49,8 +49,10 @@ void StreamLink::open(Opened opened) {
 }
 
 void StreamLink::prepare(Opened opened) {
-  const auto on_begun = [self = shared_from_this(), opened](Sasl::Begun begun) {
-    if (self->over_) return;
+  // Not kept alive by it: the handler is this object's own.
+  const auto on_begun = [weak = weak_from_this(), opened](Sasl::Begun begun) {
+    const auto self = weak.lock();
+    if (!self || self->over_) return;
     if (begun.client) {
       self->exchange_.emplace(std::move(begun.client));
       return self->begin(opened);

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 
+#include "text/one_line.hpp"
+
 namespace custodian::detail {
 namespace {
 
@@ -59,7 +61,8 @@ std::string words_of(OM_uint32 code, int kind) {
   std::string reason =
       is_general && minor != 0 ? words_of(minor, GSS_C_MECH_CODE) : words_of(major, GSS_C_GSS_CODE);
   if (reason.empty()) reason = "no reason is given";
-  throw SaslError{Kind::failed, step + ": " + reason};
+  // A KDC may have worded it.
+  throw SaslError{Kind::failed, step + ": " + in_one_line(reason)};
 }
 
 gss_name_t name_of(const std::string& step, const std::string& text, gss_OID type) {

@@ -106,31 +106,57 @@ void StreamLink::take_from_client() {
                           [self = shared_from_this()](error_code error, std::size_t count) {
                             if (self->over_) return;
                             if (error) return self->on_client_gone();
-                            self->writes_ = true;
-                            self->server_->write(asio::buffer(self->outgoing_.data(), count),
-                                                 [self](error_code failed, std::size_t) {
-                                                   if (self->over_) return;
-                                                   if (failed) return self->on_server_deaf();
-                                                   self->on_sent();
-                                                   self->take_from_client();
-                                                 });
+                            self->taken_ = count;
+                            self->write_next();
                           });
 }
 
-void StreamLink::on_sent() {
+/// One write at a time: what the exchange has to say, and then what the client has said.
+void StreamLink::write_next() {
+  if (writes_ || (requests_.empty() && taken_ == 0)) return;
+  writes_ = true;
+  if (!requests_.empty()) {
+    const auto bytes = std::make_shared<std::string>(std::exchange(requests_, {}));
+    return server_->write(asio::buffer(*bytes),
+                          [self = shared_from_this(), bytes](error_code error, std::size_t) {
+                            self->on_written(error);
+                          });
+  }
+  server_->write(asio::buffer(outgoing_.data(), taken_),
+                 [self = shared_from_this()](error_code error, std::size_t) {
+                   self->taken_ = 0;
+                   if (self->on_written(error)) self->take_from_client();
+                 });
+}
+
+bool StreamLink::on_written(error_code error) {
   writes_ = false;
-  if (!request_.empty()) send(std::exchange(request_, {}));
+  if (over_) return false;
+  if (error) {
+    on_server_deaf();
+    return false;
+  }
+  write_next();
+  return true;
 }
 
 // -- The exchange ---------------------------------------------------------------------------------
 
 void StreamLink::authenticate() {
   using Step = SaslExchange::Step;
-  SaslExchange::Verdict verdict = exchange_->next({incoming_.data(), arrived_});
+  SaslExchange::Verdict verdict;
+  try {
+    verdict = exchange_->next({incoming_.data(), arrived_});
+  } catch (const std::bad_alloc&) {
+    return abort();
+  }
   drop(exchange_->held(), verdict.used);
   switch (verdict.step) {
-    case Step::read_more: return take_from_server();
-    case Step::send: send(std::move(verdict.text)); return take_from_server();
+    case Step::read_more: break;
+    case Step::send:
+      requests_ += verdict.text;
+      write_next();
+      break;
     case Step::over: exchange_.reset(); return pass_on();
     case Step::failed:
     case Step::refused:
@@ -138,19 +164,7 @@ void StreamLink::authenticate() {
       refused_ = verdict.step == Step::refused;
       return abort();
   }
-}
-
-void StreamLink::send(std::string request) {
-  // The server may answer the handshake before the end of its write is noticed here.
-  request_ = std::move(request);
-  if (std::exchange(writes_, true)) return;
-  auto bytes = std::make_shared<std::string>(std::exchange(request_, {}));
-  server_->write(asio::buffer(*bytes),
-                 [self = shared_from_this(), bytes](error_code failed, std::size_t) {
-                   if (self->over_) return;
-                   if (failed) return self->on_server_deaf();
-                   self->on_sent();
-                 });
+  take_from_server();
 }
 
 // -- From the server to the C client --------------------------------------------------------------
@@ -255,6 +269,8 @@ void StreamLink::on_server_deaf() {
 
 /// The C client has closed its end. All that it has sent has been read, and is on its way.
 void StreamLink::on_client_gone() {
+  // A connection that is not authenticated has nothing to be waited for.
+  if (writes_) return abort();
   over_ = true;
   // A server that does not say goodbye is not waited for.
   after_patience([](StreamLink& self) { self.close(); });

@@ -50,10 +50,11 @@ class StreamLink final : public SecureLink, public std::enable_shared_from_this<
   [[nodiscard]] OwnedSocket make_pair(error_code& error);
   // The answer to the handshake is held back.
   void authenticate();
-  void send(std::string request);
   // From the C client to the server, and back.
   void take_from_client();
-  void on_sent();
+  void write_next();
+  /// Returns whether the link goes on.
+  bool on_written(error_code error);
   void take_from_server();
   void make_room();
   void pass_on();
@@ -82,8 +83,9 @@ class StreamLink final : public SecureLink, public std::enable_shared_from_this<
   boost::asio::steady_timer patience_;
   FrameGate gate_{0};
   Judge judge_;
-  bool writes_ = false;  ///< a write to the server is under way
-  std::string request_;  ///< of the exchange; empty if it is sent
+  bool writes_ = false;    ///< a write to the server is under way
+  std::string requests_;   ///< of the exchange, which are not being written yet
+  std::size_t taken_ = 0;  ///< the bytes in `outgoing_`
   std::vector<char> outgoing_ = std::vector<char>(record);
   std::vector<char> incoming_ = std::vector<char>(record);
   std::size_t arrived_ = 0;  ///< bytes in `incoming_`

@@ -153,6 +153,7 @@ void Connector::secure(const AttemptPtr& attempt, Call& call) {
 
 void Connector::end(const AttemptPtr& attempt, const Address& address, Dialled dialled) {
   dialled.address = address;
+  dialled.accepted = attempt->taken != nullptr;
   for (const auto& call : attempt->calls) {
     // What began later than the one that was taken has shown nothing.
     if (call.get() == attempt->taken) break;

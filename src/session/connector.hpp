@@ -27,8 +27,9 @@ namespace custodian::detail {
 /// What became of a call.
 struct Dialled {
   error_code error{};
-  std::string reason{};  ///< of the error, for people
-  Address address{};     ///< what is connected, or has failed last
+  std::string reason{};   ///< of the error, for people
+  Address address{};      ///< what is connected, or has failed last
+  bool accepted = false;  ///< a server has accepted the connection, whatever came of it
   /// What was dialled besides, and has failed or was too slow.
   std::vector<Address> others{};
   /// For the C client: the connected socket itself, or its end of the link. Non-blocking, and

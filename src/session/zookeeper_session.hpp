@@ -175,6 +175,9 @@ class ZooKeeperSession final : public Session,
   bool probed_ = false;                         ///< the probe has its result
   LogLevel loudest_ = LogLevel::debug;          ///< of the library's log lines in this outage
   LogLevel loudest_dialled_ = LogLevel::debug;  ///< of the lines about addresses in this outage
+  /// Of the lines about TLS and SASL in this outage: servers that were away may be back, and a
+  /// ticket that has ended meanwhile is news.
+  LogLevel loudest_secured_ = LogLevel::debug;
   bool pump_scheduled_ = false;
 
   std::optional<Closing> closing_;  ///< since close()

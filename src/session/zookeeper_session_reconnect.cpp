@@ -145,7 +145,7 @@ void ZooKeeperSession::on_dialled(Dialled dialled) {
   }
   if (dialled.error) {
     drop_link();
-    log(damped(LogLevel::warning, loudest_dialled_),
+    log(damped(LogLevel::warning, dialled.accepted ? loudest_secured_ : loudest_dialled_),
         "could not connect to " + server + ": " + dialled.reason);
     on_attempt_failed();
   }
@@ -169,7 +169,7 @@ void ZooKeeperSession::drop_link() {
   if (!link || process_id() != process_) return;
   // With TLS 1.3 a server refuses a certificate only after the handshake.
   if (!link->fault().empty()) {
-    log(damped(LogLevel::warning, loudest_dialled_),
+    log(damped(LogLevel::warning, loudest_secured_),
         "the connection to " + to_text(dialled_.endpoint) + " has ended: " + link->fault());
   }
   link->abort();
@@ -182,7 +182,7 @@ void ZooKeeperSession::on_attempt_failed() {
 
 void ZooKeeperSession::give_attempt_up() {
   if (const std::string step = link_ ? link_->waits_for() : ""; !step.empty()) {
-    log(damped(LogLevel::warning, loudest_dialled_),
+    log(damped(LogLevel::warning, loudest_secured_),
         "could not connect to " + to_text(dialled_.endpoint) + ": " + step + ": no answer in time");
   }
   cut_off();
@@ -226,7 +226,7 @@ void ZooKeeperSession::on_connected() {
   // The library restores the watches by itself, with a request.
   if (watches_.armed_bytes() > 0) record_.asked();
   stop_probe();
-  loudest_ = loudest_dialled_ = LogLevel::debug;
+  loudest_ = loudest_dialled_ = loudest_secured_ = LogLevel::debug;
   const std::uint64_t connection = info_.connection + 1;
   const std::int64_t previous = info_.id;
   info_ = client_->session();

@@ -221,6 +221,31 @@ TEST_CASE("a password that cannot be had is asked for again") {
                      ": SASL (DIGEST-MD5): the vault is closed"));
 }
 
+TEST_CASE("what SASL lacks is news, though the server was away before") {
+  TestingServer server{with_users()};
+  LogLines log;
+  const auto closed = std::make_shared<std::atomic<bool>>(false);
+  ClientOptions options = options_as(anna(), server.connect_string());
+  options.session_timeout = 60s;
+  options.log = log.sink();
+  options.sasl->password = [closed, right = options.sasl->password] {
+    if (*closed) throw std::runtime_error{"the vault is closed"};
+    return right();
+  };
+  Client client{options};
+  CHECK_FALSE(result_of_read(client));
+  *closed = true;
+  server.stop();
+  REQUIRE(eventually([&] { return log.contains("Connection refused"); }));
+  server.start();
+  CHECK(eventually([&] {
+    return log.contains("warning: could not connect to " + server.connect_string() +
+                        ": SASL (DIGEST-MD5): the vault is closed");
+  }));
+  *closed = false;
+  CHECK_FALSE(result_of_read(client));
+}
+
 TEST_CASE("a password that is long in coming delays nobody, nor the end of a client") {
   TestingServer server{with_users()};
   const auto released = std::make_shared<std::promise<void>>();

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 
 #include "child_process/child_process.hpp"
@@ -82,7 +83,7 @@ KerberosRealm::KerberosRealm() {
   ::setenv("KRB5_KDC_PROFILE", files_.with("kdc.conf", kdc_conf(kdc, files_)).c_str(), 1);
   ::setenv("KRB5CCNAME", cache("none").c_str(), 1);
   run("kdb5_util create -s -P master -r CUSTODIAN.TEST >/dev/null");
-  const std::string life = "\"" + std::to_string(brief_life) + " seconds\"";
+  const std::string life = "\"" + std::to_string(brief_life.count()) + " seconds\"";
   const std::string commands = files_.with("commands",
                                            "addprinc -pw secret anna\n"
                                            "addprinc -pw secret bert\n"
@@ -107,6 +108,18 @@ std::string KerberosRealm::keytab_of(const std::string& principal) const {
 
 void KerberosRealm::kinit(const std::string& principal, const std::string& cache) const {
   run("echo secret | kinit -c " + cache + " " + principal + " >/dev/null");
+}
+
+int KerberosRealm::logins_of(const std::string& principal) const {
+  std::ifstream log{files_.file("kdc.log")};
+  int logins = 0;
+  for (std::string line; std::getline(log, line);) {
+    const bool is_login = line.find("AS_REQ") != std::string::npos &&
+                          line.find("ISSUE") != std::string::npos &&
+                          line.find(" " + principal + "@") != std::string::npos;
+    if (is_login) ++logins;
+  }
+  return logins;
 }
 
 bool KerberosRealm::has_ended(const std::string& cache) {

@@ -2,6 +2,7 @@
 // temporary directory. The environment of this process, and of its children, names it.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,7 +20,9 @@ namespace custodian::tests {
 /// no server has) and brief, whose tickets end after `brief_life`. Passwords are "secret".
 class KerberosRealm {
  public:
-  static constexpr int brief_life = 4;  ///< seconds
+  static constexpr std::chrono::seconds brief_life{4};
+  /// Servers allow for clocks that differ by three seconds.
+  static constexpr std::chrono::seconds longest_use = brief_life + std::chrono::seconds{4};
   static constexpr const char* name = "CUSTODIAN.TEST";
 
   KerberosRealm();
@@ -42,6 +45,8 @@ class KerberosRealm {
   }
   /// Gets a ticket, as its user does. Throws std::runtime_error.
   void kinit(const std::string& principal, const std::string& cache) const;
+  /// How often the KDC has given this principal a ticket for a password or a key.
+  [[nodiscard]] int logins_of(const std::string& principal) const;
   /// Whether all tickets of the cache have ended.
   [[nodiscard]] static bool has_ended(const std::string& cache);
 

@@ -44,7 +44,9 @@ class SaslOfOptions final : public Sasl {
     try {
       const Call call{calls_};
       if (call.number() > most_calls) return failed("earlier calls have no answer yet");
-      return {make(address), {}};
+      Begun begun;
+      begun.client = make(address);
+      return begun;
     } catch (const std::exception& error) {
       return failed(error.what());
     } catch (...) {

@@ -9,6 +9,7 @@
 #include "custodian/error.hpp"
 #include "session/digest_md5.hpp"
 #include "session/gssapi.hpp"
+#include "text/one_line.hpp"
 
 namespace custodian::detail {
 namespace {
@@ -48,7 +49,7 @@ class SaslOfOptions final : public Sasl {
       begun.client = make(address);
       return begun;
     } catch (const std::exception& error) {
-      return failed(error.what());
+      return failed(in_one_line(error.what()));  // the user's own text, it may be
     } catch (...) {
       return failed("SaslOptions::password has thrown what is no std::exception");
     }
@@ -119,6 +120,11 @@ std::shared_ptr<const Sasl> make_sasl(const SaslOptions& options) {
   if (digest && !options.password) refuse("password: DIGEST-MD5 needs a function that returns it");
   if (!digest && (!options.user.empty() || options.password)) {
     refuse("user and password are for DIGEST-MD5; GSSAPI takes a ticket");
+  }
+  const bool any = !options.credential_cache.empty() || !options.client_keytab.empty() ||
+                   !options.principal.empty();
+  if (digest && any) {
+    refuse("credential_cache, client_keytab and principal are for GSSAPI; DIGEST-MD5 takes a user");
   }
   return std::make_shared<const SaslOfOptions>(options);
 }

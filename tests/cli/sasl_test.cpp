@@ -47,7 +47,7 @@ TEST_CASE("the command takes a lock as a user of DIGEST-MD5") {
   CHECK_FALSE(contains(refused.output, "under the lock"));
 }
 
-TEST_CASE("options of SASL that lack another one are a mistake in the command line") {
+TEST_CASE("options of SASL that do not fit together are a mistake in the command line") {
   const auto message = [](const std::vector<std::string>& words) {
     std::vector<std::string> all{"--servers", "localhost:1"};
     all.insert(all.end(), words.begin(), words.end());
@@ -58,7 +58,20 @@ TEST_CASE("options of SASL that lack another one are a mistake in the command li
   };
   CHECK(contains(message({"--sasl-user", "anna"}), "--sasl digest-md5"));
   CHECK(contains(message({"--sasl", "digest-md5"}), "--sasl-password-file"));
-  CHECK(contains(message({"--sasl", "gssapi", "--sasl-user", "anna"}), "is for --sasl digest-md5"));
+  for (const std::string other : {"--sasl-user", "--sasl-password-file"}) {
+    CHECK(contains(message({"--sasl", "gssapi", other, "anna"}), "are for --sasl digest-md5"));
+  }
+  const Directory files;
+  const auto with_password = [](const std::string& file) {
+    return std::vector<std::string>{"--sasl", "digest-md5",           "--sasl-user",
+                                    "anna",   "--sasl-password-file", file};
+  };
+  std::vector<std::string> with_key = with_password(files.with("password", "secret"));
+  with_key.insert(with_key.end(), {"--sasl-keytab", "key"});
+  CHECK(contains(message(with_key), "--sasl-keytab is for --sasl gssapi"));
+  for (const std::string& file : {files.with("empty", ""), files.file("none")}) {
+    CHECK(contains(message(with_password(file)), "no password in the first line of " + file));
+  }
   CHECK(contains(message({"--sasl", "plain"}), "gssapi"));
 }
 

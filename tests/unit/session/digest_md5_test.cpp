@@ -1,7 +1,9 @@
 #include "session/digest_md5.hpp"
 
+#include <stdexcept>
 #include <string>
 
+#include "session/sasl.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests::digest_md5_test {
@@ -80,6 +82,15 @@ TEST_CASE("challenges that are none are refused", "[digest_md5]") {
     DigestMd5 client = chris();
     CHECK(error_of(client, challenge) == SaslError::Kind::failed);
   }
+}
+
+TEST_CASE("why there is no password is said in one line", "[digest_md5]") {
+  SaslOptions options{.mechanism = SaslMechanism::digest_md5};
+  options.user = "chris";
+  options.password = []() -> std::string { throw std::runtime_error{"the vault\nis closed"}; };
+  const detail::Sasl::Begun begun = detail::make_sasl(options)->begin({});
+  CHECK_FALSE(begun.client);
+  CHECK(begun.reason == "SASL (DIGEST-MD5): the vault\\nis closed");
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
+#include <system_error>
 
 #include "options/duration_option.hpp"
 #include "options/messages.hpp"
@@ -34,9 +36,20 @@ std::optional<TlsOptions> tls_of(const GlobalOptions& options) {
 std::string first_line_of(const std::string& file) {
   std::ifstream lines{file};
   std::string line;
-  if (!std::getline(lines, line)) throw std::runtime_error{"no password in " + file};
+  std::getline(lines, line);
   if (line.ends_with('\r')) line.pop_back();
+  if (line.empty()) throw UsageError{"no password in the first line of " + file};
   return line;
+}
+
+/// A file is read for each connection, since passwords change; a pipe has its line only once.
+std::function<std::string()> password_in(const std::string& file) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(file, unknown)) {
+    return [line = first_line_of(file)] { return line; };
+  }
+  static_cast<void>(first_line_of(file));  // a mistake is said at the start
+  return [file] { return first_line_of(file); };
 }
 
 std::optional<SaslOptions> sasl_of(const GlobalOptions& options) {
@@ -55,10 +68,11 @@ std::optional<SaslOptions> sasl_of(const GlobalOptions& options) {
     if (sasl.user.empty() || file.empty()) {
       throw UsageError{"--sasl digest-md5 needs --sasl-user and --sasl-password-file"};
     }
-  } else if (!sasl.user.empty()) {
-    throw UsageError{"--sasl-user is for --sasl digest-md5"};
+    if (!sasl.client_keytab.empty()) throw UsageError{"--sasl-keytab is for --sasl gssapi"};
+    sasl.password = password_in(file);
+  } else if (!sasl.user.empty() || !file.empty()) {
+    throw UsageError{"--sasl-user and --sasl-password-file are for --sasl digest-md5"};
   }
-  if (!file.empty()) sasl.password = [file] { return first_line_of(file); };
   return sasl;
 }
 

@@ -36,7 +36,8 @@ struct GlobalOptions {
   int verbosity = 0;
 
   /// The options of the client that these describe; it logs to the standard error output. Throws
-  /// UsageError if no server is named, or an option of SASL lacks another.
+  /// UsageError if no server is named, if an option of SASL lacks another or does not go with one,
+  /// or if there is no password in its file.
   [[nodiscard]] ClientOptions client_options() const;
 };
 

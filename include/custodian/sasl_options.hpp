@@ -37,8 +37,8 @@ enum class SaslMechanism {
 /// (by kinit, k5start or SSSD) is used without a restart. A connection that stands outlives its
 /// ticket.
 ///
-/// Threads: the mechanism waits for nobody on the client's strand; a KDC is asked on a thread of
-/// its own, within `ClientOptions::connect_timeout`.
+/// Threads: a KDC is asked on a thread of its own. The client waits for it no longer than
+/// `ClientOptions::connect_timeout`; the call itself may take minutes, and outlive the client.
 ///
 /// A library that was built without SASL (`CUSTODIAN_SASL=OFF`) refuses these options.
 struct SaslOptions {

@@ -97,7 +97,8 @@ void ClientCore::on_session_state(SessionState state, const SessionInfo& info) {
       break;
     case SessionState::expired:
     case SessionState::auth_failed:
-    case SessionState::auth_required: on_session_over(); break;
+    case SessionState::auth_required:
+    case SessionState::identity_refused: on_session_over(); break;
     case SessionState::closed:
       set_session_info(info);
       set_connection_state(ConnectionState::closed);

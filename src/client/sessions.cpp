@@ -91,7 +91,7 @@ void Sessions::replace(SessionState end) {
       start();
       break;
     case NextSession::after_refused_credentials:
-      nothing_proven_ = true;
+      if (refused) nothing_proven_ = true;
       core_.finish_operations(end == SessionState::auth_required
                                   ? ServerErrc::session_closed_require_sasl_auth
                                   : ServerErrc::auth_failed);
@@ -103,9 +103,9 @@ void Sessions::replace(SessionState end) {
 
 void Sessions::log_refusal(SessionState end) {
   if (end != SessionState::auth_required) {
-    return core_.log(LogLevel::error, std::string{"the servers refused the credentials"} +
-                                          (core_.sasl() ? ", or the identity of SASL" : "") +
-                                          "; trying again in 5 s");
+    const std::string what =
+        end == SessionState::identity_refused ? "identity that SASL proves" : "credentials";
+    return core_.log(LogLevel::error, "the servers refused the " + what + "; trying again in 5 s");
   }
   std::string schemes;
   for (const auto& each : credentials_) schemes += (schemes.empty() ? "" : ", ") + each.scheme;

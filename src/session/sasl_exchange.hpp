@@ -9,8 +9,8 @@
 /// handshake. So until the exchange is over nothing else is under way on the connection, and
 /// nothing of it is seen by the C client. Each connection is authenticated anew.
 ///
-/// A server that is hostile can end the connection, no more: a frame is bounded, and so are the
-/// rounds. A silent one is the connect timeout's business.
+/// A server that is hostile can end the connection, and the session with it, by a refusal or by an
+/// id of 0. It can do no more: frames and rounds are bounded, and silence by the connect timeout.
 
 #include <cstddef>
 #include <cstdint>

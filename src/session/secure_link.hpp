@@ -42,8 +42,14 @@ class SecureLink {
   virtual void abort() = 0;
   /// Why TLS or SASL ended the connection, beginning with its name; empty if neither did.
   [[nodiscard]] virtual const std::string& fault() const noexcept = 0;
-  /// Whether the server refuses this client's identity, so that it ended the connection.
-  [[nodiscard]] virtual bool was_refused() const noexcept = 0;
+  /// What SASL has still to prove once a server has begun or continued a session.
+  enum class Proof {
+    none_needed,  ///< nothing: there is no session yet, or it is authenticated, or there is no SASL
+    wanted,       ///< the exchange is under way, or the connection has ended within it
+    failed,       ///< the exchange has failed, so the link has ended the connection
+    refused       ///< the server refuses this client's identity, so the link has ended it
+  };
+  [[nodiscard]] virtual Proof proof() const noexcept = 0;
 };
 
 }  // namespace custodian::detail

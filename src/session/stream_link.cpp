@@ -32,7 +32,7 @@ StreamLink::StreamLink(std::unique_ptr<ServerStream> server, std::shared_ptr<con
 
 std::string StreamLink::waits_for() const {
   if (errand_.busy()) return sasl_->preparation(address_);
-  if (exchange_) return exchange_->name();
+  if (proof_ == Proof::wanted) return exchange_->name();
   return client_.lowest_layer().is_open() ? "" : std::string{server_->opening()};
 }
 
@@ -106,6 +106,7 @@ void StreamLink::take_from_client() {
                           [self = shared_from_this()](error_code error, std::size_t count) {
                             if (self->over_) return;
                             if (error) return self->on_client_gone();
+                            if (self->speaks_too_soon(count)) return self->abort();
                             self->taken_ = count;
                             self->write_next();
                           });
@@ -142,6 +143,14 @@ bool StreamLink::on_written(error_code error) {
 
 // -- The exchange ---------------------------------------------------------------------------------
 
+/// A request that is sent now would go to a server that has proven nothing yet.
+bool StreamLink::speaks_too_soon(std::size_t count) {
+  if (exchange_) greeted_ += count;
+  if (!exchange_ || greeted_ <= handshake) return false;
+  fault_ = exchange_->name() + ": the C client does not wait for it";
+  return true;
+}
+
 void StreamLink::authenticate() {
   using Step = SaslExchange::Step;
   SaslExchange::Verdict verdict;
@@ -151,17 +160,23 @@ void StreamLink::authenticate() {
     return abort();
   }
   drop(exchange_->held(), verdict.used);
+  if (exchange_->held() > 0) proof_ = Proof::wanted;
   switch (verdict.step) {
     case Step::read_more: break;
     case Step::send:
       requests_ += verdict.text;
       write_next();
       break;
-    case Step::over: exchange_.reset(); return pass_on();
+    case Step::over:
+      proof_ = Proof::none_needed;
+      exchange_.reset();
+      return pass_on();
     case Step::failed:
     case Step::refused:
       fault_ = std::move(verdict.text);
-      refused_ = verdict.step == Step::refused;
+      if (proof_ == Proof::wanted) {
+        proof_ = verdict.step == Step::refused ? Proof::refused : Proof::failed;
+      }
       return abort();
   }
   take_from_server();
@@ -252,19 +267,26 @@ std::size_t StreamLink::unread(error_code& error) {
 
 // -- The end --------------------------------------------------------------------------------------
 
+void StreamLink::blame_server() {
+  if (fault_.empty() && proof_ == Proof::wanted) {
+    fault_ = exchange_->name() + ": the server ended the connection";
+  }
+}
+
 /// The server, or TLS, has ended the connection.
 void StreamLink::on_server_gone(error_code error) {
   fault_ = server_->fault_of(error);
-  if (fault_.empty() && exchange_ && exchange_->held() > 0) {
-    fault_ = exchange_->name() + ": the server ended the connection";
-  }
+  blame_server();
   abort();
 }
 
 /// The server takes nothing more. What it has said before is still to be read: replies, or the
 /// reason.
 void StreamLink::on_server_deaf() {
-  after_patience([](StreamLink& self) { self.abort(); });
+  after_patience([](StreamLink& self) {
+    self.blame_server();
+    self.abort();
+  });
 }
 
 /// The C client has closed its end. All that it has sent has been read, and is on its way.

@@ -39,7 +39,7 @@ class StreamLink final : public SecureLink, public std::enable_shared_from_this<
   void set_judge(Judge judge) override { judge_ = std::move(judge); }
   void abort() override;
   [[nodiscard]] const std::string& fault() const noexcept override { return fault_; }
-  [[nodiscard]] bool was_refused() const noexcept override { return refused_; }
+  [[nodiscard]] Proof proof() const noexcept override { return proof_; }
 
  private:
   // The first token of SASL, which may need others than the server, is fetched before the handshake
@@ -48,7 +48,8 @@ class StreamLink final : public SecureLink, public std::enable_shared_from_this<
   void begin(const Opened& opened);
   /// Makes the pair: keeps one end, and returns the other.
   [[nodiscard]] OwnedSocket make_pair(error_code& error);
-  // The answer to the handshake is held back.
+  // The answer to the handshake is held back, and the C client says nothing more before it.
+  [[nodiscard]] bool speaks_too_soon(std::size_t count);
   void authenticate();
   // From the C client to the server, and back.
   void take_from_client();
@@ -64,12 +65,15 @@ class StreamLink final : public SecureLink, public std::enable_shared_from_this<
   void drop(std::size_t from, std::size_t size);
   [[nodiscard]] std::size_t unread(error_code& error);
   // The ends; see their definitions.
+  void blame_server();
   void on_server_gone(error_code error);
   void on_server_deaf();
   void on_client_gone();
   void after_patience(void (*end)(StreamLink&));
   void close();
 
+  /// The longest handshake: the C client's, with its length.
+  static constexpr std::size_t handshake = 49;
   /// A TLS record has at most this size.
   static constexpr std::size_t record = std::size_t{16} << 10U;
 
@@ -83,14 +87,15 @@ class StreamLink final : public SecureLink, public std::enable_shared_from_this<
   boost::asio::steady_timer patience_;
   FrameGate gate_{0};
   Judge judge_;
-  bool writes_ = false;    ///< a write to the server is under way
-  std::string requests_;   ///< of the exchange, which are not being written yet
-  std::size_t taken_ = 0;  ///< the bytes in `outgoing_`
+  bool writes_ = false;      ///< a write to the server is under way
+  std::string requests_;     ///< of the exchange, which are not being written yet
+  std::size_t taken_ = 0;    ///< the bytes in `outgoing_`
+  std::size_t greeted_ = 0;  ///< bytes from the C client before the exchange was over
   std::vector<char> outgoing_ = std::vector<char>(record);
   std::vector<char> incoming_ = std::vector<char>(record);
   std::size_t arrived_ = 0;  ///< bytes in `incoming_`
   std::string fault_;
-  bool refused_ = false;
+  Proof proof_ = Proof::none_needed;
   bool over_ = false;
 };
 

@@ -219,9 +219,7 @@ void ZooKeeperSession::deliver() {
   // A connection that TLS or SASL has ended says nothing of ZooKeeper's session.
   const bool is_explained = link_ && !link_->fault().empty();
   if (sight.refused && !is_explained) record_.refused(steady_clock::now());
-  if (link_ && link_->was_refused()) {
-    record_.unauthenticated(to_text(dialled_.endpoint), steady_clock::now());
-  }
+  const auto proof = link_ ? link_->proof() : SecureLink::Proof::none_needed;
   if (sight.failed || sight.lost) drop_link();
   if (client_->has_answer()) record_.answered();
   if (client_->take_want_of_authentication()) {
@@ -246,7 +244,8 @@ void ZooKeeperSession::deliver() {
   if (sight.failed) {
     if (sight.refused && !is_explained) log_unanswered();
     on_attempt_failed();
-    if (settings_.sasl && is_refused_by_all()) return on_session_over(SessionState::auth_failed);
+    on_unproven(proof);
+    if (!client_) return;
   }
   if (sight.lost) on_disconnected();
   if (sight.connected) on_connected();

@@ -95,8 +95,10 @@ class ZooKeeperSession final : public Session,
   void on_attempt_failed();
   /// The address has had its time.
   void give_attempt_up();
-  /// Whether no server accepts this client's identity.
+  /// Whether no server works for this session until it authenticates.
   [[nodiscard]] bool is_refused_by_all() const;
+  /// SASL has not proven what it had to on the attempt that has failed. May end the session.
+  void on_unproven(SecureLink::Proof proof);
   /// The server has ended a connection before it answered the handshake.
   void log_unanswered();
   void on_interest_failed();
@@ -164,7 +166,7 @@ class ZooKeeperSession final : public Session,
   std::uint64_t next_operation_ = 1;
   /// The time of the newest connection's handshake, or a little earlier.
   BootClock::time_point handshake_;
-  ConnectionRecord record_;
+  ConnectionRecord record_{settings_.session_timeout};
   /// Whether all watches, within the limit, are restored on the next connection; none otherwise.
   bool restores_all_ = true;
   /// All that the handle presents, or will as soon as it can.

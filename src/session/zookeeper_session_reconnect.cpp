@@ -192,6 +192,28 @@ bool ZooKeeperSession::is_refused_by_all() const {
   return reconnect_.serving() && record_.lacks_authentication(addresses(), steady_clock::now());
 }
 
+void ZooKeeperSession::on_unproven(SecureLink::Proof proof) {
+  using Proof = SecureLink::Proof;
+  if (proof == Proof::none_needed) return;
+  const auto now = steady_clock::now();
+  if (proof == Proof::refused) record_.identity_refused(to_text(dialled_.endpoint), now);
+  if (info_.id != 0) {
+    record_.continued_unauthenticated(now);
+  } else if (proof != Proof::wanted) {
+    // Each attempt leaves a new session at the servers, until its timeout.
+    order_.rest_until(dialled_.endpoint, now + ReconnectPace::refused_credentials);
+  }
+  if (!reconnect_.serving()) return;
+  if (record_.is_identity_refused(addresses(), now)) {
+    return on_session_over(SessionState::identity_refused);
+  }
+  if (info_.id != 0 && record_.is_never_authenticated(now)) {
+    give_up(
+        "the servers continue it, but SASL never gets to its end, for the reasons above. What the "
+        "session held is lost");
+  }
+}
+
 void ZooKeeperSession::log_unanswered() {
   log(damped(LogLevel::warning, loudest_dialled_),
       "the server at " + to_text(dialled_.endpoint) +

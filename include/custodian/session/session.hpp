@@ -194,7 +194,8 @@ enum class SessionState {
   /// The servers work only for clients that authenticate with another scheme, and close each
   /// connection at its first request; final.
   auth_required,
-  closed,  ///< by this program; final
+  identity_refused,  ///< the servers refused the identity that SASL proves; final
+  closed,            ///< by this program; final
 };
 
 /// The settings of a session.

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "custodian/testing/fault_proxy.hpp"
+#include "integration/client/hostile_server.hpp"
 #include "integration/tls/tls_fixture.hpp"
+#include "support/jute.hpp"
 
 namespace custodian::tests::digest_md5_test {
 namespace {
@@ -14,6 +16,14 @@ namespace {
 using namespace std::chrono_literals;
 using testing::FaultProxy;
 using testing::TestingServer;
+
+testing::TestingServerOptions with_user(const std::string& name, const std::string& password) {
+  testing::TestingServerOptions options;
+  options.jaas =
+      "Server {\n  org.apache.zookeeper.server.auth.DigestLoginModule required\n  user_" + name +
+      "=\"" + password + "\";\n};\n";
+  return options;
+}
 
 testing::TestingServerOptions with_users(std::vector<std::string> config_lines = {}) {
   testing::TestingServerOptions options;
@@ -85,7 +95,7 @@ TEST_CASE("a wrong password ends operations, and the log says why") {
   INFO(log.all());
   CHECK(log.contains("the connection to " + server.connect_string() +
                      " has ended: SASL (DIGEST-MD5): the server refuses this identity"));
-  CHECK(log.contains("the servers refused the credentials, or the identity of SASL"));
+  CHECK(log.contains("the servers refused the identity that SASL proves"));
   // Nobody is offered the password more often than that.
   CHECK(log.count("refuses this identity") <= 2);
 }
@@ -108,6 +118,73 @@ TEST_CASE("a server that does not know SASL is tried again, and the log says why
   CHECK(result_of_read(client) == Errc::deadline_exceeded);
   INFO(log.all());
   CHECK(log.contains("SASL (DIGEST-MD5): the server does not speak it"));
+  // Each attempt leaves a session there, so there are few.
+  CHECK(server.statistic("zk_global_sessions") == 1);
+}
+
+TEST_CASE("a server that refuses a new session does not keep it from the others") {
+  const TestingServer stale{with_user("anna", "changed since")};
+  TestingServer server{with_users()};
+  FaultProxy proxy{server.endpoint()};
+  proxy.refuse();
+  LogLines log;
+  ClientOptions options = options_as(anna(), stale.connect_string() + "," + proxy.connect_string());
+  options.session_timeout = 60s;
+  options.log = log.sink();
+  Client client{options};
+  REQUIRE(eventually([&] { return log.contains("the server refuses this identity"); }));
+  proxy.accept();
+  CHECK_FALSE(result_of_read(client));
+  INFO(log.all());
+  CHECK_FALSE(log.contains("trying again in 5 s"));
+}
+
+/// A server that continues each session, or begins the same one always, and gives this answer to
+/// each token.
+HostileServer::Words words(std::int64_t session, std::function<std::string(std::int32_t)> answer) {
+  return {.greeting = [session] { return Greeting{.session = session}.frame(); },
+          .answer = [answer = std::move(answer)](
+                        const SeenRequest& request) { return answer(request.xid); }};
+}
+
+TEST_CASE("a session that the servers continue, but do not authenticate, is given up in the end") {
+  TestingServer server{with_users()};
+  FaultProxy proxy{server.endpoint()};
+  LogLines log;
+  ClientOptions options = options_as(anna(), proxy.connect_string());
+  options.session_timeout = 5s;
+  options.log = log.sink();
+  Client client{options};
+  REQUIRE_FALSE(result_of_read(client));
+  const std::int64_t session = client.session().id;
+  const HostileServer speechless{
+      words(session, [](std::int32_t xid) { return Jute{}.header(xid).number(-1).frame(); })};
+  proxy.set_target(speechless.endpoint());
+  proxy.cut();
+  REQUIRE(eventually([&] { return log.contains("SASL never gets to its end"); }));
+  proxy.set_target(server.endpoint());
+  CHECK_FALSE(result_of_read(client));
+  CHECK(client.session().id != session);
+}
+
+TEST_CASE("new credentials are not blamed for an identity that a server refuses") {
+  TestingServer server{with_users()};
+  FaultProxy proxy{server.endpoint()};
+  LogLines log;
+  ClientOptions options = options_as(anna(), proxy.connect_string());
+  options.log = log.sink();
+  Client client{options};
+  REQUIRE_FALSE(result_of_read(client));
+  const HostileServer refusing{
+      words(1, [](std::int32_t xid) { return Jute{}.header(xid, -115).number(-1).frame(); })};
+  // The connection that stands stays.
+  proxy.set_target(refusing.endpoint());
+  client.set_credentials({{"digest", "app:1"}});
+  REQUIRE(eventually([&] { return refusing.connections_ended() == 1; }));
+  proxy.set_target(server.endpoint());
+  CHECK(eventually([&] { return log.contains("the new credentials are presented"); }));
+  INFO(log.all());
+  CHECK_FALSE(log.contains("refuse the new credentials"));
 }
 
 TEST_CASE("where authentication is required a user is served, and no one else is") {
@@ -181,10 +258,11 @@ TEST_CASE("a server that is silent within the exchange is given up in time") {
   ClientOptions options = options_as(anna(), proxy.connect_string());
   options.log = log.sink();
   options.connect_timeout = 200ms;
-  proxy.black_hole(testing::Direction::to_client);
+  const HostileServer silent{words(1, [](std::int32_t) { return std::string{}; })};
+  proxy.set_target(silent.endpoint());
   Client client{options};
   REQUIRE(eventually([&] { return log.contains("SASL (DIGEST-MD5): no answer in time"); }));
-  proxy.heal();
+  proxy.set_target(server.endpoint());
   CHECK_FALSE(result_of_read(client));
 }
 
@@ -287,6 +365,10 @@ TEST_CASE("options that cannot be are refused") {
   CHECK(has(refusal([](SaslOptions& sasl) { sasl.user = "\xc3\xa4"; }), "sasl.user"));
   CHECK(has(refusal([](SaslOptions& sasl) { sasl.password = nullptr; }), "sasl.password"));
   CHECK(has(refusal([](SaslOptions& sasl) { sasl.service = "a/b"; }), "sasl.service"));
+  const std::string of_tickets = "credential_cache, client_keytab and principal are for GSSAPI";
+  CHECK(has(refusal([](SaslOptions& sasl) { sasl.client_keytab = "key"; }), of_tickets));
+  CHECK(has(refusal([](SaslOptions& sasl) { sasl.credential_cache = "FILE:a"; }), of_tickets));
+  CHECK(has(refusal([](SaslOptions& sasl) { sasl.principal = "anna"; }), of_tickets));
   CHECK(has(refusal([](SaslOptions& sasl) { sasl.mechanism = SaslMechanism::gssapi; }),
             "sasl.user and password"));
 }

@@ -4,6 +4,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <future>
@@ -127,6 +128,8 @@ std::string reply(std::int32_t number, const std::string& token) {
 TEST_CASE("the answer to the handshake is held back until the client is authenticated",
           "[sasl_link]") {
   const auto linked = Linked::greeting();
+  // An answer to the handshake is no business of SASL.
+  CHECK(linked->link->waits_for().empty());
   linked->say(Greeting{}.frame());
   linked->expect_request(1, "it is me");
   CHECK(linked->link->waits_for() == "SASL (TEST)");
@@ -139,6 +142,7 @@ TEST_CASE("the answer to the handshake is held back until the client is authenti
   const std::string greeting = Greeting{}.frame();
   CHECK(linked->hear(linked->client, greeting.size()) == greeting);
   CHECK(linked->link->waits_for().empty());
+  CHECK(linked->link->proof() == StreamLink::Proof::none_needed);
   const std::string frame = Jute{}.string("later").bytes();
   asio::write(linked->client, asio::buffer(frame));
   CHECK(linked->hear(linked->server, frame.size()) == frame);
@@ -152,7 +156,7 @@ TEST_CASE("a link whose server refuses the client ends, and says so", "[sasl_lin
   linked->expect_request(1, "it is me");
   linked->say(Jute{}.header(1, -115).number(-1).frame());
   CHECK(linked->hear(linked->client, 1).empty());
-  CHECK(linked->link->was_refused());
+  CHECK(linked->link->proof() == StreamLink::Proof::refused);
   CHECK(linked->link->fault().starts_with("SASL (TEST): the server refuses this identity"));
   linked->let_it_end();
 }
@@ -163,7 +167,7 @@ TEST_CASE("a link whose server ends the exchange says so", "[sasl_link]") {
   linked->expect_request(1, "it is me");
   linked->server.close();
   CHECK(linked->hear(linked->client, 1).empty());
-  CHECK_FALSE(linked->link->was_refused());
+  CHECK(linked->link->proof() == StreamLink::Proof::wanted);
   CHECK(linked->link->fault() == "SASL (TEST): the server ended the connection");
   linked->let_it_end();
 }
@@ -175,6 +179,81 @@ TEST_CASE("a server that ends the connection before its answer is none of SASL's
   CHECK(linked->hear(linked->client, 1).empty());
   CHECK(linked->link->fault().empty());
   linked->let_it_end();
+}
+
+TEST_CASE("a session that the server has not authenticated lacks a proof", "[sasl_link]") {
+  const auto linked = Linked::greeting();
+  CHECK(linked->link->proof() == StreamLink::Proof::none_needed);
+  linked->say(Greeting{}.frame());
+  linked->expect_request(1, "it is me");
+  CHECK(linked->link->proof() == StreamLink::Proof::wanted);
+  linked->say(Jute{}.header(1, -1).number(-1).frame());
+  CHECK(linked->hear(linked->client, 1).empty());
+  CHECK(linked->link->proof() == StreamLink::Proof::failed);
+  linked->let_it_end();
+}
+
+TEST_CASE("a client that does not wait for the exchange ends the link", "[sasl_link]") {
+  const auto linked = Linked::greeting();
+  linked->say(Greeting{}.frame());
+  linked->expect_request(1, "it is me");
+  asio::write(linked->client, asio::buffer(std::string(49, 'r')));
+  CHECK(linked->hear(linked->server, 1).empty());
+  CHECK(linked->link->fault() == "SASL (TEST): the C client does not wait for it");
+  linked->let_it_end();
+}
+
+/// A server that has said so much, and can neither be read nor written to any more.
+class Deaf final : public detail::ServerStream {
+ public:
+  Deaf(asio::any_io_executor executor, std::string words)
+      : executor_{std::move(executor)}, words_{std::move(words)} {}
+
+  asio::any_io_executor get_executor() override { return executor_; }
+  std::string_view opening() const noexcept override { return ""; }
+  void open(Opened opened) override {
+    asio::post(executor_, [opened = std::move(opened)] { opened({}, {}); });
+  }
+  void read_some(asio::mutable_buffer buffer, Done done) override {
+    const std::size_t count = asio::buffer_copy(buffer, asio::buffer(words_));
+    words_.erase(0, count);
+    if (count == 0) {
+      read_ = std::move(done);
+    } else {
+      asio::post(executor_, [done = std::move(done), count] { done({}, count); });
+    }
+  }
+  void write(asio::const_buffer, Done done) override {
+    asio::post(executor_, [done = std::move(done)] { done(asio::error::broken_pipe, 0); });
+  }
+  void shut_down(std::function<void()> done) override { asio::post(executor_, std::move(done)); }
+  void close() override { read_ = nullptr; }
+  void reset() override {}
+  std::string fault_of(error_code) override { return {}; }
+
+ private:
+  const asio::any_io_executor executor_;
+  std::string words_;
+  Done read_;
+};
+
+TEST_CASE("a link whose server takes nothing more within the exchange says so", "[sasl_link]") {
+  asio::io_context context{1};
+  std::promise<std::string> reason;
+  reason.set_value("");
+  auto link = std::make_shared<StreamLink>(
+      std::make_unique<Deaf>(context.get_executor(), Greeting{}.frame()),
+      std::make_shared<const Waiting>(reason.get_future().share()), detail::Address{});
+  detail::OwnedSocket end;
+  link->open(
+      [&](error_code, const std::string&, detail::OwnedSocket socket) { end = std::move(socket); });
+  const auto deadline = std::chrono::steady_clock::now() + 20s;
+  while (link->fault().empty()) {
+    REQUIRE(std::chrono::steady_clock::now() < deadline);
+    context.restart();
+    context.run_for(10ms);
+  }
+  CHECK(link->fault() == "SASL (TEST): the server ended the connection");
 }
 
 TEST_CASE("a client that closes within the exchange ends the link", "[sasl_link]") {

@@ -53,6 +53,7 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/CustodianConfigVers
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/CustodianConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/CustodianConfigVersion.cmake
+  cmake/FindKerberosGssapi.cmake
   cmake/FindZooKeeper.cmake
   DESTINATION ${_package_dir} COMPONENT development)
 

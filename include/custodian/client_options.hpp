@@ -20,6 +20,7 @@
 #include "custodian/lease/lease_options.hpp"
 #include "custodian/log.hpp"
 #include "custodian/retry_policy.hpp"
+#include "custodian/sasl_options.hpp"
 #include "custodian/session/session.hpp"
 #include "custodian/tls_options.hpp"
 
@@ -71,9 +72,9 @@ struct ClientOptions {
   /// from nothing, since its numbers then start again.
   std::int64_t fencing_epoch = 0;
 
-  /// How long an address may take to accept the connection, TLS included; and then, how long its
-  /// server may take to answer the session's handshake. After either the client tries the next
-  /// address.
+  /// How long an address may take to accept the connection, TLS and a ticket for SASL included; and
+  /// then, how long its server may take to answer the session's handshake, and to authenticate the
+  /// client. After either the client tries the next address.
   std::chrono::milliseconds connect_timeout{3'000};
 
   /// The deadline of every operation that has none of its own; it includes waiting for a
@@ -117,6 +118,9 @@ struct ClientOptions {
   /// TLS. Nothing: connections are plain, unless `servers` begins with "secure://", which stands
   /// for TlsOptions with their defaults.
   std::optional<TlsOptions> tls{};
+
+  /// SASL: Kerberos, or DIGEST-MD5. Nothing: connections are not authenticated by SASL.
+  std::optional<SaslOptions> sasl{};
 
   /// ACLs of nodes that are created without one. Empty: open to every client, ZooKeeper's default.
   AclProvider acl_provider{};

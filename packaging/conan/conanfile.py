@@ -89,6 +89,8 @@ class CustodianConan(ConanFile):
         toolchain.cache_variables["CUSTODIAN_BUILD_TOOLS"] = bool(self.options.tools)
         toolchain.cache_variables["CUSTODIAN_BUILD_PROMETHEUS"] = bool(self.options.prometheus)
         toolchain.cache_variables["CUSTODIAN_TLS"] = bool(self.options.tls)
+        # Kerberos is the system's affair.
+        toolchain.cache_variables["CUSTODIAN_SASL"] = False
         for part in ("TESTS", "EXAMPLES", "BENCH"):
             toolchain.cache_variables[f"CUSTODIAN_BUILD_{part}"] = False
         toolchain.generate()

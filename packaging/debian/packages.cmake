@@ -59,6 +59,9 @@ if(CUSTODIAN_HAS_TLS)
   # For programs that are linked with the static libraries.
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libssl-dev (>= 1.1.1)")
 endif()
+if(CUSTODIAN_HAS_SASL)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libkrb5-dev")
+endif()
 # For custodian::testing, and what uses it; and for metrics.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "default-jre-headless, libzookeeper-java, libcustodian-prometheus-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "locks between machines, on ZooKeeper - development files

@@ -21,10 +21,11 @@ constexpr auto close_grace = detail::ClientCore::close_grace;
 /// Makes a core that is not destroyed in a child of a fork. Its last owner there may be an object
 /// that outlives the client, and mutexes that were locked at the fork stay locked for ever.
 CorePtr make_core(const asio::any_io_executor& executor, asio::any_io_executor callbacks,
-                  ClientOptions options, std::shared_ptr<detail::Tls> tls,
+                  ClientOptions options, detail::Security security,
                   std::shared_ptr<void> keep_alive) {
-  auto core = std::make_unique<detail::ClientCore>(
-      executor, std::move(callbacks), std::move(options), std::move(tls), std::move(keep_alive));
+  auto core =
+      std::make_unique<detail::ClientCore>(executor, std::move(callbacks), std::move(options),
+                                           std::move(security), std::move(keep_alive));
   return {core.release(), [](detail::ClientCore* last) {
             if (!last->forked()) delete last;
           }};
@@ -37,13 +38,13 @@ Client::Client(std::string_view servers) : Client{ClientOptions{.servers = std::
 Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, owner_{true} {
   validate(options);
   // Before the runtime has an owner whose end only its threads, which do not run yet, could notice.
-  std::shared_ptr<detail::Tls> tls = detail::tls_of(options);
+  detail::Security security = detail::security_of(options);
   const asio::any_io_executor callbacks =
       options.callback_executor.value_or(runtime_->callbacks.get_executor());
   // The core's destructor releases this, which lets the threads end.
   const std::shared_ptr<void> keep_alive{runtime_.get(),
                                          [runtime = runtime_](void*) { runtime->let_go(); }};
-  core_ = make_core(runtime_->io.get_executor(), callbacks, std::move(options), std::move(tls),
+  core_ = make_core(runtime_->io.get_executor(), callbacks, std::move(options), std::move(security),
                     keep_alive);
   // Before start(): if that throws, the threads must be there to end the runtime.
   runtime_->run();
@@ -53,8 +54,8 @@ Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, o
 Client::Client(asio::any_io_executor executor, ClientOptions options) : owner_{true} {
   validate(options);
   const asio::any_io_executor callbacks = options.callback_executor.value_or(executor);
-  std::shared_ptr<detail::Tls> tls = detail::tls_of(options);
-  core_ = make_core(executor, callbacks, std::move(options), std::move(tls), nullptr);
+  detail::Security security = detail::security_of(options);
+  core_ = make_core(executor, callbacks, std::move(options), std::move(security), nullptr);
   core_->start();
 }
 

@@ -9,6 +9,7 @@
 #include "base/process_id.hpp"
 #include "base/runs_on_this_thread.hpp"
 #include "client/operation.hpp"
+#include "session/sasl.hpp"
 #include "session/tls.hpp"
 #include "text/in_hex.hpp"
 #include "text/one_line.hpp"
@@ -36,14 +37,14 @@ ClientOptions with_defaults(ClientOptions options) {
 
 }  // namespace
 
-std::shared_ptr<Tls> tls_of(const ClientOptions& options) {
-  if (options.tls) return make_tls(*options.tls);
-  return parse_connection_string("connect", options.servers).secure ? make_tls({}) : nullptr;
+Security security_of(const ClientOptions& options) {
+  const bool secure = parse_connection_string("connect", options.servers).secure;
+  return {.tls = options.tls || secure ? make_tls(options.tls.value_or(TlsOptions{})) : nullptr,
+          .sasl = options.sasl ? make_sasl(*options.sasl) : nullptr};
 }
 
 ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_executor callbacks,
-                       ClientOptions options, std::shared_ptr<Tls> tls,
-                       std::shared_ptr<void> keep_alive)
+                       ClientOptions options, Security security, std::shared_ptr<void> keep_alive)
     : keep_alive_{std::move(keep_alive)},
       options_{with_defaults(std::move(options))},
       process_{process_id()},
@@ -54,7 +55,7 @@ ClientCore::ClientCore(const asio::any_io_executor& executor, asio::any_io_execu
       observation_{options_.observer ? std::make_unique<Observation>(*this, options_.observer)
                                      : nullptr},
       boot_timers_{std::make_shared<BootTimers>(strand_, options_.clock, callback_executor_)},
-      tls_{std::move(tls)},
+      security_{std::move(security)},
       sessions_{*this, std::string{without_chroot(options_.servers)},
                 for_a_session(options_.credentials)},
       timer_{strand_},
@@ -96,7 +97,8 @@ void ClientCore::on_session_state(SessionState state, const SessionInfo& info) {
       break;
     case SessionState::expired:
     case SessionState::auth_failed:
-    case SessionState::auth_required: on_session_over(); break;
+    case SessionState::auth_required:
+    case SessionState::identity_refused: on_session_over(); break;
     case SessionState::closed:
       set_session_info(info);
       set_connection_state(ConnectionState::closed);

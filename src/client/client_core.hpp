@@ -37,11 +37,18 @@
 namespace custodian::detail {
 
 class Operation;
+class Sasl;
 class Tls;
 
-/// What the options say of TLS, or "secure://" in their servers; null if neither asks for it.
-/// Throws Error (invalid_argument).
-[[nodiscard]] std::shared_ptr<Tls> tls_of(const ClientOptions& options);
+/// What the connections of a client have besides ZooKeeper's protocol.
+struct Security {
+  std::shared_ptr<Tls> tls{};          ///< null without TLS
+  std::shared_ptr<const Sasl> sasl{};  ///< null without SASL
+};
+
+/// TLS as the options ask for it, or "secure://" in their servers, and SASL. Throws Error
+/// (invalid_argument).
+[[nodiscard]] Security security_of(const ClientOptions& options);
 
 class ClientCore final : public ObservedClient, public std::enable_shared_from_this<ClientCore> {
  public:
@@ -51,7 +58,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
 
   /// `keep_alive` is released last: it may own the context of the executors.
   ClientCore(const boost::asio::any_io_executor& executor, boost::asio::any_io_executor callbacks,
-             ClientOptions options, std::shared_ptr<Tls> tls, std::shared_ptr<void> keep_alive);
+             ClientOptions options, Security security, std::shared_ptr<void> keep_alive);
   ~ClientCore() override;
 
   // Any thread.
@@ -62,7 +69,9 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   [[nodiscard]] const ClientOptions& options() const noexcept { return options_; }
   [[nodiscard]] const PathPrefix& prefix() const noexcept { return prefix_; }
   /// Null without TLS.
-  [[nodiscard]] const std::shared_ptr<Tls>& tls() const noexcept { return tls_; }
+  [[nodiscard]] const std::shared_ptr<Tls>& tls() const noexcept { return security_.tls; }
+  /// Null without SASL.
+  [[nodiscard]] const std::shared_ptr<const Sasl>& sasl() const noexcept { return security_.sasl; }
   [[nodiscard]] const std::shared_ptr<BootTimers>& boot_timers() const noexcept {
     return boot_timers_;
   }
@@ -164,7 +173,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   const std::unique_ptr<Observation> observation_;
   const std::shared_ptr<BootTimers> boot_timers_;
 
-  const std::shared_ptr<Tls> tls_;
+  const Security security_;
   Sessions sessions_;
   Drain drain_;
   boost::asio::steady_timer timer_;  ///< bounds the time in which holders are notified of the end

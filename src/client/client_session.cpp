@@ -37,7 +37,8 @@ void ClientSession::on_state(SessionState state, const SessionInfo& info) {
     case SessionState::connecting: break;
     case SessionState::expired:
     case SessionState::auth_failed:
-    case SessionState::auth_required: lose_holds(LossReason::session_over); break;
+    case SessionState::auth_required:
+    case SessionState::identity_refused: lose_holds(LossReason::session_over); break;
     case SessionState::closed: lose_holds(LossReason::closed); break;
   }
   if (connected_ && clock_has_run_out()) {

@@ -38,6 +38,7 @@ void Sessions::start() {
                            .earlier_connections = core_.session_info().connection,
                            .credentials = credentials_,
                            .tls = core_.tls(),
+                           .sasl = core_.sasl(),
                            .max_request_size = options.max_request_size,
                            .clock = options.clock};
   begun_with_ = credentials_;
@@ -90,7 +91,7 @@ void Sessions::replace(SessionState end) {
       start();
       break;
     case NextSession::after_refused_credentials:
-      nothing_proven_ = true;
+      if (refused) nothing_proven_ = true;
       core_.finish_operations(end == SessionState::auth_required
                                   ? ServerErrc::session_closed_require_sasl_auth
                                   : ServerErrc::auth_failed);
@@ -102,7 +103,9 @@ void Sessions::replace(SessionState end) {
 
 void Sessions::log_refusal(SessionState end) {
   if (end != SessionState::auth_required) {
-    return core_.log(LogLevel::error, "the servers refused the credentials; trying again in 5 s");
+    const std::string what =
+        end == SessionState::identity_refused ? "identity that SASL proves" : "credentials";
+    return core_.log(LogLevel::error, "the servers refused the " + what + "; trying again in 5 s");
   }
   std::string schemes;
   for (const auto& each : credentials_) schemes += (schemes.empty() ? "" : ", ") + each.scheme;
@@ -110,8 +113,8 @@ void Sessions::log_refusal(SessionState end) {
             "the servers work only for clients that authenticate with a scheme of their "
             "enforce.auth.schemes, and this client has presented " +
                 (schemes.empty() ? "no credentials" : "credentials for " + schemes + " only") +
-                ": set ClientOptions::credentials (for x509 a certificate in TlsOptions; sasl is "
-                "not supported); trying again in 5 s");
+                ": set ClientOptions::credentials (for x509 a certificate in TlsOptions, for sasl "
+                "ClientOptions::sasl); trying again in 5 s");
 }
 
 void Sessions::on_answer() {

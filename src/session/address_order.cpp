@@ -73,6 +73,10 @@ void AddressOrder::failed(const Endpoint& endpoint, Time now, double random) {
   }
 }
 
+void AddressOrder::rest_until(const Endpoint& endpoint, Time until) {
+  if (Place* place = find(endpoint)) place->rests_until = std::max(place->rests_until, until);
+}
+
 void AddressOrder::answered(const Endpoint& endpoint) {
   if (Place* place = find(endpoint)) place->failures = 0;
 }

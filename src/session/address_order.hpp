@@ -56,6 +56,8 @@ class AddressOrder {
 
   /// The address gave no connection, or one that ended before any request was answered.
   void failed(const Endpoint& endpoint, Time now, double random);
+  /// The address rests until then, at least, however often it has failed.
+  void rest_until(const Endpoint& endpoint, Time until);
   /// A server has worked on a request there.
   void answered(const Endpoint& endpoint);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/reconnect.hpp"
+
 namespace custodian::detail {
 
 void ConnectionRecord::connected(Time now, Duration timeout) {
@@ -15,6 +17,9 @@ void ConnectionRecord::connected(Time now, Duration timeout) {
   if (unanswered_ == 0) unanswered_since_ = now;
   first_probe_.reset();
   last_probe_.reset();
+  probe_rests_until_.reset();
+  refused_identities_.clear();
+  continuations_ = 0;
   attempts_.clear();
   refusals_ = 0;
 }
@@ -39,6 +44,14 @@ void ConnectionRecord::unauthenticated(const std::string& address, Time now) {
   unauthenticated_.try_emplace(address, now);
 }
 
+void ConnectionRecord::identity_refused(const std::string& address, Time now) {
+  refused_identities_.try_emplace(address, now);
+}
+
+void ConnectionRecord::continued_unauthenticated(Time now) {
+  if (continuations_++ == 0) first_continuation_ = now;
+}
+
 bool ConnectionRecord::served() noexcept {
   if (std::exchange(served_, true)) return false;
   unauthenticated_.clear();
@@ -58,6 +71,10 @@ void ConnectionRecord::probe_connected(Time now) {
   last_probe_ = now;
 }
 
+void ConnectionRecord::probe_over(Time now) {
+  probe_rests_until_ = now + ReconnectPace::refused_credentials;
+}
+
 bool ConnectionRecord::servers_work(Time now) const noexcept {
   return last_probe_ && now - *last_probe_ < timeout_;
 }
@@ -68,18 +85,31 @@ bool ConnectionRecord::never_answers(Time now) const noexcept {
 
 bool ConnectionRecord::lacks_authentication(const std::vector<std::string>& addresses,
                                             Time now) const {
+  return is_enough(unauthenticated_, addresses, now);
+}
+
+bool ConnectionRecord::is_identity_refused(const std::vector<std::string>& addresses,
+                                           Time now) const {
+  return is_enough(refused_identities_, addresses, now);
+}
+
+bool ConnectionRecord::is_enough(const Refusals& said, const std::vector<std::string>& addresses,
+                                 Time now) const {
   // One member may have been configured before the others.
-  const auto has_said_so = [&](const std::string& address) {
-    return unauthenticated_.contains(address);
-  };
+  const auto has_said_so = [&](const std::string& address) { return said.contains(address); };
   const auto said_so_long_ago = [&](const std::string& address) {
-    return has_said_so(address) && now - unauthenticated_.at(address) >= timeout_;
+    return has_said_so(address) && now - said.at(address) >= timeout_;
   };
   return std::ranges::any_of(addresses, said_so_long_ago) ||
          (!addresses.empty() && std::ranges::all_of(addresses, has_said_so));
 }
 
+bool ConnectionRecord::is_never_authenticated(Time now) const noexcept {
+  return continuations_ >= suspicious && now - first_continuation_ >= timeout_;
+}
+
 bool ConnectionRecord::wants_probe(Time now) const noexcept {
+  if (probe_rests_until_ && now < *probe_rests_until_) return false;
   return !connected_ && !servers_work(now) && now - disconnected_at_ >= timeout_;
 }
 

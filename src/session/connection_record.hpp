@@ -5,7 +5,7 @@
 /// times go in, and nothing is asked or done here.
 ///
 /// Two causes can keep a session from ever having a connection again, both of them silent on the
-/// wire; a third one says so itself:
+/// wire; the others say so themselves:
 ///
 /// - A request right behind the handshake is longer than the servers accept: they end the
 ///   connection without an answer. After a reconnection that request is the one that restores the
@@ -17,6 +17,8 @@
 ///   that has seen nothing, distinguishes the two: only servers that work accept it.
 /// - The servers work only for clients that authenticate (enforce.auth.enabled). They continue the
 ///   session, answer its first request on each connection with that, and end the connection.
+/// - SASL does not get to its end: the servers refuse the client's identity, or the exchange fails
+///   after they have continued the session, which keeps it alive as a handshake does.
 
 #include <chrono>
 #include <map>
@@ -34,6 +36,9 @@ class ConnectionRecord {
 
   enum class EndedBy { peer, us };
 
+  /// `requested` is the session's timeout until a server says another.
+  explicit ConnectionRecord(Duration requested) : timeout_{requested} {}
+
   /// The handshake was answered: the session, of this timeout, has a connection.
   void connected(Time now, Duration timeout);
   /// A request was sent that a server will answer.
@@ -44,6 +49,12 @@ class ConnectionRecord {
   /// The server at this address answers that it works only for clients that authenticate, and ends
   /// the connection.
   void unauthenticated(const std::string& address, Time now);
+  /// The server at this address refuses the identity that SASL proves, so that there is no
+  /// connection.
+  void identity_refused(const std::string& address, Time now);
+  /// The server has continued the session, but there is no connection, for SASL did not get to its
+  /// end.
+  void continued_unauthenticated(Time now);
   /// The server has worked on a request. Returns whether it is the first one on the connection.
   bool served() noexcept;
   /// An address is tried.
@@ -53,6 +64,8 @@ class ConnectionRecord {
   /// A probe has got a session from these servers, so they work. For a session timeout from now on,
   /// attempts and refusals are counted.
   void probe_connected(Time now);
+  /// A probe can have no session: its identity is refused, for example.
+  void probe_over(Time now);
 
   /// Whether a server has answered a request on the newest connection.
   [[nodiscard]] bool was_answered() const noexcept { return answered_; }
@@ -67,8 +80,14 @@ class ConnectionRecord {
   /// a request, all addresses have said so, or one has said so a session timeout ago.
   [[nodiscard]] bool lacks_authentication(const std::vector<std::string>& addresses,
                                           Time now) const;
+  /// Whether no server accepts the identity that SASL proves: since a connection has last stood,
+  /// all addresses have refused it, or one has refused it a session timeout ago.
+  [[nodiscard]] bool is_identity_refused(const std::vector<std::string>& addresses, Time now) const;
+  /// Whether the servers have continued the session, several times and for a session timeout, but
+  /// no connection came of it. Each time they count the session's timeout anew.
+  [[nodiscard]] bool is_never_authenticated(Time now) const noexcept;
   /// Whether the session has had no connection for so long that a probe must find out why, and no
-  /// probe was connected lately.
+  /// probe was connected, or was over, lately.
   [[nodiscard]] bool wants_probe(Time now) const noexcept;
   /// Whether the servers work but do not continue this session: since a probe was connected they
   /// have refused it for a while and several times, and each address was tried twice.
@@ -77,9 +96,14 @@ class ConnectionRecord {
  private:
   static constexpr int suspicious = 3;
 
-  [[nodiscard]] bool servers_work(Time now) const noexcept;
+  /// When each address has first said something.
+  using Refusals = std::map<std::string, Time>;
 
-  Duration timeout_{};
+  [[nodiscard]] bool servers_work(Time now) const noexcept;
+  [[nodiscard]] bool is_enough(const Refusals& said, const std::vector<std::string>& addresses,
+                               Time now) const;
+
+  Duration timeout_;
   bool connected_ = false;
   bool asked_ = false;     ///< on the newest connection
   bool answered_ = false;  ///< on the newest connection
@@ -89,12 +113,15 @@ class ConnectionRecord {
   bool restores_nothing_ = false;
   Time unanswered_since_{};  ///< when the first of them began
   Time disconnected_at_{};
-  /// When each address has first said that the session lacks authentication.
-  std::map<std::string, Time> unauthenticated_{};
+  Refusals unauthenticated_{};     ///< since a server has last worked on a request
+  Refusals refused_identities_{};  ///< since a connection has last stood
+  int continuations_ = 0;          ///< since a connection has last stood
+  Time first_continuation_{};
 
   /// When a probe was connected in this outage, for the first and for the last time.
   std::optional<Time> first_probe_;
   std::optional<Time> last_probe_;
+  std::optional<Time> probe_rests_until_;
   std::map<std::string, int> attempts_{};  ///< at each address since a probe was connected
   int refusals_ = 0;
 };

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "session/stream_link.hpp"
+
 namespace custodian::detail {
 
 namespace asio = boost::asio;
@@ -56,8 +58,12 @@ error_code open(tcp::socket& socket, const tcp& protocol) {
 
 }  // namespace
 
-Connector::Connector(asio::any_io_executor strand, std::shared_ptr<Tls> tls, Log log)
-    : strand_{std::move(strand)}, tls_{std::move(tls)}, log_{std::move(log)} {}
+Connector::Connector(asio::any_io_executor strand, std::shared_ptr<Tls> tls,
+                     std::shared_ptr<const Sasl> sasl, Log log)
+    : strand_{std::move(strand)},
+      tls_{std::move(tls)},
+      sasl_{std::move(sasl)},
+      log_{std::move(log)} {}
 
 Connector::~Connector() { cancel(); }
 
@@ -78,7 +84,7 @@ void Connector::connect(std::vector<Address> addresses, std::chrono::millisecond
     if (!attempt->taken)
       return end(attempt, newest.address, {.error = late, .reason = late.message()});
     end(attempt, attempt->taken->address,
-        {.error = late, .reason = "TLS handshake: " + late.message()});
+        {.error = late, .reason = attempt->link->waits_for() + ": " + late.message()});
   });
   dial_next(attempt);
 }
@@ -118,7 +124,7 @@ void Connector::on_connected(const AttemptPtr& attempt, Call& call) {
   for (const auto& each : attempt->calls) {
     if (each.get() != &call) each->stream.reset();
   }
-  if (tls_) return secure(attempt, call);
+  if (tls_ || sasl_) return secure(attempt, call);
   error_code error;
   OwnedSocket socket{call.socket().release(error)};
   end(attempt, call.address,
@@ -127,7 +133,9 @@ void Connector::on_connected(const AttemptPtr& attempt, Call& call) {
 
 void Connector::secure(const AttemptPtr& attempt, Call& call) {
   try {
-    attempt->link = tls_->link(std::move(call.stream), call.address, log_);
+    auto stream = tls_ ? tls_->stream(std::move(call.stream), call.address, log_)
+                       : make_plain_stream(std::move(call.stream));
+    attempt->link = std::make_shared<StreamLink>(std::move(stream), sasl_, call.address);
   } catch (const std::exception& failed) {
     return end(attempt, call.address, {.error = asio::error::no_memory, .reason = failed.what()});
   }
@@ -145,6 +153,7 @@ void Connector::secure(const AttemptPtr& attempt, Call& call) {
 
 void Connector::end(const AttemptPtr& attempt, const Address& address, Dialled dialled) {
   dialled.address = address;
+  dialled.accepted = attempt->taken != nullptr;
   for (const auto& call : attempt->calls) {
     // What began later than the one that was taken has shown nothing.
     if (call.get() == attempt->taken) break;

@@ -1,8 +1,8 @@
 #include "session/credential_trial.hpp"
 
-#include <boost/asio/post.hpp>
 #include <utility>
 
+#include "session/reconnect.hpp"
 #include "session/zookeeper_session.hpp"
 
 namespace custodian::detail {
@@ -18,7 +18,10 @@ std::shared_ptr<CredentialTrial> CredentialTrial::start(const boost::asio::any_i
 
 CredentialTrial::CredentialTrial(boost::asio::any_io_executor strand, SessionSettings settings,
                                  Listener listener)
-    : strand_{std::move(strand)}, settings_{std::move(settings)}, listener_{std::move(listener)} {}
+    : strand_{std::move(strand)},
+      settings_{std::move(settings)},
+      listener_{std::move(listener)},
+      timer_{strand_} {}
 
 void CredentialTrial::begin() {
   session_ = std::make_shared<ZooKeeperSession>(strand_, settings_, weak_from_this(),
@@ -34,6 +37,7 @@ void CredentialTrial::set_servers(const std::string& servers) {
 void CredentialTrial::stop() {
   constexpr std::chrono::seconds grace{1};
   listener_ = nullptr;
+  timer_.cancel();
   session_->close(grace, nullptr);
 }
 
@@ -45,14 +49,21 @@ void CredentialTrial::on_state(SessionState state, const SessionInfo&) {
     case SessionState::connected: ask(); break;
     case SessionState::auth_failed:
     case SessionState::auth_required: conclude(Verdict::refused); break;
-    case SessionState::expired:
-      // Posted: this call comes from the session that begin() replaces.
-      boost::asio::post(strand_, [weak = weak_from_this()] {
-        const auto self = weak.lock();
-        if (self && self->listener_) self->begin();
-      });
+    case SessionState::expired: begin_again_after({}); break;
+    // The servers have not got to see the credentials.
+    case SessionState::identity_refused:
+      begin_again_after(ReconnectPace::refused_credentials);
       break;
   }
+}
+
+void CredentialTrial::begin_again_after(std::chrono::milliseconds pause) {
+  // Not within this call, which comes from the session that begin() replaces.
+  timer_.expires_after(pause);
+  timer_.async_wait([weak = weak_from_this()](error_code) {
+    const auto self = weak.lock();
+    if (self && self->listener_) self->begin();
+  });
 }
 
 void CredentialTrial::ask() {

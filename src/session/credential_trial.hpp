@@ -6,6 +6,8 @@
 /// with it: on the client's own session this would cost every lock. Strand only.
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -38,6 +40,8 @@ class CredentialTrial final : public SessionObserver,
  private:
   CredentialTrial(boost::asio::any_io_executor strand, SessionSettings settings, Listener listener);
   void begin();
+  /// Its session has ended without a verdict.
+  void begin_again_after(std::chrono::milliseconds pause);
   void ask();
   void conclude(Verdict verdict);
 
@@ -45,6 +49,7 @@ class CredentialTrial final : public SessionObserver,
   SessionSettings settings_;
   Listener listener_;
   std::shared_ptr<ZooKeeperSession> session_;
+  boost::asio::steady_timer timer_;
 };
 
 }  // namespace custodian::detail

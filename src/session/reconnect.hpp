@@ -53,7 +53,8 @@ struct ReconnectPace {
   /// Between two looks at a socket whose events cannot be waited for, as when the process is out of
   /// descriptors.
   static constexpr std::chrono::milliseconds unwatched_socket{100};
-  /// After the servers refused the credentials, which they would refuse again at once.
+  /// After the servers refused the credentials, or the identity that SASL proves, which they would
+  /// refuse again at once.
   static constexpr std::chrono::milliseconds refused_credentials{5000};
 };
 

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/prefer.hpp>
 #include <cstring>
-#include <mutex>
+#include <memory>
 #include <optional>
-#include <thread>
+#include <system_error>
 
 namespace custodian::detail {
 namespace {
@@ -62,58 +60,18 @@ Resolver::Result look_up_all(const std::vector<HostPort>& hosts) {
 
 }  // namespace
 
-/// Shared by a look-up's thread and its waiter, of which either may end first. Holding the mutex
-/// keeps the executor's context alive while the answer is posted.
-struct Resolver::Mailbox {
-  std::mutex mutex;
-  std::optional<boost::asio::any_io_executor> strand;
-  Handler handler;
-};
-
-Resolver::Resolver(boost::asio::any_io_executor strand) : strand_{std::move(strand)} {}
-
-Resolver::~Resolver() { cancel(); }
+Resolver::Resolver(boost::asio::any_io_executor strand) : errand_{std::move(strand)} {}
 
 void Resolver::resolve(std::vector<HostPort> hosts, Handler handler) {
-  cancel();
-  mailbox_ = std::make_shared<Mailbox>();
-  mailbox_->strand = boost::asio::prefer(strand_, boost::asio::execution::outstanding_work.tracked);
-  mailbox_->handler = std::move(handler);
-
-  auto deliver = [this, mailbox = mailbox_](Result result) {
-    const std::lock_guard lock{mailbox->mutex};
-    if (!mailbox->strand) return;
-    boost::asio::post(*mailbox->strand, [this, mailbox, result = std::move(result)]() mutable {
-      Handler wanted;
-      {
-        const std::lock_guard again{mailbox->mutex};
-        if (!mailbox->strand) return;  // cancelled meanwhile: `this` may be gone
-        mailbox->strand.reset();
-        wanted.swap(mailbox->handler);
-      }
-      mailbox_.reset();
-      wanted(std::move(result));
-    });
-  };
   if (std::all_of(hosts.begin(), hosts.end(), is_numeric)) {
-    deliver(look_up_all(hosts));
-  } else {
-    try {
-      std::thread{[hosts = std::move(hosts), deliver] { deliver(look_up_all(hosts)); }}.detach();
-    } catch (const std::system_error& error) {
-      deliver({.failures = error.what()});  // no thread could be started just now
-    }
+    return errand_.answer(look_up_all(hosts), std::move(handler));
   }
-}
-
-void Resolver::cancel() {
-  if (!mailbox_) return;
-  {
-    const std::lock_guard lock{mailbox_->mutex};
-    mailbox_->strand.reset();
-    mailbox_->handler = nullptr;
+  try {
+    errand_.begin([hosts = std::move(hosts)] { return look_up_all(hosts); }, handler);
+  } catch (const std::system_error& error) {
+    // No thread could be started just now.
+    errand_.answer({.failures = error.what()}, std::move(handler));
   }
-  mailbox_.reset();
 }
 
 }  // namespace custodian::detail

@@ -5,17 +5,16 @@
 ///
 /// getaddrinfo() may take half a minute and cannot be cancelled. Asio's own resolver joins its
 /// thread when the io_context goes, and the C client calls getaddrinfo() in the midst of a healthy
-/// connection. Here each look-up has a detached thread, and a look-up that is not wanted any more
-/// is not waited for.
+/// connection. Here each look-up is an errand: see there.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/connection_string.hpp"
 #include "session/address.hpp"
+#include "session/errand.hpp"
 
 namespace custodian::detail {
 
@@ -24,7 +23,6 @@ class Resolver {
   explicit Resolver(boost::asio::any_io_executor strand);
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
-  ~Resolver();
 
   /// The addresses of all hosts that resolve, sorted; empty, with a reason, if none does.
   struct Result {
@@ -36,14 +34,11 @@ class Resolver {
 
   /// Calls back on the strand. An earlier look-up that is still under way is forgotten.
   void resolve(std::vector<HostPort> hosts, Handler handler);
-  [[nodiscard]] bool busy() const noexcept { return mailbox_ != nullptr; }
-  void cancel();
+  [[nodiscard]] bool busy() const noexcept { return errand_.busy(); }
+  void cancel() { errand_.cancel(); }
 
  private:
-  struct Mailbox;
-
-  boost::asio::any_io_executor strand_;
-  std::shared_ptr<Mailbox> mailbox_;
+  Errand<Result> errand_;
 };
 
 }  // namespace custodian::detail

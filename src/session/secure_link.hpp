@@ -2,7 +2,7 @@
 
 /// \file
 /// SecureLink stands between the C client, which speaks plain ZooKeeper into a socket of its own,
-/// and a server that speaks TLS.
+/// and a server that expects more: TLS, an authentication by SASL, or both.
 
 #include <functional>
 #include <string>
@@ -13,10 +13,10 @@
 
 namespace custodian::detail {
 
-/// One connection. Strand only. It lives by its own handlers, and ends by itself: when the server
-/// has ended the connection, the C client reads what is left and then the end; when the C client
-/// has closed its socket, the server gets what is left and then the end. A server that takes
-/// nothing more is waited for until the link is aborted.
+/// One connection. Strand only. Once it is opened it lives by its own handlers, and ends by itself:
+/// when the server has ended the connection, the C client reads what is left and then the end; when
+/// the C client has closed its socket, the server gets what is left and then the end. A server that
+/// takes nothing more is waited for until the link is aborted.
 class SecureLink {
  public:
   /// With an error and its reason in words, or with the C client's end.
@@ -32,13 +32,24 @@ class SecureLink {
   /// Verifies the server, and begins to pass bytes on. Calls back once, and not within this call,
   /// unless the link is aborted.
   virtual void open(Opened opened) = 0;
+  /// What the link waits for, of the server or of others, for people. Empty: nothing; bytes are
+  /// passed on.
+  [[nodiscard]] virtual std::string waits_for() const = 0;
   /// Asks about long frames from now on. Without a judge none is refused.
   virtual void set_judge(Judge judge) = 0;
   /// Ends the connection at once. What was not sent yet is dropped: a request that the client has
   /// given up must not arrive later. In the child of a fork, closes the child's copies only.
   virtual void abort() = 0;
-  /// Why TLS ended the connection; empty if TLS did not.
+  /// Why TLS or SASL ended the connection, beginning with its name; empty if neither did.
   [[nodiscard]] virtual const std::string& fault() const noexcept = 0;
+  /// What SASL has still to prove once a server has begun or continued a session.
+  enum class Proof {
+    none_needed,  ///< nothing: there is no session yet, or it is authenticated, or there is no SASL
+    wanted,       ///< the exchange is under way, or the connection has ended within it
+    failed,       ///< the exchange has failed, so the link has ended the connection
+    refused       ///< the server refuses this client's identity, so the link has ended it
+  };
+  [[nodiscard]] virtual Proof proof() const noexcept = 0;
 };
 
 }  // namespace custodian::detail

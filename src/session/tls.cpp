@@ -5,7 +5,7 @@
 #include "session/renewal.hpp"
 #include "session/server_identity.hpp"
 #include "session/tls_context.hpp"
-#include "session/tls_link.hpp"
+#include "session/tls_stream.hpp"
 
 namespace custodian::detail {
 namespace {
@@ -17,12 +17,13 @@ class OpenSslTls final : public Tls {
         renewal_{states_of(files_of(options))},
         context_{make_ssl_context(options)} {}
 
-  std::shared_ptr<SecureLink> link(TcpStream server, const Address& address,
-                                   const std::function<void(LogLevel, std::string)>& log) override {
+  std::unique_ptr<ServerStream> stream(
+      TcpStream server, const Address& address,
+      const std::function<void(LogLevel, std::string)>& log) override {
     FileStates states = states_of(files_of(options_));
     if (renewal_.is_due(states, std::chrono::steady_clock::now())) renew(std::move(states), log);
-    return std::make_shared<TlsLink>(context_, std::move(server),
-                                     ServerIdentity{options_, address});
+    return std::make_unique<TlsStream>(context_, std::move(server),
+                                       ServerIdentity{options_, address});
   }
 
  private:

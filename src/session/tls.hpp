@@ -12,11 +12,11 @@
 #include "custodian/tls_options.hpp"
 #include "session/address.hpp"
 #include "session/process_stream.hpp"
-#include "session/secure_link.hpp"
+#include "session/server_stream.hpp"
 
 namespace custodian::detail {
 
-/// What a client trusts, and who it is: makes the links of all its sessions. One strand.
+/// What a client trusts, and who it is: makes the connections of all its sessions. One strand.
 class Tls {
  public:
   virtual ~Tls() = default;
@@ -24,9 +24,9 @@ class Tls {
   Tls(const Tls&) = delete;
   Tls& operator=(const Tls&) = delete;
 
-  /// A link over a connected socket to a server at this address. Files that have changed are read
+  /// TLS over a connected socket to a server at this address. Files that have changed are read
   /// first; `log` gets the reason if they could not be.
-  [[nodiscard]] virtual std::shared_ptr<SecureLink> link(
+  [[nodiscard]] virtual std::unique_ptr<ServerStream> stream(
       TcpStream server, const Address& address,
       const std::function<void(LogLevel, std::string)>& log) = 0;
 };

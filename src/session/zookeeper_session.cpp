@@ -53,7 +53,7 @@ ZooKeeperSession::ZooKeeperSession(boost::asio::any_io_executor strand, SessionS
       hosts_{parse_connection_string("connect", settings_.servers).hosts},
       resolver_{strand_},
       order_{seed_of_this_process()},
-      connector_{strand_, settings_.tls,
+      connector_{strand_, settings_.tls, settings_.sasl,
                  [this](LogLevel level, std::string line) { log(level, std::move(line)); }},
       role_{role},
       descriptor_{strand_},
@@ -183,7 +183,7 @@ void ZooKeeperSession::wait_for_socket(const Interest& interest) {
     socket = descriptor_.is_open() ? Socket::watched : Socket::unwatched;
   }
   const auto wait = reconnect_.wait(steady_clock::now(), interest.timeout, socket);
-  if (wait.cut_off) cut_off();
+  if (wait.cut_off) give_attempt_up();
   const auto self = shared_from_this();
   if (interest.read) descriptor_.wait_readable([self] { self->work(true, false); });
   if (interest.write) descriptor_.wait_writable([self] { self->work(false, true); });
@@ -216,7 +216,10 @@ void ZooKeeperSession::deliver() {
   // Before the completions: a caller that learns that its request was lost must not send it again
   // into a connection that is gone.
   const Reconnect::Sight sight = reconnect_.look(client_->state());
-  if (sight.refused) record_.refused(steady_clock::now());
+  // A connection that TLS or SASL has ended says nothing of ZooKeeper's session.
+  const bool is_explained = link_ && !link_->fault().empty();
+  if (sight.refused && !is_explained) record_.refused(steady_clock::now());
+  const auto proof = link_ ? link_->proof() : SecureLink::Proof::none_needed;
   if (sight.failed || sight.lost) drop_link();
   if (client_->has_answer()) record_.answered();
   if (client_->take_want_of_authentication()) {
@@ -239,8 +242,10 @@ void ZooKeeperSession::deliver() {
   if (sight.lost) fail_lost_operations();
   if (!client_) return;
   if (sight.failed) {
-    if (sight.refused) log_unanswered();
+    if (sight.refused && !is_explained) log_unanswered();
     on_attempt_failed();
+    on_unproven(proof);
+    if (!client_) return;
   }
   if (sight.lost) on_disconnected();
   if (sight.connected) on_connected();

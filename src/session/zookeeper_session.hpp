@@ -93,6 +93,12 @@ class ZooKeeperSession final : public Session,
   /// Ends the connection, as a network failure would.
   void cut_off();
   void on_attempt_failed();
+  /// The address has had its time.
+  void give_attempt_up();
+  /// Whether no server works for this session until it authenticates.
+  [[nodiscard]] bool is_refused_by_all() const;
+  /// SASL has not proven what it had to on the attempt that has failed. May end the session.
+  void on_unproven(SecureLink::Proof proof);
   /// The server has ended a connection before it answered the handshake.
   void log_unanswered();
   void on_interest_failed();
@@ -144,7 +150,7 @@ class ZooKeeperSession final : public Session,
   AddressOrder order_;
   Connector connector_;
   Address dialled_;                   ///< the newest address that was dialled
-  std::shared_ptr<SecureLink> link_;  ///< of the newest connection; null without TLS
+  std::shared_ptr<SecureLink> link_;  ///< of the newest connection; null without TLS and SASL
   const Role role_;
   std::optional<CClient> client_;
   Descriptor descriptor_;
@@ -160,7 +166,7 @@ class ZooKeeperSession final : public Session,
   std::uint64_t next_operation_ = 1;
   /// The time of the newest connection's handshake, or a little earlier.
   BootClock::time_point handshake_;
-  ConnectionRecord record_;
+  ConnectionRecord record_{settings_.session_timeout};
   /// Whether all watches, within the limit, are restored on the next connection; none otherwise.
   bool restores_all_ = true;
   /// All that the handle presents, or will as soon as it can.
@@ -171,6 +177,9 @@ class ZooKeeperSession final : public Session,
   bool probed_ = false;                         ///< the probe has its result
   LogLevel loudest_ = LogLevel::debug;          ///< of the library's log lines in this outage
   LogLevel loudest_dialled_ = LogLevel::debug;  ///< of the lines about addresses in this outage
+  /// Of the lines about TLS and SASL in this outage: servers that were away may be back, and a
+  /// ticket that has ended meanwhile is news.
+  LogLevel loudest_secured_ = LogLevel::debug;
   bool pump_scheduled_ = false;
 
   std::optional<Closing> closing_;  ///< since close()

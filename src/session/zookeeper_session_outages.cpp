@@ -86,7 +86,12 @@ void ZooKeeperSession::look_for_refusals() {
   if (probed_) stop_probe();
   if (!probe_ && record_.wants_probe(now)) {
     probe_ = Probe::start(strand_, settings_, [this](Probe::Result result) {
-      if (result == Probe::Result::connected) record_.probe_connected(steady_clock::now());
+      const auto ended = steady_clock::now();
+      if (result == Probe::Result::connected) {
+        record_.probe_connected(ended);
+      } else {
+        record_.probe_over(ended);
+      }
       probed_ = true;
       schedule_pump();
     });

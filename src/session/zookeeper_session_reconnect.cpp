@@ -145,7 +145,7 @@ void ZooKeeperSession::on_dialled(Dialled dialled) {
   }
   if (dialled.error) {
     drop_link();
-    log(damped(LogLevel::warning, loudest_dialled_),
+    log(damped(LogLevel::warning, dialled.accepted ? loudest_secured_ : loudest_dialled_),
         "could not connect to " + server + ": " + dialled.reason);
     on_attempt_failed();
   }
@@ -169,8 +169,8 @@ void ZooKeeperSession::drop_link() {
   if (!link || process_id() != process_) return;
   // With TLS 1.3 a server refuses a certificate only after the handshake.
   if (!link->fault().empty()) {
-    log(damped(LogLevel::warning, loudest_dialled_),
-        "the connection to " + to_text(dialled_.endpoint) + " has ended: TLS: " + link->fault());
+    log(damped(LogLevel::warning, loudest_secured_),
+        "the connection to " + to_text(dialled_.endpoint) + " has ended: " + link->fault());
   }
   link->abort();
 }
@@ -178,6 +178,40 @@ void ZooKeeperSession::drop_link() {
 void ZooKeeperSession::on_attempt_failed() {
   order_.failed(dialled_.endpoint, steady_clock::now(), std::uniform_real_distribution{}(random_));
   look_names_up_again();
+}
+
+void ZooKeeperSession::give_attempt_up() {
+  if (const std::string step = link_ ? link_->waits_for() : ""; !step.empty()) {
+    log(damped(LogLevel::warning, loudest_secured_),
+        "could not connect to " + to_text(dialled_.endpoint) + ": " + step + ": no answer in time");
+  }
+  cut_off();
+}
+
+bool ZooKeeperSession::is_refused_by_all() const {
+  return reconnect_.serving() && record_.lacks_authentication(addresses(), steady_clock::now());
+}
+
+void ZooKeeperSession::on_unproven(SecureLink::Proof proof) {
+  using Proof = SecureLink::Proof;
+  if (proof == Proof::none_needed) return;
+  const auto now = steady_clock::now();
+  if (proof == Proof::refused) record_.identity_refused(to_text(dialled_.endpoint), now);
+  if (info_.id != 0) {
+    record_.continued_unauthenticated(now);
+  } else if (proof != Proof::wanted) {
+    // Each attempt leaves a new session at the servers, until its timeout.
+    order_.rest_until(dialled_.endpoint, now + ReconnectPace::refused_credentials);
+  }
+  if (!reconnect_.serving()) return;
+  if (record_.is_identity_refused(addresses(), now)) {
+    return on_session_over(SessionState::identity_refused);
+  }
+  if (info_.id != 0 && record_.is_never_authenticated(now)) {
+    give_up(
+        "the servers continue it, but SASL never gets to its end, for the reasons above. What the "
+        "session held is lost");
+  }
 }
 
 void ZooKeeperSession::log_unanswered() {
@@ -214,7 +248,7 @@ void ZooKeeperSession::on_connected() {
   // The library restores the watches by itself, with a request.
   if (watches_.armed_bytes() > 0) record_.asked();
   stop_probe();
-  loudest_ = loudest_dialled_ = LogLevel::debug;
+  loudest_ = loudest_dialled_ = loudest_secured_ = LogLevel::debug;
   const std::uint64_t connection = info_.connection + 1;
   const std::int64_t previous = info_.id;
   info_ = client_->session();
@@ -239,7 +273,7 @@ void ZooKeeperSession::on_disconnected() {
   if (!record_.was_answered() || record_.is_unauthenticated()) on_attempt_failed();
   record_.disconnected(steady_clock::now(), reconnect_.was_cut_off() ? EndedBy::us : EndedBy::peer);
   notify_state();
-  if (reconnect_.serving() && record_.lacks_authentication(addresses(), steady_clock::now())) {
+  if (is_refused_by_all()) {
     return on_session_over(SessionState::auth_required);
   }
   if (reconnect_.serving()) drop_excess_watches();

@@ -51,6 +51,9 @@ expect 'custodian|--servers|lock|in' 'inspect'
 expect 'custodian|--servers|' ''
 expect 'custodian|inspect|/lo' ''
 expect 'custodian|lock|--tls-s' '--tls-server-name'
+expect 'custodian|--sasl|' 'gssapi digest-md5'
+expect 'custodian|lock|--sasl-k' '--sasl-keytab'
+expect_some "custodian|--sasl-keytab|$(dirname "$custodian")/custodian" "$custodian"
 expect_some "custodian|--tls-ca|$(dirname "$custodian")/custodian" "$custodian"
 expect 'custodian|inspect|--wa' '--watch'
 expect 'custodian|inspect|/locks/a|--wa' '--watch'

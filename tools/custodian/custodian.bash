@@ -5,9 +5,11 @@ _custodian()
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local commands="lock semaphore elect observe inspect revoke break doctor"
   local options="--help --servers --namespace --session-timeout --auth --tls --tls-ca --tls-cert --tls-key
-    --tls-key-password-file --tls-server-name --verbose -h -v"
+    --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
+    --sasl-server-name --verbose -h -v"
   local with_value=" --servers --namespace --session-timeout --auth --tls-ca --tls-cert --tls-key
-    --tls-key-password-file --tls-server-name --wait --kind --profile --hold-at-most --identity
+    --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
+    --sasl-server-name --wait --kind --profile --hold-at-most --identity
     --on-lost --on-revoke --acl --permits --take --id --admin-port --node --session --touch-interval "
   with_value=${with_value//$'\n'/ }
   COMPREPLY=()
@@ -37,10 +39,11 @@ _custodian()
   if [[ -n $skip ]]; then
     local values=""
     case $previous in
-      --tls-ca | --tls-cert | --tls-key | --tls-key-password-file)
+      --tls-ca | --tls-cert | --tls-key | --tls-key-password-file | --sasl-keytab | --sasl-password-file)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         return
         ;;
+      --sasl) values="gssapi digest-md5" ;;
       --kind) values="mutex read write semaphore-mutex" ;;
       --profile) values="curator kazoo" ;;
       --on-revoke) values="ignore terminate" ;;

@@ -35,8 +35,9 @@
 namespace custodian {
 
 namespace detail {
+class Sasl;
 class Tls;
-}
+}  // namespace detail
 
 /// The event of a watched node. A watch ends with its first event.
 enum class WatchEventType { created, deleted, data_changed, children_changed };
@@ -193,7 +194,8 @@ enum class SessionState {
   /// The servers work only for clients that authenticate with another scheme, and close each
   /// connection at its first request; final.
   auth_required,
-  closed,  ///< by this program; final
+  identity_refused,  ///< the servers refused the identity that SASL proves; final
+  closed,            ///< by this program; final
 };
 
 /// The settings of a session.
@@ -217,6 +219,8 @@ struct SessionSettings {
   std::vector<Credential> credentials{};
   /// As `ClientOptions::tls`, for the default session. Null: plain connections.
   std::shared_ptr<detail::Tls> tls{};
+  /// As `ClientOptions::sasl`, for the default session. Null: connections are not authenticated.
+  std::shared_ptr<const detail::Sasl> sasl{};
   /// The size in bytes up to which the servers accept a request; as
   /// `ClientOptions::max_request_size`.
   std::size_t max_request_size = 0xfffff;

@@ -16,6 +16,8 @@ vcpkg_cmake_configure(
         -DCUSTODIAN_BUILD_TESTS=OFF
         -DCUSTODIAN_BUILD_EXAMPLES=OFF
         -DCUSTODIAN_BUILD_BENCH=OFF
+        # Kerberos is the system's affair.
+        -DCUSTODIAN_SASL=OFF
         # Where vcpkg has programs: the harness's, tools/custodian/custodian-testing-guardian.
         -DCMAKE_INSTALL_LIBEXECDIR=tools
 )

@@ -113,6 +113,9 @@ std::vector<std::string> server_command(const TestingServerOptions& options) {
   if (options.jute_max_buffer != 0) {
     command.push_back(property("jute.maxbuffer", std::to_string(options.jute_max_buffer)));
   }
+  if (!options.jaas.empty()) {
+    command.push_back(property("java.security.auth.login.config", "./jaas.conf"));
+  }
   command.insert(command.end(), options.java_options.begin(), options.java_options.end());
   command.insert(command.end(), {"-cp", classpath,
                                  options.ensemble_member == 0
@@ -136,6 +139,10 @@ void write_config(const TestingServerOptions& options, const std::filesystem::pa
   if (options.connection_factory == ConnectionFactory::netty)
     config << "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory\n";
   if (options.tls) write_tls(config, *options.tls, options.address, directory, ports.secure);
+  if (!options.jaas.empty()) {
+    write_file(directory / "jaas.conf", options.jaas);
+    config << "authProvider.sasl=org.apache.zookeeper.server.auth.SASLAuthenticationProvider\n";
+  }
   for (const auto& line : options.config_lines) config << line << "\n";
   config.close();
   if (!config) throw TestingError{"cannot write " + (directory / "zoo.cfg").string()};

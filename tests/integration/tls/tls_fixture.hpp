@@ -1,15 +1,14 @@
-// Helpers of the TLS suite: a server with certificates, files for clients, and a client's log.
+// Helpers of the TLS suite: a server with certificates, and files for clients.
 #pragma once
 
-#include <algorithm>
 #include <filesystem>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "custodian/testing/certificate_authority.hpp"
 #include "custodian/testing/testing_server.hpp"
 #include "support/directory.hpp"
+#include "support/log_lines.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests {
@@ -25,37 +24,6 @@ inline void replace(const Directory& files, const std::string& name, const std::
   const auto before = std::filesystem::last_write_time(files.file(name));
   std::filesystem::last_write_time(files.with(name, text), before + std::chrono::seconds{1});
 }
-
-/// The lines of a client's log.
-class Log {
- public:
-  [[nodiscard]] LogSink sink() {
-    return [this](LogLevel level, std::string_view line) {
-      const std::lock_guard lock{mutex_};
-      lines_.emplace_back(std::string{to_string(level)}.append(": ").append(line));
-    };
-  }
-  [[nodiscard]] bool contains(const std::string& text) const {
-    const std::lock_guard lock{mutex_};
-    return std::ranges::any_of(
-        lines_, [&](const std::string& line) { return line.find(text) != std::string::npos; });
-  }
-  [[nodiscard]] std::size_t count(const std::string& text) const {
-    const std::lock_guard lock{mutex_};
-    return static_cast<std::size_t>(std::ranges::count_if(
-        lines_, [&](const std::string& line) { return line.find(text) != std::string::npos; }));
-  }
-  [[nodiscard]] std::string all() const {
-    const std::lock_guard lock{mutex_};
-    std::string text;
-    for (const std::string& line : lines_) text += line + "\n";
-    return text;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<std::string> lines_;
-};
 
 inline testing::TestingServerOptions server_with(testing::ServerTls tls,
                                                  std::vector<std::string> config_lines = {}) {

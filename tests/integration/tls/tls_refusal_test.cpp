@@ -19,7 +19,7 @@ using testing::TestingServer;
 
 /// Checks that the client does not connect, and logs the reason.
 void check_refused(ClientOptions options, const std::string& reason) {
-  Log log;
+  LogLines log;
   options.log = log.sink();
   Client client{options};
   CHECK(eventually([&] { return log.contains("warning: "); }));
@@ -62,7 +62,7 @@ TEST_CASE("a server is refused whose certificate is for others") {
   }
   options.tls->server_name.clear();
   options.tls->verify_hostname = false;
-  Log log;
+  LogLines log;
   options.log = log.sink();
   Client{options}.wait_connected();
   CHECK(eventually([&] { return log.contains("warning: tls.verify_hostname is off"); }));

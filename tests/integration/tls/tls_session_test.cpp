@@ -24,7 +24,7 @@ TEST_CASE("a transaction of thousands of operations is answered over TLS") {
   const Directory files;
   ClientOptions options = secure_options(server.secure_endpoint(), files);
   options.session_timeout = 30s;
-  Log log;
+  LogLines log;
   options.log = log.sink();
   Client client{options};
   client.create("/a");

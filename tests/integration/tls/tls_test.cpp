@@ -117,7 +117,7 @@ TEST_CASE("files that change are read again, and wrong ones are not used") {
   TestingServer server{server_with(the_authority().server_tls())};
   FaultProxy proxy{server.secure_endpoint()};
   const Directory files;
-  Log log;
+  LogLines log;
   ClientOptions options = secure_options(proxy.endpoint(), files);
   options.log = log.sink();
   Client client{options};
@@ -145,7 +145,7 @@ TEST_CASE("files that could not be used are read again, though they have not cha
   TestingServer server{server_with(the_authority().server_tls())};
   FaultProxy proxy{server.secure_endpoint()};
   const Directory files;
-  Log log;
+  LogLines log;
   std::atomic<bool> is_wrong{false};
   ClientOptions options = secure_options(proxy.endpoint(), files);
   options.log = log.sink();
@@ -182,7 +182,7 @@ TEST_CASE("an authority that leaves the directory, or enters it, is noticed") {
   const Directory authorities;
   const std::string name = hashed_name(the_authority().certificate());
   static_cast<void>(authorities.with(name, the_authority().certificate()));
-  Log log;
+  LogLines log;
   ClientOptions options = options_for(to_string(proxy.endpoint()));
   options.log = log.sink();
   options.tls.emplace();

@@ -176,6 +176,23 @@ TEST_CASE("after a newer answer is refused the next session begins with the answ
   CHECK(fixture.calls == 2);
 }
 
+TEST_CASE("a newer answer is not blamed for an identity that the servers refuse") {
+  Fixture fixture;
+  fixture.begin();
+  REQUIRE(fixture.connects());
+  const auto looked = run<std::optional<Stat>>(
+      fixture.world, [&](auto done) { fixture.client->async_exists("/a", {}, done); });
+  REQUIRE(looked.arrived());
+  fixture.answer = "app:2";
+  fixture.world.ensemble.expire(fixture.client->session().id);
+  REQUIRE(fixture.world.run_until([&] { return fixture.given->at_first.size() == 2; }));
+  fixture.given->observer.lock()->on_state(SessionState::identity_refused, {});
+  CHECK(fixture.given->at_first.size() == 2);
+  REQUIRE(fixture.world.run_until([&] { return fixture.given->at_first.size() == 3; }));
+  CHECK(fixture.given->at_first == All{first_ones, second_ones, second_ones});
+  CHECK(fixture.connects());
+}
+
 TEST_CASE("servers that ask for another authentication end the operations with that error") {
   Fixture fixture;
   fixture.world.ensemble.stop();

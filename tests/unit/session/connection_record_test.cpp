@@ -27,7 +27,7 @@ void connect_in_vain(ConnectionRecord& record, std::chrono::milliseconds moment)
 }
 
 TEST_CASE("nothing is restored after three connections in a row without an answer") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   connect_in_vain(record, 0s);
   connect_in_vain(record, 1s);
   CHECK_FALSE(record.restores_nothing());
@@ -40,7 +40,7 @@ TEST_CASE("nothing is restored after three connections in a row without an answe
 }
 
 TEST_CASE("an answer begins the row anew") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   connect_in_vain(record, 0s);
   connect_in_vain(record, 1s);
   record.connected(at(2s), timeout);
@@ -52,7 +52,7 @@ TEST_CASE("an answer begins the row anew") {
 }
 
 TEST_CASE("a connection on which nothing was asked says nothing") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   for (int i = 0; i < 10; ++i) {
     record.connected(at(i * 1s), timeout);
     record.disconnected(at(i * 1s + 500ms), EndedBy::peer);
@@ -62,7 +62,7 @@ TEST_CASE("a connection on which nothing was asked says nothing") {
 }
 
 TEST_CASE("a session that gets no answer for as long as it lasts, on six connections, has no use") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   for (int i = 0; i < 5; ++i) connect_in_vain(record, i * 1s);
   CHECK_FALSE(record.never_answers(at(11s)));
   connect_in_vain(record, 5s);
@@ -71,7 +71,7 @@ TEST_CASE("a session that gets no answer for as long as it lasts, on six connect
 }
 
 TEST_CASE("a connection that was given up by the client says nothing") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   for (int i = 0; i < 10; ++i) {
     record.connected(at(i * 2s), timeout);
     record.asked();
@@ -82,7 +82,7 @@ TEST_CASE("a connection that was given up by the client says nothing") {
 }
 
 TEST_CASE("a probe is wanted when there has been no connection for a session timeout") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   record.connected(at(0s), timeout);
   CHECK_FALSE(record.wants_probe(at(60s)));
   record.disconnected(at(60s), EndedBy::peer);
@@ -91,7 +91,7 @@ TEST_CASE("a probe is wanted when there has been no connection for a session tim
 }
 
 TEST_CASE("what a probe has shown says something for a session timeout") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   record.connected(at(0s), timeout);
   record.disconnected(at(1s), EndedBy::peer);
   record.probe_connected(at(20s));
@@ -100,7 +100,7 @@ TEST_CASE("what a probe has shown says something for a session timeout") {
 }
 
 TEST_CASE("refusals count after a probe was connected, and not before") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   record.connected(at(0s), timeout);
   record.disconnected(at(1s), EndedBy::peer);
   const auto be_refused = [&record](int times, std::chrono::milliseconds moment) {
@@ -159,7 +159,7 @@ TEST_CASE("refusals count after a probe was connected, and not before") {
 }
 
 TEST_CASE("a session lacks authentication when all its addresses have said so") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   record.connected(at(0s), timeout);
   CHECK_FALSE(record.lacks_authentication({}, at(1s)));
   record.unauthenticated("a", at(1s));
@@ -172,7 +172,7 @@ TEST_CASE("a session lacks authentication when all its addresses have said so") 
 }
 
 TEST_CASE("a session lacks authentication when no server has worked for it for a session timeout") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   record.connected(at(0s), timeout);
   record.unauthenticated("a", at(1s));
   record.unauthenticated("a", at(9s));
@@ -181,7 +181,7 @@ TEST_CASE("a session lacks authentication when no server has worked for it for a
 }
 
 TEST_CASE("what an address said that the session has no more does not count") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   record.connected(at(0s), timeout);
   record.unauthenticated("gone", at(1s));
   CHECK_FALSE(record.lacks_authentication(two_addresses, at(20s)));
@@ -191,7 +191,7 @@ TEST_CASE("what an address said that the session has no more does not count") {
 }
 
 TEST_CASE("what a server says of authentication is about its connection") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   record.connected(at(0s), timeout);
   CHECK_FALSE(record.is_unauthenticated());
   record.unauthenticated("a", at(1s));
@@ -202,7 +202,7 @@ TEST_CASE("what a server says of authentication is about its connection") {
 }
 
 TEST_CASE("a server that works says that the session may go on") {
-  ConnectionRecord record;
+  ConnectionRecord record{timeout};
   record.connected(at(0s), timeout);
   record.unauthenticated("a", at(1s));
   CHECK(record.served());
@@ -211,6 +211,63 @@ TEST_CASE("a server that works says that the session may go on") {
   CHECK(record.served());
   record.unauthenticated("b", at(20s));
   CHECK_FALSE(record.lacks_authentication(two_addresses, at(20s)));
+}
+
+TEST_CASE("a new session that one server refuses goes on to the others for a session timeout") {
+  ConnectionRecord record{timeout};
+  record.identity_refused("a", at(0s));
+  CHECK_FALSE(record.is_identity_refused(two_addresses, at(9'999ms)));
+  SECTION("and gives up if none has accepted it by then") {
+    record.identity_refused("a", at(9s));
+    CHECK(record.is_identity_refused(two_addresses, at(10s)));
+  }
+  SECTION("and gives up when all have refused it") {
+    record.identity_refused("b", at(1s));
+    CHECK(record.is_identity_refused(two_addresses, at(1s)));
+    CHECK_FALSE(record.lacks_authentication(two_addresses, at(1s)));
+  }
+  SECTION("and forgets the refusal when one has accepted it, though nothing is asked there") {
+    record.connected(at(1s), timeout);
+    record.disconnected(at(60s), EndedBy::peer);
+    record.identity_refused("a", at(60s));
+    CHECK_FALSE(record.is_identity_refused(two_addresses, at(61s)));
+  }
+}
+
+TEST_CASE("the timeout that counts is the one that the servers said") {
+  ConnectionRecord record{60s};
+  record.connected(at(0s), timeout);
+  record.disconnected(at(1s), EndedBy::peer);
+  record.identity_refused("a", at(1s));
+  CHECK(record.is_identity_refused(two_addresses, at(11s)));
+}
+
+TEST_CASE(
+    "a session that servers continue, but not authenticate, is given up after a session timeout") {
+  ConnectionRecord record{timeout};
+  record.connected(at(0s), timeout);
+  record.disconnected(at(1s), EndedBy::peer);
+  for (int i = 0; i < 100; ++i) record.continued_unauthenticated(at(20s));
+  CHECK_FALSE(record.is_never_authenticated(at(29'999ms)));
+  CHECK(record.is_never_authenticated(at(30s)));
+  record.connected(at(30s), timeout);
+  CHECK_FALSE(record.is_never_authenticated(at(60s)));
+  record.disconnected(at(60s), EndedBy::peer);
+  record.continued_unauthenticated(at(61s));
+  record.continued_unauthenticated(at(80s));
+  CHECK_FALSE(record.is_never_authenticated(at(80s)));
+  record.continued_unauthenticated(at(80s));
+  CHECK(record.is_never_authenticated(at(80s)));
+}
+
+TEST_CASE("after a probe that was over the next one begins no sooner than 5 s later") {
+  ConnectionRecord record{timeout};
+  record.connected(at(0s), timeout);
+  record.disconnected(at(1s), EndedBy::peer);
+  CHECK(record.wants_probe(at(20s)));
+  record.probe_over(at(20s));
+  CHECK_FALSE(record.wants_probe(at(24'999ms)));
+  CHECK(record.wants_probe(at(25s)));
 }
 
 }  // namespace

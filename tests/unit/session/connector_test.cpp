@@ -24,7 +24,7 @@ tcp::endpoint loopback(std::uint16_t port = 0) { return {asio::ip::address_v4::l
 
 struct Dialling {
   asio::io_context context;
-  Connector connector{context.get_executor(), nullptr, nullptr};
+  Connector connector{context.get_executor(), nullptr, nullptr, nullptr};
   std::optional<detail::Dialled> result{};
 
   void dial(const tcp::endpoint& endpoint, std::chrono::milliseconds timeout = 10s) {
@@ -188,7 +188,7 @@ TEST_CASE("a connector that is destroyed while it dials never calls back", "[con
   asio::io_context context;
   bool called = false;
   {
-    Connector connector{context.get_executor(), nullptr, nullptr};
+    Connector connector{context.get_executor(), nullptr, nullptr, nullptr};
     connector.connect({{silent.acceptor.local_endpoint()}}, 20ms,
                       [&called](const detail::Dialled&) { called = true; });
   }

@@ -311,6 +311,12 @@ TEST_CASE("after the only credentials are refused the next session begins after 
   CHECK(ReconnectPace::refused_credentials == 5s);
 }
 
+TEST_CASE("after an identity is refused new credentials are not blamed") {
+  const auto record = GENERATE(CredentialRecord::proven, CredentialRecord::unproven);
+  CHECK(next_session(SessionState::identity_refused, record) ==
+        NextSession::after_refused_credentials);
+}
+
 TEST_CASE("a session that was closed is the last one") {
   CHECK(next_session(SessionState::closed, CredentialRecord::proven) == NextSession::none);
 }

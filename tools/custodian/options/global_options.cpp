@@ -4,8 +4,12 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "options/duration_option.hpp"
 #include "options/messages.hpp"
@@ -29,6 +33,80 @@ std::optional<TlsOptions> tls_of(const GlobalOptions& options) {
                     .server_name = options.tls_server_name};
 }
 
+std::string first_line_of(const std::string& file) {
+  std::ifstream lines{file};
+  std::string line;
+  std::getline(lines, line);
+  if (line.ends_with('\r')) line.pop_back();
+  if (line.empty()) throw UsageError{"no password in the first line of " + file};
+  return line;
+}
+
+/// A file is read for each connection, since passwords change; a pipe has its line only once.
+std::function<std::string()> password_in(const std::string& file) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(file, unknown)) {
+    return [line = first_line_of(file)] { return line; };
+  }
+  static_cast<void>(first_line_of(file));  // a mistake is said at the start
+  return [file] { return first_line_of(file); };
+}
+
+std::optional<SaslOptions> sasl_of(const GlobalOptions& options) {
+  const std::string& file = options.sasl_password_file;
+  const std::string any = options.sasl_keytab + options.sasl_user + file + options.sasl_server_name;
+  if (options.sasl.empty()) {
+    if (any.empty()) return std::nullopt;
+    throw UsageError{"by which mechanism? --sasl gssapi or --sasl digest-md5"};
+  }
+  SaslOptions sasl;
+  sasl.server_name = options.sasl_server_name;
+  sasl.client_keytab = options.sasl_keytab;
+  sasl.user = options.sasl_user;
+  if (options.sasl == "digest-md5") {
+    sasl.mechanism = SaslMechanism::digest_md5;
+    if (sasl.user.empty() || file.empty()) {
+      throw UsageError{"--sasl digest-md5 needs --sasl-user and --sasl-password-file"};
+    }
+    if (!sasl.client_keytab.empty()) throw UsageError{"--sasl-keytab is for --sasl gssapi"};
+    sasl.password = password_in(file);
+  } else if (!sasl.user.empty() || !file.empty()) {
+    throw UsageError{"--sasl-user and --sasl-password-file are for --sasl digest-md5"};
+  }
+  return sasl;
+}
+
+/// An option of a word, which the environment may give, too.
+void add_word(CLI::App& app, const char* name, std::string& value, const char* variable,
+              const char* type, const std::string& help, const std::string& group) {
+  app.add_option(name, value, help + " [" + variable + "]")
+      ->envname(variable)
+      ->type_name(type)
+      ->group(group);
+}
+
+void add_sasl_options(CLI::App& app, GlobalOptions& options, const std::string& group) {
+  const auto add = [&](const char* name, std::string& value, const char* variable, const char* type,
+                       const std::string& help) {
+    add_word(app, name, value, variable, type, help, group);
+  };
+  app.add_option(
+         "--sasl", options.sasl,
+         "prove who we are by SASL: gssapi, which takes a ticket of Kerberos, or digest-md5 "
+         "[CUSTODIAN_SASL]")
+      ->envname("CUSTODIAN_SASL")
+      ->type_name("MECHANISM")
+      ->check(CLI::IsMember({"gssapi", "digest-md5"}))
+      ->group(group);
+  add("--sasl-keytab", options.sasl_keytab, "CUSTODIAN_SASL_KEYTAB", "FILE",
+      "gssapi: get tickets with our key in this file");
+  add("--sasl-user", options.sasl_user, "CUSTODIAN_SASL_USER", "NAME", "digest-md5: our name");
+  add("--sasl-password-file", options.sasl_password_file, "CUSTODIAN_SASL_PASSWORD_FILE", "FILE",
+      "digest-md5: our password, in the first line of this file");
+  add("--sasl-server-name", options.sasl_server_name, "CUSTODIAN_SASL_SERVER_NAME", "NAME",
+      "the host in the servers' principal, if it is not that in --servers");
+}
+
 void add_tls_options(CLI::App& app, GlobalOptions& options, const std::string& group) {
   app.add_flag("--tls", options.tls,
                "connect over TLS, as secure:// in front of the servers says, too; verifies the "
@@ -37,10 +115,7 @@ void add_tls_options(CLI::App& app, GlobalOptions& options, const std::string& g
       ->group(group);
   const auto add = [&](const char* name, std::string& value, const char* variable, const char* type,
                        const std::string& help) {
-    app.add_option(name, value, help + " [" + variable + "]")
-        ->envname(variable)
-        ->type_name(type)
-        ->group(group);
+    add_word(app, name, value, variable, type, help, group);
   };
   add("--tls-ca", options.tls_ca, "CUSTODIAN_TLS_CA", "FILE",
       "trust the authorities in this file, and not those of the system");
@@ -68,6 +143,7 @@ ClientOptions GlobalOptions::client_options() const {
   options.session_timeout = session_timeout;
   options.credentials = auth;
   options.tls = tls_of(*this);
+  options.sasl = sasl_of(*this);
   options.log = client_log(verbosity);
   return options;
 }
@@ -121,6 +197,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
       ->type_name("SCHEME:VALUE")
       ->group(group);
   add_tls_options(app, options, group);
+  add_sasl_options(app, options, group);
   app.add_flag("-v,--verbose", options.verbosity, "say more: what the connection does; twice: all")
       ->group(group);
 }

@@ -26,11 +26,18 @@ struct GlobalOptions {
   std::string tls_key{};
   std::string tls_key_password_file{};
   std::string tls_server_name{};
+  /// "gssapi" or "digest-md5", which the other options --sasl-... need; empty: no SASL.
+  std::string sasl{};
+  std::string sasl_keytab{};
+  std::string sasl_user{};
+  std::string sasl_password_file{};
+  std::string sasl_server_name{};
   /// How often -v was given.
   int verbosity = 0;
 
   /// The options of the client that these describe; it logs to the standard error output. Throws
-  /// UsageError if no server is named.
+  /// UsageError if no server is named, if an option of SASL lacks another or does not go with one,
+  /// or if there is no password in its file.
   [[nodiscard]] ClientOptions client_options() const;
 };
 

@@ -74,6 +74,10 @@ struct TestingServerOptions {
   /// A second port, for clients with TLS; `port` stays plain. Sets `connection_factory` to `netty`.
   std::optional<ServerTls> tls{};
 
+  /// The server's JAAS configuration, with which it authenticates clients by SASL: a section
+  /// `Server` with the users of DIGEST-MD5, or with a keytab for Kerberos. Empty: none.
+  std::string jaas{};
+
   /// Whether a change is on the disk before it is acknowledged. Without it, data survives a kill()
   /// but not a power failure.
   bool force_sync = false;

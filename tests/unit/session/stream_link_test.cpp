@@ -1,6 +1,6 @@
 // A link between the test's server and a socket in the place of the C client's.
 
-#include "session/tls_link.hpp"
+#include "session/stream_link.hpp"
 
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
@@ -16,18 +16,19 @@
 #include <thread>
 
 #include "custodian/testing/certificate_authority.hpp"
+#include "session/tls_stream.hpp"
 #include "support/catch.hpp"
 #include "support/jute.hpp"
 
-namespace custodian::tests::tls_link_test {
+namespace custodian::tests::stream_link_test {
 namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using detail::ServerIdentity;
 using detail::SslContext;
+using detail::StreamLink;
 using detail::TcpStream;
-using detail::TlsLink;
 using namespace std::chrono_literals;
 
 std::string frame(std::size_t size) { return Jute{}.string(std::string(size, 'x')).bytes(); }
@@ -52,15 +53,21 @@ std::shared_ptr<SslContext> client_context() {
   return context;
 }
 
+std::shared_ptr<StreamLink> secure_link(std::shared_ptr<SslContext> context, tcp::socket socket) {
+  const detail::Address address{socket.remote_endpoint(), {"localhost"}};
+  return std::make_shared<StreamLink>(
+      std::make_unique<detail::TlsStream>(std::move(context), TcpStream{std::move(socket)},
+                                          ServerIdentity{TlsOptions{}, address}),
+      nullptr, address);
+}
+
 struct Linked {
   Linked() {
     tcp::acceptor acceptor{context, {asio::ip::address_v4::loopback(), 0}};
     tcp::socket socket{context};
     socket.connect(acceptor.local_endpoint());
     acceptor.accept(server.lowest_layer());
-    link = std::make_shared<TlsLink>(
-        client_context(), TcpStream{std::move(socket)},
-        ServerIdentity{TlsOptions{}, detail::Address{acceptor.local_endpoint(), {"localhost"}}});
+    link = secure_link(client_context(), std::move(socket));
     bool greeted = false;
     server.async_handshake(asio::ssl::stream_base::server, [&](error_code error) {
       REQUIRE_FALSE(error);
@@ -132,18 +139,18 @@ struct Linked {
   }
   /// Releases the link, and waits until nothing keeps it alive.
   void let_it_end() {
-    const std::weak_ptr<TlsLink> weak = std::exchange(link, nullptr);
+    const std::weak_ptr<StreamLink> weak = std::exchange(link, nullptr);
     run_until([&] { return weak.expired(); });
   }
 
   asio::io_context context{1};
   SslContext identity = server_context();
   asio::ssl::stream<tcp::socket> server{context, identity};
-  std::shared_ptr<TlsLink> link;
+  std::shared_ptr<StreamLink> link;
   asio::local::stream_protocol::socket client{context};
 };
 
-TEST_CASE("a server that shows no certificate is refused", "[tls_link]") {
+TEST_CASE("a server that shows no certificate is refused", "[stream_link]") {
   asio::io_context io;
   const auto without_certificates = [](SslContext& context) {
     REQUIRE(::SSL_CTX_set_cipher_list(context.native_handle(), "aNULL:@SECLEVEL=0") == 1);
@@ -163,9 +170,7 @@ TEST_CASE("a server that shows no certificate is refused", "[tls_link]") {
     greeted = true;
   });
   std::optional<std::string> refusal;
-  const auto link = std::make_shared<TlsLink>(
-      trust, TcpStream{std::move(socket)},
-      ServerIdentity{TlsOptions{}, detail::Address{acceptor.local_endpoint(), {"localhost"}}});
+  const auto link = secure_link(trust, std::move(socket));
   link->open([&](error_code error, const std::string& reason, const detail::OwnedSocket&) {
     CHECK(error);
     refusal = reason;
@@ -175,7 +180,8 @@ TEST_CASE("a server that shows no certificate is refused", "[tls_link]") {
   CHECK(refusal == "TLS handshake: the server has shown no certificate");
 }
 
-TEST_CASE("a frame that the pair cannot hold is judged when all before it is read", "[tls_link]") {
+TEST_CASE("a frame that the pair cannot hold is judged when all before it is read",
+          "[stream_link]") {
   Linked linked;
   std::string judged;
   linked.link->set_judge([&](std::string_view bytes) {
@@ -200,7 +206,7 @@ TEST_CASE("a frame that the pair cannot hold is judged when all before it is rea
   CHECK(judged.empty());
 }
 
-TEST_CASE("all that comes at once is handed on at once", "[tls_link]") {
+TEST_CASE("all that comes at once is handed on at once", "[stream_link]") {
   Linked linked;
   // Two records, which the link finds in a single read, and nothing after them.
   asio::write(linked.server, asio::buffer(frame(100)));
@@ -212,7 +218,7 @@ TEST_CASE("all that comes at once is handed on at once", "[tls_link]") {
   CHECK(linked.hear(much.size()) == much);
 }
 
-TEST_CASE("of a frame that is refused not a byte is handed on", "[tls_link]") {
+TEST_CASE("of a frame that is refused not a byte is handed on", "[stream_link]") {
   Linked linked;
   linked.link->set_judge([](std::string_view) { return false; });
   const std::string longer = frame(1'500'000);
@@ -222,7 +228,7 @@ TEST_CASE("of a frame that is refused not a byte is handed on", "[tls_link]") {
   linked.let_it_end();
 }
 
-TEST_CASE("what a server has said is handed on, though it takes nothing more", "[tls_link]") {
+TEST_CASE("what a server has said is handed on, though it takes nothing more", "[stream_link]") {
   Linked linked;
   const std::string replies = frame(1000) + frame(500'000);
   linked.say(replies);
@@ -237,7 +243,7 @@ TEST_CASE("what a server has said is handed on, though it takes nothing more", "
   linked.let_it_end();
 }
 
-TEST_CASE("a link to a server that takes nothing more lives until it is aborted", "[tls_link]") {
+TEST_CASE("a link to a server that takes nothing more lives until it is aborted", "[stream_link]") {
   Linked linked;
   linked.client.non_blocking(true);
   const std::string much(std::size_t{1} << 20U, 'x');
@@ -292,7 +298,8 @@ class Child {
   pid_t process_ = -1;
 };
 
-TEST_CASE("a forked child that runs the context reads and writes nothing of a link", "[tls_link]") {
+TEST_CASE("a forked child that runs the context reads and writes nothing of a link",
+          "[stream_link]") {
   Linked linked;
   asio::write(linked.server, asio::buffer(frame(100)));
   asio::write(linked.client, asio::buffer(frame(50)));
@@ -304,7 +311,7 @@ TEST_CASE("a forked child that runs the context reads and writes nothing of a li
   CHECK(linked.hear(104) == frame(100));
 }
 
-TEST_CASE("a forked child that lives on hides no end of a link", "[tls_link]") {
+TEST_CASE("a forked child that lives on hides no end of a link", "[stream_link]") {
   SECTION("that was aborted") {
     Linked linked;
     const Child child{linked.context, [] {}};
@@ -330,4 +337,4 @@ TEST_CASE("a forked child that lives on hides no end of a link", "[tls_link]") {
 }
 
 }  // namespace
-}  // namespace custodian::tests::tls_link_test
+}  // namespace custodian::tests::stream_link_test

@@ -1,0 +1,57 @@
+#include "session/tls_stream.hpp"
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/asio/write.hpp>
+#include <utility>
+
+namespace custodian::detail {
+
+namespace asio = boost::asio;
+
+TlsStream::TlsStream(std::shared_ptr<SslContext> context, TcpStream server, ServerIdentity identity)
+    : context_{std::move(context)},
+      identity_{std::move(identity)},
+      server_{std::move(server), *context_} {}
+
+asio::any_io_executor TlsStream::get_executor() { return server_.get_executor(); }
+
+void TlsStream::open(Opened opened) {
+  identity_.ask_for_name(server_.native_handle());
+  // The callback dies with the stream, and the stream with this object.
+  server_.set_verify_callback([this](bool preverified, asio::ssl::verify_context& chain) {
+    return identity_.accepts(preverified, chain);
+  });
+  server_.async_handshake(asio::ssl::stream_base::client,
+                          [this, opened = std::move(opened)](error_code error) {
+                            const SSL* const tls = server_.native_handle();
+                            if (!error && ServerIdentity::was_shown(tls)) return opened({}, {});
+                            opened(error ? error : asio::error::no_permission,
+                                   "TLS handshake: " + identity_.reason_of(error, tls));
+                          });
+}
+
+void TlsStream::read_some(asio::mutable_buffer buffer, Done done) {
+  server_.async_read_some(buffer, std::move(done));
+}
+
+void TlsStream::write(asio::const_buffer buffer, Done done) {
+  asio::async_write(server_, buffer, std::move(done));
+}
+
+void TlsStream::shut_down(std::function<void()> done) {
+  server_.async_shutdown([done = std::move(done)](error_code) { done(); });
+}
+
+void TlsStream::close() { server_.next_layer().close(); }
+
+void TlsStream::reset() { server_.next_layer().reset(); }
+
+std::string TlsStream::fault_of(error_code error) {
+  // ZooKeeper's frames have their lengths, so an end without TLS's own is no attack; servers that
+  // die send none.
+  if (error.category() != asio::error::get_ssl_category()) return {};
+  return "TLS: " + identity_.reason_of(error, server_.native_handle());
+}
+
+}  // namespace custodian::detail

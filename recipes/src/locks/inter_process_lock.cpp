@@ -7,7 +7,7 @@
 #include "acquire/participants.hpp"
 #include "acquire/start_acquire.hpp"
 #include "async/block_in_time.hpp"
-#include "cohort/cohort.hpp"
+#include "kept/kept_lock.hpp"
 #include "locks/lock_holds.hpp"
 
 namespace custodian {

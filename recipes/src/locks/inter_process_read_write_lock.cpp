@@ -1,6 +1,6 @@
 #include "custodian/locks/inter_process_read_write_lock.hpp"
 
-#include "cohort/cohort.hpp"
+#include "kept/kept_lock.hpp"
 #include "locks/lock_holds.hpp"
 
 namespace custodian {

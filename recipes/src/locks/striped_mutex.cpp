@@ -10,7 +10,7 @@
 
 #include "acquire/contender.hpp"
 #include "async/block_in_time.hpp"
-#include "cohort/cohort.hpp"
+#include "kept/kept_lock.hpp"
 #include "custodian/authoring/path.hpp"
 #include "custodian/authoring/uuid.hpp"
 

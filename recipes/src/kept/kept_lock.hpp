@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "acquire/acquire.hpp"
-#include "cohort/cohort_order.hpp"
+#include "kept/turn_order.hpp"
 
 namespace custodian::recipes_detail {
 

@@ -7,7 +7,7 @@
 #include <deque>
 
 #include "custodian/semaphores/inter_process_semaphore.hpp"
-#include "scripted/cohort/batches.hpp"
+#include "scripted/kept/batches.hpp"
 
 namespace custodian::tests::batch_giving_up_test {
 

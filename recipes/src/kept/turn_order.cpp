@@ -1,4 +1,4 @@
-#include "cohort/cohort_order.hpp"
+#include "kept/turn_order.hpp"
 
 #include <utility>
 

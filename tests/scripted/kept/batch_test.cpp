@@ -5,7 +5,7 @@
 #include "custodian/inspect/revoke.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/locks/inter_process_read_write_lock.hpp"
-#include "scripted/cohort/batches.hpp"
+#include "scripted/kept/batches.hpp"
 #include "scripted/held.hpp"
 
 namespace custodian::tests::batch_test {

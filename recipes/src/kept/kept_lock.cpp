@@ -1,4 +1,4 @@
-#include "cohort/cohort.hpp"
+#include "kept/kept_lock.hpp"
 
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>

@@ -1,5 +1,7 @@
 #include "client/guaranteed_deletes.hpp"
 
+#include <algorithm>
+
 #include "base/printable.hpp"
 #include "client/client_core.hpp"
 #include "observe/observation.hpp"
@@ -20,15 +22,34 @@ void GuaranteedDeletes::add(std::string path, std::int64_t session, std::shared_
 
 void GuaranteedDeletes::resume() {
   // In the order of add(): each node may shield the one behind it.
-  std::map<std::uint64_t, std::string> waiting;
+  to_resume_.clear();
   for (const auto& [path, pending] : pending_) {
-    if (!pending.in_flight) waiting.emplace(pending.turn, path);
+    if (!pending.in_flight) to_resume_.emplace(pending.turn, path);
   }
-  for (const auto& [turn, path] : waiting) attempt(path, pending_.at(path));
+  resume_next();
+}
+
+void GuaranteedDeletes::resume_next() {
+  while (resumed_ < most_resumed && !to_resume_.empty() && core_.connected()) {
+    const std::string path = std::move(to_resume_.extract(to_resume_.begin()).mapped());
+    const auto found = pending_.find(path);
+    if (found == pending_.end() || found->second.in_flight) continue;
+    found->second.resumed = true;
+    ++resumed_;
+    attempt(path, found->second);
+  }
+}
+
+void GuaranteedDeletes::clear() noexcept {
+  pending_.clear();
+  to_resume_.clear();
+  resumed_ = 0;
 }
 
 void GuaranteedDeletes::session_over(std::int64_t session) {
   std::erase_if(pending_, [&](const auto& each) { return each.second.session == session; });
+  resumed_ = static_cast<std::size_t>(
+      std::ranges::count_if(pending_, [](const auto& each) { return each.second.resumed; }));
 }
 
 void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
@@ -54,6 +75,20 @@ void GuaranteedDeletes::on_reply(const std::string& path, const QueuedNodePtr& c
                                  const Reply& reply) {
   const auto found = pending_.find(path);
   if (found == pending_.end()) return;
+  const bool was_resumed = found->second.resumed;
+  settle(path, checked, reply);
+  const auto left = pending_.find(path);
+  const bool goes_on = left != pending_.end() && left->second.in_flight;
+  if (!was_resumed || goes_on) return;
+  if (left != pending_.end()) left->second.resumed = false;
+  if (resumed_ > 0) --resumed_;
+  // A lost reply is the first of all, and the next connection begins anew.
+  if (reply.error != ServerErrc::connection_loss) resume_next();
+}
+
+void GuaranteedDeletes::settle(const std::string& path, const QueuedNodePtr& checked,
+                               const Reply& reply) {
+  const auto found = pending_.find(path);
   const error_code error = reply.error;
   const bool check_failed = checked && error == ServerErrc::no_node && !reply.results.empty() &&
                             reply.results.front().error == error;

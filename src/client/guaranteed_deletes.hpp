@@ -31,14 +31,20 @@ class GuaranteedDeletes {
   void add(std::string path, std::int64_t session, std::shared_ptr<void> keep = {},
            QueuedNodePtr in_line = {});
   [[nodiscard]] bool has(const std::string& path) const { return pending_.contains(path); }
-  /// There is a connection: the deletes are sent before anything else.
+  /// How many of the deletes that a new connection finds are under way at once. A client that keeps
+  /// a thousand locks has a thousand of them then, and so may have a hundred other clients of a
+  /// server that has just come up.
+  static constexpr std::size_t most_resumed = 64;
+
+  /// There is a connection: the deletes are sent before anything else; if there are very many, the
+  /// later ones follow on the answers.
   void resume();
   /// The servers have ended this session, and its nodes with it. Not for a session that was given
   /// up: the servers may still keep its nodes, which would block others. There the deletes go on
   /// until an answer says that the node is gone.
   void session_over(std::int64_t session);
   /// The client is closed: its sessions end, and their ephemeral nodes with them.
-  void clear() noexcept { pending_.clear(); }
+  void clear() noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return pending_.size(); }
 
  private:
@@ -47,6 +53,7 @@ class GuaranteedDeletes {
     std::uint64_t turn = 0;  ///< the order of add()
     QueuedNodePtr in_line{};
     bool in_flight = false;
+    bool resumed = false;  ///< it is one of `most_resumed`
     int attempts = 0;
     int retries = 0;
     std::unique_ptr<boost::asio::steady_timer> timer{};  ///< until the next try
@@ -54,7 +61,9 @@ class GuaranteedDeletes {
   };
 
   void attempt(const std::string& path, Pending& pending);
+  void resume_next();
   void on_reply(const std::string& path, const QueuedNodePtr& checked, const Reply& reply);
+  void settle(const std::string& path, const QueuedNodePtr& checked, const Reply& reply);
   void tell_retried(const std::string& path, const Pending& pending, const error_code& error,
                     std::chrono::milliseconds pause) const;
   void try_again(const std::string& path);
@@ -62,6 +71,8 @@ class GuaranteedDeletes {
   ClientCore& core_;
   std::map<std::string, Pending> pending_;  ///< by path
   std::uint64_t next_turn_ = 0;
+  std::map<std::uint64_t, std::string> to_resume_;  ///< the paths, by turn
+  std::size_t resumed_ = 0;                         ///< how many of them are under way
 };
 
 }  // namespace custodian::detail

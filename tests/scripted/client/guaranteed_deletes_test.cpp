@@ -1,5 +1,7 @@
 // Guaranteed deletes: of released locks, and of nodes that a cancelled create has left.
 
+#include <algorithm>
+
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
@@ -38,6 +40,50 @@ TEST_CASE("a guaranteed delete is repeated until the node is gone, whatever fail
       CHECK(released.world.end(released.client));
     }
   }
+}
+
+/// Counts the deletes that are under way at once.
+class CountsDeletes final : public testing::FaultPlan {
+ public:
+  Fault on_submit(const Submission& submission) override {
+    if (submission.kind == "remove") most = std::max(most, ++under_way);
+    return {};
+  }
+  void before_reply(const Submission& submission, const Reply& /*reply*/) override {
+    if (submission.kind == "remove") --under_way;
+  }
+  std::size_t under_way = 0;
+  std::size_t most = 0;
+};
+
+TEST_CASE("after a reconnection a few deletes are under way at once, in their order") {
+  World world;
+  auto client = world.client("observed");
+  constexpr std::size_t many = 300;
+  for (std::size_t i = 0; i < many; ++i) {
+    const auto created = run<Created>(world, [&](auto done) {
+      client->async_create("/" + std::to_string(i), "", {.mode = CreateMode::ephemeral}, done);
+    });
+    REQUIRE_FALSE(created.error());
+  }
+  world.ensemble.stop();
+  world.settle();
+  for (std::size_t i = 0; i < many; ++i) client->remove_in_background("/" + std::to_string(i));
+  world.settle();
+  world.ensemble.clear_history();
+  const auto counts = std::make_shared<CountsDeletes>();
+  world.ensemble.set_fault_plan(counts);
+  world.ensemble.start();
+  CHECK(world.run_until([&] { return world.ensemble.children("/").size() <= 1; }));
+  CHECK(world.run_until_idle(*client));
+  CHECK(counts->most == 64);
+  std::vector<std::string> paths;
+  for (const Submission& each : world.ensemble.history()) {
+    if (each.kind == "remove") paths.push_back(each.path);
+  }
+  REQUIRE(paths.size() == many);
+  for (std::size_t i = 0; i < many; ++i) CHECK(paths[i] == "/" + std::to_string(i));
+  CHECK(world.end(client));
 }
 
 TEST_CASE("after a reconnection the deletes go first") {

@@ -314,12 +314,22 @@ class CUSTODIAN_EXPORT Client {
                                                           deadline);
   }
 
+  /// How many locks this client keeps at the moment though nobody holds them: see
+  /// `LockOptions::keep_idle_for`.
+  [[nodiscard]] std::size_t kept_locks() const noexcept;
+  /// Gives all of them back, in the background: kept_locks() may count them for a moment longer.
+  /// For a process that knows that it will not want them again soon. Locks that are held stay held,
+  /// and may be kept later. Any thread.
+  void release_kept_locks();
+
   /// The strand that recipes run on. Post nothing that may block.
   [[nodiscard]] boost::asio::any_io_executor get_executor() const;
   /// As `ClientOptions::identity`, with its default filled in.
   [[nodiscard]] const std::string& identity() const;
   /// As `ClientOptions::fencing_epoch`.
   [[nodiscard]] std::int64_t fencing_epoch() const noexcept;
+  /// As `ClientOptions::max_kept_locks`.
+  [[nodiscard]] std::size_t max_kept_locks() const noexcept;
   /// As `ClientOptions::retry`.
   [[nodiscard]] const RetryPolicy& retry_policy() const;
   /// `deadline`; for a default one, `ClientOptions::operation_timeout` from now.

@@ -148,6 +148,12 @@ struct ClientOptions {
   /// half this size; what the remaining watches were on is read again.
   std::size_t max_request_size = 0xfffff;
 
+  /// How many locks with `LockOptions::keep_idle_for` the client remembers: those that it holds or
+  /// keeps, and those that it has used in the last minute. If there is one more, one that was not
+  /// used for long is given back. Each costs some 6 kB of memory, and a watch on the servers. 0:
+  /// none is kept.
+  std::size_t max_kept_locks = 1'000;
+
   /// Makes sessions, for tests. Empty: sessions that talk to ZooKeeper servers.
   SessionFactory session_factory{};
 

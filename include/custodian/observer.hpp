@@ -97,6 +97,42 @@ struct LeaseReleased {
   std::chrono::nanoseconds held_for;  ///< until now, lost or not
 };
 
+/// Why a kept lock (`LockOptions::keep_idle_for`) was given back.
+enum class KeptLockEnd : std::uint8_t {
+  wanted,         ///< another contender has come, or somebody has deleted its node
+  own_contender,  ///< an acquire of this client has come that cannot use it
+  unused,         ///< it was not used for `keep_idle_for`
+  aged,           ///< it was kept for a minute
+  crowded,        ///< the client keeps as many as it may (`ClientOptions::max_kept_locks`)
+  /// Its connection or its session was lost, its lease was near its end, another client has asked
+  /// for it, its holder has changed its identity or acquired the read lock besides, or
+  /// Client::release_kept_locks() was called.
+  unusable,
+  closed,  ///< the client closes
+};
+/// The enumerator's name.
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(KeptLockEnd reason) noexcept;
+
+/// A kept lock was taken again, so many times since the last such event, each time without a
+/// request to the servers. Of these holds an observer hears in sums, four times in `keep_idle_for`
+/// and when the lock is given back: they have no AcquireEnded, and no LeaseBegun and LeaseReleased
+/// unless they are lost.
+struct LockReused {
+  std::string_view recipe;  ///< the lock's type; see Observer
+  std::string_view path;    ///< the path that the lock was made with
+  FencingToken token;       ///< of the node's first holder
+  std::uint64_t times;      ///< how many holds
+};
+
+/// A kept lock was given back. Reported once for each node that was kept, after the last
+/// LockReused.
+struct KeptLockEnded {
+  std::string_view recipe;  ///< the lock's type; see Observer
+  std::string_view path;    ///< the path that the lock was made with
+  FencingToken token;       ///< of the node's first holder
+  KeptLockEnd reason;       ///< the first one
+};
+
 /// A request of the client has failed, or its reply was lost, and it will be sent again.
 struct OperationRetried {
   std::string_view operation;  ///< the name of Client's function: "create", "get", "commit", ...
@@ -149,6 +185,10 @@ class CUSTODIAN_EXPORT Observer {
   virtual void on_lease_lost(const LeaseLost& /*event*/) {}
   /// A lease is released, lost or not.
   virtual void on_lease_released(const LeaseReleased& /*event*/) {}
+  /// A kept lock was taken again, some times.
+  virtual void on_lock_reused(const LockReused& /*event*/) {}
+  /// A kept lock was given back.
+  virtual void on_kept_lock_ended(const KeptLockEnded& /*event*/) {}
   /// A request will be sent again.
   virtual void on_operation_retried(const OperationRetried& /*event*/) {}
   /// There is a connection, or none any more, or the session is over.

@@ -298,6 +298,17 @@ void Client::set_credentials(const std::vector<ClientOptions::Credential>& crede
   });
 }
 
+std::size_t Client::kept_locks() const noexcept {
+  return static_cast<std::size_t>(std::max(core_->idle(), 0));
+}
+
+std::size_t Client::max_kept_locks() const noexcept { return core_->options().max_kept_locks; }
+
+void Client::release_kept_locks() {
+  if (core_->forked()) return;
+  core_->on_strand([core = core_] { core->sessions().current().release_idle(); });
+}
+
 asio::any_io_executor Client::get_executor() const { return core_->strand(); }
 
 const std::string& Client::identity() const { return core_->options().identity; }

@@ -117,6 +117,10 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   void begin_drain();
   /// A lease begins (+1) or has ended (-1).
   void count_hold(int change) noexcept;
+  /// A node becomes idle (+1), or is idle no more (-1).
+  void count_idle(int change) noexcept { idle_ += change; }
+  /// How many nodes have no holder, and stay.
+  [[nodiscard]] int idle() const noexcept { return idle_; }
   [[nodiscard]] Drain& drain() noexcept { return drain_; }
 
   // The strand only.
@@ -191,6 +195,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   bool connected_ = false;
   bool closing_ = false;
   bool shut_down_ = false;
+  std::atomic<int> idle_ = 0;
 
   mutable std::mutex mutex_;  ///< guards what follows
   SessionInfo info_;

@@ -157,6 +157,18 @@ void ClientSession::lose_holds(LossReason reason) {
   for (const auto& hold : holds()) hold->lose(reason);
 }
 
+void ClientSession::release_idle() {
+  for (const auto& hold : holds()) {
+    if (hold->is_idle()) hold->end_passing();
+  }
+}
+
+bool ClientSession::has_idle(std::string_view full_path) const {
+  const Leases all = holds();
+  return std::ranges::any_of(
+      all, [&](const auto& hold) { return hold->is_idle() && hold->full_path() == full_path; });
+}
+
 void ClientSession::retire() {
   purpose_ = std::max(purpose_, Purpose::retired);
   wire_->retire();
@@ -219,7 +231,8 @@ void ClientSession::beat() {
   Leases held = holds();
   std::erase_if(held, [](const auto& hold) { return hold->is_lost(); });
   const bool quorum = !held.empty();
-  std::erase_if(held, [](const auto& hold) { return !hold->is_checkable(); });
+  // Nobody works under an idle node. Its recipe hears of its deletion.
+  std::erase_if(held, [](const auto& hold) { return hold->is_idle() || !hold->is_checkable(); });
   heartbeat_.sent(now());
   unanswered_ = 0;
   to_ask_for_.assign(held.begin(), held.end());

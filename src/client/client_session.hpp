@@ -35,6 +35,10 @@ class SessionLease {
   [[nodiscard]] virtual const std::string& full_path() const noexcept = 0;
   /// Whether a loss is known by now; the clock is not read.
   [[nodiscard]] virtual bool is_lost() const noexcept = 0;
+  /// Whether its node has no holder, and stays all the same.
+  [[nodiscard]] virtual bool is_idle() const noexcept = 0;
+  /// Its node gets no other holder. An idle one is deleted.
+  virtual void end_passing() = 0;
 
   // The strand only.
   /// Whether the servers let the client check that the node is there.
@@ -82,6 +86,10 @@ class ClientSession final : public SessionObserver,
   void give_up_if_run_out();
   /// Notifies every lease.
   void lose_holds(LossReason reason);
+  /// Deletes the nodes that are idle.
+  void release_idle();
+  /// Whether the node at this path is idle.
+  [[nodiscard]] bool has_idle(std::string_view full_path) const;
   /// Takes no new requests, and closes the session when the last lease on it has been released. If
   /// no server can be reached for a session timeout, the client stops trying, and the servers end
   /// the session by themselves.

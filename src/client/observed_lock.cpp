@@ -17,4 +17,14 @@ void tell_acquire_ended(const CorePtr& core, const ObservedLockPtr& lock, Acquir
   core->observation()->tell_acquire_ended(lock, outcome, error, since, leases);
 }
 
+void tell_lock_reused(const CorePtr& core, const ObservedLockPtr& lock, FencingToken token,
+                      std::uint64_t times) {
+  core->observation()->tell_lock_reused(lock, token, times);
+}
+
+void tell_kept_lock_ended(const CorePtr& core, const ObservedLockPtr& lock, FencingToken token,
+                          KeptLockEnd reason) {
+  core->observation()->tell_kept_lock_ended(lock, token, reason);
+}
+
 }  // namespace custodian

@@ -9,11 +9,14 @@ namespace custodian::detail {
 
 namespace asio = boost::asio;
 
-Holder::Holder(LockNodePtr node, std::int64_t number, std::int64_t czxid)
+Holder::Holder(LockNodePtr node, std::int64_t number, std::int64_t czxid, Events events)
     : node_{std::move(node)},
+      events_{events},
       token_{core()->options().fencing_epoch, czxid, number},
       since_{node_->observed() ? core()->now() : BootClock::time_point{}} {
-  if (node_->observed()) core()->observation()->tell_lease_begun(node_->observed(), token_);
+  if (node_->observed() && events_ == Events::all) {
+    core()->observation()->tell_lease_begun(node_->observed(), token_);
+  }
 }
 
 Holder::~Holder() {
@@ -66,6 +69,9 @@ void Holder::tell(LeaseState now) {
 }
 
 void Holder::observe_loss(LossReason reason) const {
+  if (events_ == Events::of_loss_only) {
+    core()->observation()->tell_lease_begun(node_->observed(), token_);
+  }
   core()->observation()->tell_lease_lost(node_->observed(), token_, reason, since_);
 }
 
@@ -74,6 +80,7 @@ void Holder::observe_release() const {
   // A loss that was not reported before this destructor began is reported here only: the strand
   // finds no holder any more.
   if (loss != LossReason::none && states_.newest() != LeaseState::lost) observe_loss(loss);
+  if (loss == LossReason::none && events_ == Events::of_loss_only) return;
   core()->observation()->tell_lease_released(node_->observed(), token_, loss, since_);
 }
 

@@ -22,7 +22,7 @@ namespace custodian::detail {
 class Holder : public std::enable_shared_from_this<Holder> {
  public:
   /// Called by LockNode::next_holder(), which numbers the holders of a node from 0.
-  Holder(LockNodePtr node, std::int64_t number, std::int64_t czxid);
+  Holder(LockNodePtr node, std::int64_t number, std::int64_t czxid, Events events);
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
   ~Holder();
@@ -52,6 +52,7 @@ class Holder : public std::enable_shared_from_this<Holder> {
   void observe_release() const;
 
   LockNodePtr node_;
+  const Events events_;
   const FencingToken token_;
   /// When the hold began; not set without an observer.
   const BootClock::time_point since_;

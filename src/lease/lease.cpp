@@ -83,7 +83,7 @@ void finish(Grant& grant, error_code error) {
   const LockNodePtr node =
       LockNode::make(grant.core, std::move(session), std::move(grant.node), std::move(grant.data),
                      grant.options, std::move(grant.observed));
-  std::move(grant.handler)(error_code{}, Lease{node->next_holder()});
+  std::move(grant.handler)(error_code{}, Lease{node->next_holder(Events::all)});
 }
 
 /// A lock is worth nothing while its session may have expired. So the node is checked by requests
@@ -192,13 +192,25 @@ const LockNodePtr& lock_node(const Lease& lease) noexcept { return lease.hold()-
 
 void watch_node(const Lease& lease) { lease.hold()->node()->watch(); }
 
-void set_pass_on(const LockNodePtr& node, PassOn pass_on) { node->set_pass_on(std::move(pass_on)); }
+void set_pass_on(const LockNodePtr& node, PassOn pass_on, PassingEnded passing_ended) {
+  node->set_pass_on(std::move(pass_on), std::move(passing_ended));
+}
 
 bool may_be_passed_on(const LockNodePtr& node) noexcept { return node->may_be_passed_on(); }
 
-Lease next_lease(const LockNodePtr& node) { return Lease{node->next_holder()}; }
+bool has_passing_ended(const LockNodePtr& node) noexcept { return node->has_passing_ended(); }
 
-void keep(const LockNodePtr& node) noexcept { node->keep(); }
+Lease next_lease(const LockNodePtr& node, Events events) {
+  return Lease{node->next_holder(events)};
+}
+
+void set_idle(const LockNodePtr& node) noexcept { node->set_idle(true); }
+
+bool has_idle_node(ClientCore& core, std::string_view path) {
+  return core.sessions().current().has_idle(core.prefix().add(path));
+}
+
+void end_passing(const LockNodePtr& node) { node->end_passing(); }
 
 }  // namespace detail
 

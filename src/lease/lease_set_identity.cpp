@@ -155,7 +155,7 @@ void begin(const ChangePtr& change) {
   const HolderPtr hold = change->hold.lock();
   if (!hold) return std::move(change->handler)(Errc::lock_lost);
   // The node is not passed on from now on: its next holder would have another identity.
-  hold->node()->keep();
+  hold->node()->end_passing();
   if (change->callers) {
     if (change->callers->requested()) change->over->request();
     change->callers->on_request(change.get(), [over = change->over] { over->request(); });

@@ -57,6 +57,7 @@ LockNode::~LockNode() {
     return;
   }
   if (end_of_look_) end_of_look_->request();
+  set_idle(false);
   session_->remove(*this);
   core_->count_hold(-1);
 }
@@ -97,12 +98,14 @@ LossReason LockNode::loss_reason() noexcept {
 // -- One holder after another ---------------------------------------------------------------------
 
 bool LockNode::may_be_passed_on() noexcept {
-  return !kept_ && state() == LeaseState::held &&
+  // The clock is looked at last: what came before may have taken long.
+  return !has_passing_ended() && session_->connected() &&
          core_->now() < std::min(session_->comfortable_until(), ends_at_);
 }
 
-HolderPtr LockNode::next_holder() {
-  auto hold = std::make_shared<Holder>(shared_from_this(), holds_++, node_.stat().czxid);
+HolderPtr LockNode::next_holder(Events events) {
+  set_idle(false);
+  auto hold = std::make_shared<Holder>(shared_from_this(), holds_++, node_.stat().czxid, events);
   {
     const std::lock_guard lock{mutex_};
     holder_ = hold;
@@ -110,6 +113,18 @@ HolderPtr LockNode::next_holder() {
   // A loss before `holder_` was set had no listener: notify it now.
   if (state() != LeaseState::held) core_->on_strand([self = shared_from_this()] { self->tell(); });
   return hold;
+}
+
+void LockNode::set_idle(bool idle) noexcept {
+  if (idle_.exchange(idle) != idle) core_->count_idle(idle ? +1 : -1);
+}
+
+void LockNode::end_passing() {
+  if (passing_has_ended_.exchange(true)) return;
+  core_->on_strand([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self && self->passing_ended_) self->passing_ended_();
+  });
 }
 
 HolderPtr LockNode::holder() const {
@@ -126,6 +141,7 @@ void LockNode::lose(LossReason reason) {
 }
 
 void LockNode::on_session_state() {
+  if (!session_->connected()) end_passing();
   if (policy_ == LossPolicy::on_suspended && !session_->connected()) lose(LossReason::suspended);
   tell();
 }
@@ -147,10 +163,14 @@ void LockNode::tell() {
 
 void LockNode::on_lost() {
   if (std::exchange(loss_told_, true)) return;
-  core_->log(LogLevel::warning,
-             "the lease on " + path() + " is lost: " + std::string{to_string(loss_.load())});
+  // Nobody loses anything with an idle node.
+  if (!idle_) {
+    core_->log(LogLevel::warning,
+               "the lease on " + path() + " is lost: " + std::string{to_string(loss_.load())});
+  }
   if (timer_ && loss_ != LossReason::held_too_long) timer_->cancel();
   node_.forfeit();
+  end_passing();
 }
 
 // -- The node, and the writers of its data --------------------------------------------------------
@@ -202,7 +222,7 @@ void LockNode::on_look(const error_code& error, const GetResult& found, Watch wa
   const bool is_request = found.data == revoke_message;
   if (is_request) {
     request_ = found.stat.mzxid;
-    keep();
+    end_passing();
   }
   // Listeners that came after the last request are notified of it, too.
   const HolderPtr hold = request_ != 0 ? holder() : nullptr;

@@ -42,15 +42,22 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   [[nodiscard]] Time valid_until() const noexcept;
   /// The name of its leases in an observer's events; null without an observer.
   [[nodiscard]] const ObservedLockPtr& observed() const noexcept { return observed_; }
-  /// From now on the node is not passed on to another holder.
-  void keep() noexcept { kept_ = true; }
+  /// See detail::end_passing().
+  void end_passing() override;
+  [[nodiscard]] bool has_passing_ended() const noexcept { return passing_has_ended_ || is_lost(); }
+  [[nodiscard]] bool is_idle() const noexcept override { return idle_; }
+  void set_idle(bool idle) noexcept;
 
   // Any thread, but one holder after the other. Makes the next holder of the node, which is
   // notified of its state from now on.
-  [[nodiscard]] HolderPtr next_holder();
+  [[nodiscard]] HolderPtr next_holder(Events events);
   /// Whether a new holder would have time to work, and to be notified of a loss.
   [[nodiscard]] bool may_be_passed_on() noexcept;
-  void set_pass_on(PassOn pass_on) { pass_on_ = std::make_shared<PassOn>(std::move(pass_on)); }
+  void set_pass_on(PassOn pass_on, PassingEnded passing_ended) {
+    pass_on_ = std::make_shared<PassOn>(std::move(pass_on));
+    passing_ended_ = std::move(passing_ended);
+    if (passing_has_ended_ && passing_ended_) passing_ended_();
+  }
   /// Gets the node when its holder releases it; null if the node is deleted then.
   [[nodiscard]] const std::shared_ptr<PassOn>& pass_on() const noexcept { return pass_on_; }
 
@@ -101,10 +108,12 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   const Time ends_at_;  ///< by hold_at_most; `Time::max()` for never
   const ObservedLockPtr observed_;
   std::shared_ptr<PassOn> pass_on_;
-  std::int64_t holds_ = 0;  ///< the number of holders so far
+  PassingEnded passing_ended_;  ///< called on the strand only
+  std::int64_t holds_ = 0;      ///< the number of holders so far
 
   std::atomic<LossReason> loss_ = LossReason::none;
-  std::atomic<bool> kept_ = false;
+  std::atomic<bool> passing_has_ended_ = false;
+  std::atomic<bool> idle_ = false;
 
   // The strand only.
   bool loss_told_ = false;

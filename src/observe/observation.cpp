@@ -83,6 +83,22 @@ void Observation::tell_lease_released(const ObservedLockPtr& lock, FencingToken 
   });
 }
 
+void Observation::tell_lock_reused(const ObservedLockPtr& lock, FencingToken token,
+                                   std::uint64_t times) {
+  post([lock, token, times](Observer& observer) {
+    observer.on_lock_reused(
+        {.recipe = lock->recipe, .path = lock->path, .token = token, .times = times});
+  });
+}
+
+void Observation::tell_kept_lock_ended(const ObservedLockPtr& lock, FencingToken token,
+                                       KeptLockEnd reason) {
+  post([lock, token, reason](Observer& observer) {
+    observer.on_kept_lock_ended(
+        {.recipe = lock->recipe, .path = lock->path, .token = token, .reason = reason});
+  });
+}
+
 // -- The client itself ----------------------------------------------------------------------------
 
 namespace {

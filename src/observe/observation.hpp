@@ -48,6 +48,8 @@ class Observation {
                        BootClock::time_point since);
   void tell_lease_released(const ObservedLockPtr& lock, FencingToken token, LossReason loss,
                            BootClock::time_point since);
+  void tell_lock_reused(const ObservedLockPtr& lock, FencingToken token, std::uint64_t times);
+  void tell_kept_lock_ended(const ObservedLockPtr& lock, FencingToken token, KeptLockEnd reason);
   /// The path is the server's.
   void tell_retried(std::string_view operation, std::string_view full_path, const error_code& error,
                     int attempts, std::chrono::milliseconds pause);

@@ -13,4 +13,17 @@ std::string_view to_string(AcquireOutcome outcome) noexcept {
   return "unknown";
 }
 
+std::string_view to_string(KeptLockEnd reason) noexcept {
+  switch (reason) {
+    case KeptLockEnd::wanted: return "wanted";
+    case KeptLockEnd::own_contender: return "own_contender";
+    case KeptLockEnd::unused: return "unused";
+    case KeptLockEnd::aged: return "aged";
+    case KeptLockEnd::crowded: return "crowded";
+    case KeptLockEnd::unusable: return "unusable";
+    case KeptLockEnd::closed: return "closed";
+  }
+  return "unknown";
+}
+
 }  // namespace custodian

@@ -18,6 +18,9 @@ inline constexpr std::array all_outcomes{AcquireOutcome::acquired, AcquireOutcom
 inline constexpr std::array all_loss_reasons{LossReason::lease_expired, LossReason::session_over,
                                              LossReason::node_deleted,  LossReason::suspended,
                                              LossReason::held_too_long, LossReason::closed};
+inline constexpr std::array all_kept_lock_ends{
+    KeptLockEnd::wanted,  KeptLockEnd::own_contender, KeptLockEnd::unused, KeptLockEnd::aged,
+    KeptLockEnd::crowded, KeptLockEnd::unusable,      KeptLockEnd::closed};
 inline constexpr std::array all_connection_states{
     ConnectionState::connecting,  ConnectionState::connected, ConnectionState::suspended,
     ConnectionState::reconnected, ConnectionState::lost,      ConnectionState::closed};

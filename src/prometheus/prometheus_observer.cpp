@@ -18,6 +18,7 @@
 namespace custodian {
 
 using prometheus_detail::all_connection_states;
+using prometheus_detail::all_kept_lock_ends;
 using prometheus_detail::all_loss_reasons;
 using prometheus_detail::all_outcomes;
 using prometheus_detail::label_of;
@@ -52,6 +53,8 @@ struct LockSeries {
   prometheus::Gauge* held;
   prometheus::Histogram* holds;
   std::map<LossReason, prometheus::Counter*> lost;
+  prometheus::Counter* reuses;
+  std::map<KeptLockEnd, prometheus::Counter*> kept_ends;
 };
 
 }  // namespace
@@ -90,6 +93,8 @@ class PrometheusMetrics {
   Family<Gauge>& held_;
   Family<Histogram>& holds_;
   Family<Counter>& lost_;
+  Family<Counter>& reuses_;
+  Family<Counter>& kept_ends_;
   Family<Counter>& retries_;
   Family<Gauge>& states_;
   Counter& reconnects_;
@@ -110,6 +115,9 @@ PrometheusMetrics::PrometheusMetrics(std::shared_ptr<prometheus::Registry> regis
       held_{gauge("custodian_leases_held", "Leases that are neither lost nor released.")},
       holds_{histogram("custodian_hold_seconds", "How long leases were held.")},
       lost_{counter("custodian_leases_lost_total", "Leases that were lost before their release.")},
+      reuses_{counter("custodian_lock_reuses_total",
+                      "How often a kept lock was taken again, without the servers.")},
+      kept_ends_{counter("custodian_kept_locks_ended_total", "Kept locks that were given back.")},
       retries_{counter("custodian_retries_total", "Requests that were sent again.")},
       states_{gauge("custodian_connection_state", "1 for the state of the connection.")},
       reconnects_{counter("custodian_reconnects_total", "Sessions that went on after a break.")
@@ -155,12 +163,17 @@ LockSeries PrometheusMetrics::series_of(const Key& key) const {
                     .waits = &waits_.Add(of_lock, options_.wait_buckets),
                     .held = &held_.Add(of_lock),
                     .holds = &holds_.Add(of_lock, options_.hold_buckets),
-                    .lost = {}};
+                    .lost = {},
+                    .reuses = &reuses_.Add(of_lock),
+                    .kept_ends = {}};
   for (const AcquireOutcome each : all_outcomes) {
     series.acquires.emplace(each, &acquires_.Add(with("outcome", to_string(each))));
   }
   for (const LossReason each : all_loss_reasons) {
     series.lost.emplace(each, &lost_.Add(with("reason", label_of(each))));
+  }
+  for (const KeptLockEnd each : all_kept_lock_ends) {
+    series.kept_ends.emplace(each, &kept_ends_.Add(with("reason", to_string(each))));
   }
   return series;
 }
@@ -222,6 +235,14 @@ void PrometheusObserver::on_lease_released(const LeaseReleased& event) {
   LockSeries& series = metrics_->of_lock(event.recipe, event.path);
   series.held->Decrement();
   series.holds->Observe(seconds(event.held_for));
+}
+
+void PrometheusObserver::on_lock_reused(const LockReused& event) {
+  metrics_->of_lock(event.recipe, event.path).reuses->Increment(static_cast<double>(event.times));
+}
+
+void PrometheusObserver::on_kept_lock_ended(const KeptLockEnded& event) {
+  metrics_->of_lock(event.recipe, event.path).kept_ends.at(event.reason)->Increment();
 }
 
 void PrometheusObserver::on_operation_retried(const OperationRetried& event) {

@@ -4,6 +4,7 @@
 /// These functions report a recipe's lock to the client's observer, for authors of recipes.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,5 +39,11 @@ struct ObservedLock {
 CUSTODIAN_EXPORT void tell_acquire_ended(const CorePtr& core, const ObservedLockPtr& lock,
                                          AcquireOutcome outcome, error_code error,
                                          BootClock::time_point since, std::size_t leases);
+/// Reports that a kept lock was taken again, so many times since the last report. Any thread.
+CUSTODIAN_EXPORT void tell_lock_reused(const CorePtr& core, const ObservedLockPtr& lock,
+                                       FencingToken token, std::uint64_t times);
+/// Reports that a kept lock was given back. Any thread.
+CUSTODIAN_EXPORT void tell_kept_lock_ended(const CorePtr& core, const ObservedLockPtr& lock,
+                                           FencingToken token, KeptLockEnd reason);
 
 }  // namespace custodian

@@ -120,16 +120,35 @@ CUSTODIAN_EXPORT void watch_node(const Lease& lease);
 /// block or throw. From then on the function owns the node, whether it is lost or not:
 /// destroying the node releases the lock. Not called in the child of a fork.
 using PassOn = std::function<void(LockNodePtr node)>;
-/// Sets a node's PassOn function. Call it before the first holder has its lease.
-CUSTODIAN_EXPORT void set_pass_on(const LockNodePtr& node, PassOn pass_on);
-/// Whether a node may go to a next holder. False if the node is lost, suspended or too near to the
-/// end of its lease; after keep(); and if this client has seen another client's request for the
-/// lock (see make_revocable()). Any thread.
+/// Called on the strand, once, when a node may never be passed on again: see end_passing().
+using PassingEnded = std::function<void()>;
+/// On the strand: sets a node's functions. Call it before the first holder has its lease.
+CUSTODIAN_EXPORT void set_pass_on(const LockNodePtr& node, PassOn pass_on,
+                                  PassingEnded passing_ended);
+/// Whether a node may go to a next holder now: has_passing_ended() is false, and the next holder
+/// would have time to work, and to be notified of a loss. Any thread.
 [[nodiscard]] CUSTODIAN_EXPORT bool may_be_passed_on(const LockNodePtr& node) noexcept;
-/// Makes the lease of the next holder, after the previous holder has released. Any thread.
-[[nodiscard]] CUSTODIAN_EXPORT Lease next_lease(const LockNodePtr& node);
-/// Forbids passing a node on after its present holder. Any thread.
-CUSTODIAN_EXPORT void keep(const LockNodePtr& node) noexcept;
+/// Whether a node may never be passed on again. No clock is read. Any thread.
+[[nodiscard]] CUSTODIAN_EXPORT bool has_passing_ended(const LockNodePtr& node) noexcept;
+/// Whether an observer hears of a holder.
+enum class Events : std::uint8_t {
+  all,
+  of_loss_only,  ///< its lease's begin and its release are reported with its loss, or never
+};
+/// Makes the lease of the next holder, after the previous holder has released. The node is idle no
+/// more. Any thread.
+[[nodiscard]] CUSTODIAN_EXPORT Lease next_lease(const LockNodePtr& node,
+                                                Events events = Events::all);
+/// The node has no holder, and stays: see Client::kept_locks(). Beats do not ask for it. Any
+/// thread.
+CUSTODIAN_EXPORT void set_idle(const LockNodePtr& node) noexcept;
+/// On the strand: whether the client has an idle node at this path.
+[[nodiscard]] CUSTODIAN_EXPORT bool has_idle_node(ClientCore& core, std::string_view path);
+/// Forbids passing a node on after its present holder. The client itself forbids it for a node that
+/// is lost; one whose connection was lost, for a write of its holder may still be under way, and
+/// would pass a check of the node under the next holder; and one that another client has asked for
+/// (see make_revocable()). Any thread.
+CUSTODIAN_EXPORT void end_passing(const LockNodePtr& node);
 }  // namespace detail
 
 /// Owns a lock. The owner is this object, not a thread, so a lease may be moved between threads and
@@ -224,8 +243,9 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// The fencing token. An empty lease has 0, smaller than any other.
   [[nodiscard]] FencingToken token() const noexcept;
   /// An operation for a transaction, which fails unless the lock is held: it checks that the node,
-  /// whose name is unique, exists. With HandOff::cohort that proves only that this process holds
-  /// the lock, perhaps for a later holder. Throws Error (lock_lost) if the lease is empty.
+  /// whose name is unique, exists. With HandOff::cohort, or where the lock is kept
+  /// (`LockOptions::keep_idle_for`), that proves only that this process has the lock, perhaps for a
+  /// later holder. Throws Error (lock_lost) if the lease is empty.
   [[nodiscard]] TransactionOperation check() const;
   /// \}
 
@@ -249,7 +269,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// until the lock is released. Use it for a leader that shows more than its name, such as an
   /// address or its progress. A later hold of the same lock or candidate begins again with the
   /// identity in its options. Empty: the client's identity. A node whose identity was changed is
-  /// not passed on (HandOff::cohort): the next holder gets a node of its own.
+  /// neither passed on (HandOff::cohort) nor kept: the next holder gets a node of its own.
   ///
   /// Only the node of this hold is written, and only while it is held. If the node contains a
   /// request to release the lock (`revoke()`), the request stays there, and the change fails. A

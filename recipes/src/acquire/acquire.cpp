@@ -130,6 +130,8 @@ void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt) {
   acquire->nearest.reset();
   acquire->asked = false;
   acquire->somebody_ahead = false;
+  acquire->queue_watch.reset();
+  acquire->was_alone = false;
   if (acquire->options.on_requeued) {
     asio::post(acquire->client().callback_executor(), acquire->options.on_requeued);
   }

@@ -13,10 +13,12 @@
 #include <optional>
 #include <vector>
 
+#include "acquire/newcomers.hpp"
 #include "acquire/participants.hpp"
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/authoring/result.hpp"
 #include "custodian/locks/wait_limit.hpp"
+#include "custodian/watch.hpp"
 #include "ordering/lock_spec.hpp"
 
 namespace custodian::recipes_detail {
@@ -53,9 +55,14 @@ struct Acquire {
   bool declined = false;      ///< it asks only once, and the lock is held
   bool has_queued = false;    ///< its node was created
   bool asked = false;         ///< a request to release was written into its node while it waited
-  bool for_others = false;  ///< stands in for a cohort's waiters: the observer hears of those, not
-                            ///< of this acquire
-  bool somebody_ahead = false;  ///< as last seen, even where the nearest one is unknown
+  /// Set if it stands in for the waiters of a kept lock: the observer hears of those, not of this
+  /// acquire, and the lock's other nodes are not told of this newcomer.
+  const NewcomerListener* for_others = nullptr;
+  bool watches_queue = false;            ///< the listing that travels with its create is watched
+  std::shared_ptr<Watch> queue_watch{};  ///< of that listing
+  bool was_alone = false;                ///< that listing showed no other contender
+  std::uint64_t listed_on = 0;           ///< the connection of that listing
+  bool somebody_ahead = false;           ///< as last seen, even where the nearest one is unknown
   /// The nearest contender ahead, as last seen. Behind a contender of the same client it is set
   /// when the wait ends without a grant; earlier only for a callback, a try, or `shows_nearest`.
   std::unique_ptr<Participant> nearest{};

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "acquire/newcomers.hpp"
 #include "acquire/queue_warnings.hpp"
 #include "acquire/watching.hpp"
 #include "async/started_operation.hpp"
@@ -84,6 +85,7 @@ class Contender final : public ResumeTarget, public std::enable_shared_from_this
 
 void Contender::begin() {
   const LockSpec& spec = *acquire_->spec;
+  Newcomers::tell(spec, acquire_->for_others);
   CreateOptions options{.mode = CreateMode::ephemeral_sequential,
                         .protection = Protection::by_unique_name,
                         .parents = Parents::created_as_containers,
@@ -96,7 +98,7 @@ void Contender::begin() {
                });
   // The list travels behind the create and so contains its node: one round trip for both. It is
   // omitted where the number will probably identify the predecessor.
-  if (!line_->expects_neighbour()) interest_ = ask_for_listing();
+  if (acquire_->watches_queue || !line_->expects_neighbour()) interest_ = ask_for_listing();
 }
 
 void Contender::on_created(error_code error, Created created) {
@@ -111,7 +113,9 @@ void Contender::on_created(error_code error, Created created) {
 }
 
 ListingInterest Contender::ask_for_listing() const {
-  const Sharing sharing = acquire_->wait_limit.try_once ? Sharing::alone : Sharing::shared;
+  const bool watched = acquire_->watches_queue && !acquire_->queue_watch;
+  const Sharing others = acquire_->wait_limit.try_once ? Sharing::alone : Sharing::shared;
+  const Sharing sharing = watched ? Sharing::alone_with_watch : others;
   return line_->listings().ask(acquire_->spec, acquire_->operation(), sharing);
 }
 
@@ -175,6 +179,11 @@ void Contender::on_listed() {
 
   Result<std::optional<Ahead>> ahead =
       on_listing(*acquire_->spec, *reply, node_.name(), *line_, *member_);
+  if (reply->watch && ahead) {
+    acquire_->queue_watch = reply->watch;
+    acquire_->was_alone = member_->granted && reply->listing.size() == 1;
+    acquire_->listed_on = reply->connection;
+  }
   if (!ahead || member_->granted) return finish(ahead.error());
   ahead_ = (*ahead)->count;
   acquire_->somebody_ahead = true;

@@ -113,8 +113,8 @@ asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
 }  // namespace
 
 asio::awaitable<Result<Leases>> stand_beside(AcquirePtr acquire) {
-  // No other writer of the cohort may get this writer's node while the caller reads.
-  detail::keep(detail::lock_node(acquire->held));
+  // No other writer of this client may get this writer's node while the caller reads.
+  detail::end_passing(detail::lock_node(acquire->held));
   // Once the writer's lease is lost, waiting is useless.
   const std::stop_callback on_loss{acquire->held.lost(),
                                    [give_up = acquire->give_up] { give_up->request(); }};

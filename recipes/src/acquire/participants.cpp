@@ -14,13 +14,16 @@ namespace custodian::recipes_detail {
 namespace asio = boost::asio;
 
 Participant participant_of(const Client& client, std::string node, GetResult read) {
-  return {
-      .node = std::move(node),
-      .identity = std::move(read.data),
-      .session = read.stat.ephemeral_owner,
-      .since = read.stat.created,
-      .token = {client.fencing_epoch(), read.stat.czxid},
-      .own = read.stat.ephemeral_owner != 0 && read.stat.ephemeral_owner == client.session().id};
+  const bool own =
+      read.stat.ephemeral_owner != 0 && read.stat.ephemeral_owner == client.session().id;
+  const bool idle = own && detail::has_idle_node(*client.core(), node);
+  return {.node = std::move(node),
+          .identity = std::move(read.data),
+          .session = read.stat.ephemeral_owner,
+          .since = read.stat.created,
+          .token = {client.fencing_epoch(), read.stat.czxid},
+          .own = own,
+          .idle = idle};
 }
 
 namespace {

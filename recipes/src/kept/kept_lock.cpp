@@ -1,25 +1,36 @@
 #include "kept/kept_lock.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
-#include <functional>
+#include <limits>
+#include <utility>
 
-#include "acquire/contender.hpp"
 #include "acquire/not_acquired.hpp"
 #include "custodian/authoring/observed_lock.hpp"
+#include "custodian/authoring/operations.hpp"
 #include "custodian/observer.hpp"
+#include "kept/kept_locks.hpp"
+#include "local_handover/local_queue.hpp"
 
-// How holders pass a lock on (cohort_order.hpp decides, pure):
+// How a client passes a lock on, and keeps it (turn_order.hpp decides, pure):
 //
-// 1. enter() adds a waiter. If there are too few stand-ins, one more enters the queue.
-// 2. on_acquired(): a stand-in was granted the lock. The oldest waiter gets its lease.
-// 3. on_done(): the holder has released. The oldest waiter gets a lease on the same node, in the
-//    releasing thread: neither the strand nor a server takes part. The node is deleted if there is
-//    no waiter, if the passes are used up, or if the node may not be passed on.
-// 4. give_up(): the cancellation or the deadline of a waiter. If no waiter is left, the stand-ins
-//    leave.
+// 1. take(): the node is idle, so the caller has the lock at once.
+// 2. Otherwise enter() adds a waiter. If there are too few stand-ins, one more enters the queue.
+// 3. on_acquired(): a stand-in was granted the lock. The oldest waiter gets its lease. If the node
+//    is to be kept, a listing with a watch must show it alone: the one that travelled with its
+//    create, or, if this client has other nodes in the queue, one more, behind their deletes.
+// 4. on_done(): the holder has released. The oldest waiter gets a lease on the same node, in the
+//    releasing thread: neither the strand nor a server takes part. Without a waiter the node stays,
+//    idle, if the client is alone. In all other cases it is deleted.
+// 5. end_keeping(): the watch has fired, the connection was lost, or the like. An idle node is
+//    deleted, and waiters get stand-ins again.
 //
-// Each step decides under the mutex, unlocks it, and only then acts (Errand).
+// Each step decides under the mutex, unlocks it, and only then acts (Errand). What tells the client
+// that it is alone, and the end of keeping, are in kept_lock_company.cpp; the stand-ins, and the
+// limits of the waiters, in kept_lock_waiters.cpp.
 
 namespace custodian::recipes_detail {
 
@@ -27,7 +38,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-using Ending = CohortOrder::Ending;
+using Ending = TurnOrder::Ending;
+using Fate = TurnOrder::Fate;
 
 /// How a stand-in has ended. A node that an operator deleted fails one waiter; every other failure
 /// would hit all of them. A stand-in that was asked to leave fails no waiter, unless the client is
@@ -38,276 +50,222 @@ Ending ending_of(const error_code& error, bool leaving) {
   return error == Errc::node_deleted ? Ending::failed_for_one : Ending::failed_for_all;
 }
 
+TurnRules rules_of(HandOff hand_off) {
+  // A strict lock has a node in the queue for each waiter: who came first is served first.
+  constexpr std::size_t few = 4;
+  const bool strict = hand_off == HandOff::strict();
+  return {.max_local_handoffs = hand_off.max_local_handoffs(),
+          .most_in_line = strict ? std::numeric_limits<std::size_t>::max() : few};
+}
+
 }  // namespace
 
-Cohort::Cohort(const Client& client, int max_local_handoffs)
-    : client_{client.share()},
-      order_{max_local_handoffs},
-      alarm_{std::make_unique<asio::steady_timer>(client.get_executor())} {}
+KeptLock::KeptLock(const Client& client, HandOff hand_off, std::chrono::nanoseconds keep_idle_for)
+    : strand_{client.get_executor()},
+      core_{client.core()},
+      keep_idle_for_{keep_idle_for},
+      process_{::getpid()},
+      order_{rules_of(hand_off)} {}
 
-Cohort::~Cohort() {
-  if (client_.unusable() != Errc::forked) return;
-  // In the child of a fork mutexes may be locked for ever.
-  [[maybe_unused]] const auto* const leaked = alarm_.release();
+bool KeptLock::may_take(const AcquireOptions& options) {
+  return !options.lease.loss_policy && !options.lease.hold_at_most;
 }
 
-bool Cohort::may_enter(const WaitLimit& wait_limit, const AcquireOptions& options) {
+bool KeptLock::may_enter(const WaitLimit& wait_limit, const AcquireOptions& options) {
   return !wait_limit.try_once && !wait_limit.max_unreachable && !options.on_position &&
-         !options.on_requeued && options.requeue == RequeuePolicy::queue_again &&
-         !options.lease.loss_policy && !options.lease.hold_at_most;
+         !options.on_requeued && options.requeue == RequeuePolicy::queue_again && may_take(options);
 }
 
-void Cohort::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadline deadline,
-                   Handler<AcquireResult> handler) {
+// -- Callers --------------------------------------------------------------------------------------
+
+Lease KeptLock::take() {
+  Lock lock{mutex_};
+  const detail::LockNodePtr node = take_node();
+  lock.unlock();
+  return node ? detail::next_lease(node, detail::Events::of_loss_only) : Lease{};
+}
+
+/// The caller holds the mutex.
+detail::LockNodePtr KeptLock::take_node() {
+  // `keeping_is_over_` is looked at under the mutex. Outside, callers that have looked could wait
+  // for the mutex, and all of them would then pass by the contender that has come.
+  if (!idle_ || keeping_is_over_ || closed_ || !detail::may_be_passed_on(idle_)) return nullptr;
+  was_used_ = is_popular_ = true;
+  ++passes_;
+  ++reuses_;
+  ++turns_;
+  return std::move(idle_);
+}
+
+void KeptLock::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadline deadline,
+                     Handler<AcquireResult> handler) {
   if (const error_code error = spec->client.unusable()) {
     return std::move(handler)(error, AcquireResult{});
   }
-  Cohort& cohort = *spec->cohort;
   const auto began = spec->observed ? now_of(spec->client.core()) : BootClock::time_point{};
-  std::unique_lock lock{cohort.mutex_};
-  const auto [id, line] = cohort.order_.enter();
-  cohort.waiters_.emplace(id, Waiter{std::move(handler), deadline, began});
-  if (!deadline.is_never()) cohort.deadlines_.emplace(deadline.time_point(), id);
-  Errand errand = cohort.begin_errand(spec, line);
+  Lock lock{mutex_};
+  if (const detail::LockNodePtr node = take_node()) {
+    lock.unlock();
+    Lease lease = detail::next_lease(node, detail::Events::of_loss_only);
+    return std::move(handler)(error_code{}, AcquireResult{.lease = std::move(lease)});
+  }
+  // An idle node that may not be used. Its delete travels before the create of a stand-in.
+  Errand errand;
+  detail::LockNodePtr unfit = std::move(idle_);
+  if (unfit) {
+    record_end(keeping_is_over_ ? why_over_.load() : KeptLockEnd::unusable);
+    errand = begin_errand(order_.on_idle_gone());
+  }
+  const auto [id, line] = order_.enter();
+  waiters_.emplace(id, Waiter{spec, std::move(handler), deadline, began});
+  if (!deadline.is_never()) deadlines_.emplace(deadline.time_point(), id);
+  errand = add_to(std::move(errand), line);
   lock.unlock();
 
-  run(spec, std::move(errand));
+  unfit.reset();
+  run(std::move(errand));
   if (!cancellation && deadline.is_never()) return;
-  asio::dispatch(spec->client.get_executor(), [weak = std::weak_ptr{spec}, waiter = id, deadline,
-                                               cancellation = std::move(cancellation)] {
-    if (const LockSpecPtr alive = weak.lock()) limit(alive, waiter, cancellation, deadline);
+  asio::dispatch(strand_, [self = shared_from_this(), waiter = id, deadline,
+                           cancellation = std::move(cancellation)] {
+    self->limit(waiter, cancellation, deadline);
   });
 }
 
 // -- The holder of the lock -----------------------------------------------------------------------
 
-void Cohort::on_acquired(const LockSpecPtr& spec, Number number, error_code error, Lease lease) {
-  Cohort& cohort = *spec->cohort;
-  std::unique_lock lock{cohort.mutex_};
-  const bool leaving = cohort.in_line_.extract(number).mapped().leaving;
-  if (!lease) {
-    const CohortOrder::Failure failure = cohort.order_.on_ending(ending_of(error, leaving));
-    Errand errand = cohort.begin_errand(spec, failure.line);
-    std::vector<Waiter> failed;
-    for (const Id id : failure.failed) failed.push_back(cohort.take(id, errand));
-    lock.unlock();
-
-    run(spec, std::move(errand));
-    for (Waiter& each : failed) end(spec, std::move(each), error, AcquireResult{});
-    return;
-  }
+void KeptLock::on_acquired(Number number, error_code error, Lease lease) {
+  Lock lock{mutex_};
+  const StandIn stand_in = std::move(in_line_.extract(number).mapped());
+  if (!lease) return on_failed(std::move(lock), stand_in.leaving, error);
 
   // Without a waiter `lease` is destroyed at the end, which releases the lock.
-  const CohortOrder::Next next = cohort.order_.on_first();
-  Errand errand = cohort.begin_errand(spec, next.line);
+  const bool keeps =
+      keep_idle_for_.count() > 0 && !closed_ && order_.has_waiters() && forecast_.begin();
+  const TurnOrder::Next next = order_.on_first(keeps);
+  Errand errand = begin_errand(next.line);
   if (!next.holder) {
     lock.unlock();
-    return run(spec, std::move(errand));
+    return run(std::move(errand));
   }
-  Waiter holder = cohort.take(*next.holder, errand);
-  const CohortOrder::Tenure tenure = cohort.order_.tenure();
+  Waiter holder = take_waiter(*next.holder, errand);
+  const Tenure tenure = order_.tenure();
+  // A stand-in that was granted the lock lives until its handler returns.
+  const AcquirePtr acquire = stand_in.acquire.lock();
+  begin_tenure(holder, lease, keeps);
+  const bool alone = keeps && is_alone(number, *acquire, lease);
+  if (alone) static_cast<void>(order_.on_listed(true, false, false));
+  // The node before was lost, unless there is none.
+  const auto lost = std::pair{std::move(idle_), std::move(released_)};
+  const bool asking = order_.is_asking();
   lock.unlock();
 
-  run(spec, std::move(errand));
-  detail::set_pass_on(detail::lock_node(lease),
-                      [weak = std::weak_ptr{spec}, tenure](detail::LockNodePtr node) {
-                        if (const LockSpecPtr alive = weak.lock()) {
-                          on_done(alive, tenure, std::move(node));
-                        }
-                      });
-  end(spec, std::move(holder), {}, AcquireResult{.lease = std::move(lease)});
+  newest_ = tenure;
+  // A watch that nobody waits for fires with the delete of the node, which costs nothing.
+  watch_ = acquire->queue_watch;
+  listing_.reset();
+  listed_again_ = false;
+  node_path_ = lease.node();
+  listed_ = asking ? LocalQueue::of(*holder.spec) : nullptr;
+  run(std::move(errand));
+  if (keep_idle_for_.count() > 0) KeptLocks::remember(lease.core(), shared_from_this());
+  detail::set_pass_on(
+      detail::lock_node(lease),
+      [self = shared_from_this(), tenure](detail::LockNodePtr node) {
+        self->on_done(tenure, std::move(node));
+      },
+      [weak = weak_from_this(), tenure] {
+        const auto self = weak.lock();
+        if (self && self->newest_ == tenure) self->end_keeping(KeptLockEnd::unusable);
+      });
+  if (alone) wait_for_company(tenure);
+  if (asking) list();
+  complete(std::move(holder), {}, AcquireResult{.lease = std::move(lease)});
 }
 
-void Cohort::on_done(const LockSpecPtr& spec, CohortOrder::Tenure tenure,
-                     detail::LockNodePtr node) {
-  Cohort& cohort = *spec->cohort;
-  std::unique_lock lock{cohort.mutex_};
-  const bool sound = detail::may_be_passed_on(node);
-  const CohortOrder::Next next = cohort.order_.on_done(tenure, sound);
-  Errand errand = cohort.begin_errand(spec, next.line);
-  if (!next.holder) {
-    lock.unlock();
-    // Stand-ins that no waiter needs leave before the destructor of `node` releases the lock. A
-    // stand-in that is granted the lock anyway releases it.
-    return run(spec, std::move(errand));
-  }
-  Waiter holder = cohort.take(*next.holder, errand);
+void KeptLock::on_failed(Lock lock, bool leaving, const error_code& error) {
+  const TurnOrder::Failure failure = order_.on_ending(ending_of(error, leaving));
+  Errand errand = begin_errand(failure.line);
+  std::vector<Waiter> failed;
+  for (const Id id : failure.failed) failed.push_back(take_waiter(id, errand));
+  const bool all_have_left = order_.is_asking() && order_.in_line() == 0;
   lock.unlock();
 
-  run(spec, std::move(errand));
-  end(spec, std::move(holder), {}, AcquireResult{.lease = detail::next_lease(node)});
-}
-
-void Cohort::end(const LockSpecPtr& spec, Waiter waiter, error_code error, AcquireResult result) {
-  observe_end(*spec, {}, waiter.began, error, result ? 1 : 0);
-  if (result.reason != NotAcquired::none) error.clear();
-  std::move(waiter.handler)(error, std::move(result));
-}
-
-// -- The stand-ins in the queue -------------------------------------------------------------------
-
-Cohort::Errand Cohort::begin_errand(const LockSpecPtr& spec, CohortOrder::Line line) {
-  Errand errand;
-  switch (line) {
-    case CohortOrder::Line::as_it_is: break;
-    case CohortOrder::Line::leave:
-      for (auto& [number, each] : in_line_) {
-        each.leaving = true;
-        errand.leave.push_back(each.end);
-      }
-      break;
-    case CohortOrder::Line::stand:
-      errand.stand = std::make_shared<Acquire>(
-          Acquire{.spec = spec, .wait_limit = {}, .options = {}, .attempt = acquire_lock});
-      errand.stand->shows_nearest = true;
-      errand.stand->for_others = true;
-      errand.end_of_stand = std::make_shared<Cancellation>(spec->client.core());
-      errand.number = ++last_in_line_;
-      in_line_.emplace(errand.number, InLine{errand.stand, errand.end_of_stand});
-      break;
-  }
-  return errand;
-}
-
-namespace {
-
-/// Reports the end of a stand-in's acquire, once. If the handler is destroyed uncalled, with its
-/// executor's context, the destructor reports it; but not in the child of a fork.
-struct LastWord {
-  LastWord(LockSpecPtr of_spec, std::function<void(error_code, Lease)> to_say)
-      : spec{std::move(of_spec)}, say{std::move(to_say)} {}
-  LastWord(const LastWord&) = delete;
-  LastWord& operator=(const LastWord&) = delete;
-  ~LastWord() {
-    if (say && spec->client.unusable() != Errc::forked) say(Errc::closed, Lease{});
-  }
-  LockSpecPtr spec;
-  std::function<void(error_code, Lease)> say;
-};
-
-}  // namespace
-
-void Cohort::run(const LockSpecPtr& spec, Errand errand) {
-  for (const CancellationPtr& each : errand.leave) each->request();
-  if (errand.stand) {
-    const auto last_word = std::make_shared<LastWord>(
-        spec, [spec, number = errand.number](error_code error, Lease lease) {
-          on_acquired(spec, number, error, std::move(lease));
-        });
-    start(std::move(errand.stand), std::move(errand.end_of_stand),
-          as_one_lease([last_word](error_code error, AcquireResult result) {
-            std::exchange(last_word->say, nullptr)(error, std::move(result.lease));
-          }));
-  }
-  // A pending alarm would keep the client's context running.
-  if (errand.no_deadline_left) {
-    asio::dispatch(spec->client.get_executor(), [weak = std::weak_ptr{spec}] {
-      if (const LockSpecPtr alive = weak.lock()) set_alarm(alive);
-    });
-  }
-}
-
-Cohort::Waiter Cohort::take(Id id, Errand& errand) {
-  auto waiter = waiters_.extract(id);
-  const Deadline deadline = waiter.mapped().deadline;
-  if (!deadline.is_never()) {
-    deadlines_.erase({deadline.time_point(), id});
-    errand.no_deadline_left = deadlines_.empty();
-  }
-  return std::move(waiter.mapped());
-}
-
-// -- Cancellations and deadlines ------------------------------------------------------------------
-
-void Cohort::limit(const LockSpecPtr& spec, Id id, const CancellationPtr& cancellation,
-                   Deadline deadline) {
-  Cohort& cohort = *spec->cohort;
-  if (cancellation && cancellation->requested()) {
-    return give_up(spec, id, asio::error::operation_aborted);
-  }
-  if (cancellation) {
-    cancellation->on_request(&cohort, [weak = std::weak_ptr{spec}, id] {
-      if (const LockSpecPtr alive = weak.lock()) {
-        give_up(alive, id, asio::error::operation_aborted);
-      }
-    });
-  }
-  if (deadline.time_point() < cohort.alarm_at_) set_alarm(spec);
-}
-
-void Cohort::give_up(const LockSpecPtr& spec, Id id, error_code error) {
-  Cohort& cohort = *spec->cohort;
-  std::unique_lock lock{cohort.mutex_};
-  const auto [waited, line] = cohort.order_.leave(id);
-  if (!waited) return;
-  bool stood = cohort.order_.held();
-  bool somebody_ahead = stood;
-  std::optional<Participant> nearest;
-  // The stand-ins know what is ahead of the waiter.
-  for (const auto& [number, each] : cohort.in_line_) {
-    const AcquirePtr acquire = each.acquire.lock();
-    if (!acquire) continue;
-    stood = stood || acquire->has_queued;
-    somebody_ahead = somebody_ahead || acquire->somebody_ahead;
-    if (!nearest && acquire->nearest) nearest = *acquire->nearest;
-  }
-  AcquireResult result{.blocked_by = std::move(nearest)};
-  if (error == Errc::deadline_exceeded) {
-    result.reason = why_not_acquired(somebody_ahead || result.blocked_by,
-                                     is_connected(spec->client.connection_state()));
-    // The caller gets the reason in both cases. The observer distinguishes an acquire that was late
-    // in the queue (no error) from one that never entered it.
-    if (stood) error.clear();
-  }
-  Errand errand = cohort.begin_errand(spec, line);
-  Waiter waiter = cohort.take(id, errand);
-  lock.unlock();
-
-  run(spec, std::move(errand));
-  end(spec, std::move(waiter), error, std::move(result));
-}
-
-void Cohort::set_alarm(const LockSpecPtr& spec) {
-  Cohort& cohort = *spec->cohort;
-  {
-    const std::lock_guard lock{cohort.mutex_};
-    cohort.alarm_at_ = cohort.deadlines_.empty() ? Time::max() : cohort.deadlines_.begin()->first;
-  }
-  cohort.alarm_->cancel();
-  if (cohort.alarm_at_ == Time::max()) return;
-  cohort.alarm_->expires_at(cohort.alarm_at_);
-  cohort.alarm_->async_wait([weak = std::weak_ptr{spec}](error_code cancelled) {
-    const LockSpecPtr alive = weak.lock();
-    if (alive && !cancelled) on_alarm(alive);
+  run(std::move(errand));
+  for (Waiter& each : failed) complete(std::move(each), error, AcquireResult{});
+  if (!all_have_left) return;
+  // This may run on another thread, if the client closes.
+  asio::dispatch(strand_, [self = shared_from_this()] {
+    if (self->listed_ && self->listed_again_ && !self->listing_) self->list();
   });
 }
 
-void Cohort::on_alarm(const LockSpecPtr& spec) {
-  Cohort& cohort = *spec->cohort;
-  // give_up() locks the mutex, so the late waiters are collected first.
-  std::vector<Id> late;
-  {
-    const std::lock_guard lock{cohort.mutex_};
-    const auto now = Deadline::Clock::now();
-    for (const auto& [time, id] : cohort.deadlines_) {
-      if (time > now) break;
-      late.push_back(id);
-    }
-  }
-  for (const Id id : late) give_up(spec, id, Errc::deadline_exceeded);
-  set_alarm(spec);
+void KeptLock::begin_tenure(const Waiter& holder, const Lease& lease, bool keeps) {
+  keeping_is_over_ = closed_;
+  keeps_ = keeps;
+  was_idle_ = false;
+  was_used_ = is_popular_ = false;
+  passes_ = reuses_ = reuses_told_ = 0;
+  ++turns_;
+  granted_at_ = used_at_ = std::chrono::steady_clock::now();
+  observed_ = holder.spec->observed;
+  token_ = lease.token();
 }
 
-LockSpecPtr make_lock_spec_with_cohort(const Client& client, std::string_view lock,
-                                       const NamingRule& rule, ContenderKind kind, std::string path,
-                                       LockOptions options, std::optional<ObservedAs> observed_as) {
-  // Readers hold the lock together, so they need no cohort. make_lock_spec() refuses a number below
-  // zero.
-  const int max_local_handoffs = options.hand_off.max_local_handoffs();
-  const bool cohort = kind == ContenderKind::exclusive && max_local_handoffs >= 0 &&
-                      options.hand_off != HandOff::strict();
-  return make_lock_spec(client, lock, rule, kind, std::move(path), std::move(options), observed_as,
-                        cohort ? std::make_shared<Cohort>(client, max_local_handoffs) : nullptr);
+/// Whether the listing that travelled with the create shows that. What was listed on an earlier
+/// connection, or before a newcomer of this client, may be out of date; and other stand-ins are in
+/// the queue, too.
+bool KeptLock::is_alone(Number number, const Acquire& acquire, const Lease& lease) const {
+  return acquire.was_alone && number > outrun_ && order_.in_line() == 0 &&
+         acquire.listed_on == detail::connection_number(*lease.core());
+}
+
+void KeptLock::on_done(Tenure tenure, detail::LockNodePtr node) {
+  Lock lock{mutex_};
+  // A newer node has taken the place of this one, which is lost.
+  if (tenure != order_.tenure()) return;
+  TurnOrder::Line line;
+  if (keeping_is_over_) line = order_.on_company();
+  // Whether it is time for another holder matters only if there is one.
+  const bool sound =
+      order_.has_waiters() ? detail::may_be_passed_on(node) : !detail::has_passing_ended(node);
+  TurnOrder::Next next = order_.on_done(tenure, sound);
+  next.line.stand += line.stand;
+  next.line.leave = next.line.leave || line.leave;
+  settle(std::move(lock), std::move(next), std::move(node));
+}
+
+/// Does what was decided about a released node. Without a node it is only about the stand-ins.
+void KeptLock::settle(Lock lock, TurnOrder::Next next, detail::LockNodePtr node) {
+  Errand errand = begin_errand(next.line);
+  std::optional<Waiter> holder;
+  switch (next.fate) {
+    case Fate::release:
+      // The event may have come before the strand has the mutex: see end_keeping().
+      if (node) record_end(keeping_is_over_ ? why_over_.load() : KeptLockEnd::unusable);
+      break;
+    case Fate::pass:
+      holder = take_waiter(*next.holder, errand);
+      was_used_ = is_popular_ = true;
+      ++turns_;
+      if (order_.is_alone()) ++passes_;
+      break;
+    case Fate::idle:
+      detail::set_idle(node);
+      was_idle_ = was_used_ = true;
+      idle_ = std::move(node);
+      break;
+    case Fate::wait: released_ = std::move(node); break;
+  }
+  lock.unlock();
+
+  // Stand-ins that no waiter needs leave before the destructor of `node` releases the lock. A
+  // stand-in that is granted the lock anyway releases it.
+  run(std::move(errand));
+  if (!holder) return;
+  Lease lease = detail::next_lease(node);
+  // Nobody but the holder has the node now: its release need not wait for the end of the handler.
+  node.reset();
+  complete(std::move(*holder), {}, AcquireResult{.lease = std::move(lease)});
 }
 
 }  // namespace custodian::recipes_detail

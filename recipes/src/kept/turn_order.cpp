@@ -1,71 +1,97 @@
 #include "kept/turn_order.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace custodian::recipes_detail {
 
-CohortOrder::Entry CohortOrder::enter() {
+TurnOrder::Entry TurnOrder::enter() {
   waiting_.insert(++last_);
   return {last_, set_line()};
 }
 
-CohortOrder::Exit CohortOrder::leave(Id id) {
+TurnOrder::Exit TurnOrder::leave(Id id) {
   if (waiting_.erase(id) == 0) return {};
-  return {true, waiting_.empty() ? Line::leave : Line::as_it_is};
+  return {true, Line{.stand = 0, .leave = waiting_.empty() && in_line_ > 0}};
 }
 
-CohortOrder::Next CohortOrder::on_first() {
+TurnOrder::Next TurnOrder::on_first(bool lists) {
   --in_line_;
   // No waiter is left: the caller releases the lock.
   if (waiting_.empty()) return {};
   ++tenure_;
   held_ = true;
-  passes_left_ = max_local_handoffs_;
+  company_ = lists ? Company::asked : Company::unknown;
+  passes_left_ = rules_.max_local_handoffs;
   const Id holder = take_first();
-  return {holder, set_line()};
+  return {Fate::pass, holder, set_line()};
 }
 
-CohortOrder::Next CohortOrder::on_done(Tenure tenure, bool sound) {
+TurnOrder::Next TurnOrder::on_done(Tenure tenure, bool sound) {
   // The lease of this holder was lost, and a newer tenure has begun.
   if (tenure != tenure_) return {};
-  if (sound && passes_left_ > 0 && !waiting_.empty()) {
-    --passes_left_;
-    return {take_first(), Line::as_it_is};
+  if (!sound) return release();
+  if (waiting_.empty()) {
+    if (!is_alone()) return release();
+    return {Fate::idle, std::nullopt, {}};
   }
-  held_ = false;
-  return {std::nullopt, set_line()};
+  if (is_alone()) return pass();
+  if (passes_left_ > 0) {
+    --passes_left_;
+    return pass();
+  }
+  if (is_asking()) return {Fate::wait, std::nullopt, {}};
+  return release();
 }
 
-CohortOrder::Failure CohortOrder::on_ending(Ending ending) {
+TurnOrder::Failure TurnOrder::on_ending(Ending ending) {
   --in_line_;
   Failure failure;
   if (ending == Ending::failed_for_all) {
     failure.failed.assign(waiting_.begin(), waiting_.end());
     waiting_.clear();
-    if (in_line_ > 0) failure.line = Line::leave;
+    failure.line.leave = in_line_ > 0;
     return failure;
   }
-  if (ending == Ending::failed_for_one && std::cmp_less(in_line_, waiting_.size())) {
+  if (ending == Ending::failed_for_one && in_line_ < waiting_.size()) {
     failure.failed.push_back(take_first());
   }
   failure.line = set_line();
   return failure;
 }
 
-CohortOrder::Line CohortOrder::set_line() {
-  if (waiting_.empty()) {
-    // While the lock is held, stand-ins stay for new waiters: a thread that held the lock often
-    // acquires it again.
-    return in_line_ > 0 && !held_ ? Line::leave : Line::as_it_is;
-  }
-  // One more suffices: no event leaves more than one too few.
-  if (in_line_ == most_in_line || std::cmp_greater_equal(in_line_, waiting_.size())) {
-    return Line::as_it_is;
-  }
-  ++in_line_;
-  return Line::stand;
+TurnOrder::Next TurnOrder::on_listed(bool alone, bool released, bool sound) {
+  if (!is_asking()) return {};
+  company_ = alone ? Company::none : Company::unknown;
+  if (released) return on_done(tenure_, sound);
+  return {Fate::release, std::nullopt, set_line()};
 }
 
-CohortOrder::Id CohortOrder::take_first() { return waiting_.extract(waiting_.begin()).value(); }
+TurnOrder::Line TurnOrder::on_company() {
+  company_ = Company::unknown;
+  return set_line();
+}
+
+TurnOrder::Line TurnOrder::on_idle_gone() { return release().line; }
+
+TurnOrder::Next TurnOrder::release() {
+  held_ = false;
+  company_ = Company::unknown;
+  return {Fate::release, std::nullopt, set_line()};
+}
+
+TurnOrder::Line TurnOrder::set_line() {
+  // While the lock is held, stand-ins stay for new waiters: a thread that held the lock often
+  // acquires it again.
+  if (waiting_.empty()) return {.stand = 0, .leave = in_line_ > 0 && !held_};
+  if (company_ != Company::unknown) return {};
+  const std::size_t wanted = std::min(waiting_.size(), rules_.most_in_line);
+  if (in_line_ >= wanted) return {};
+  const std::size_t more = wanted - in_line_;
+  in_line_ = wanted;
+  return {.stand = more, .leave = false};
+}
+
+TurnOrder::Id TurnOrder::take_first() { return waiting_.extract(waiting_.begin()).value(); }
 
 }  // namespace custodian::recipes_detail

@@ -1,14 +1,19 @@
 #pragma once
 
 /// \file
-/// CohortOrder decides which waiter of a cohort is next (HandOff::cohort).
+/// TurnOrder decides which of a client's callers is next under a lock, and what becomes of the
+/// lock's node when its holder releases it: the node passes to the next caller, stays without a
+/// holder (*idle*), or is deleted.
 ///
-/// A cohort has few nodes: the one that holds the lock, which passes from one holder to the next,
-/// and the stand-ins in the queue, one for each waiter, up to `most_in_line`. So no waiter depends
-/// on the present holder alone. The stand-ins are created early because passes are faster than a
-/// server's answer: when the passes are used up, the next node is already in the queue. The
-/// stand-ins leave when none is needed: when the last waiter gives up, or when the lock is released
-/// and there are no waiters.
+/// There are few nodes: the one that holds the lock, and the *stand-ins* in the queue, one for each
+/// waiter, up to `most_in_line`. So no waiter depends on the present holder alone. The stand-ins
+/// are created early because passes are faster than a server's answer: when the passes are used up,
+/// the next node is already in the queue. The stand-ins leave when none is needed: when the last
+/// waiter gives up, or when the lock is released and there are no waiters.
+///
+/// If a watched listing has shown that no other contender is in the queue, and its watch has not
+/// fired, the client is *alone*. Then the node passes to waiters without a limit, no stand-in is
+/// needed, and a node without waiters may stay, idle.
 ///
 /// Pure: events in, decisions out.
 
@@ -19,34 +24,49 @@
 
 namespace custodian::recipes_detail {
 
-class CohortOrder {
+/// What a lock's callers agree on.
+struct TurnRules {
+  /// How often a node passes on while others may want the lock.
+  int max_local_handoffs = 0;
+  /// How many stand-ins there are at most.
+  std::size_t most_in_line = 4;
+};
+
+class TurnOrder {
  public:
-  static constexpr int most_in_line = 4;
   using Id = std::uint64_t;  ///< of a waiter; in the order of arrival
 
   /// What must be done about the stand-ins.
-  enum class Line : std::uint8_t {
-    as_it_is,
-    stand,  ///< there are too few: create one more
-    leave,  ///< none is needed: all must leave the queue
+  struct Line {
+    std::size_t stand = 0;  ///< there are too few: create so many more
+    bool leave = false;     ///< none is needed: all must leave the queue
+    friend bool operator==(const Line&, const Line&) = default;
   };
   struct Entry {
     Id id = 0;
-    Line line = Line::as_it_is;
+    Line line{};
   };
   struct Exit {
     bool waited = false;  ///< it was a waiter until now
-    Line line = Line::as_it_is;
+    Line line{};
+  };
+  /// What becomes of a node whose holder has released it.
+  enum class Fate : std::uint8_t {
+    release,  ///< delete it
+    pass,     ///< to `Next::holder`
+    idle,     ///< keep it without a holder
+    wait,     ///< until the listing is answered: see on_listed()
   };
   struct Next {
-    std::optional<Id> holder;  ///< the next owner of the node; none: the node must be released
-    Line line = Line::as_it_is;
+    Fate fate = Fate::release;
+    std::optional<Id> holder{};  ///< the next owner of the node
+    Line line{};
   };
   /// Numbers the nodes that were granted the lock, in the order of their grants.
   using Tenure = std::uint64_t;
   struct Failure {
-    std::vector<Id> failed;  ///< the waiters that end with the error
-    Line line = Line::as_it_is;
+    std::vector<Id> failed{};  ///< the waiters that end with the error
+    Line line{};
   };
   /// How a stand-in ended without the lock. One that was asked to leave counts as `left`, in every
   /// case: later waiters must not get its error.
@@ -56,35 +76,64 @@ class CohortOrder {
     failed_for_all,  ///< fails all waiters; the other stand-ins would fail as well, and must leave
   };
 
-  explicit CohortOrder(int max_local_handoffs) noexcept : max_local_handoffs_{max_local_handoffs} {}
+  explicit TurnOrder(TurnRules rules) noexcept : rules_{rules} {}
 
-  /// A waiter arrives.
+  /// A waiter arrives. An idle node was deleted before: on_idle_gone().
   [[nodiscard]] Entry enter();
   /// A waiter gives up.
   [[nodiscard]] Exit leave(Id id);
   /// A stand-in was granted the lock. If a waiter takes it, a new tenure begins: see tenure().
-  [[nodiscard]] Next on_first();
+  /// `lists`: the queue is listed now, with a watch, or was listed with the stand-in's create.
+  /// Until on_listed() no stand-in enters the queue, and a released node waits if there are
+  /// waiters.
+  [[nodiscard]] Next on_first(bool lists = false);
   /// The holder of that tenure has released; `sound`: its node may be passed on. After a loss a
   /// newer tenure may have begun before its holder releases.
   [[nodiscard]] Next on_done(Tenure tenure, bool sound);
   /// A stand-in has ended without the lock.
   [[nodiscard]] Failure on_ending(Ending ending);
 
+  /// \name Is the client alone?
+  /// \{
+
+  /// All stand-ins must leave, for a second listing behind their deletes to show the node alone.
+  [[nodiscard]] Line dismiss_stand_ins() noexcept { return {.stand = 0, .leave = in_line_ > 0}; }
+  /// The last listing is answered: `alone` if it showed the node alone. `released`: the node waits
+  /// for this answer; `sound`: it may be passed on. Otherwise the fate concerns no node. Does
+  /// nothing if the listing is out of date: the node was released, or on_company() was called.
+  [[nodiscard]] Next on_listed(bool alone, bool released, bool sound);
+  /// Another contender may be in the queue: the watch has fired, or what was listed is out of date.
+  /// Call on_idle_gone() instead if the node is idle.
+  [[nodiscard]] Line on_company();
+  [[nodiscard]] bool is_alone() const noexcept { return company_ == Company::none; }
+  [[nodiscard]] bool is_asking() const noexcept { return company_ == Company::asked; }
+  /// The idle node is being deleted.
+  [[nodiscard]] Line on_idle_gone();
+  /// \}
+
   [[nodiscard]] Tenure tenure() const noexcept { return tenure_; }
-  /// Whether a member holds the lock, as far as is known here.
+  /// Whether this client holds the lock, or keeps it idle, as far as is known here.
   [[nodiscard]] bool held() const noexcept { return held_; }
+  [[nodiscard]] bool has_waiters() const noexcept { return !waiting_.empty(); }
+  [[nodiscard]] std::size_t in_line() const noexcept { return in_line_; }
 
  private:
-  /// Decides whether one more stand-in must enter the queue, or all must leave it.
+  /// Whether another contender is in the queue.
+  enum class Company : std::uint8_t { unknown, asked, none };
+
+  [[nodiscard]] Next release();
+  [[nodiscard]] Next pass() { return {Fate::pass, take_first(), {}}; }
+  /// Decides whether more stand-ins must enter the queue, or all must leave it.
   [[nodiscard]] Line set_line();
   [[nodiscard]] Id take_first();
 
-  int max_local_handoffs_;
+  TurnRules rules_;
   std::set<Id> waiting_;
   Id last_ = 0;
   Tenure tenure_ = 0;
   bool held_ = false;
-  int in_line_ = 0;  ///< stand-ins in the queue, or on their way into or out of it
+  Company company_ = Company::unknown;  ///< of the tenure
+  std::size_t in_line_ = 0;  ///< stand-ins in the queue, or on their way into or out of it
   int passes_left_ = 0;
 };
 

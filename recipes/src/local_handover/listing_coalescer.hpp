@@ -17,6 +17,8 @@ struct ListingReply {
   error_code error{};
   Listing listing;
   std::uint64_t connection = 0;
+  /// Armed with the listing, if its contender has asked for that.
+  std::shared_ptr<Watch> watch{};
 };
 using ListingReplyPtr = std::shared_ptr<const ListingReply>;
 
@@ -53,8 +55,8 @@ class ListingInterest {
   std::shared_ptr<ListingRequest> request_;
 };
 
-/// Whether other contenders may share the listing.
-enum class Sharing { shared, alone };
+/// Whether other contenders may share the listing, and whether a watch is armed with it.
+enum class Sharing { shared, alone, alone_with_watch };
 
 class ListingCoalescer : public std::enable_shared_from_this<ListingCoalescer> {
  public:
@@ -66,8 +68,10 @@ class ListingCoalescer : public std::enable_shared_from_this<ListingCoalescer> {
  private:
   void start(const LockSpecPtr& spec, std::shared_ptr<ListingRequest> request,
              OperationOptions options);
+  void start_with_watch(const LockSpecPtr& spec, std::shared_ptr<ListingRequest> request,
+                        OperationOptions options);
   void on_seen(const LockSpecPtr& spec, const std::shared_ptr<ListingRequest>& request,
-               const error_code& error, Children children);
+               const error_code& error, Children children, std::shared_ptr<Watch> watch);
 
   std::shared_ptr<ListingRequest> running_;
   std::shared_ptr<ListingRequest> next_;

@@ -141,6 +141,12 @@ Participant LocalQueue::participant(const Member& member) const {
           .own = true};
 }
 
+std::optional<Participant> LocalQueue::participant(std::string_view name) const {
+  const auto found = members_.find(name);
+  if (found == members_.end()) return std::nullopt;
+  return participant(*found->second);
+}
+
 // -- Waiting and leaving --------------------------------------------------------------------------
 
 void LocalQueue::wait(Member& member, std::shared_ptr<ResumeTarget> waiter, const Client& client) {

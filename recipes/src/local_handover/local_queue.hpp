@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,8 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   [[nodiscard]] static LocalQueuePtr of(const LockSpec& spec);
 
   [[nodiscard]] ListingCoalescer& listings() noexcept { return *listings_; }
+  /// Whether a node of this name is in the line.
+  [[nodiscard]] bool has(std::string_view name) const { return members_.contains(name); }
   /// Whether the next contender's number will probably identify its predecessor.
   [[nodiscard]] bool expects_neighbour() const noexcept { return numbers_run_on_; }
 
@@ -69,6 +72,8 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   /// The member right in front. Only for a member behind another one of the line.
   [[nodiscard]] MemberPtr in_front_of(const Member& member) const;
   [[nodiscard]] Participant participant(const Member& member) const;
+  /// The contender whose node has this name; nothing if it is not in the line.
+  [[nodiscard]] std::optional<Participant> participant(std::string_view name) const;
   /// The listing lets `member` go on. Granted members that should be in front of it, but are not
   /// listed, are notified of their loss: their nodes were deleted by hand.
   void tell_missing(const Member& member, const Listing& listing);

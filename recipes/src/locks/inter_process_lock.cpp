@@ -7,7 +7,7 @@
 #include "acquire/participants.hpp"
 #include "acquire/start_acquire.hpp"
 #include "async/block_in_time.hpp"
-#include "kept/kept_lock.hpp"
+#include "kept/kept_locks.hpp"
 #include "locks/lock_holds.hpp"
 
 namespace custodian {
@@ -17,25 +17,10 @@ using recipes_detail::ThreadHolds;
 
 namespace recipes_detail {
 
-namespace {
-
-/// Starts the acquire in the cohort, if the lock has one and the acquire may join it. The handler
-/// then runs on any thread, and not on the strand.
-void start_in_turn(const LockSpecPtr& spec, CancellationPtr cancellation, WaitLimit wait_limit,
-                   AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
-  if (spec->cohort && !held && Cohort::may_enter(wait_limit, options)) {
-    return Cohort::enter(spec, std::move(cancellation), wait_limit.deadline, std::move(handler));
-  }
-  start_acquire_within(spec, std::move(cancellation), wait_limit, std::move(options),
-                       std::move(held), std::move(handler));
-}
-
-}  // namespace
-
 void start_acquire(CorePtr, CancellationPtr cancellation, LockSpecPtr spec, WaitLimit limit,
                    AcquireOptions options, Handler<AcquireResult> handler) {
-  start_in_turn(spec, std::move(cancellation), limit.from_now(), std::move(options), {},
-                std::move(handler));
+  start_kept_acquire(spec, std::move(cancellation), limit.from_now(), std::move(options), {},
+                     std::move(handler));
 }
 
 void start_acquire_beside(CorePtr, CancellationPtr cancellation, LockSpecPtr spec, Lease held,
@@ -77,6 +62,11 @@ void InterProcessLock::refuse_deadlock() const {
 
 AcquireResult InterProcessLock::acquire_within(std::string_view operation, const WaitLimit& limit,
                                                AcquireOptions options, std::stop_token stop) const {
+  if (!stop.stop_requested()) {
+    if (Lease kept = recipes_detail::take_kept(*spec_, operation, options)) {
+      return {.lease = std::move(kept)};
+    }
+  }
   return recipes_detail::block_in_time<&recipes_detail::start_acquire, AcquireResult>(
       spec_->client, operation, path(), spec_, limit, std::move(options), std::move(stop));
 }
@@ -98,8 +88,8 @@ namespace {
 
 void start_enter(CorePtr, CancellationPtr cancellation, recipes_detail::LockSpecPtr spec,
                  WaitLimit wait_limit, Lease beside, Handler<AcquireResult> handler) {
-  recipes_detail::start_in_turn(spec, std::move(cancellation), wait_limit, {}, std::move(beside),
-                                std::move(handler));
+  recipes_detail::start_kept_acquire(spec, std::move(cancellation), wait_limit, {},
+                                     std::move(beside), std::move(handler));
 }
 
 }  // namespace
@@ -110,7 +100,13 @@ bool InterProcessLock::lock_within(std::string_view operation, const WaitLimit& 
   if (holds().enter_again(path())) return true;
   const WaitLimit limit = wait_limit.from_now();
   // A thread that holds the other side asks for a downgrade, or for an upgrade, which is refused.
-  const Lease beside = holds_->beside(spec_->kind).lease();
+  Lease beside = holds_->beside(spec_->kind).lease();
+  if (!beside) {
+    if (Lease kept = recipes_detail::take_kept(*spec_, operation, {})) {
+      holds().enter(std::move(kept));
+      return true;
+    }
+  }
   const Deadline end = recipes_detail::end_of(spec_->client, limit);
   auto outcome = block_until<&start_enter, AcquireResult>(core_, operation, path(), {}, end, spec_,
                                                           limit, beside.share());

@@ -10,9 +10,9 @@
 
 #include "acquire/contender.hpp"
 #include "async/block_in_time.hpp"
-#include "kept/kept_lock.hpp"
 #include "custodian/authoring/path.hpp"
 #include "custodian/authoring/uuid.hpp"
+#include "kept/kept_locks.hpp"
 
 namespace custodian {
 
@@ -193,9 +193,9 @@ StripesPtr make_stripes(const Client& client, const std::string& path, std::size
   }
   Stripes all{.path = path, .specs = {}};
   for (std::size_t i = 0; i < stripes; ++i) {
-    all.specs.push_back(make_lock_spec_with_cohort(
-        client, "StripedMutex", mutex_rule, ContenderKind::exclusive, join(path, std::to_string(i)),
-        options, ObservedAs{"StripedMutex", path}));
+    all.specs.push_back(make_kept_lock_spec(client, "StripedMutex", mutex_rule,
+                                            ContenderKind::exclusive, join(path, std::to_string(i)),
+                                            options, ObservedAs{"StripedMutex", path}));
   }
   return std::make_shared<const Stripes>(std::move(all));
 }

@@ -5,6 +5,7 @@
 #include "acquire/acquire.hpp"
 #include "acquire/not_acquired.hpp"
 #include "async/block_in_time.hpp"
+#include "kept/kept_locks.hpp"
 #include "locks/acquire_failure.hpp"
 
 // A call under a lock enters in these steps, blocking in enter() and as a coroutine in co_enter():
@@ -49,14 +50,17 @@ std::string_view observed_recipe(LockKind kind) {
 
 LockSpecPtr spec_of(const Client& client, const std::string& path, const WithLockOptions& options) {
   LockOptions terms = options.lock;
-  // The lock object has no other waiters to pass the lock on to.
-  terms.hand_off = HandOff::strict();
   if (options.hold_at_most) terms.lease.hold_at_most = options.hold_at_most;
+  if (options.hold_at_most) {
+    // A node that ends with its time is no other holder's.
+    terms.hand_off = HandOff::strict();
+    terms.keep_idle_for = {};
+  }
   const NamingRule& rule = options.kind == LockKind::mutex ? mutex_rule : read_write_rule;
   const auto kind =
       options.kind == LockKind::read ? ContenderKind::shared : ContenderKind::exclusive;
-  return make_lock_spec(client, "with_lock", rule, kind, path, std::move(terms),
-                        ObservedAs{observed_recipe(options.kind), path});
+  return make_kept_lock_spec(client, "with_lock", rule, kind, path, std::move(terms),
+                             ObservedAs{observed_recipe(options.kind), path});
 }
 
 /// The limit of the wait for a connection. Nothing if the client is connected, or if that wait has
@@ -163,6 +167,8 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
     const std::string why = nothing.explain();
     return otherwise(client, options.when_busy, path, busy(), std::move(nothing), why);
   };
+  Lease kept = options.stop.stop_requested() ? Lease{} : take_kept(*spec, "with_lock", {});
+  if (kept) return {.under = Under::lock, .lease = std::move(kept)};
   error_code error;
   AcquireResult result;
   bool connected = false;

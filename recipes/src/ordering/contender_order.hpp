@@ -124,6 +124,10 @@ class Listing {
   [[nodiscard]] std::span<const std::string_view> foreign() const noexcept { return foreign_; }
   [[nodiscard]] std::span<const std::string_view> malformed() const noexcept { return malformed_; }
 
+  /// The number of children of each sort.
+  [[nodiscard]] std::size_t size() const noexcept {
+    return contenders_.size() + foreign_.size() + malformed_.size();
+  }
   /// Whether the rule has shared contenders, which do not exclude each other.
   [[nodiscard]] bool knows_shared() const;
 

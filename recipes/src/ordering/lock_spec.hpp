@@ -17,7 +17,7 @@
 
 namespace custodian::recipes_detail {
 
-class Cohort;
+class KeptLock;
 
 /// The common part of all acquires of one lock object. Immutable except the flags.
 struct LockSpec {
@@ -29,8 +29,8 @@ struct LockSpec {
   std::string_view lock_name;  ///< of this kind and profile
   std::string identity;
   LeaseOptions lease;  ///< unless the acquire says otherwise
-  /// The cohort whose members pass the lock on to each other; null without one.
-  std::shared_ptr<Cohort> cohort{};
+  /// What the client does about the lock without asking the servers; null if it always asks.
+  std::shared_ptr<KeptLock> kept{};
   /// Its name in an observer's events; null if the client has no observer.
   ObservedLockPtr observed{};
   /// Registers the path as a lock's while the spec exists.
@@ -54,10 +54,9 @@ inline constexpr std::string_view observed_writer = "InterProcessReadWriteLock::
 
 /// Makes the spec; `lock` is the class whose constructor throws the errors. Observers see the lock
 /// as `lock` at `path`, unless `observed_as` has other names.
-[[nodiscard]] LockSpecPtr make_lock_spec(const Client& client, std::string_view lock,
-                                         const NamingRule& rule, ContenderKind kind,
-                                         std::string path, LockOptions options,
-                                         std::optional<ObservedAs> observed_as = {},
-                                         std::shared_ptr<Cohort> cohort = {});
+[[nodiscard]] std::shared_ptr<LockSpec> make_lock_spec(const Client& client, std::string_view lock,
+                                                       const NamingRule& rule, ContenderKind kind,
+                                                       std::string path, LockOptions options,
+                                                       std::optional<ObservedAs> observed_as = {});
 
 }  // namespace custodian::recipes_detail

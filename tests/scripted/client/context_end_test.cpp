@@ -94,6 +94,7 @@ TEST_CASE("end of context: a thread that waits for a lock is told, wherever it w
   enum class Holder { nobody, another_client, the_same_client };
   const Holder holder = GENERATE(Holder::nobody, Holder::another_client, Holder::the_same_client);
   const HandOff hand_off = GENERATE(HandOff::strict(), HandOff::cohort(2));
+  const std::chrono::minutes keep_idle_for{GENERATE(0, 1)};
   const LeaksAreExpected leaks;
   bool more = true;
   for (int handlers = 1; more; ++handlers) {
@@ -105,7 +106,8 @@ TEST_CASE("end of context: a thread that waits for a lock is told, wherever it w
       held = std::move(
           run<Lease>(world, [&](auto done) { others_mutex.async_acquire(done); }).result());
     }
-    std::optional<Blocked> blocked{std::in_place, world, LockOptions{.hand_off = hand_off}};
+    std::optional<Blocked> blocked{
+        std::in_place, world, LockOptions{.hand_off = hand_off, .keep_idle_for = keep_idle_for}};
     if (holder == Holder::the_same_client) held = blocked->hold();
     more = blocked->wait(handlers);
     INFO(handlers);
@@ -120,20 +122,44 @@ TEST_CASE("end of context: a thread that waits for a lock is told, wherever it w
 
 TEST_CASE("end of context: what the handlers of those who wait own goes with it") {
   const LeaksAreExpected leaks;
+  const HandOff hand_off = GENERATE(HandOff::strict(), HandOff::cohort(2));
+  const std::chrono::minutes keep_idle_for{GENERATE(0, 1)};
+  const bool has_begun = GENERATE(false, true);
   std::weak_ptr<int> kept;
   {
     World world;
     auto client = world.client("mine");
-    InterProcessMutex mutex{*client, "/lock"};
+    InterProcessMutex mutex{
+        *client, "/lock", {.hand_off = hand_off, .keep_idle_for = keep_idle_for}};
     auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
     REQUIRE(first.arrived());
     auto owned = std::make_shared<int>();
     kept = owned;
     mutex.async_acquire([owned = std::move(owned)](error_code, const Lease&) {});
-    world.settle();
+    if (has_begun) world.settle();
     CHECK_FALSE(kept.expired());
   }
   CHECK(kept.expired());
+}
+
+TEST_CASE("end of context: a lock that is kept goes with it") {
+  const LeaksAreExpected leaks;
+  World world;
+  auto other = world.client("other");
+  InterProcessMutex others_mutex{*other, "/lock"};
+  {
+    std::optional<Blocked> keeper{std::in_place, world,
+                                  LockOptions{.keep_idle_for = std::chrono::minutes{1}}};
+    keeper->hold().release();
+    CHECK(world.ensemble.children("/lock").size() == 1);
+    keeper.reset();
+  }
+  for (const std::int64_t session : world.ensemble.sessions()) {
+    if (session != other->session().id) world.ensemble.expire(session);
+  }
+  auto next = run<Lease>(world, [&](auto done) { others_mutex.async_acquire(done); });
+  REQUIRE(next.arrived());
+  next.result().release();
 }
 
 TEST_CASE("context end: an ensemble may go before the context of its clients, or after it") {

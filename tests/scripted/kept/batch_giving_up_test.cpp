@@ -126,7 +126,13 @@ TEST_CASE("batch: when the last one gives up that waits behind its own process, 
 TEST_CASE("batch: who is late is told who was in the way") {
   Batches batches;
   Batches::Place holder;
+  InterProcessMutex plain{*batches.mine, "/lock"};
   SECTION("of the same process") { holder = batches.hold(); }
+  SECTION("of the same client, by a lock object with other options") {
+    plain.async_acquire(holder.handler());
+    batches.world.settle();
+    REQUIRE(batches.holds(holder));
+  }
   SECTION("of another one") {
     holder = batches.queue_other();
     REQUIRE(batches.holds(holder));

@@ -60,6 +60,15 @@ class Records final : public Observer {
     locks.push_back(describe("released", event) +
                     (lost ? ": " + std::string{to_string(event.loss)} : std::string{}));
   }
+  void on_lock_reused(const LockReused& event) override {
+    token = event.token;
+    locks.push_back(describe("reused", event) + " x" + std::to_string(event.times));
+  }
+  void on_kept_lock_ended(const KeptLockEnded& event) override {
+    token = event.token;
+    locks.push_back(describe("no longer kept:", event) + ": " +
+                    std::string{to_string(event.reason)});
+  }
   void on_operation_retried(const OperationRetried& event) override {
     pause = event.pause;
     errors.push_back(event.error);

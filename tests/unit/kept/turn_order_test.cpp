@@ -7,50 +7,56 @@
 
 #include "support/catch.hpp"
 
-namespace custodian::recipes_detail::cohort_order_test {
+namespace custodian::recipes_detail::turn_order_test {
 namespace {
 
-using Line = CohortOrder::Line;
-using Ending = CohortOrder::Ending;
+using Line = TurnOrder::Line;
+using Ending = TurnOrder::Ending;
+using Fate = TurnOrder::Fate;
 
-TEST_CASE("a batch stands in line for each who waits, up to a few", "[cohort_order]") {
-  CohortOrder order{2};
-  for (int i = 0; i < CohortOrder::most_in_line; ++i) CHECK(order.enter().line == Line::stand);
-  CHECK(order.enter().line == Line::as_it_is);
+constexpr TurnRules two_passes{.max_local_handoffs = 2, .most_in_line = 4};
+constexpr Line as_it_is{};
+constexpr Line stand{.stand = 1, .leave = false};
+constexpr Line leave{.stand = 0, .leave = true};
+
+TEST_CASE("a batch stands in line for each who waits, up to a few", "[turn_order]") {
+  TurnOrder order{two_passes};
+  for (std::size_t i = 0; i < two_passes.most_in_line; ++i) CHECK(order.enter().line == stand);
+  CHECK(order.enter().line == as_it_is);
   CHECK_FALSE(order.held());
-  CHECK(order.on_first().line == Line::stand);
-  CHECK(order.on_done(order.tenure(), true).line == Line::as_it_is);
+  CHECK(order.on_first().line == stand);
+  CHECK(order.on_done(order.tenure(), true).line == as_it_is);
 }
 
 TEST_CASE("a batch passes its node on in the order in which they came, so often and no more",
-          "[cohort_order]") {
-  CohortOrder order{2};
-  std::vector<CohortOrder::Id> came;
+          "[turn_order]") {
+  TurnOrder order{two_passes};
+  std::vector<TurnOrder::Id> came;
   for (int i = 0; i < 4; ++i) came.push_back(order.enter().id);
   const auto first = order.on_first();
   CHECK(first.holder == came[0]);
-  CHECK(first.line == Line::as_it_is);
+  CHECK(first.line == as_it_is);
   CHECK(order.on_done(order.tenure(), true).holder == came[1]);
   CHECK(order.on_done(order.tenure(), true).holder == came[2]);
   const auto last = order.on_done(order.tenure(), true);
   CHECK(last.holder == std::nullopt);
-  CHECK(last.line == Line::as_it_is);
+  CHECK(last.line == as_it_is);
   CHECK_FALSE(order.held());
   CHECK(order.on_first().holder == came[3]);
 }
 
-TEST_CASE("a batch does not pass a lost node on", "[cohort_order]") {
-  CohortOrder order{2};
+TEST_CASE("a batch does not pass a lost node on", "[turn_order]") {
+  TurnOrder order{two_passes};
   static_cast<void>(order.enter());
   static_cast<void>(order.on_first());
   const auto waits = order.enter();
-  CHECK(waits.line == Line::stand);
+  CHECK(waits.line == stand);
   CHECK(order.on_done(order.tenure(), false).holder == std::nullopt);
   CHECK(order.on_first().holder == waits.id);
 }
 
-TEST_CASE("whoever lets go late of a lost node gets nobody in", "[cohort_order]") {
-  CohortOrder order{2};
+TEST_CASE("whoever lets go late of a lost node gets nobody in", "[turn_order]") {
+  TurnOrder order{two_passes};
   static_cast<void>(order.enter());
   static_cast<void>(order.on_first());
   const auto lost = order.tenure();
@@ -62,51 +68,51 @@ TEST_CASE("whoever lets go late of a lost node gets nobody in", "[cohort_order]"
   CHECK(order.on_done(order.tenure(), true).holder == waits.id);
 }
 
-TEST_CASE("a batch leaves the line when nobody waits and nobody holds", "[cohort_order]") {
-  CohortOrder order{2};
+TEST_CASE("a batch leaves the line when nobody waits and nobody holds", "[turn_order]") {
+  TurnOrder order{two_passes};
   SECTION("the only one gives up") {
     const auto entry = order.enter();
     const auto exit = order.leave(entry.id);
     CHECK(exit.waited);
-    CHECK(exit.line == Line::leave);
+    CHECK(exit.line == leave);
     CHECK_FALSE(order.leave(entry.id).waited);
   }
   SECTION("the last holder lets go") {
     static_cast<void>(order.enter());
     static_cast<void>(order.on_first());
     static_cast<void>(order.enter());
-    CHECK(order.on_done(order.tenure(), true).line == Line::as_it_is);
-    CHECK(order.on_done(order.tenure(), true).line == Line::leave);
+    CHECK(order.on_done(order.tenure(), true).line == as_it_is);
+    CHECK(order.on_done(order.tenure(), true).line == leave);
   }
   SECTION("the last one who waits behind the holder gives up") {
     static_cast<void>(order.enter());
     static_cast<void>(order.on_first());
     const auto second = order.enter();
     const auto third = order.enter();
-    CHECK(order.leave(third.id).line == Line::as_it_is);
-    CHECK(order.leave(second.id).line == Line::leave);
+    CHECK(order.leave(third.id).line == as_it_is);
+    CHECK(order.leave(second.id).line == leave);
   }
   SECTION("and stands there again when somebody comes before that is done") {
     const auto entry = order.enter();
-    CHECK(order.leave(entry.id).line == Line::leave);
-    CHECK(order.enter().line == Line::as_it_is);
-    CHECK(order.on_ending(Ending::left).line == Line::stand);
+    CHECK(order.leave(entry.id).line == leave);
+    CHECK(order.enter().line == as_it_is);
+    CHECK(order.on_ending(Ending::left).line == stand);
   }
 }
 
-TEST_CASE("what ends the one in line ends one acquire, or all", "[cohort_order]") {
-  CohortOrder order{2};
+TEST_CASE("what ends the one in line ends one acquire, or all", "[turn_order]") {
+  TurnOrder order{two_passes};
   const auto first = order.enter().id;
   const auto second = order.enter().id;
   SECTION("one") {
     const auto failure = order.on_ending(Ending::failed_for_one);
     CHECK(failure.failed == std::vector{first});
-    CHECK(failure.line == Line::as_it_is);
+    CHECK(failure.line == as_it_is);
   }
   SECTION("all") {
     const auto failure = order.on_ending(Ending::failed_for_all);
     CHECK(failure.failed == std::vector{first, second});
-    CHECK(failure.line == Line::leave);
+    CHECK(failure.line == leave);
   }
   SECTION("nor one if there are others in line for all who wait") {
     static_cast<void>(order.on_first());
@@ -116,6 +122,140 @@ TEST_CASE("what ends the one in line ends one acquire, or all", "[cohort_order]"
   }
 }
 
+// -- Alone ----------------------------------------------------------------------------------------
+
+/// The order of a lock that is held, while the queue is being listed.
+TurnOrder listed(TurnRules rules = two_passes) {
+  TurnOrder order{rules};
+  static_cast<void>(order.enter());
+  static_cast<void>(order.on_first(true));
+  return order;
+}
+TurnOrder alone(TurnRules rules = two_passes) {
+  TurnOrder order = listed(rules);
+  static_cast<void>(order.on_listed(true, false, false));
+  return order;
+}
+
+TEST_CASE("a node without waiters stays, idle, if the client is alone", "[turn_order]") {
+  TurnOrder order = alone();
+  CHECK(order.on_done(order.tenure(), true).fate == Fate::idle);
+  CHECK(order.held());
+  SECTION("and the next caller has it") {
+    CHECK(order.on_done(order.tenure(), true).fate == Fate::idle);
+  }
+  SECTION("until it is deleted") {
+    CHECK(order.on_idle_gone() == as_it_is);
+    CHECK_FALSE(order.held());
+    CHECK(order.enter().line == stand);
+  }
+}
+
+TEST_CASE("a node does not stay idle", "[turn_order]") {
+  SECTION("before the listing is answered") {
+    TurnOrder order = listed();
+    CHECK(order.on_done(order.tenure(), true).fate == Fate::release);
+  }
+  SECTION("if the listing has shown others") {
+    TurnOrder order = listed();
+    static_cast<void>(order.on_listed(false, false, false));
+    CHECK(order.on_done(order.tenure(), true).fate == Fate::release);
+  }
+  SECTION("when somebody has come") {
+    TurnOrder order = alone();
+    CHECK(order.on_company() == as_it_is);
+    CHECK(order.on_done(order.tenure(), true).fate == Fate::release);
+  }
+  SECTION("when it may not be passed on") {
+    TurnOrder order = alone();
+    CHECK(order.on_done(order.tenure(), false).fate == Fate::release);
+  }
+  SECTION("if it is not the newest") {
+    TurnOrder order = alone();
+    const auto lost = order.tenure();
+    static_cast<void>(order.enter());
+    CHECK(order.on_company() == stand);
+    static_cast<void>(order.on_first());
+    CHECK(order.on_done(lost, true).fate == Fate::release);
+    CHECK(order.held());
+  }
+}
+
+TEST_CASE("a listing that is out of date says nothing of the next node", "[turn_order]") {
+  TurnOrder order = listed();
+  CHECK(order.on_done(order.tenure(), true).fate == Fate::release);
+  SECTION("which is not there yet") {
+    static_cast<void>(order.on_listed(true, false, false));
+    CHECK_FALSE(order.is_alone());
+    CHECK_FALSE(order.held());
+  }
+  SECTION("which is held") {
+    static_cast<void>(order.enter());
+    static_cast<void>(order.on_first());
+    static_cast<void>(order.on_listed(true, false, false));
+    CHECK_FALSE(order.is_alone());
+  }
+}
+
+TEST_CASE("while the client is alone its waiters need no nodes, and passes have no limit",
+          "[turn_order]") {
+  TurnOrder order = alone({.max_local_handoffs = 0, .most_in_line = 4});
+  for (int i = 0; i < 100; ++i) {
+    const auto entry = order.enter();
+    CHECK(entry.line == as_it_is);
+    const auto next = order.on_done(order.tenure(), true);
+    CHECK(next.fate == Fate::pass);
+    CHECK(next.holder == entry.id);
+  }
+}
+
+TEST_CASE("when somebody comes, each waiter gets a node in the queue at once", "[turn_order]") {
+  TurnOrder order = alone({.max_local_handoffs = 0, .most_in_line = 3});
+  for (int i = 0; i < 5; ++i) static_cast<void>(order.enter());
+  CHECK(order.on_company() == Line{.stand = 3, .leave = false});
+  CHECK(order.on_company() == as_it_is);
+}
+
+TEST_CASE("a released node waits for the listing if there are waiters", "[turn_order]") {
+  TurnOrder order = listed({.max_local_handoffs = 0, .most_in_line = 4});
+  const auto waits = order.enter();
+  CHECK(waits.line == as_it_is);
+  CHECK(order.on_done(order.tenure(), true).fate == Fate::wait);
+  CHECK(order.held());
+  SECTION("which shows that the client is alone") {
+    const auto next = order.on_listed(true, true, true);
+    CHECK(next.fate == Fate::pass);
+    CHECK(next.holder == waits.id);
+  }
+  SECTION("which shows others") {
+    const auto next = order.on_listed(false, true, true);
+    CHECK(next.fate == Fate::release);
+    CHECK(next.line == stand);
+  }
+  SECTION("which comes when the node may not be passed on any more") {
+    CHECK(order.on_listed(true, true, false).fate == Fate::release);
+    CHECK_FALSE(order.is_alone());
+  }
+  SECTION("though the waiter gives up meanwhile") {
+    CHECK(order.leave(waits.id).waited);
+    CHECK(order.on_listed(true, true, true).fate == Fate::idle);
+  }
+}
+
+TEST_CASE("stand-ins leave for the second listing, and none comes before its answer",
+          "[turn_order]") {
+  TurnOrder order{two_passes};
+  for (int i = 0; i < 3; ++i) static_cast<void>(order.enter());
+  static_cast<void>(order.on_first(true));
+  CHECK(order.dismiss_stand_ins() == leave);
+  CHECK(order.on_ending(Ending::left).line == as_it_is);
+  CHECK(order.on_ending(Ending::left).line == as_it_is);
+  CHECK(order.enter().line == as_it_is);
+  CHECK(order.on_listed(false, false, false).line == Line{.stand = 3, .leave = false});
+}
+
+// -- All orders -----------------------------------------------------------------------------------
+
 /// Plays every sequence of events up to a length, and checks the invariants after each event.
 class Explorer {
  public:
@@ -123,113 +263,188 @@ class Explorer {
 
   /// Explores from a state with so many waiters.
   void explore(std::size_t waiting, std::size_t steps) {
-    CohortOrder order{2};
+    TurnOrder order{two_passes};
     for (std::size_t i = 0; i < waiting; ++i) enter(order);
     explore(order, "", steps);
   }
 
  private:
+  enum class Company { unknown, asked, none };
   struct State {
-    std::vector<CohortOrder::Id> waiting;
+    std::vector<TurnOrder::Id> waiting;
     std::size_t in_line = 0;
     std::size_t leaving = 0;  ///< those of `in_line` that are leaving
-    bool held = false;
-    int max_local_handoffs = 0;
+    enum class Node { none, held, idle, released } node = Node::none;
+    Company company = Company::unknown;
+    int passes = 0;
   };
+  using Node = State::Node;
 
-  void explore(const CohortOrder& order, const std::string& past, std::size_t steps) {
+  void explore(const TurnOrder& order, const std::string& past, std::size_t steps) {
     if (past.size() == steps) return;
     ++explored;
     const State before = state_;
     const auto each = [&](char what, auto happens) {
-      CohortOrder next = order;
+      TurnOrder next = order;
       state_ = before;
       past_ = past + what;
       happens(next);
-      check();
+      check(next);
       explore(next, past + what, steps);
       state_ = before;
     };
-    if (state_.waiting.size() < 6) each('e', [&](CohortOrder& next) { enter(next); });
-    if (!state_.waiting.empty()) {
-      each('x', [&](CohortOrder& next) {
-        const auto exit = next.leave(state_.waiting.back());
-        expect(exit.waited, "who waited is told so");
-        state_.waiting.pop_back();
-        follow(exit.line);
+    if (state_.node == Node::idle) {
+      each('t', [&](TurnOrder&) { state_.node = Node::held; });
+      each('i', [&](TurnOrder& next) {
+        released();
+        follow(next.on_idle_gone());
       });
+      return;
     }
+    if (state_.waiting.size() < 6) each('e', [&](TurnOrder& next) { enter(next); });
+    if (!state_.waiting.empty()) each('x', [&](TurnOrder& next) { give_up(next); });
     for (const bool leaving : {true, false}) {
       if (leaving ? state_.leaving == 0 : state_.leaving == state_.in_line) continue;
-      each(leaving ? 'F' : 'f', [&](CohortOrder& next) {
-        leave_line(leaving);
-        const auto first = next.on_first();
-        expect(first.holder.has_value() == !state_.waiting.empty(),
-               "the first in line is somebody's");
-        if (first.holder) {
-          take(*first.holder);
-          state_.held = true;
-          state_.max_local_handoffs = 0;
-        }
-        follow(first.line);
-      });
-      if (!leaving) {
-        each('a', [&](CohortOrder& next) {
-          leave_line(leaving);
-          const auto failure = next.on_ending(Ending::failed_for_all);
-          expect(failure.failed == state_.waiting, "all fail who wait, in order");
-          state_.waiting.clear();
-          follow(failure.line);
-        });
-      }
-      each(leaving ? 'L' : 'l', [&](CohortOrder& next) {
-        leave_line(leaving);
-        const auto failure = next.on_ending(leaving ? Ending::left : Ending::failed_for_one);
-        for (const auto id : failure.failed) take(id);
-        follow(failure.line);
-      });
+      explore_stand_in(each, leaving);
     }
-    if (state_.held) {
-      for (const bool sound : {true, false}) {
-        each(sound ? 'd' : 'u', [&](CohortOrder& next) {
-          const auto done = next.on_done(next.tenure(), sound);
-          const bool passes_on = sound && state_.max_local_handoffs < 2 && !state_.waiting.empty();
-          expect(done.holder.has_value() == passes_on, "it passes on so often, and if sound");
-          state_.held = passes_on;
-          if (done.holder) {
-            take(*done.holder);
-            ++state_.max_local_handoffs;
-          }
-          follow(done.line);
-        });
-      }
+    if (state_.node == Node::none) return;
+    explore_company(each);
+    if (state_.node != Node::held) return;
+    for (const bool sound : {true, false}) {
+      each(sound ? 'd' : 'u', [&](TurnOrder& next) { done(next, sound); });
     }
   }
 
-  void check() {
-    constexpr std::size_t most = CohortOrder::most_in_line;
-    expect(state_.in_line >= std::min(state_.waiting.size(), most), "whoever waits is stood for");
-    expect(state_.in_line <= most, "no more stand in line than may");
-    expect(!state_.waiting.empty() || state_.held || state_.in_line == state_.leaving,
-           "with nobody left the line is left, too");
+  /// What a stand-in may come to.
+  template <typename Each>
+  void explore_stand_in(const Each& each, bool leaving) {
+    for (const bool lists : {false, true}) {
+      each(lists     ? 'q'
+           : leaving ? 'F'
+                     : 'f',
+           [&](TurnOrder& next) {
+             leave_line(leaving);
+             const auto first = next.on_first(lists);
+             expect(first.holder.has_value() == !state_.waiting.empty(),
+                    "the first in line is somebody's");
+             if (first.holder) {
+               take(*first.holder);
+               state_.node = Node::held;
+               state_.company = lists ? Company::asked : Company::unknown;
+               state_.passes = 0;
+             }
+             follow(first.line);
+           });
+    }
+    if (!leaving) {
+      each('a', [&](TurnOrder& next) {
+        leave_line(leaving);
+        const auto failure = next.on_ending(Ending::failed_for_all);
+        expect(failure.failed == state_.waiting, "all fail who wait, in order");
+        state_.waiting.clear();
+        follow(failure.line);
+      });
+    }
+    each(leaving ? 'L' : 'l', [&](TurnOrder& next) {
+      leave_line(leaving);
+      const auto failure = next.on_ending(leaving ? Ending::left : Ending::failed_for_one);
+      for (const auto id : failure.failed) take(id);
+      follow(failure.line);
+    });
   }
-  void enter(CohortOrder& order) {
+
+  /// What the client learns of other contenders.
+  template <typename Each>
+  void explore_company(const Each& each) {
+    if (state_.company == Company::asked && state_.in_line > state_.leaving) {
+      each('m', [&](TurnOrder& next) { follow(next.dismiss_stand_ins()); });
+    }
+    if (state_.company == Company::asked) {
+      for (const bool alone : {true, false}) {
+        each(alone ? 'y' : 'n', [&](TurnOrder& next) { listed(next, alone); });
+      }
+    }
+    if (state_.node == Node::held && state_.company != Company::unknown) {
+      each('c', [&](TurnOrder& next) {
+        state_.company = Company::unknown;
+        follow(next.on_company());
+      });
+    }
+  }
+
+  void listed(TurnOrder& order, bool alone) {
+    const bool waits = state_.node == Node::released;
+    const auto next = order.on_listed(alone, waits, true);
+    state_.company = alone ? Company::none : Company::unknown;
+    if (waits) {
+      settle(next);
+    } else {
+      follow(next.line);
+    }
+  }
+  void done(TurnOrder& order, bool sound) {
+    const bool waits = !state_.waiting.empty();
+    const bool alone = state_.company == Company::none;
+    const bool passes = sound && waits && (alone || state_.passes < 2);
+    const auto next = order.on_done(order.tenure(), sound);
+    expect((next.fate == Fate::pass) == passes, "it passes on so often, and if sound");
+    expect((next.fate == Fate::idle) == (sound && !waits && alone), "only who is alone keeps it");
+    const bool stays = sound && waits && !passes && state_.company == Company::asked;
+    expect((next.fate == Fate::wait) == stays, "it waits for the listing if there are waiters");
+    if (passes && !alone) ++state_.passes;
+    settle(next);
+  }
+  void settle(const TurnOrder::Next& next) {
+    switch (next.fate) {
+      case Fate::release: released(); break;
+      case Fate::idle: state_.node = Node::idle; break;
+      case Fate::wait: state_.node = Node::released; break;
+      case Fate::pass:
+        take(*next.holder);
+        state_.node = Node::held;
+        break;
+    }
+    follow(next.line);
+  }
+  void released() {
+    state_.node = Node::none;
+    state_.company = Company::unknown;
+  }
+
+  void check(const TurnOrder& order) {
+    constexpr std::size_t most = two_passes.most_in_line;
+    if (state_.company == Company::unknown) {
+      expect(state_.in_line >= std::min(state_.waiting.size(), most), "whoever waits is stood for");
+    }
+    expect(state_.in_line <= most, "no more stand in line than may");
+    expect(!state_.waiting.empty() || state_.node != Node::none || state_.in_line == state_.leaving,
+           "with nobody left the line is left, too");
+    expect(order.held() == (state_.node != Node::none), "it is known whether there is a node");
+    expect(order.is_alone() == (state_.company == Company::none), "and who is alone");
+  }
+  void enter(TurnOrder& order) {
     const auto entry = order.enter();
     state_.waiting.push_back(entry.id);
     follow(entry.line);
+  }
+  void give_up(TurnOrder& order) {
+    const auto exit = order.leave(state_.waiting.back());
+    expect(exit.waited, "who waited is told so");
+    state_.waiting.pop_back();
+    follow(exit.line);
   }
   void leave_line(bool leaving) {
     --state_.in_line;
     if (leaving) --state_.leaving;
   }
-  void take(CohortOrder::Id id) {
+  void take(TurnOrder::Id id) {
     const bool is_next = !state_.waiting.empty() && state_.waiting.front() == id;
     expect(is_next, "whose turn it is has waited longest");
     if (is_next) state_.waiting.erase(state_.waiting.begin());
   }
   void follow(Line line) {
-    if (line == Line::stand) ++state_.in_line;
-    if (line == Line::leave) {
+    state_.in_line += line.stand;
+    if (line.leave) {
       expect(state_.in_line > 0, "who leaves the line is in it");
       state_.leaving = state_.in_line;
     }
@@ -244,7 +459,7 @@ class Explorer {
   std::string past_;  ///< the events so far, a letter each
 };
 
-TEST_CASE("a batch keeps its promises whatever happens in whatever order", "[cohort_order]") {
+TEST_CASE("a batch keeps its promises whatever happens in whatever order", "[turn_order]") {
   Explorer explorer;
   SECTION("from the first one on") { explorer.explore(0, 10); }
   SECTION("when many wait") { explorer.explore(5, 8); }
@@ -252,4 +467,4 @@ TEST_CASE("a batch keeps its promises whatever happens in whatever order", "[coh
 }
 
 }  // namespace
-}  // namespace custodian::recipes_detail::cohort_order_test
+}  // namespace custodian::recipes_detail::turn_order_test

@@ -19,6 +19,10 @@ TEST_CASE("each outcome, reason and state has a label of its own") {
   CHECK(reasons.size() == 6);
   CHECK_FALSE(reasons.contains(label_of(LossReason::none)));
   CHECK(reasons.contains("held_too_long"));
+  std::set<std::string_view> ends;
+  for (const KeptLockEnd each : all_kept_lock_ends) ends.insert(to_string(each));
+  CHECK(ends.size() == 7);
+  CHECK(ends.contains("own_contender"));
   std::set<std::string_view> states;
   for (const ConnectionState each : all_connection_states) states.insert(to_string(each));
   CHECK(states.size() == 6);

@@ -63,6 +63,20 @@ TEST_CASE("prometheus: acquires are counted by their outcome, and waits of those
   CHECK(page.value("custodian_acquire_wait_seconds_sum" + of_mutex).starts_with("30.00"));
 }
 
+TEST_CASE("prometheus: kept locks are counted by their reuses, and by why they were given back") {
+  Page page;
+  page.observer.on_lock_reused(
+      {.recipe = "InterProcessMutex", .path = "/a", .token = {}, .times = 40});
+  page.observer.on_lock_reused(
+      {.recipe = "InterProcessMutex", .path = "/b", .token = {}, .times = 2});
+  page.observer.on_kept_lock_ended(
+      {.recipe = "InterProcessMutex", .path = "/a", .token = {}, .reason = KeptLockEnd::crowded});
+  const std::string ended = "custodian_kept_locks_ended_total";
+  CHECK(page.value(R"(custodian_lock_reuses_total{recipe="InterProcessMutex"})") == "42");
+  CHECK(page.value(ended + R"({reason="crowded",recipe="InterProcessMutex"})") == "1");
+  CHECK(page.value(ended + R"({reason="wanted",recipe="InterProcessMutex"})") == "0");
+}
+
 TEST_CASE("prometheus: a lease is held until it is released or lost, and counted once") {
   Page page;
   const std::string held = R"(custodian_leases_held{recipe="LeaderLatch"})";

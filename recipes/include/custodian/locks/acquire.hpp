@@ -30,6 +30,9 @@ struct Participant {
   FencingToken token{};  ///< of the node's first holder; see HandOff::cohort
   /// Whether the session is that of the asking client: the contender is an acquire of that client.
   bool own = false;
+  /// Whether the asking client keeps the lock though nobody holds it
+  /// (`LockOptions::keep_idle_for`). Of other clients that is not known.
+  bool idle = false;
 };
 
 /// Why an acquire with a limit has ended without a lease. None of these is an error: the acquire

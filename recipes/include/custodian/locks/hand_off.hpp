@@ -13,11 +13,12 @@ class HandOff {
   /// The lock goes to the oldest waiter of any process.
   [[nodiscard]] static constexpr HandOff strict() noexcept { return HandOff{0}; }
 
-  /// The lock goes to the oldest waiter for *this lock object*, up to `max_local_handoffs` times;
-  /// then to the oldest waiter of all. The order inside the process is kept. Another process waits
-  /// for up to `max_local_handoffs` more holders at each place that this lock object has in the
-  /// queue; it has four places at most. 64 is a good start: a much larger number gains little,
-  /// since 64 holders already share the cost of the servers.
+  /// The lock goes to the oldest waiter of *this client*, up to `max_local_handoffs` times; then to
+  /// the oldest waiter of all. The order inside the client is kept. Lock objects take part in the
+  /// same cohort if they have the same path and the same options. Another process waits for up to
+  /// `max_local_handoffs` more holders at each place that the cohort has in the queue; it has four
+  /// places at most. 64 is a good start: a much larger number gains little, since 64 holders
+  /// already share the cost of the servers.
   ///
   /// All of these holders share one node, hence:
   /// - fencing tokens differ in `FencingToken::grant` only: a resource must compare it, too;
@@ -26,14 +27,14 @@ class HandOff {
   /// - the queue, as others see it, shows one node for all of them; and up to four more while there
   ///   are waiters.
   ///
-  /// The node is not passed on if it is lost, if its connection is lost, or if its lease is near
-  /// its end; nor if a holder that listens (`Lease::make_revocable`) was asked to release, or if a
-  /// writer also holds the read lock.
+  /// The node is not passed on if it is lost, if its connection was lost while it was held, or if
+  /// its lease is near its end; nor if a holder that listens (`Lease::make_revocable`) was asked to
+  /// release, or if a writer also holds the read lock.
   ///
   /// Some acquires stand in the queue by themselves, as with strict(): those that ask for more than
   /// the lock (their place in the queue, terms of their own, RequeuePolicy::fail), tries without
-  /// time to wait, acquires of several locks (InterProcessMultiLock, QuorumLock,
-  /// StripedMutex::acquire_any), and those of with_lock, which has no lasting lock object.
+  /// time to wait, and acquires of several locks (InterProcessMultiLock, QuorumLock,
+  /// StripedMutex::acquire_any).
   ///
   /// When not to use it: where other processes must not wait longer than their turn; where `revoke`
   /// or `participants()` must find one caller of many.

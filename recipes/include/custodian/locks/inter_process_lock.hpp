@@ -13,6 +13,7 @@
 /// Threads: any. Lifetimes: the client may be destroyed first (acquires then fail with closed); a
 /// lease or a waiting acquire may outlive the lock object.
 
+#include <chrono>
 #include <concepts>
 #include <memory>
 #include <stop_token>
@@ -45,6 +46,33 @@ struct LockOptions {
   /// Which waiter gets the lock next. A cohort cannot have `lease.hold_at_most`: that would delete
   /// the node which its holders share. In a read/write lock this applies to the writers only.
   HandOff hand_off = HandOff::strict();
+  /// How long the client keeps the lock after its last release though nobody holds it; a minute
+  /// after it was granted at most. Until then the next acquire of this client has the lock at once,
+  /// without a request to the servers: in less than a microsecond. Zero: the lock is given back at
+  /// once. The time is checked four times in `keep_idle_for`, at least every 5 s and at most every
+  /// 5 ms, so the lock may stay for a quarter longer.
+  ///
+  /// The lock is the client's, and not this object's: all its lock objects with the same path and
+  /// the same options find it, also those that are made later, and with_lock(). It is given back
+  /// when the servers report another contender; when its connection is lost; when the client keeps
+  /// too many (`ClientOptions::max_kept_locks`); and when a contender of this client comes that
+  /// cannot use it: a reader, a lock object with other options, an acquire with terms of its own,
+  /// and a try while the lock is held.
+  ///
+  /// What it costs others: a contender of another process waits for a message to this one and for
+  /// its answer, about twice as long as behind a holder that releases. A process that dies while it
+  /// keeps the lock, or stands still, blocks it for its session timeout, though it did not work
+  /// under it; and a try elsewhere may find the lock taken though nobody holds it. So keep what one
+  /// process wants again and again, and others seldom. Where others come often, the client notices
+  /// that keeping does not pay, and mostly does without.
+  ///
+  /// Fairness: waiters of this client pass the lock on among themselves for as long as no other
+  /// contender is known. When one is, `hand_off` decides.
+  ///
+  /// All holders of a kept lock share its node, as those of a cohort do: see HandOff::cohort() for
+  /// what that means for tokens and for `Lease::check()`. Not together with `lease.hold_at_most`.
+  /// Read locks are not kept.
+  std::chrono::nanoseconds keep_idle_for{0};
 };
 
 namespace recipes_detail {

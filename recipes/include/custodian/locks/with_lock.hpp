@@ -94,7 +94,8 @@ struct WithLockOptions {
 
   /// A mutex, or a side of a read/write lock.
   LockKind kind = LockKind::mutex;
-  /// The lock's other options; the `hold_at_most` above overrides theirs.
+  /// The lock's other options; the `hold_at_most` above overrides theirs. With it, `hand_off` and
+  /// `keep_idle_for` do not apply: the node ends with the call.
   LockOptions lock{};
   /// Ends the wait with operation_aborted. Only for with_lock(). It does not end the wait for a
   /// fallback, since not every lock supports that; but then the fallback is released, and the

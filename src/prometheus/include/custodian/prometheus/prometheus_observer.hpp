@@ -17,6 +17,10 @@
 ///     custodian_leases_held                 recipe; a gauge: neither lost nor released
 ///     custodian_hold_seconds                recipe; a histogram, up to the loss or the release
 ///     custodian_leases_lost_total           recipe, reason: as LossReason's names
+///     custodian_lock_reuses_total           recipe: a kept lock was taken again; such holds are in
+///     no
+///                                           other series
+///     custodian_kept_locks_ended_total      recipe, reason: as KeptLockEnd's names
 ///     custodian_retries_total               operation, error: as Client's functions, and the names
 ///                                           of Errc and ServerErrc
 ///     custodian_connection_state            state: as ConnectionState's names; a gauge, 1 for the
@@ -80,6 +84,8 @@ class CUSTODIAN_EXPORT PrometheusObserver final : public Observer {
   void on_lease_begun(const LeaseBegun& event) override;
   void on_lease_lost(const LeaseLost& event) override;
   void on_lease_released(const LeaseReleased& event) override;
+  void on_lock_reused(const LockReused& event) override;
+  void on_kept_lock_ended(const KeptLockEnded& event) override;
   void on_operation_retried(const OperationRetried& event) override;
   void on_connection_changed(const ConnectionChanged& event) override;
 

@@ -1,0 +1,28 @@
+#pragma once
+
+/// \file
+/// KeepForecast decides whether a lock's next node is worth keeping when its holder releases it.
+/// Where two processes take turns, each would find the other's idle node in front, and wait for its
+/// delete: there a kept node only costs. Pure.
+
+namespace custodian::recipes_detail {
+
+class KeepForecast {
+ public:
+  /// The longest row of nodes that are not kept after one that was kept for nothing.
+  static constexpr int most_skipped = 63;
+
+  /// Whether the next node would be kept.
+  [[nodiscard]] bool keeps_next() const noexcept { return to_skip_ == 0; }
+  /// A node begins. Returns whether to keep it.
+  [[nodiscard]] bool begin() noexcept;
+  /// A node that was to be kept has ended because another contender came. Until then it had passed
+  /// on so often without a server.
+  void on_wanted(long passes) noexcept;
+
+ private:
+  int skipped_last_ = 0;
+  int to_skip_ = 0;
+};
+
+}  // namespace custodian::recipes_detail

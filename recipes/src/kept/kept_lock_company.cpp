@@ -1,0 +1,174 @@
+// Whether a client is alone with its lock, and what ends the keeping of a node: see kept_lock.cpp.
+
+#include <algorithm>
+#include <boost/asio/error.hpp>
+#include <utility>
+
+#include "custodian/authoring/observed_lock.hpp"
+#include "custodian/authoring/operations.hpp"
+#include "custodian/authoring/path.hpp"
+#include "kept/kept_lock.hpp"
+#include "local_handover/local_queue.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// -- Is the client alone? -------------------------------------------------------------------------
+
+void KeptLock::wait_for_company(Tenure tenure) {
+  const auto core = core_.lock();
+  if (!core || !watch_) return;
+  start_wait(core, nullptr, watch_->state(),
+             [weak = weak_from_this(), tenure](error_code error, WatchEventType /*type*/) {
+               if (error == asio::error::operation_aborted) return;
+               const auto self = weak.lock();
+               // Without an event the session has ended.
+               const auto why = error ? KeptLockEnd::unusable : KeptLockEnd::wanted;
+               if (self && self->newest_ == tenure) self->end_keeping(why);
+             });
+}
+
+void KeptLock::list() {
+  const auto core = core_.lock();
+  if (!core) return;
+  listing_ = std::make_shared<Cancellation>(core);
+  // A listing that must be repeated comes too late: the connection was lost.
+  const OperationOptions once{Deadline::never(), RetryPolicy::none()};
+  start_children_and_watch(core, listing_, std::string{parent_of(node_path_)}, once,
+                           [weak = weak_from_this(), listing = listing_](
+                               error_code error, Children children, Watch watch) {
+                             const auto self = weak.lock();
+                             if (!self || self->listing_ != listing) return;
+                             self->listing_.reset();
+                             self->watch_ = std::make_shared<Watch>(std::move(watch));
+                             self->on_listed(error, children.names);
+                           });
+}
+
+void KeptLock::on_listed(const error_code& error, const std::vector<std::string>& names) {
+  if (error) return end_listing(false, KeptLockEnd::unusable);
+  if (names.size() == 1 && names.front() == name_of(node_path_)) return end_listing(true);
+  const bool all_own =
+      std::ranges::all_of(names, [&](const auto& each) { return listed_->has(each); });
+  if (listed_again_ || !all_own) return end_listing(false);
+  // The stand-ins leave, and the next listing travels behind their deletes.
+  listed_again_ = true;
+  Lock lock{mutex_};
+  const bool none = order_.in_line() == 0;
+  Errand errand = begin_errand(order_.dismiss_stand_ins());
+  lock.unlock();
+  run(std::move(errand));
+  if (none) list();
+}
+
+/// `why` the node is not kept, if the client is not alone.
+void KeptLock::end_listing(bool alone, KeptLockEnd why) {
+  listed_.reset();
+  Lock lock{mutex_};
+  alone = alone && !keeping_is_over_;
+  if (!alone) record_end(why);
+  detail::LockNodePtr node = std::move(released_);
+  const bool sound = node && detail::may_be_passed_on(node);
+  TurnOrder::Next next = order_.on_listed(alone, node != nullptr, sound);
+  settle(std::move(lock), std::move(next), std::move(node));
+  if (alone) wait_for_company(newest_);
+}
+
+void KeptLock::on_newcomer() {
+  why_over_ = KeptLockEnd::own_contender;
+  keeping_is_over_ = true;
+  {
+    const std::lock_guard lock{mutex_};
+    outrun_ = last_in_line_;
+  }
+  end_keeping(KeptLockEnd::own_contender);
+}
+
+// -- The end of keeping ---------------------------------------------------------------------------
+
+void KeptLock::end_keeping(KeptLockEnd reason) {
+  // Before the mutex: callers that take and return the node in a loop may keep the strand from it.
+  why_over_ = reason;
+  keeping_is_over_ = true;
+  Lock lock{mutex_};
+  record_end(reason);
+  detail::LockNodePtr node;
+  TurnOrder::Line line;
+  if (idle_) {
+    line = order_.on_idle_gone();
+    node = std::move(idle_);
+  } else if (released_) {
+    line = order_.on_listed(false, true, false).line;
+    node = std::move(released_);
+  } else {
+    line = order_.on_company();
+  }
+  Errand errand = begin_errand(line);
+  lock.unlock();
+  // The waiters' stand-ins queue behind the delete, unless the caller has the node, too.
+  node.reset();
+  run(std::move(errand));
+}
+
+void KeptLock::close() {
+  {
+    const std::lock_guard lock{mutex_};
+    closed_ = true;
+  }
+  end_keeping(KeptLockEnd::closed);
+}
+
+/// Waiters of this client that have no stand-in are in no LocalQueue, which warns of the same. The
+/// caller holds the mutex.
+void KeptLock::warn_of_long_hold(Time now) {
+  if (turns_ != turns_seen_ || waiters_.empty()) {
+    turns_seen_ = turns_;
+    seen_at_ = now;
+    return;
+  }
+  const Client& client = waiters_.begin()->second.spec->client;
+  if (seen_at_ == Time::max() || now - seen_at_ < client.session().timeout) return;
+  seen_at_ = Time::max();  // once for each holder
+  client.log(LogLevel::warning,
+             "an acquire of " + waiters_.begin()->second.spec->path +
+                 " waits behind a holder of the same client, for longer than its session timeout. "
+                 "If the task that holds it is the one that waits, it waits for itself: let it use "
+                 "acquire(lease), or release first");
+}
+
+bool KeptLock::sweep(Time now) {
+  Lock lock{mutex_};
+  if (std::exchange(was_used_, false)) used_at_ = now;
+  warn_of_long_hold(now);
+  if (const auto core = core_.lock()) tell_reuses(core);
+  const bool is_old = keeps_ && now - granted_at_ >= longest;
+  const bool is_unused = idle_ && now - used_at_ >= keep_idle_for_;
+  const bool remembered = keeps_ || !waiters_.empty() || now - used_at_ < longest;
+  lock.unlock();
+  if (is_old) {
+    end_keeping(KeptLockEnd::aged);
+  } else if (is_unused) {
+    end_keeping(KeptLockEnd::unused);
+  }
+  return remembered;
+}
+
+/// The present node is not kept, for this reason, unless it has ended before. The caller holds the
+/// mutex.
+void KeptLock::record_end(KeptLockEnd reason) {
+  if (reason == KeptLockEnd::wanted && keeps_) forecast_.on_wanted(passes_);
+  keeps_ = false;
+  const auto core = std::exchange(was_idle_, false) ? core_.lock() : nullptr;
+  if (!core || !observed_) return;
+  tell_reuses(core);
+  tell_kept_lock_ended(core, observed_, token_, reason);
+}
+
+/// The caller holds the mutex.
+void KeptLock::tell_reuses(const CorePtr& core) {
+  const long news = reuses_ - std::exchange(reuses_told_, reuses_);
+  if (news > 0 && observed_) tell_lock_reused(core, observed_, token_, news);
+}
+
+}  // namespace custodian::recipes_detail

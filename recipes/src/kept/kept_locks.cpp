@@ -1,0 +1,251 @@
+#include "kept/kept_locks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <boost/asio/dispatch.hpp>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "acquire/start_acquire.hpp"
+#include "custodian/authoring/operations.hpp"
+#include "custodian/authoring/spawn.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+KeptLocks::KeptLocks(asio::any_io_executor strand) : strand_{std::move(strand)} {}
+
+KeptLocks& KeptLocks::of(const CorePtr& core) {
+  return static_cast<KeptLocks&>(use_service(
+      core, typeid(KeptLocks),
+      [](asio::any_io_executor strand) { return std::make_unique<KeptLocks>(std::move(strand)); }));
+}
+
+KeptLockPtr KeptLocks::find(const Client& client, std::string key, HandOff hand_off,
+                            std::chrono::nanoseconds keep_idle_for) {
+  const std::lock_guard lock{mutex_};
+  max_kept_ = client.max_kept_locks();
+  std::weak_ptr<KeptLock>& known = locks_[std::move(key)];
+  KeptLockPtr kept = known.lock();
+  if (kept) return kept;
+  kept = std::make_shared<KeptLock>(client, hand_off, keep_idle_for);
+  if (closed_) kept->close();
+  known = kept;
+  if (locks_.size() >= forget_at_) {
+    std::erase_if(locks_, [](const auto& each) { return each.second.expired(); });
+    forget_at_ = 2 * locks_.size() + 16;
+  }
+  return kept;
+}
+
+// -- Which are kept -------------------------------------------------------------------------------
+
+/// Owned by a handler. Its destructor acts if the handler is destroyed uncalled, with the context.
+struct KeptLocks::ContextGuard {
+  explicit ContextGuard(std::weak_ptr<CorePtr::element_type> of) : core{std::move(of)} {}
+  ContextGuard(const ContextGuard&) = delete;
+  ContextGuard& operator=(const ContextGuard&) = delete;
+  ~ContextGuard() {
+    const CorePtr alive = core.lock();
+    if (alive && !detail::is_forked(*alive)) of(alive).abandon();
+  }
+  std::weak_ptr<CorePtr::element_type> core;
+};
+
+void KeptLocks::remember(const CorePtr& core, KeptLockPtr kept) {
+  KeptLocks& locks = of(core);
+  KeptLockPtr surplus;
+  bool is_closed = false;
+  {
+    const std::lock_guard lock{locks.mutex_};
+    is_closed = locks.closed_;
+    if (locks.known_.contains(kept.get())) return;
+    if (is_closed || locks.max_kept_ == 0) {
+      surplus = std::move(kept);
+    } else {
+      surplus = locks.make_room();
+      locks.known_.insert(kept.get());
+      locks.remembered_.push_back(kept);
+    }
+  }
+  if (surplus) surplus->end_keeping(is_closed ? KeptLockEnd::closed : KeptLockEnd::crowded);
+  if (kept) locks.watch_over(core, kept->keep_idle_for());
+}
+
+namespace {
+
+/// How often a lock must be looked at.
+std::chrono::nanoseconds pause_for(std::chrono::nanoseconds keep_idle_for) {
+  using namespace std::chrono_literals;
+  return std::clamp<std::chrono::nanoseconds>(keep_idle_for / 4, 5ms, 5s);
+}
+
+}  // namespace
+
+/// Waiters of a client that is alone wait for nothing but a thread of the same process.
+void KeptLocks::watch_over(const CorePtr& core, std::chrono::nanoseconds keep_idle_for) {
+  if (!context_guard_) {
+    context_guard_ =
+        std::make_unique<asio::steady_timer>(strand_, asio::steady_timer::time_point::max());
+    const auto end = std::make_shared<ContextGuard>(core);
+    context_guard_->async_wait([end](error_code) { end->core.reset(); });
+  }
+  if (!sweeper_ || pause_for(keep_idle_for) < pause_) schedule(core);
+}
+
+/// If there are as many as may be, takes one out that was not used for long. In turn, what was used
+/// since its last turn gets another one (the CLOCK algorithm). The caller holds the mutex.
+KeptLockPtr KeptLocks::make_room() {
+  if (remembered_.size() < max_kept_) return nullptr;
+  for (std::size_t i = remembered_.size(); i > 0 && remembered_.front()->is_popular(); --i) {
+    remembered_.push_back(std::move(remembered_.front()));
+    remembered_.pop_front();
+  }
+  KeptLockPtr surplus = std::move(remembered_.front());
+  remembered_.pop_front();
+  known_.erase(surplus.get());
+  return surplus;
+}
+
+void KeptLocks::schedule(const CorePtr& core) {
+  pause_ = std::chrono::seconds{5};
+  {
+    const std::lock_guard lock{mutex_};
+    if (closed_ || remembered_.empty()) {
+      sweeper_.reset();
+      return;
+    }
+    for (const auto& each : remembered_)
+      pause_ = std::min(pause_, pause_for(each->keep_idle_for()));
+  }
+  if (!sweeper_) sweeper_ = std::make_unique<asio::steady_timer>(strand_);
+  sweeper_->expires_after(pause_);
+  sweeper_->async_wait([weak = std::weak_ptr{core}](error_code cancelled) {
+    const CorePtr alive = weak.lock();
+    if (!alive || cancelled) return;
+    KeptLocks& self = of(alive);
+    self.sweep();
+    self.schedule(alive);
+  });
+}
+
+void KeptLocks::sweep() {
+  std::deque<KeptLockPtr> all;
+  {
+    const std::lock_guard lock{mutex_};
+    all = remembered_;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  std::set<const KeptLock*> forgotten;
+  for (const KeptLockPtr& each : all) {
+    if (!each->sweep(now)) forgotten.insert(each.get());
+  }
+  if (forgotten.empty()) return;
+  const std::lock_guard lock{mutex_};
+  std::erase_if(remembered_, [&](const auto& each) { return forgotten.contains(each.get()); });
+  std::erase_if(known_, [&](const auto* each) { return forgotten.contains(each); });
+}
+
+void KeptLocks::begin_shutdown() {
+  sweeper_.reset();
+  for (const KeptLockPtr& each : close()) each->close();
+}
+
+void KeptLocks::shutdown() { context_guard_.reset(); }
+
+void KeptLocks::abandon() {
+  for (const KeptLockPtr& each : close()) each->abandon();
+}
+
+std::vector<KeptLockPtr> KeptLocks::close() {
+  std::vector<KeptLockPtr> all;
+  std::deque<KeptLockPtr> last;
+  const std::lock_guard lock{mutex_};
+  closed_ = true;
+  last.swap(remembered_);
+  known_.clear();
+  for (const auto& [key, weak] : locks_) {
+    if (KeptLockPtr kept = weak.lock()) all.push_back(std::move(kept));
+  }
+  return all;
+}
+
+// -- Acquires -------------------------------------------------------------------------------------
+
+namespace {
+
+/// Lock objects share a node if they contend under one name, with one identity and one loss policy,
+/// and if an observer cannot tell them apart.
+std::string key_of(const LockSpec& spec, HandOff hand_off, std::chrono::nanoseconds keep_idle_for,
+                   std::string_view recipe, std::string_view shown_path) {
+  const int loss_policy = spec.lease.loss_policy ? static_cast<int>(*spec.lease.loss_policy) : -1;
+  std::string key;
+  for (const std::string_view each : {std::string_view{spec.path}, spec.lock_name,
+                                      std::string_view{spec.identity}, recipe, shown_path}) {
+    // With its length, so that no two sets of parts look alike.
+    key += std::to_string(each.size());
+    key += ':';
+    key += each;
+  }
+  const auto add = [&](std::intmax_t number) { (key += ' ') += std::to_string(number); };
+  add(std::bit_cast<std::intptr_t>(spec.rule.names.data()));  // which recipe's rule
+  add(loss_policy);
+  add(hand_off.max_local_handoffs());
+  add(keep_idle_for.count());
+  return key;
+}
+
+}  // namespace
+
+LockSpecPtr make_kept_lock_spec(const Client& client, std::string_view lock, const NamingRule& rule,
+                                ContenderKind kind, std::string path, LockOptions options,
+                                std::optional<ObservedAs> observed_as) {
+  const HandOff hand_off = options.hand_off;
+  // A client that may keep none need not find out whether it might.
+  const auto keep_idle_for =
+      client.max_kept_locks() > 0 ? options.keep_idle_for : std::chrono::nanoseconds{0};
+  const std::shared_ptr<LockSpec> spec =
+      make_lock_spec(client, lock, rule, kind, std::move(path), std::move(options), observed_as);
+  // Readers hold the lock together, so they do not pass it on.
+  const bool passes_on = hand_off != HandOff::strict() || keep_idle_for.count() > 0;
+  if (kind != ContenderKind::exclusive || !passes_on) return spec;
+  // In the child of a fork mutexes may be locked for ever.
+  if (client.unusable() == Errc::forked) return spec;
+  const auto [recipe, shown_path] = observed_as.value_or(ObservedAs{lock, spec->path});
+  spec->kept = KeptLocks::of(client.core())
+                   .find(client, key_of(*spec, hand_off, keep_idle_for, recipe, shown_path),
+                         hand_off, keep_idle_for);
+  return spec;
+}
+
+void start_kept_acquire(const LockSpecPtr& spec, CancellationPtr cancellation, WaitLimit wait_limit,
+                        AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
+  if (spec->kept && !held) {
+    if (KeptLock::may_enter(wait_limit, options)) {
+      return spec->kept->enter(spec, std::move(cancellation), wait_limit.deadline,
+                               std::move(handler));
+    }
+    if (Lease lease = take_kept(*spec, options)) {
+      return std::move(handler)(error_code{}, AcquireResult{.lease = std::move(lease)});
+    }
+  }
+  start_acquire_within(spec, std::move(cancellation), wait_limit, std::move(options),
+                       std::move(held), std::move(handler));
+}
+
+Lease take_kept(const LockSpec& spec, const AcquireOptions& options) {
+  if (!spec.kept || !KeptLock::may_take(options) || spec.client.unusable()) return {};
+  return spec.kept->take();
+}
+
+Lease take_kept(const LockSpec& spec, std::string_view operation, const AcquireOptions& options) {
+  if (!spec.kept) return {};
+  detail::require_may_block(*spec.client.core(), operation, spec.path);
+  return take_kept(spec, options);
+}
+
+}  // namespace custodian::recipes_detail

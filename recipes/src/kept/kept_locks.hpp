@@ -1,0 +1,86 @@
+#pragma once
+
+/// \file
+/// KeptLocks is all kept locks of a client: it finds the one of a key, gives back those that were
+/// not used for long, and keeps no more than `ClientOptions::max_kept_locks`. Threads: any.
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "custodian/authoring/service.hpp"
+#include "kept/kept_lock.hpp"
+
+namespace custodian::recipes_detail {
+
+class KeptLocks final : public Service {
+ public:
+  explicit KeptLocks(boost::asio::any_io_executor strand);
+
+  [[nodiscard]] static KeptLocks& of(const CorePtr& core);
+
+  /// The client's kept lock of this key: what lock objects must have in common to share a node.
+  [[nodiscard]] KeptLockPtr find(const Client& client, std::string key, HandOff hand_off,
+                                 std::chrono::nanoseconds keep_idle_for);
+  /// On the strand: its node may be kept. Keeps the object until its end, also without a lock
+  /// object.
+  static void remember(const CorePtr& core, KeptLockPtr kept);
+
+  void begin_shutdown() override;
+  void shutdown() override;
+
+ private:
+  struct ContextGuard;
+
+  [[nodiscard]] KeptLockPtr make_room();
+  [[nodiscard]] std::vector<KeptLockPtr> close();
+  void abandon();
+  // The strand only.
+  void watch_over(const CorePtr& core, std::chrono::nanoseconds keep_idle_for);
+  void schedule(const CorePtr& core);
+  void sweep();
+
+  const boost::asio::any_io_executor strand_;
+
+  // The strand only.
+  /// Its wait never ends by itself. A destroyed context destroys the wait's handler.
+  std::unique_ptr<boost::asio::steady_timer> context_guard_;
+  std::unique_ptr<boost::asio::steady_timer> sweeper_;
+  std::chrono::nanoseconds pause_{0};  ///< between two sweeps
+
+  std::mutex mutex_;  ///< guards what follows; locked before that of a KeptLock
+  std::unordered_map<std::string, std::weak_ptr<KeptLock>> locks_;  ///< by key
+  std::size_t forget_at_ = 16;
+  std::deque<KeptLockPtr> remembered_;
+  std::set<const KeptLock*> known_;  ///< those that are remembered
+  std::size_t max_kept_ = 0;         ///< ClientOptions::max_kept_locks
+  bool closed_ = false;
+};
+
+/// make_lock_spec() for a lock whose holders may pass it on to each other
+/// (`LockOptions::hand_off`), and whose client may keep it (`LockOptions::keep_idle_for`).
+[[nodiscard]] LockSpecPtr make_kept_lock_spec(const Client& client, std::string_view lock,
+                                              const NamingRule& rule, ContenderKind kind,
+                                              std::string path, LockOptions options,
+                                              std::optional<ObservedAs> observed_as = {});
+
+/// Starts an acquire by the lock's KeptLock, if it has one and the acquire may use it; otherwise by
+/// the queue. The handler runs on any thread, or within this call.
+void start_kept_acquire(const LockSpecPtr& spec, CancellationPtr cancellation, WaitLimit wait_limit,
+                        AcquireOptions options, Lease held, Handler<AcquireResult> handler);
+
+/// The lock at once, if this client keeps it idle; else an empty lease. Any thread; never blocks.
+[[nodiscard]] Lease take_kept(const LockSpec& spec, const AcquireOptions& options);
+/// The same for a blocking call, which is refused on a thread of the client's (would_deadlock) even
+/// if it need not wait: otherwise it would be refused now and then only.
+[[nodiscard]] Lease take_kept(const LockSpec& spec, std::string_view operation,
+                              const AcquireOptions& options);
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,82 @@
+// An observer's events of locks that are kept.
+
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "scripted/observe/observed.hpp"
+
+namespace custodian::tests::observer_kept_test {
+namespace {
+
+using namespace std::chrono_literals;
+using Lines = Records::Lines;
+
+TEST_CASE("observer: of a kept lock's holders it is told in sums, and why the lock is given back") {
+  Observed observed;
+  InterProcessMutex mutex{*observed.mine, "/lock", {.keep_idle_for = 1min}};
+  observed.acquire(mutex).release();
+  const Lines first{"begun InterProcessMutex /lock", "acquired InterProcessMutex /lock",
+                    "released InterProcessMutex /lock"};
+  CHECK(observed.told() == first);
+  const FencingToken token = observed.records->token;
+  for (int i = 0; i < 5; ++i) observed.acquire(mutex).release();
+  CHECK(observed.told().empty());
+  SECTION("on demand") {
+    observed.mine->release_kept_locks();
+    CHECK(observed.told() == Lines{"reused InterProcessMutex /lock x5",
+                                   "no longer kept: InterProcessMutex /lock: unusable"});
+  }
+  SECTION("to another contender") {
+    InterProcessMutex others{*observed.other, "/lock"};
+    observed.acquire(others).release();
+    CHECK(observed.told() == Lines{"reused InterProcessMutex /lock x5",
+                                   "no longer kept: InterProcessMutex /lock: wanted"});
+  }
+  SECTION("to an acquire of its own client") {
+    InterProcessMutex another{*observed.mine, "/lock"};
+    observed.acquire(another).release();
+    CHECK(observed.told().front() == "reused InterProcessMutex /lock x5");
+  }
+  CHECK(observed.records->token.value >= token.value);
+  observed.mine->release_kept_locks();
+}
+
+TEST_CASE("observer: of a lock that is used all the time it is told now and then") {
+  Observed observed;
+  InterProcessMutex mutex{*observed.mine, "/lock", {.keep_idle_for = 40ms}};
+  observed.acquire(mutex).release();
+  static_cast<void>(observed.told());
+  Lines told;
+  const bool arrived = observed.world.run_until([&] {
+    observed.acquire(mutex).release();
+    told = observed.told();
+    return !told.empty();
+  });
+  REQUIRE(arrived);
+  CHECK(told.front().starts_with("reused InterProcessMutex /lock x"));
+  // Without use it is given back.
+  CHECK(observed.world.run_until([&] { return observed.mine->kept_locks() == 0; }));
+  const Lines last = observed.told();
+  CHECK(last.back() == "no longer kept: InterProcessMutex /lock: unused");
+}
+
+TEST_CASE(
+    "observer: a holder of a kept lock that loses it is told of from its begin to its release") {
+  Observed observed;
+  InterProcessMutex mutex{*observed.mine, "/lock", {.keep_idle_for = 1min}};
+  observed.acquire(mutex).release();
+  Lease lease = observed.acquire(mutex);
+  static_cast<void>(observed.told());
+  observed.world.ensemble.expire(observed.mine->session().id);
+  REQUIRE(observed.world.run_until([&] { return lease.lost().stop_requested(); }));
+  lease.release();
+  const Lines told = observed.told();
+  const auto at = [&](std::string_view what) {
+    return std::ranges::find_if(told, [&](const auto& each) { return each.starts_with(what); });
+  };
+  REQUIRE(at("begun") != told.end());
+  CHECK(at("begun") < at("lost"));
+  CHECK(at("lost") < at("released"));
+  CHECK(at("released") != told.end());
+}
+
+}  // namespace
+}  // namespace custodian::tests::observer_kept_test

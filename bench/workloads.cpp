@@ -60,6 +60,24 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        .passes = 64,
        .contestants = batches,
        .targets = {{"cycles_per_s", "curator", true, 100}, {"cycles_per_s", "redis", true, 1}}},
+      {.name = "kept",
+       .title = "Lock and unlock, one thread, ours with keep_idle_for",
+       .keep = true,
+       .contestants = crowds,
+       .targets = {{"cycles_per_s", "curator", true, 1'000}, {"cycles_per_s", "redis", true, 50}}},
+      {.name = "kept-threads",
+       .title = "8 threads, one client, one lock, ours with keep_idle_for",
+       .threads = 8,
+       .keep = true,
+       .contestants = batches,
+       .targets = {{"cycles_per_s", "curator", true, 130}}},
+      {.name = "kept-processes",
+       .title = "2 processes that alternate, ours with keep_idle_for",
+       .processes = 2,
+       .keep = true,
+       .pause_us = 2000,
+       .contestants = alone,
+       .targets = {{"cycles_per_s", "curator", true, 1}}},
       {.name = "processes",
        .title = "8 processes, one lock",
        .processes = 8,
@@ -133,6 +151,7 @@ std::string parameters(const Workload& workload) {
   if (workload.hold_us > 0) add("held for " + std::to_string(workload.hold_us) + " us");
   if (workload.pause_us > 0) add("pause of " + std::to_string(workload.pause_us) + " us");
   if (workload.write_every > 0) add("one in " + std::to_string(workload.write_every) + " writes");
+  if (workload.keep) add("kept by ours");
   if (workload.passes > 0) add("batches of " + std::to_string(workload.passes) + " passes");
   return text;
 }

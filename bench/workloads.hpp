@@ -20,7 +20,8 @@ struct Workload {
   int waiters = 0;
   int locks = 0;  ///< additional locks that the first client holds
   int write_every = 0;
-  int passes = 0;  ///< only for ours: the number for `HandOff::cohort`
+  int passes = 0;     ///< only for ours: the number for `HandOff::cohort`
+  bool keep = false;  ///< only for ours: `LockOptions::keep_idle_for`
   int hold_us = 0;
   int pause_us = 0;
   bool new_path = false;                ///< for `start`: the lock's path was never used before

@@ -53,6 +53,7 @@ struct Task {
   int locks = 0;        ///< the number of additional locks that the first client holds
   int write_every = 0;  ///< read/write lock: every n-th cycle writes; 0: a mutex
   int passes = 0;       ///< hand-overs in a process before others' turn, if supported; 0: none
+  bool keep = false;    ///< the client keeps the lock when nobody wants it, if supported
   std::chrono::microseconds hold{0};
   std::chrono::microseconds pause{0};
   std::chrono::duration<double> seconds{1};

@@ -11,7 +11,6 @@
 #include <condition_variable>
 #include <future>
 #include <iomanip>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <sstream>
@@ -42,16 +41,22 @@ std::string hexadecimal(std::int64_t number) {
   return text.str();
 }
 
+LockOptions lock_options(const Task& task) {
+  LockOptions options;
+  if (task.passes > 0) options.hand_off = HandOff::cohort(task.passes);
+  if (task.keep) options.keep_idle_for = std::chrono::minutes{1};
+  return options;
+}
+
 /// A thread that uses blocking calls and leases. Each thread has its own lock object, as the parts
-/// of a program would, unless it is given a shared one (HandOff::cohort).
+/// of a program would.
 class Ours final : public Locker {
  public:
-  Ours(ClientPtr client, const Task& task, std::shared_ptr<InterProcessMutex> mutex = nullptr)
-      : client_{std::move(client)}, mutex_{std::move(mutex)} {
+  Ours(ClientPtr client, const Task& task) : client_{std::move(client)} {
     if (task.write_every > 0) {
       both_.emplace(*client_, task.path);
-    } else if (!mutex_) {
-      mutex_ = std::make_shared<InterProcessMutex>(*client_, task.path);
+    } else {
+      mutex_.emplace(*client_, task.path, lock_options(task));
     }
   }
   void lock() override { lease_ = both_ ? both_->write().acquire() : mutex_->acquire(); }
@@ -62,7 +67,7 @@ class Ours final : public Locker {
 
  private:
   ClientPtr client_;
-  std::shared_ptr<InterProcessMutex> mutex_;
+  std::optional<InterProcessMutex> mutex_;
   std::optional<InterProcessReadWriteLock> both_;
   Lease lease_;
 };
@@ -70,10 +75,10 @@ class Ours final : public Locker {
 /// One thread that runs the client while it waits for the lock.
 class OnContext final : public Locker {
  public:
-  OnContext(const std::string& servers, const std::string& path)
+  OnContext(const std::string& servers, const Task& task)
       : client_{context_.get_executor(),
                 ClientOptions{.servers = servers, .session_timeout = std::chrono::seconds{30}}},
-        mutex_{client_, path} {}
+        mutex_{client_, task.path, lock_options(task)} {}
   OnContext(const OnContext&) = delete;
   OnContext& operator=(const OnContext&) = delete;
   ~OnContext() override {
@@ -233,7 +238,7 @@ class Custodian final : public Contestant {
       clients_.push_back(connect(servers_));
       clients_.back()->wait_connected();
     }
-    return std::make_unique<Ours>(clients_[session], task, in_batches(task, session));
+    return std::make_unique<Ours>(clients_[session], task);
   }
 
   Drain drain(const Task& task) override {
@@ -279,32 +284,17 @@ class Custodian final : public Contestant {
  private:
   [[nodiscard]] std::unique_ptr<Locker> on_context(const Task& task) const {
     if (task.threads > 1 || task.write_every > 0) throw std::logic_error{"one thread, a mutex"};
-    if (task.work == "start") return std::make_unique<OnContext>(task.servers, task.path);
-    auto locker = std::make_unique<OnContext>(servers_, task.path);
+    if (task.work == "start") return std::make_unique<OnContext>(task.servers, task);
+    auto locker = std::make_unique<OnContext>(servers_, task);
     // Connects now, so that the connection is not measured.
     locker->lock();
     locker->unlock();
     return locker;
   }
 
-  /// One lock for all threads of a session; null if the lock is not passed on.
-  [[nodiscard]] std::shared_ptr<InterProcessMutex> in_batches(const Task& task,
-                                                              std::size_t session) {
-    if (task.passes == 0) return nullptr;
-    std::weak_ptr<InterProcessMutex>& known = batches_[{session, task.path}];
-    auto mutex = known.lock();
-    if (!mutex) {
-      mutex = std::make_shared<InterProcessMutex>(
-          *clients_[session], task.path, LockOptions{.hand_off = HandOff::cohort(task.passes)});
-      known = mutex;
-    }
-    return mutex;
-  }
-
   const Way way_;
   const std::string servers_;
   std::vector<ClientPtr> clients_;
-  std::map<std::pair<std::size_t, std::string>, std::weak_ptr<InterProcessMutex>> batches_;
   std::optional<HeldLocks> held_;
 };
 

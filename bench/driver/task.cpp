@@ -33,6 +33,8 @@ Task parse_task(const std::string& words) {
       task.write_every = std::stoi(value);
     } else if (key == "passes") {
       task.passes = std::stoi(value);
+    } else if (key == "keep") {
+      task.keep = std::stoi(value) != 0;
     } else if (key == "hold_us") {
       task.hold = std::chrono::microseconds{std::stoi(value)};
     } else if (key == "pause_us") {

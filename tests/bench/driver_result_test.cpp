@@ -72,7 +72,8 @@ TEST_CASE("a result that lacks something is refused") {
 
 TEST_CASE("a task is read from its words") {
   const Task task = parse_task(
-      "work=cycle path=/a counter=/b threads=8 sessions=2 write_every=10 passes=64 hold_us=5 "
+      "work=cycle path=/a counter=/b threads=8 sessions=2 write_every=10 passes=64 keep=1 "
+      "hold_us=5 "
       "pause_us=7 "
       "seconds=0.5 waiters=3 servers=h:1 locks=4");
   CHECK(task.work == "cycle");
@@ -85,6 +86,7 @@ TEST_CASE("a task is read from its words") {
   CHECK(task.locks == 4);
   CHECK(task.write_every == 10);
   CHECK(task.passes == 64);
+  CHECK(task.keep);
   CHECK(task.hold.count() == 5);
   CHECK(task.pause.count() == 7);
   CHECK(task.seconds.count() == 0.5);

@@ -37,6 +37,12 @@ ContendedLock::ContendedLock(const Client& client, const std::string& root, cons
       mutex_ = std::make_unique<InterProcessMutex>(client, path, std::move(options));
       break;
     }
+    case LockKind::mutex_kept: {
+      LockOptions options;
+      options.keep_idle_for = std::chrono::minutes{1};
+      mutex_ = std::make_unique<InterProcessMutex>(client, path, std::move(options));
+      break;
+    }
     case LockKind::read_write:
       read_write_ = std::make_unique<InterProcessReadWriteLock>(client, path);
       break;
@@ -70,7 +76,8 @@ ContendedLock::Any ContendedLock::as(Use use) {
     case LockKind::leader_latch:
     case LockKind::leader_selector: return election_.get();
     case LockKind::mutex:
-    case LockKind::mutex_batch: break;
+    case LockKind::mutex_batch:
+    case LockKind::mutex_kept: break;
   }
   return mutex_.get();
 }

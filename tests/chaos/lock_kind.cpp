@@ -7,6 +7,7 @@ std::optional<LockKind> kind_of(std::string_view lock) {
     return lock.starts_with(kind) && (lock.size() == kind.size() || lock[kind.size()] == '-');
   };
   if (is("mutex-batch")) return LockKind::mutex_batch;
+  if (is("mutex-kept")) return LockKind::mutex_kept;
   if (is("mutex")) return LockKind::mutex;
   if (is("read-write")) return LockKind::read_write;
   if (is("semaphore-mutex")) return LockKind::semaphore_mutex;

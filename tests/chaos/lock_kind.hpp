@@ -4,6 +4,7 @@
 /// LockKind is the kind of a chaos run's lock; the lock's name tells it. Pure.
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@ namespace custodian::chaos {
 enum class LockKind {
   mutex,
   mutex_batch,  ///< a mutex that a process passes on among its own waiters
+  mutex_kept,   ///< a mutex that a process keeps when nobody wants it
   read_write,
   semaphore_mutex,
   semaphore,
@@ -22,9 +24,9 @@ enum class LockKind {
 };
 
 /// A lock of each kind.
-inline constexpr std::array<std::string_view, 7> one_of_each{
-    "mutex",     "mutex-batch",  "read-write",     "semaphore-mutex",
-    "semaphore", "leader-latch", "leader-selector"};
+inline constexpr std::array<std::string_view, 8> one_of_each{
+    "mutex",           "mutex-batch", "mutex-kept",   "read-write",
+    "semaphore-mutex", "semaphore",   "leader-latch", "leader-selector"};
 
 /// The name is that of the kind, or begins with it and a hyphen: `mutex-2`.
 [[nodiscard]] std::optional<LockKind> kind_of(std::string_view lock);
@@ -37,6 +39,8 @@ inline constexpr int permits = 2;
 
 /// How often a process may pass a lock on among its own waiters before it gives up its node.
 [[nodiscard]] constexpr int passes_of(LockKind kind) noexcept {
+  // Nothing limits that while nobody else wants the lock.
+  if (kind == LockKind::mutex_kept) return std::numeric_limits<int>::max();
   return kind == LockKind::mutex_batch ? 5 : 0;
 }
 

@@ -116,9 +116,9 @@ int main(int argc, char* argv[]) {
   app.add_option("--kind", kinds, "play this kind of fault alone; may be repeated");
   app.add_option(
       "--lock", locks,
-      "a lock that they contend for: mutex, mutex-batch, read-write, semaphore-mutex,\n"
-      "semaphore, leader-latch, leader-selector, or one of these with a suffix (mutex-2);\n"
-      "may be repeated. Default: one of each kind");
+      "a lock that they contend for: mutex, mutex-batch, mutex-kept, read-write,\n"
+      "semaphore-mutex, semaphore, leader-latch, leader-selector, or one of these with a\n"
+      "suffix (mutex-2); may be repeated. Default: one of each kind");
   app.add_option("--workers", settings.stage.workers, "processes that contend")
       ->check(CLI::Range(2, 50))
       ->capture_default_str();

@@ -144,6 +144,7 @@ std::vector<Participant> Stage::queue(const std::string& lock) {
   switch (kind_of(lock).value_or(LockKind::mutex)) {
     case LockKind::mutex:
     case LockKind::mutex_batch:
+    case LockKind::mutex_kept:
     case LockKind::leader_selector: return InterProcessMutex{client_, path}.participants();
     case LockKind::leader_latch: return LeaderLatch{client_, path}.participants();
     case LockKind::read_write:

@@ -102,6 +102,16 @@ TEST_CASE("the example of a striped mutex sells its stock twice, and compares") 
   std::cout << "  " << output.substr(comparison);
 }
 
+TEST_CASE(
+    "the example of a kept lock asks the servers seldom, and gives the lock to another instance") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_KEPT_LOCK, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "10000 requests, "));
+  CHECK(contains(output, "; 1 lock is kept\n"));
+  CHECK(contains(output, "another instance had its turn; 0 locks are kept here, 1 there\n"));
+}
+
 TEST_CASE("the example of cancellation ends both its waits") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, {to_string(server_endpoint())});
   INFO(output);

@@ -39,6 +39,8 @@ ContendedLock::ContendedLock(const Client& client, const std::string& root, cons
     }
     case LockKind::mutex_kept: {
       LockOptions options;
+      // Where all workers want it all the time, nobody is alone with it.
+      options.hand_off = HandOff::cohort(passes_of(LockKind::mutex_batch));
       options.keep_idle_for = std::chrono::minutes{1};
       mutex_ = std::make_unique<InterProcessMutex>(client, path, std::move(options));
       break;

@@ -15,7 +15,7 @@ namespace custodian::chaos {
 enum class LockKind {
   mutex,
   mutex_batch,  ///< a mutex that a process passes on among its own waiters
-  mutex_kept,   ///< a mutex that a process keeps when nobody wants it
+  mutex_kept,   ///< the same, and the process keeps it when nobody wants it
   read_write,
   semaphore_mutex,
   semaphore,

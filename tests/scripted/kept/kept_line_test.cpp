@@ -48,6 +48,10 @@ TEST_CASE("kept line: callers that come together find out that they are alone") 
   kept.world.settle();
   CHECK(kept.mine->kept_locks() == 1);
   CHECK(kept.nodes() == 1);
+  // The listing that has shown it is watched.
+  auto others = kept.queue_other();
+  CHECK(kept.holds(others));
+  if (others.arrived()) others.result().release();
 }
 
 TEST_CASE("kept line: another contender comes between callers of one client in its turn") {

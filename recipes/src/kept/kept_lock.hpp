@@ -3,9 +3,9 @@
 /// \file
 /// KeptLock is what a client does about one lock without asking the servers. Its callers pass the
 /// lock on from thread to thread (HandOff::cohort), and the lock's node stays when nobody wants it
-/// (LockOptions::keep_idle_for), so that the next caller has the lock at once. A few ordinary
-/// acquires, the stand-ins, are in the queue for all of its waiters. Who is next, and what becomes
-/// of a released node, is decided by TurnOrder, under a mutex and without the strand.
+/// (LockOptions::keep_idle_for), so that the next caller has the lock at once. Its
+/// waiters share a few ordinary acquires in the queue, the stand-ins. TurnOrder decides which
+/// waiter is next, and what becomes of a released node, under a mutex and without the strand.
 
 #include <sys/types.h>
 

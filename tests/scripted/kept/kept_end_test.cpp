@@ -216,7 +216,7 @@ TEST_CASE("kept: a lease on a kept node is lost like any other") {
   CHECK(kept.acquire().token().grant == 0);
 }
 
-TEST_CASE("kept: who is asked to release a kept lock gives it back") {
+TEST_CASE("kept: a holder that is asked to release gives the lock back") {
   Kept kept;
   kept.keep();
   Lease lease = kept.acquire();

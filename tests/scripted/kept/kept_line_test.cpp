@@ -111,7 +111,8 @@ TEST_CASE("kept line: a released node waits for the listing that shows others, a
   last.result().release();
 }
 
-TEST_CASE("kept line: who waits while the client is alone is told who was in the way") {
+TEST_CASE(
+    "kept line: a late waiter of a client that is alone learns which contender was in the way") {
   Kept kept;
   kept.keep();
   Lease first = kept.acquire();
@@ -262,7 +263,7 @@ TEST_CASE("kept line: an own try ends the keeping, and what was listed before is
   CHECK(kept.mine->kept_locks() == 0);
 }
 
-TEST_CASE("kept line: when the client closes, all who wait for a kept lock are told") {
+TEST_CASE("kept line: a close of the client ends all waiters of a kept lock") {
   Kept kept;
   kept.keep();
   Lease first = kept.acquire();

@@ -66,7 +66,7 @@ TEST_CASE("kept: a process that stood still for its session's time keeps nothing
   next.release();
 }
 
-TEST_CASE("kept: whose node an operator deletes is told by a beat, kept before or not", "[timed]") {
+TEST_CASE("kept: a beat notifies a holder whose node an operator has deleted", "[timed]") {
   Keeper keeper;
   keeper.keep();
   Lease lease = keeper.take();

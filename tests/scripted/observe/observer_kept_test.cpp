@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using Lines = Records::Lines;
 
-TEST_CASE("observer: of a kept lock's holders it is told in sums, and why the lock is given back") {
+TEST_CASE("observer: the holders of a kept lock are reported in sums, and why it was given back") {
   Observed observed;
   InterProcessMutex mutex{*observed.mine, "/lock", {.keep_idle_for = 1min}};
   observed.acquire(mutex).release();
@@ -39,7 +39,7 @@ TEST_CASE("observer: of a kept lock's holders it is told in sums, and why the lo
   observed.mine->release_kept_locks();
 }
 
-TEST_CASE("observer: of a lock that is used all the time it is told now and then") {
+TEST_CASE("observer: a lock that is used all the time is reported now and then") {
   Observed observed;
   InterProcessMutex mutex{*observed.mine, "/lock", {.keep_idle_for = 40ms}};
   observed.acquire(mutex).release();
@@ -58,8 +58,7 @@ TEST_CASE("observer: of a lock that is used all the time it is told now and then
   CHECK(last.back() == "no longer kept: InterProcessMutex /lock: unused");
 }
 
-TEST_CASE(
-    "observer: a holder of a kept lock that loses it is told of from its begin to its release") {
+TEST_CASE("observer: a lost holder of a kept lock is reported from its begin to its release") {
   Observed observed;
   InterProcessMutex mutex{*observed.mine, "/lock", {.keep_idle_for = 1min}};
   observed.acquire(mutex).release();

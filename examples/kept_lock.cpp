@@ -52,8 +52,8 @@ int main(int argc, char* argv[]) {
               << one.kept_locks() << " lock is kept\n";
 
     two.handle("acme");
-    std::cout << "another instance had its turn; " << one.kept_locks() << " locks are kept here, "
-              << two.kept_locks() << " there\n";
+    std::cout << "another instance had its turn; " << one.kept_locks()
+              << " locks are kept by the first\n";
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 1;

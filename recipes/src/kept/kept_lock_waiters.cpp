@@ -62,22 +62,19 @@ KeptLock::Errand KeptLock::add_to(Errand errand, TurnOrder::Line line) {
 KeptLock::NewStandIn KeptLock::make_stand_in() {
   // The stand-ins are no more than the waiters, and any waiter's spec will do.
   const LockSpecPtr& spec = waiters_.begin()->second.spec;
-  NewStandIn stand_in{.number = ++last_in_line_,
-                      .acquire = std::make_shared<Acquire>(
-                          Acquire{.spec = spec,
-                                  .wait_limit = {},
-                                  .options = {},
-                                  .attempt =
-                                      [self = shared_from_this()](const AcquirePtr& acquire) {
-                                        self->hear_newcomers(*acquire->spec);
-                                        acquire_lock(acquire);
-                                      }}),
-                      .end = std::make_shared<Cancellation>(spec->client.core())};
-  stand_in.acquire->shows_nearest = true;
-  stand_in.acquire->for_others = this;
+  const auto acquire = std::make_shared<Acquire>();
+  acquire->spec = spec;
+  acquire->attempt = [self = shared_from_this()](const AcquirePtr& stand_in) {
+    self->hear_newcomers(*stand_in->spec);
+    acquire_lock(stand_in);
+  };
+  acquire->shows_nearest = true;
+  acquire->for_others = this;
   // What a stand-in lists that is not the only one shows others.
-  stand_in.acquire->watches_queue =
-      keep_idle_for_.count() > 0 && forecast_.keeps_next() && in_line_.empty();
+  acquire->watches_queue = keep_idle_for_.count() > 0 && forecast_.keeps_next() && in_line_.empty();
+  NewStandIn stand_in{.number = ++last_in_line_,
+                      .acquire = acquire,
+                      .end = std::make_shared<Cancellation>(spec->client.core())};
   in_line_.emplace(stand_in.number, StandIn{stand_in.acquire, stand_in.end});
   return stand_in;
 }

@@ -18,6 +18,8 @@ void ConnectionRecord::connected(Time now, Duration timeout) {
   first_probe_.reset();
   last_probe_.reset();
   probe_rests_until_.reset();
+  has_stood_ = true;
+  doubted_.clear();
   refused_identities_.clear();
   continuations_ = 0;
   attempts_.clear();
@@ -45,6 +47,7 @@ void ConnectionRecord::unauthenticated(const std::string& address, Time now) {
 }
 
 void ConnectionRecord::identity_refused(const std::string& address, Time now) {
+  if (has_stood_ && doubted_.insert(address).second) return;
   refused_identities_.try_emplace(address, now);
 }
 

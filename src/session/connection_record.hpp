@@ -23,6 +23,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,8 @@ class ConnectionRecord {
   /// the connection.
   void unauthenticated(const std::string& address, Time now);
   /// The server at this address refuses the identity that SASL proves, so that there is no
-  /// connection.
+  /// connection. The first refusal after a connection does not count: a ticket may have ended on
+  /// its way there, and the next attempt brings another one.
   void identity_refused(const std::string& address, Time now);
   /// The server has continued the session, but there is no connection, for SASL did not get to its
   /// end.
@@ -114,6 +116,8 @@ class ConnectionRecord {
   Time unanswered_since_{};  ///< when the first of them began
   Time disconnected_at_{};
   Refusals unauthenticated_{};     ///< since a server has last worked on a request
+  bool has_stood_ = false;         ///< there has been a connection
+  std::set<std::string> doubted_;  ///< addresses whose first refusal did not count
   Refusals refused_identities_{};  ///< since a connection has last stood
   int continuations_ = 0;          ///< since a connection has last stood
   Time first_continuation_{};

@@ -259,6 +259,12 @@ LogLevel ZooKeeperSession::damped(LogLevel level, LogLevel& loudest) const {
   return loudest = level;
 }
 
+LogLevel ZooKeeperSession::damped_once_accepted() {
+  const LogLevel level = damped(LogLevel::warning, loudest_secured_);
+  loudest_dialled_ = std::max(loudest_dialled_, loudest_secured_);
+  return level;
+}
+
 void ZooKeeperSession::complete(event::Completed& completed) {
   auto node = operations_.extract(completed.operation);
   if (node.empty()) return;

@@ -129,6 +129,8 @@ class ZooKeeperSession final : public Session,
   void log(LogLevel level, std::string message);
   /// The level at which a line about connections is passed on.
   [[nodiscard]] LogLevel damped(LogLevel level, LogLevel& loudest) const;
+  /// The level of a warning about TLS or SASL.
+  [[nodiscard]] LogLevel damped_once_accepted();
 
   // The way out; see close().
   void begin_closing(Closing closing);
@@ -178,7 +180,7 @@ class ZooKeeperSession final : public Session,
   LogLevel loudest_ = LogLevel::debug;          ///< of the library's log lines in this outage
   LogLevel loudest_dialled_ = LogLevel::debug;  ///< of the lines about addresses in this outage
   /// Of the lines about TLS and SASL in this outage: servers that were away may be back, and a
-  /// ticket that has ended meanwhile is news.
+  /// ticket that has ended meanwhile is news. That a server is away after such a line is none.
   LogLevel loudest_secured_ = LogLevel::debug;
   bool pump_scheduled_ = false;
 

@@ -145,7 +145,7 @@ void ZooKeeperSession::on_dialled(Dialled dialled) {
   }
   if (dialled.error) {
     drop_link();
-    log(damped(LogLevel::warning, dialled.accepted ? loudest_secured_ : loudest_dialled_),
+    log(dialled.accepted ? damped_once_accepted() : damped(LogLevel::warning, loudest_dialled_),
         "could not connect to " + server + ": " + dialled.reason);
     on_attempt_failed();
   }
@@ -169,7 +169,7 @@ void ZooKeeperSession::drop_link() {
   if (!link || process_id() != process_) return;
   // With TLS 1.3 a server refuses a certificate only after the handshake.
   if (!link->fault().empty()) {
-    log(damped(LogLevel::warning, loudest_secured_),
+    log(damped_once_accepted(),
         "the connection to " + to_text(dialled_.endpoint) + " has ended: " + link->fault());
   }
   link->abort();
@@ -182,7 +182,7 @@ void ZooKeeperSession::on_attempt_failed() {
 
 void ZooKeeperSession::give_attempt_up() {
   if (const std::string step = link_ ? link_->waits_for() : ""; !step.empty()) {
-    log(damped(LogLevel::warning, loudest_secured_),
+    log(damped_once_accepted(),
         "could not connect to " + to_text(dialled_.endpoint) + ": " + step + ": no answer in time");
   }
   cut_off();

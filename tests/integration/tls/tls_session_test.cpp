@@ -46,6 +46,29 @@ TEST_CASE("a transaction of thousands of operations is answered over TLS") {
   }
 }
 
+TEST_CASE("servers that go away within a handshake, and then altogether, are one warning") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  TestingServer server{server_with(the_authority().server_tls())};
+  FaultProxy proxy{server.secure_endpoint()};
+  const Directory files;
+  ClientOptions options = secure_options(proxy.endpoint(), files);
+  options.session_timeout = 30s;
+  LogLines log;
+  options.log = log.sink();
+  Client client{options};
+  client.wait_connected();
+  proxy.set_target(server.endpoint());  // which speaks no TLS
+  proxy.cut();
+  REQUIRE(eventually([&] { return log.contains("warning: could not connect"); }));
+  proxy.refuse();
+  REQUIRE(eventually([&] { return log.contains("onnection refused"); }));
+  INFO(log.all());
+  CHECK(log.count("warning: could not connect") == 1);
+  proxy.set_target(server.secure_endpoint());
+  proxy.accept();
+  client.wait_connected();
+}
+
 TEST_CASE("a forked child that runs its parent's context leaves a connection over TLS alone") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServer server{server_with(the_authority().server_tls())};

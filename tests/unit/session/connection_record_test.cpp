@@ -234,10 +234,35 @@ TEST_CASE("a new session that one server refuses goes on to the others for a ses
   }
 }
 
+TEST_CASE(
+    "an identity that was accepted before must be refused twice: a ticket may just have ended") {
+  ConnectionRecord record{timeout};
+  record.connected(at(0s), timeout);
+  record.disconnected(at(1s), EndedBy::peer);
+  record.identity_refused("a", at(1s));
+  record.identity_refused("b", at(1s));
+  CHECK_FALSE(record.is_identity_refused(two_addresses, at(11s)));
+  record.identity_refused("a", at(12s));
+  CHECK_FALSE(record.is_identity_refused(two_addresses, at(12s)));
+  SECTION("at each address") {
+    record.identity_refused("b", at(12s));
+    CHECK(record.is_identity_refused(two_addresses, at(12s)));
+  }
+  SECTION("and twice again after the next connection") {
+    record.connected(at(13s), timeout);
+    record.disconnected(at(14s), EndedBy::peer);
+    record.identity_refused("a", at(14s));
+    CHECK_FALSE(record.is_identity_refused({"a"}, at(14s)));
+    record.identity_refused("a", at(14s));
+    CHECK(record.is_identity_refused({"a"}, at(14s)));
+  }
+}
+
 TEST_CASE("the timeout that counts is the one that the servers said") {
   ConnectionRecord record{60s};
   record.connected(at(0s), timeout);
   record.disconnected(at(1s), EndedBy::peer);
+  record.identity_refused("a", at(1s));
   record.identity_refused("a", at(1s));
   CHECK(record.is_identity_refused(two_addresses, at(11s)));
 }

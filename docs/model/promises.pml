@@ -17,3 +17,5 @@ hidden byte nothing_is_kept;            /* of a session that is over */
 hidden byte declined_by_somebody;       /* a try is declined because another caller has the lock, or waits for it */
 hidden byte shares_are_bounded;         /* a node serves at most so many readers */
 hidden byte overtaken_briefly;          /* a contender that is not reported yet, for so many ticks at most */
+hidden byte no_signal_is_lost;      /* it wakes a waiter, unless nobody waits, or those that waited have gone */
+hidden byte nobody_is_stuck;        /* at the end everybody is done, or waits for what nobody has done */

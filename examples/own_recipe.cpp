@@ -4,7 +4,6 @@
 //
 //   custodian-example-own_recipe 127.0.0.1:2181
 
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <chrono>
 #include <iostream>
@@ -17,6 +16,7 @@
 #include "custodian/authoring/owned_node.hpp"
 #include "custodian/authoring/path.hpp"
 #include "custodian/authoring/spawn.hpp"
+#include "custodian/authoring/time_limit.hpp"
 #include "custodian/client.hpp"
 
 using custodian::await;
@@ -73,51 +73,15 @@ boost::asio::awaitable<Result<std::size_t>> wait_for(CorePtr core, CancellationP
   co_return seen->value.names.size();
 }
 
-// -- A limit: a timer cancels the algorithm -------------------------------------------------------
-
-// Cancels an operation at a deadline, or when its caller cancels. A variable of the operation's
-// coroutine; for the strand only.
-class Limit {
- public:
-  Limit(const CorePtr& core, const boost::asio::any_io_executor& strand, Deadline until,
-        CancellationPtr callers)
-      : cancellation_{std::make_shared<custodian::Cancellation>(core)},
-        callers_{std::move(callers)},
-        timer_{strand, until.time_point()} {
-    // Neither action refers to this object: a timer's handler may run when it is gone.
-    const auto cancel = [cancellation = cancellation_] { cancellation->request(); };
-    timer_.async_wait([cancel](error_code stopped) {
-      if (!stopped) cancel();
-    });
-    if (!callers_) return;
-    callers_->on_request(this, cancel);
-    if (callers_->requested()) cancel();  // on_request() does nothing after the request
-  }
-  Limit(const Limit&) = delete;
-  Limit& operator=(const Limit&) = delete;
-  ~Limit() {
-    if (callers_) callers_->forget(this);
-  }
-
-  // For the operation.
-  const CancellationPtr& cancellation() const { return cancellation_; }
-  // Whether it was the deadline that has ended the operation with this error.
-  bool has_ended(error_code error) const {
-    return error == boost::asio::error::operation_aborted && !(callers_ && callers_->requested());
-  }
-
- private:
-  const CancellationPtr cancellation_;
-  const CancellationPtr callers_;
-  boost::asio::steady_timer timer_;
-};
+// -- A limit: a late wait is no error
+// ----------------------------------------------------------------
 
 // Whether that many members were there in time.
 boost::asio::awaitable<Result<bool>> wait_until(CorePtr core, CancellationPtr callers,
                                                 std::string path, std::size_t count, Deadline until,
                                                 custodian::OperationOptions options) {
   const auto strand = co_await boost::asio::this_coro::executor;
-  const Limit limit{core, strand, until, std::move(callers)};
+  const custodian::TimeLimit limit{core, strand, until, std::move(callers)};
   const CancellationPtr cancellation = limit.cancellation();
   const auto seen = co_await wait_for(core, cancellation, path, count, options);
   if (seen) co_return true;

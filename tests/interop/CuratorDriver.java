@@ -16,6 +16,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.barriers.DistributedBarrier;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderSelector;
 import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter;
@@ -127,6 +128,15 @@ public final class CuratorDriver {
                     return "";
                 case "await-count":
                     awaitCount(words[2], Integer.parseInt(words[3]));
+                    return "";
+                case "set-barrier":
+                    new DistributedBarrier(client, words[2]).setBarrier();
+                    return "";
+                case "remove-barrier":
+                    new DistributedBarrier(client, words[2]).removeBarrier();
+                    return "";
+                case "await-barrier":
+                    new DistributedBarrier(client, words[2]).waitOnBarrier();
                     return "";
                 default:
                     throw new IllegalArgumentException(words[1]);

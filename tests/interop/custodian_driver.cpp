@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "custodian/barriers/distributed_barrier.hpp"
 #include "custodian/client.hpp"
 #include "custodian/inspect/revoke.hpp"
 #include "custodian/leader/leader_latch.hpp"
@@ -151,6 +152,8 @@ class Session {
       count(words);
     } else if (what == "await-count") {
       await_count(words);
+    } else if (what == "set-barrier" || what == "remove-barrier" || what == "await-barrier") {
+      use_barrier(what, words);
     } else if (what == "await-revocation") {
       std::unique_lock guard{mutex_};
       changed_.wait(guard, [this] { return revocations_ > 0; });
@@ -304,6 +307,15 @@ class Session {
       }
       now = count.load();
     }
+  }
+
+  void use_barrier(const std::string& what, std::istream& words) {
+    std::string path;
+    words >> path;
+    DistributedBarrier barrier{*client_, path};
+    if (what == "set-barrier") return barrier.set();
+    if (what == "remove-barrier") return barrier.remove();
+    barrier.wait();
   }
 
   void await_count(std::istream& words) {

@@ -30,6 +30,9 @@
 ///                                    meanwhile, and otherwise tries again
 ///   await-count <path> <number>      waits until a SharedCount has this value
 ///
+///   set-barrier <path>, remove-barrier <path>
+///   await-barrier <path>             waits until the barrier there is not set
+///
 ///   lead <latch|selector> <path>     stands for election; result, when it leads: its token and the
 ///                                    time (CLOCK_MONOTONIC, ns); leads until it is killed
 ///

@@ -12,6 +12,7 @@ import threading
 import time
 
 from kazoo.client import KazooClient
+from kazoo.recipe.barrier import Barrier
 from kazoo.recipe.lock import Lock, ReadLock, WriteLock
 
 KINDS = {"mutex": Lock, "read": ReadLock, "write": WriteLock}
@@ -41,7 +42,7 @@ class Session(threading.Thread):
         while True:
             command, *words = self.commands.get()
             try:
-                answer = getattr(self, "on_" + command)(*words)
+                answer = getattr(self, "on_" + command.replace("-", "_"))(*words)
                 say(f"{self.name} ok {answer or ''}")
             except Exception as error:  # any error is the answer
                 say(f"{self.name} error {error!r}")
@@ -78,6 +79,15 @@ class Session(threading.Thread):
                     print(value + 1, file=file)
                 with open(f"{directory}/history", "a") as file:
                     print(number, token, node, entered, time.monotonic_ns(), file=file)
+
+    def on_set_barrier(self, path):
+        Barrier(self.client, path).create()
+
+    def on_remove_barrier(self, path):
+        Barrier(self.client, path).remove()
+
+    def on_await_barrier(self, path):
+        Barrier(self.client, path).wait()
 
     def lock(self, kind, path):
         others = CURATORS_NAMES[kind] if self.names == "curator" else []

@@ -59,5 +59,10 @@ TEST_CASE("what a killed process of ours held and waited for passes on to kazoo'
   kill_holder(ours(Names::kazoos), kazoo());
 }
 
+TEST_CASE("a barrier of ours or of kazoo's keeps both waiting, and either removes it") {
+  CUSTODIAN_REQUIRES_KAZOO();
+  wait_at_one_barrier(ours(), kazoo());
+}
+
 }  // namespace
 }  // namespace custodian::tests::kazoo_test

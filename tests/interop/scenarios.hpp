@@ -65,6 +65,10 @@ void kill_holder_of_permits(const Peer& killed, const Peer& other);
 /// notified of the other's writes.
 void count_in_common(const Peer& one, const Peer& other);
 
+/// `one` sets a barrier, and a process of each library waits there, until `other` removes it; so
+/// does `other`, and `one` removes it.
+void wait_at_one_barrier(const Peer& one, const Peer& other);
+
 /// A client of `other` asks a holder of `asked` repeatedly to release, which it does in the end.
 void revoke(const Peer& asked, const Peer& other);
 

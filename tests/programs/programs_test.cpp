@@ -90,6 +90,15 @@ TEST_CASE("the example of a shared count adds one, and is told so") {
   bystander.remove("/examples/workers");
 }
 
+TEST_CASE("the example of a barrier keeps its workers waiting until it is removed") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_BARRIER, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  for (const char* worker : {"worker 1", "worker 2", "worker 3"}) {
+    CHECK(contains(output, std::string{worker} + " works\n"));
+  }
+}
+
 TEST_CASE("the example of a striped mutex sells its stock twice, and compares") {
   const auto [status, output] =
       run(CUSTODIAN_EXAMPLE_STRIPED_MUTEX, {to_string(server_endpoint())});
@@ -247,7 +256,7 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
         CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LATCH,
         CUSTODIAN_EXAMPLE_LOG, CUSTODIAN_EXAMPLE_LOST, CUSTODIAN_EXAMPLE_LOST_COROUTINE,
         CUSTODIAN_EXAMPLE_MULTI_LOCK, CUSTODIAN_EXAMPLE_OWN_RECIPE, CUSTODIAN_EXAMPLE_READ_WRITE,
-        CUSTODIAN_EXAMPLE_SEMAPHORE, CUSTODIAN_EXAMPLE_SHARED_COUNT,
+        CUSTODIAN_EXAMPLE_SEMAPHORE, CUSTODIAN_EXAMPLE_SHARED_COUNT, CUSTODIAN_EXAMPLE_BARRIER,
         CUSTODIAN_EXAMPLE_STRIPED_MUTEX, CUSTODIAN_EXAMPLE_WITH_LOCK,
         CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE}) {
     const Result without = run(example, {});

@@ -3,6 +3,7 @@
 
 #include <future>
 
+#include "custodian/barriers/distributed_barrier.hpp"
 #include "custodian/inspect/inspect.hpp"
 #include "custodian/inspect/revoke.hpp"
 #include "custodian/leader/leader_latch.hpp"
@@ -145,6 +146,13 @@ TEST_CASE("unrun: recipes that are no locks end at their deadlines, too") {
   CHECK(error_of([&] { return inspect(client, "/lock", {.operation = {20ms}}); }) ==
         Errc::deadline_exceeded);
   CHECK(error_of([&] { return revoke(client, "/lock/a-lock-0000000000", {20ms}); }) ==
+        Errc::deadline_exceeded_outcome_unknown);
+  DistributedBarrier barrier{client, "/barrier"};
+  CHECK_FALSE(barrier.wait_for(20ms));
+  CHECK_FALSE(barrier.wait_for(0s));
+  CHECK(error_of([&] { return barrier.is_set({20ms}); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { return barrier.set({20ms}); }) == Errc::deadline_exceeded_outcome_unknown);
+  CHECK(error_of([&] { return barrier.remove({20ms}); }) ==
         Errc::deadline_exceeded_outcome_unknown);
   latch.close();
   CHECK(unrun.world.run_until_idle(*unrun.client));

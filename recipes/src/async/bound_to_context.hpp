@@ -1,0 +1,40 @@
+#pragma once
+
+/// \file
+/// bound_to_context() lets a wait end with the client's execution context.
+
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <utility>
+
+#include "custodian/authoring/spawn.hpp"
+#include "custodian/client.hpp"
+
+namespace custodian::recipes_detail {
+
+/// The same handler for a wait that only an event or a reply ends: if the client's context is
+/// destroyed, the handler is destroyed with it, uncalled, as Asio destroys its own. A thread that
+/// blocks then wakes. From any thread; call the result on the strand.
+template <typename... Results>
+[[nodiscard]] Handler<Results...> bound_to_context(const Client& client,
+                                                   Handler<Results...> handler) {
+  struct Bound {
+    Bound(Handler<Results...> whole, const boost::asio::any_io_executor& strand)
+        : handler{std::move(whole)}, keeper{strand, boost::asio::steady_timer::time_point::max()} {}
+    Handler<Results...> handler;
+    boost::asio::steady_timer keeper;
+  };
+  // In the child of a fork the handler is called at once.
+  if (detail::is_forked(*client.core())) return handler;
+  const auto bound = std::make_shared<Bound>(std::move(handler), client.get_executor());
+  // The context alone owns it, by a wait that never ends by itself.
+  bound->keeper.async_wait([bound](error_code) {});
+  return [weak = std::weak_ptr{bound}](error_code error, Results... results) {
+    const auto alive = weak.lock();
+    if (!alive) return;
+    alive->keeper.cancel();
+    std::move(alive->handler)(error, std::move(results)...);
+  };
+}
+
+}  // namespace custodian::recipes_detail

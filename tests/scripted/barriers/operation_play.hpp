@@ -1,0 +1,97 @@
+#pragma once
+
+/// \file
+/// OperationPlay is one operation of a recipe by the client "observed", with faults at its requests
+/// or a cancellation, and the checks that must hold in every case.
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scripted/world.hpp"
+
+namespace custodian::tests {
+
+enum class CancelMoment { request_sent, before_reply, after_reply };
+
+/// What disturbs a play.
+struct Disturbance {
+  std::vector<std::pair<std::size_t, Fault>> faults{};
+  std::optional<std::pair<CancelMoment, std::size_t>> cancel{};
+
+  /// Whether a fault leaves the outcome of the request unknown.
+  [[nodiscard]] bool hides_an_outcome() const;
+};
+[[nodiscard]] std::string describe(const Disturbance& disturbance);
+
+struct PlayVerdict {
+  std::string violation{};  ///< empty if all is well
+  std::size_t steps = 0;    ///< requests of the observed client
+};
+
+class OperationPlay {
+ public:
+  explicit OperationPlay(const Disturbance& disturbance);
+  OperationPlay(const OperationPlay&) = delete;
+  OperationPlay& operator=(const OperationPlay&) = delete;
+  virtual ~OperationPlay() = default;
+
+  PlayVerdict run();
+
+ protected:
+  /// Before the faults begin: makes the nodes that the operation finds.
+  virtual void prepare() {}
+  /// Starts the operation with done().
+  virtual void begin() = 0;
+  /// What others do while the operation is under way.
+  virtual void meanwhile() {}
+  /// What must hold at the end of an operation that was not cancelled.
+  virtual void judge(error_code error, bool result) = 0;
+  /// Destroys the recipe's objects.
+  virtual void forget() = 0;
+
+  /// The handler of the operation, with its slot; also for an operation without a result.
+  [[nodiscard]] auto done() {
+    return boost::asio::bind_cancellation_slot(
+        signal_.slot(), [ended = outcome_.handler()](error_code error, bool result = true) {
+          ended(error, result);
+        });
+  }
+  [[nodiscard]] bool arrived() const { return outcome_.arrived(); }
+  void complain(const std::string& what);
+  [[nodiscard]] bool exists(const std::string& path) { return world_.ensemble.exists(path); }
+  /// An error of a write is honest if the reply to one of its requests was lost.
+  void judge_unknown(error_code error);
+
+  const Disturbance disturbance_;
+  World world_;
+  std::unique_ptr<Client> client_;
+
+ private:
+  void disturb();
+  void leave_nothing();
+  [[nodiscard]] bool due(CancelMoment moment, std::size_t step) const;
+
+  const std::shared_ptr<FaultsAt> plan_;
+  boost::asio::cancellation_signal signal_;
+  Outcome<bool> outcome_;
+  PlayVerdict verdict_;
+};
+
+/// Plays a case with one disturbance.
+using Played = std::function<PlayVerdict(const Disturbance&)>;
+
+/// Plays it without a fault, and then with every fault at each request. Returns how many requests
+/// it takes without one.
+std::size_t play_every_fault(const std::string& name, const Played& play);
+/// Plays it with each fault, and another one at one of the next two requests.
+void play_every_pair(const std::string& name, const Played& play);
+/// Plays it with a cancellation at each moment; beside every fault, too.
+void play_every_cancellation(const std::string& name, const Played& play);
+
+}  // namespace custodian::tests

@@ -99,6 +99,19 @@ TEST_CASE("the example of a barrier keeps its workers waiting until it is remove
   }
 }
 
+TEST_CASE("the example of a latch opens when all parts are ready, and leaves nothing") {
+  const auto [status, output] =
+      run(CUSTODIAN_EXAMPLE_COUNT_DOWN_LATCH, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  for (const char* line : {"the database serves\n", "the cache serves\n", "the gate serves\n",
+                           "the service is open\n"}) {
+    CHECK(contains(output, line));
+  }
+  custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
+  CHECK_FALSE(bystander.exists("/examples/start/release-7"));
+}
+
 TEST_CASE("the example of a striped mutex sells its stock twice, and compares") {
   const auto [status, output] =
       run(CUSTODIAN_EXAMPLE_STRIPED_MUTEX, {to_string(server_endpoint())});
@@ -257,8 +270,8 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
         CUSTODIAN_EXAMPLE_LOG, CUSTODIAN_EXAMPLE_LOST, CUSTODIAN_EXAMPLE_LOST_COROUTINE,
         CUSTODIAN_EXAMPLE_MULTI_LOCK, CUSTODIAN_EXAMPLE_OWN_RECIPE, CUSTODIAN_EXAMPLE_READ_WRITE,
         CUSTODIAN_EXAMPLE_SEMAPHORE, CUSTODIAN_EXAMPLE_SHARED_COUNT, CUSTODIAN_EXAMPLE_BARRIER,
-        CUSTODIAN_EXAMPLE_STRIPED_MUTEX, CUSTODIAN_EXAMPLE_WITH_LOCK,
-        CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE}) {
+        CUSTODIAN_EXAMPLE_COUNT_DOWN_LATCH, CUSTODIAN_EXAMPLE_STRIPED_MUTEX,
+        CUSTODIAN_EXAMPLE_WITH_LOCK, CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE}) {
     const Result without = run(example, {});
     INFO(example << ": " << without.output);
     CHECK(without.status == 2);

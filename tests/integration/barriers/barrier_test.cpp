@@ -144,6 +144,16 @@ TEST_CASE("a barrier is waited for by a coroutine, and by a future") {
   CHECK(barrier.async_wait_until(Deadline::never(), asio::use_future).get());
 }
 
+TEST_CASE("a wait at a barrier without time waits for the answer, though that takes its time") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  testing::FaultProxy proxy{own_server().endpoint()};
+  TestClient client{"barrier-slow"};
+  const Client slow{beside(client, proxy.connect_string())};
+  slow.wait_connected();
+  proxy.delay(testing::Direction::both, 100ms);
+  CHECK(DistributedBarrier{slow, path}.wait_for(0s));
+}
+
 TEST_CASE("a waiter sees a killed server through, and a barrier that was open meanwhile") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Server server;

@@ -62,7 +62,7 @@ class BarrierPlay final : public OperationPlay {
     if (!arrived()) world_.remove(path);
   }
 
-  void judge(error_code error, bool result) override {
+  void judge(error_code error, std::int64_t result) override {
     if (writes()) judge_repetitions();
     if (error && writes()) return judge_unknown(error);
     if (error) return complain("it fails: " + error.message());
@@ -74,11 +74,11 @@ class BarrierPlay final : public OperationPlay {
         if (exists(path)) complain("not removed");
         return;
       case Act::look:
-        if (result != case_.is_set) complain("the answer is wrong");
+        if ((result != 0) != case_.is_set) complain("the answer is wrong");
         return;
       case Act::wait: return;
       case Act::late_wait:
-        if (result) complain("it was never removed");
+        if (result != 0) complain("it was never removed");
         return;
     }
   }
@@ -125,11 +125,12 @@ TEST_CASE("barrier: a wait that is late ends through every fault", "[barrier]") 
   CHECK(play_every_fault(late_wait.name, playing(late_wait)) == 2);
 }
 
-TEST_CASE("barrier: every operation survives every pair of faults", "[barrier]") {
+TEST_CASE("barrier: every operation survives every pair of faults", "[pairs]") {
   for (const Case& each : all_cases) play_every_pair(each.name, playing(each));
 }
 
-TEST_CASE("barrier: a cancelled operation ends, at every moment, beside every fault", "[barrier]") {
+TEST_CASE("barrier: a cancelled operation ends, at every moment, beside every fault",
+          "[cancelled]") {
   for (const Case& each : all_cases) play_every_cancellation(each.name, playing(each));
 }
 

@@ -46,6 +46,7 @@ bool OperationPlay::due(CancelMoment moment, std::size_t step) const {
 
 void OperationPlay::disturb() {
   plan_->submitted = [this](std::size_t step) {
+    on_request(step);
     if (!due(CancelMoment::request_sent, step)) return;
     asio::post(client_->get_executor(), [this] { signal_.emit(asio::cancellation_type::all); });
   };
@@ -83,6 +84,8 @@ void OperationPlay::judge_unknown(error_code error) {
 void OperationPlay::leave_nothing() {
   if (!world_.run_until_idle(*client_)) complain("requests or watches are left in the client");
   if (world_.ensemble.watches() != 0) complain("a watch is left on the server");
+  world_.ensemble.apply_late_requests();
+  judge_servers();
   forget();
   if (!world_.end(client_)) complain("something keeps the client alive");
 }

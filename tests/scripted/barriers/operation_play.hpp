@@ -6,6 +6,7 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -50,15 +51,19 @@ class OperationPlay {
   virtual void begin() = 0;
   /// What others do while the operation is under way.
   virtual void meanwhile() {}
+  /// With each request of the operation. Posts what it does.
+  virtual void on_request(std::size_t) {}
   /// What must hold at the end of an operation that was not cancelled.
-  virtual void judge(error_code error, bool result) = 0;
+  virtual void judge(error_code error, std::int64_t result) = 0;
+  /// What must hold in the end, of a cancelled operation, too, when nothing is under way any more.
+  virtual void judge_servers() {}
   /// Destroys the recipe's objects.
   virtual void forget() = 0;
 
   /// The handler of the operation, with its slot; also for an operation without a result.
   [[nodiscard]] auto done() {
     return boost::asio::bind_cancellation_slot(
-        signal_.slot(), [ended = outcome_.handler()](error_code error, bool result = true) {
+        signal_.slot(), [ended = outcome_.handler()](error_code error, std::int64_t result = 1) {
           ended(error, result);
         });
   }
@@ -79,7 +84,7 @@ class OperationPlay {
 
   const std::shared_ptr<FaultsAt> plan_;
   boost::asio::cancellation_signal signal_;
-  Outcome<bool> outcome_;
+  Outcome<std::int64_t> outcome_;
   PlayVerdict verdict_;
 };
 

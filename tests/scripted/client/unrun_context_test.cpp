@@ -3,6 +3,7 @@
 
 #include <future>
 
+#include "custodian/barriers/count_down_latch.hpp"
 #include "custodian/barriers/distributed_barrier.hpp"
 #include "custodian/inspect/inspect.hpp"
 #include "custodian/inspect/revoke.hpp"
@@ -154,6 +155,14 @@ TEST_CASE("unrun: recipes that are no locks end at their deadlines, too") {
   CHECK(error_of([&] { return barrier.set({20ms}); }) == Errc::deadline_exceeded_outcome_unknown);
   CHECK(error_of([&] { return barrier.remove({20ms}); }) ==
         Errc::deadline_exceeded_outcome_unknown);
+  CountDownLatch parts{client, "/parts", 2};
+  CHECK_FALSE(parts.wait_for(20ms));
+  CHECK_FALSE(parts.wait_for(0s));
+  CHECK(error_of([&] { return parts.try_wait({20ms}); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { return parts.count({20ms}); }) == Errc::deadline_exceeded);
+  CHECK(error_of([&] { return parts.count_down(1, {20ms}); }) ==
+        Errc::deadline_exceeded_outcome_unknown);
+  CHECK(error_of([&] { return parts.remove({20ms}); }) == Errc::deadline_exceeded_outcome_unknown);
   latch.close();
   CHECK(unrun.world.run_until_idle(*unrun.client));
 }

@@ -1,0 +1,377 @@
+#include "custodian/barriers/count_down_latch.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "acquire/not_acquired.hpp"
+#include "async/bound_to_context.hpp"
+#include "barriers/latch_tickets.hpp"
+#include "barriers/timed_wait.hpp"
+#include "custodian/authoring/follow.hpp"
+#include "custodian/authoring/path.hpp"
+#include "custodian/authoring/spawn.hpp"
+#include "custodian/authoring/uuid.hpp"
+
+namespace custodian {
+
+namespace asio = boost::asio;
+
+namespace recipes_detail {
+
+/// Immutable.
+struct CountDown {
+  Client client;
+  std::string path;
+  std::int32_t expected = 0;
+
+  /// The ticket that opens the latch.
+  [[nodiscard]] std::string last_ticket() const { return join(path, ticket_name(expected - 1)); }
+  [[nodiscard]] OperationOptions patient() const {
+    return {Deadline::never(), client.retry_policy().unlimited()};
+  }
+};
+
+namespace {
+
+// The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
+
+// -- The latch's node -----------------------------------------------------------------------------
+
+asio::awaitable<error_code> create_latch(CountDownPtr latch, CancellationPtr cancellation,
+                                         OperationOptions options) {
+  CreateOptions container{.mode = CreateMode::container,
+                          .parents = Parents::created_as_containers,
+                          .deadline = options.deadline,
+                          .retry = options.retry};
+  std::string data = latch_data(latch->expected);
+  const auto [error, created] =
+      co_await await<&start_create, Created>(latch->client.core(), std::move(cancellation),
+                                             latch->path, std::move(data), std::move(container));
+  // It is there then, or it is looked for again.
+  const bool is_there = error == ServerErrc::node_exists || error == ServerErrc::connection_loss;
+  // The doubt does no harm: nothing was counted.
+  if (error == Errc::deadline_exceeded_outcome_unknown) co_return Errc::deadline_exceeded;
+  co_return is_there ? error_code{} : error;
+}
+
+/// Creates the latch, unless it exists and expects as many arrivals. Returns its metadata.
+asio::awaitable<Result<Stat>> join_in(CountDownPtr latch, CancellationPtr cancellation,
+                                      OperationOptions options) {
+  const CorePtr core = latch->client.core();
+  const std::string path = latch->path;
+  for (;;) {
+    const Result<Watched<GetResult>> seen =
+        co_await read_data(core, cancellation, path, options, Watching::no);
+    if (seen) {
+      const auto expected = expected_of(seen->value.data);
+      if (!expected) co_return Errc::malformed_data;
+      if (*expected != latch->expected) co_return Errc::invalid_argument;
+      co_return seen->value.stat;
+    }
+    if (seen.error() != ServerErrc::no_node) co_return seen.error();
+    const error_code error = co_await create_latch(latch, cancellation, options);
+    if (error) co_return error;
+  }
+}
+
+/// How many arrivals there are, by the numbers of the tickets. Errors: no_node.
+asio::awaitable<Result<std::int32_t>> count_tickets(CountDownPtr latch,
+                                                    CancellationPtr cancellation,
+                                                    OperationOptions options) {
+  const CorePtr core = latch->client.core();
+  const std::string path = latch->path;
+  const Result<Watched<Children>> seen =
+      co_await read_children(core, std::move(cancellation), path, options, Watching::no);
+  if (!seen) co_return failed<std::int32_t>(seen.error());
+  co_return arrivals_of(seen->value.names);
+}
+
+// -- Arriving -------------------------------------------------------------------------------------
+
+asio::awaitable<Result<TicketsOf>> look_whose(CountDownPtr latch, CancellationPtr cancellation,
+                                              Tickets tickets, std::string arriver,
+                                              OperationOptions options) {
+  const CorePtr core = latch->client.core();
+  const std::string first = join(latch->path, ticket_name(tickets.first));
+  const Result<Watched<GetResult>> seen =
+      co_await read_data(core, std::move(cancellation), first, options, Watching::no);
+  if (seen) co_return tickets_of(seen->value.data, arriver);
+  if (seen.error() == ServerErrc::no_node) co_return tickets_of(std::nullopt, arriver);
+  co_return seen.error();
+}
+
+/// The error of an arrival that may have been counted.
+error_code in_doubt(error_code error) {
+  if (error == Errc::deadline_exceeded) return Errc::deadline_exceeded_outcome_unknown;
+  const bool says_so = error == ErrorCondition::outcome_unknown || error == Errc::closed ||
+                       error == asio::error::operation_aborted;
+  return says_so ? error : make_error_code(ServerErrc::connection_loss);
+}
+
+/// Creates the tickets. Returns whose they are: the arriver's, or others', who were quicker. After
+/// a lost reply the same transaction is sent again, with the same numbers: so it is applied once at
+/// most, however late the servers see the first one.
+asio::awaitable<Result<TicketsOf>> take(CountDownPtr latch, CancellationPtr cancellation,
+                                        Tickets tickets, std::string arriver,
+                                        OperationOptions options) {
+  const CorePtr core = latch->client.core();
+  bool is_lost = false;
+  for (;;) {
+    Transaction transaction = create_tickets(latch->path, tickets, arriver);
+    const auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
+        core, cancellation, std::move(transaction), options);
+    if (!error) co_return TicketsOf::arriver;
+    const bool is_refused = error == ServerErrc::node_exists || error == ServerErrc::no_node;
+    if (is_refused && !is_lost) co_return TicketsOf::others;
+    const bool gives_up = options.retry == RetryPolicy::none();
+    if (error == ServerErrc::connection_loss && !gives_up) {
+      is_lost = true;
+    } else if (!is_refused) {
+      co_return is_lost ? in_doubt(error) : error;
+    }
+    const Result<TicketsOf> whose =
+        co_await look_whose(latch, cancellation, tickets, arriver, options);
+    if (!whose) co_return in_doubt(whose.error());
+    if (*whose != TicketsOf::nobody) co_return *whose;
+    // The ticket before these is gone, and the latch with it.
+    if (error == ServerErrc::no_node) co_return TicketsOf::others;
+  }
+}
+
+/// How many arrivals there are when others were quicker.
+asio::awaitable<Result<std::int32_t>> recount(CountDownPtr latch, CancellationPtr cancellation,
+                                              OperationOptions options) {
+  for (;;) {
+    Result<std::int32_t> counted = co_await count_tickets(latch, cancellation, options);
+    if (counted.error() != ServerErrc::no_node) co_return counted;
+    const Result<Stat> joined = co_await join_in(latch, cancellation, options);
+    if (!joined) co_return failed<std::int32_t>(joined.error());
+  }
+}
+
+asio::awaitable<Result<void>> count_down(CountDownPtr latch, CancellationPtr cancellation,
+                                         std::int32_t arrivals, OperationOptions options) {
+  const std::string arriver = make_uuid();
+  const Result<Stat> joined = co_await join_in(latch, cancellation, options);
+  if (!joined) co_return joined.error();
+  if (arrivals == 0) co_return Result<void>{};
+  // A guess, right unless others arrive at this moment, or have created other nodes there.
+  std::int32_t before = joined->child_count;
+  for (bool is_guess = true;; is_guess = false) {
+    const Tickets tickets = next_tickets(latch->expected, before, arrivals);
+    if (tickets.count == 0 && !is_guess) co_return Result<void>{};
+    if (tickets.count > 0) {
+      const Result<TicketsOf> whose = co_await take(latch, cancellation, tickets, arriver, options);
+      if (!whose) co_return whose.error();
+      if (*whose == TicketsOf::arriver) co_return Result<void>{};
+    }
+    const Result<std::int32_t> counted = co_await recount(latch, cancellation, options);
+    if (!counted) co_return counted.error();
+    before = *counted;
+  }
+}
+
+// -- Waiting --------------------------------------------------------------------------------------
+
+/// Waits until the last ticket exists: a node that is missing is watched, and nothing else.
+asio::awaitable<Result<void>> until_open(CountDownPtr latch, CancellationPtr cancellation) {
+  const CorePtr core = latch->client.core();
+  const std::string last = latch->last_ticket();
+  const OperationOptions patient = latch->patient();
+  for (;;) {
+    const Result<Watched<std::optional<Stat>>> seen =
+        co_await read_existence(core, cancellation, last, patient, Watching::yes);
+    if (!seen) co_return seen.error();
+    if (seen->value) co_return Result<void>{};
+    const auto [error, event] =
+        co_await await<&start_wait, WatchEventType>(core, cancellation, seen->watch.state());
+    if (!error && event == WatchEventType::created) co_return Result<void>{};
+    if (error && error != Errc::session_lost) co_return error;
+  }
+}
+
+asio::awaitable<Result<void>> wait(CountDownPtr latch, CancellationPtr cancellation) {
+  const OperationOptions patient = latch->patient();
+  const Result<Stat> joined = co_await join_in(latch, cancellation, patient);
+  if (!joined) co_return joined.error();
+  if (latch->expected == 0) co_return Result<void>{};
+  co_return co_await until_open(latch, cancellation);
+}
+
+asio::awaitable<Result<void>> arrive_and_wait(CountDownPtr latch, CancellationPtr cancellation,
+                                              std::int32_t arrivals) {
+  const OperationOptions patient = latch->patient();
+  const Result<void> arrived = co_await count_down(latch, cancellation, arrivals, patient);
+  if (!arrived) co_return arrived.error();
+  if (latch->expected == 0) co_return Result<void>{};
+  co_return co_await until_open(latch, cancellation);
+}
+
+asio::awaitable<Result<bool>> try_wait(CountDownPtr latch, CancellationPtr cancellation,
+                                       OperationOptions options) {
+  if (latch->expected == 0) co_return true;
+  const CorePtr core = latch->client.core();
+  const std::string last = latch->last_ticket();
+  const Result<Watched<std::optional<Stat>>> seen =
+      co_await read_existence(core, std::move(cancellation), last, options, Watching::no);
+  if (!seen) co_return failed<bool>(seen.error());
+  co_return seen->value.has_value();
+}
+
+/// A wait that has no time asks once.
+asio::awaitable<Result<bool>> is_open_now(CountDownPtr latch, CancellationPtr cancellation) {
+  const OperationOptions once{{}, RetryPolicy::none()};
+  const Result<bool> is_open = co_await try_wait(latch, std::move(cancellation), once);
+  if (is_open) co_return *is_open;
+  if (is_lack_of_answer(is_open.error())) co_return false;
+  co_return failed<bool>(is_open.error());
+}
+
+asio::awaitable<Result<std::int32_t>> count(CountDownPtr latch, CancellationPtr cancellation,
+                                            OperationOptions options) {
+  Result<std::int32_t> arrivals = co_await count_tickets(latch, std::move(cancellation), options);
+  if (!arrivals && arrivals.error() != ServerErrc::no_node) co_return arrivals;
+  const std::int32_t before = arrivals.has_value() ? *arrivals : 0;
+  co_return next_tickets(latch->expected, before, latch->expected).count;
+}
+
+/// One deadline for all the requests of an operation.
+OperationOptions with_deadline(const CountDown& latch, OperationOptions options) {
+  options.deadline = latch.client.deadline_or_default(options.deadline);
+  return options;
+}
+
+}  // namespace
+
+// -- From start to end ----------------------------------------------------------------------------
+
+void check_arrivals(const CountDownPtr& latch, std::int32_t arrivals) {
+  if (arrivals >= 0) return;
+  throw Error{Errc::invalid_argument, "CountDownLatch::count_down", latch->path,
+              "a negative number of arrivals"};
+}
+
+void start_count_down(CorePtr core, CancellationPtr cancellation, CountDownPtr latch,
+                      std::int32_t arrivals, OperationOptions options, Handler<> handler) {
+  const OperationOptions as_planned = with_deadline(*latch, options);
+  const std::string what = "arriving at " + latch->path;
+  spawn(core, what, count_down(std::move(latch), std::move(cancellation), arrivals, as_planned),
+        std::move(handler));
+}
+
+void start_arrive_and_wait(CorePtr core, CancellationPtr cancellation, CountDownPtr latch,
+                           std::int32_t arrivals, Handler<> handler) {
+  Handler<> bound = bound_to_context(latch->client, std::move(handler));
+  const std::string what = "arriving at " + latch->path;
+  spawn(core, what, arrive_and_wait(std::move(latch), std::move(cancellation), arrivals),
+        std::move(bound));
+}
+
+void start_count(CorePtr core, CancellationPtr cancellation, CountDownPtr latch,
+                 OperationOptions options, Handler<std::int32_t> handler) {
+  const OperationOptions as_planned = with_deadline(*latch, options);
+  const std::string what = "counting at " + latch->path;
+  spawn(core, what, count(std::move(latch), std::move(cancellation), as_planned),
+        std::move(handler));
+}
+
+void start_try_wait(CorePtr core, CancellationPtr cancellation, CountDownPtr latch,
+                    OperationOptions options, Handler<bool> handler) {
+  const OperationOptions as_planned = with_deadline(*latch, options);
+  const std::string what = "looking at " + latch->path;
+  spawn(core, what, try_wait(std::move(latch), std::move(cancellation), as_planned),
+        std::move(handler));
+}
+
+void start_wait_at_latch(CorePtr core, CancellationPtr cancellation, CountDownPtr latch,
+                         Handler<> handler) {
+  Handler<> bound = bound_to_context(latch->client, std::move(handler));
+  const std::string what = "waiting at " + latch->path;
+  spawn(core, what, wait(std::move(latch), std::move(cancellation)), std::move(bound));
+}
+
+void start_timed_wait_at_latch(CorePtr core, CancellationPtr cancellation, CountDownPtr latch,
+                               Deadline until, Handler<bool> handler) {
+  Handler<bool> bound = bound_to_context(latch->client, std::move(handler));
+  const std::string what = "waiting at " + latch->path;
+  if (until.passed()) {
+    return spawn(core, what, is_open_now(std::move(latch), std::move(cancellation)),
+                 std::move(bound));
+  }
+  const auto work = [latch = std::move(latch)](const CancellationPtr& limited) {
+    return wait(latch, limited);
+  };
+  spawn(core, what, in_time(core, std::move(cancellation), until, work), std::move(bound));
+}
+
+void start_remove_latch(CorePtr core, CancellationPtr cancellation, CountDownPtr latch,
+                        OperationOptions options, Handler<> handler) {
+  const RemoveOptions whole{.missing = Missing::is_fine,
+                            .descendants = Descendants::are_removed,
+                            .deadline = with_deadline(*latch, options).deadline,
+                            .retry = options.retry};
+  start_remove(std::move(core), std::move(cancellation), latch->path, whole, std::move(handler));
+}
+
+}  // namespace recipes_detail
+
+using recipes_detail::CountDown;
+
+CountDownLatch::CountDownLatch(const Client& client, std::string path, std::int32_t expected)
+    : core_{client.core()} {
+  constexpr auto name = "CountDownLatch";
+  check_path(core_, name, path);
+  if (expected < 0 || expected > max()) {
+    throw Error{Errc::invalid_argument, name, path,
+                "a latch expects 0 to " + std::to_string(max()) + " arrivals"};
+  }
+  check_create(core_, path, recipes_detail::latch_data(expected), {});
+  check_create(core_, join(path, recipes_detail::ticket_name(0)), make_uuid(), {});
+  latch_ = std::make_shared<CountDown>(CountDown{client.share(), std::move(path), expected});
+}
+
+const std::string& CountDownLatch::path() const noexcept { return latch_->path; }
+
+std::int32_t CountDownLatch::expected() const noexcept { return latch_->expected; }
+
+void CountDownLatch::count_down(std::int32_t arrivals, OperationOptions options) {
+  recipes_detail::check_arrivals(latch_, arrivals);
+  block_in_time_or_throw<&recipes_detail::start_count_down>(
+      core_, "CountDownLatch::count_down", path(), {},
+      {options.deadline, Errc::deadline_exceeded_outcome_unknown}, latch_, arrivals, options);
+}
+
+void CountDownLatch::arrive_and_wait(std::int32_t arrivals, std::stop_token stop) {
+  recipes_detail::check_arrivals(latch_, arrivals);
+  block_or_throw<&recipes_detail::start_arrive_and_wait>(core_, "CountDownLatch::arrive_and_wait",
+                                                         path(), std::move(stop), latch_, arrivals);
+}
+
+void CountDownLatch::wait(std::stop_token stop) const {
+  block_or_throw<&recipes_detail::start_wait_at_latch>(core_, "CountDownLatch::wait", path(),
+                                                       std::move(stop), latch_);
+}
+
+bool CountDownLatch::wait_until(Deadline until, std::stop_token stop) const {
+  return recipes_detail::block_in_time_for<&recipes_detail::start_timed_wait_at_latch>(
+      latch_->client, "CountDownLatch::wait", path(), std::move(stop), until, latch_);
+}
+
+bool CountDownLatch::try_wait(OperationOptions options) const {
+  return block_in_time_or_throw<&recipes_detail::start_try_wait, bool>(
+      core_, "CountDownLatch::try_wait", path(), {}, {options.deadline}, latch_, options);
+}
+
+std::int32_t CountDownLatch::count(OperationOptions options) const {
+  return block_in_time_or_throw<&recipes_detail::start_count, std::int32_t>(
+      core_, "CountDownLatch::count", path(), {}, {options.deadline}, latch_, options);
+}
+
+void CountDownLatch::remove(OperationOptions options) {
+  block_in_time_or_throw<&recipes_detail::start_remove_latch>(
+      core_, "CountDownLatch::remove", path(), {},
+      {options.deadline, Errc::deadline_exceeded_outcome_unknown}, latch_, options);
+}
+
+}  // namespace custodian

@@ -256,6 +256,18 @@ TEST_CASE("count-down latch: a reaped latch is created again by the next arrival
   fixture.check_open(opened);
 }
 
+TEST_CASE("count-down latch: an arrival in doubt at a latch that is removed arrives at the next") {
+  Fixture fixture;
+  const auto plan =
+      std::make_shared<FaultsAt>("observed", Faults{{1, {.kind = FaultKind::fail_before}}});
+  plan->replying = [&](std::size_t reply) {
+    if (reply == 1) fixture.world.ensemble.remove_tree(path);
+  };
+  fixture.world.ensemble.set_fault_plan(plan);
+  CHECK_FALSE(fixture.count_down(1));
+  CHECK(fixture.tickets() == 1);
+}
+
 TEST_CASE("count-down latch: removing it leaves nothing, and a second time does nothing") {
   Fixture fixture;
   for (int i = 0; i < 2; ++i) {

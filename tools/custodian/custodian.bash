@@ -3,14 +3,14 @@
 _custodian()
 {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands="lock semaphore elect observe inspect revoke break doctor"
+  local commands="lock semaphore elect barrier latch observe inspect revoke break doctor"
   local options="--help --servers --namespace --session-timeout --auth --tls --tls-ca --tls-cert --tls-key
     --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
     --sasl-server-name --verbose -h -v"
   local with_value=" --servers --namespace --session-timeout --auth --tls-ca --tls-cert --tls-key
     --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
     --sasl-server-name --wait --kind --profile --hold-at-most --identity
-    --on-lost --on-revoke --acl --permits --take --id --admin-port --node --session --touch-interval "
+    --on-lost --on-revoke --acl --permits --take --arrivals --id --admin-port --node --session --touch-interval "
   with_value=${with_value//$'\n'/ }
   COMPREPLY=()
 
@@ -66,6 +66,8 @@ _custodian()
     lock) options+=" --wait --no-wait --kind --profile --identity --on-revoke $running" ;;
     semaphore) options+=" --permits --take --wait --no-wait --identity --on-revoke $running" ;;
     elect) options+=" --id $running" ;;
+    barrier) options+=" --wait" ;;
+    latch) options+=" --arrivals --wait" ;;
     observe) options+=" --once --json" ;;
     inspect) options+=" --watch --json --permits --no-addresses --admin-port" ;;
     revoke) options+=" --node --json" ;;

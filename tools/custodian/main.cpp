@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "barriers/barrier_command.hpp"
+#include "barriers/latch_command.hpp"
 #include "custodian/error.hpp"
 #include "custodian/version.hpp"
 #include "doctor/doctor_command.hpp"
@@ -78,6 +80,8 @@ int run(int argc, char* argv[]) {
   add_lock_command(app, invocation);
   add_semaphore_command(app, invocation);
   add_elect_command(app, invocation);
+  add_barrier_command(app, invocation);
+  add_latch_command(app, invocation);
   add_observe_command(app, invocation);
   add_inspect_command(app, invocation);
   add_revoke_command(app, invocation);

@@ -17,6 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.barriers.DistributedBarrier;
+import org.apache.curator.framework.recipes.atomic.AtomicValue;
+import org.apache.curator.framework.recipes.atomic.DistributedAtomicInteger;
+import org.apache.curator.framework.recipes.atomic.DistributedAtomicLong;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderSelector;
 import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter;
@@ -125,6 +128,9 @@ public final class CuratorDriver {
                     return lead(words[2], words[3]);
                 case "count":
                     count(words[2], Integer.parseInt(words[3]));
+                    return "";
+                case "add":
+                    add(words[2], words[3], Integer.parseInt(words[4]));
                     return "";
                 case "await-count":
                     awaitCount(words[2], Integer.parseInt(words[3]));
@@ -263,6 +269,18 @@ public final class CuratorDriver {
                     if (count.trySetCount(now, now.getValue() + 1)) {
                         --i;
                     }
+                }
+            }
+        }
+
+        private void add(String width, String path, int times) throws Exception {
+            var retry = new ExponentialBackoffRetry(1, 29, 100);
+            var wide = new DistributedAtomicLong(client, path, retry);
+            var narrow = new DistributedAtomicInteger(client, path, retry);
+            for (int i = times; i > 0; ) {
+                AtomicValue<?> done = width.equals("long") ? wide.increment() : narrow.increment();
+                if (done.succeeded()) {
+                    --i;
                 }
             }
         }

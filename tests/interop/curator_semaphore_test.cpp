@@ -87,5 +87,13 @@ TEST_CASE("a shared count of ours and Curator's loses no increment, and each is 
   count_in_common(curator(), ours());
 }
 
+TEST_CASE("atomics of ours and Curator's, of both widths, count what both add at once") {
+  CUSTODIAN_REQUIRES_CURATOR();
+  for (const char* width : {"long", "integer"}) {
+    add_in_common(ours(), curator(), width, 30);
+    add_in_common(curator(), ours(), width, 30);
+  }
+}
+
 }  // namespace
 }  // namespace custodian::tests::curator_semaphore_test

@@ -20,6 +20,8 @@
 #include <thread>
 
 #include "custodian/barriers/distributed_barrier.hpp"
+#include "custodian/atomics/distributed_atomic_integer.hpp"
+#include "custodian/atomics/distributed_atomic_long.hpp"
 #include "custodian/client.hpp"
 #include "custodian/inspect/revoke.hpp"
 #include "custodian/leader/leader_latch.hpp"
@@ -150,6 +152,8 @@ class Session {
       visit(words);
     } else if (what == "count") {
       count(words);
+    } else if (what == "add") {
+      add(words);
     } else if (what == "await-count") {
       await_count(words);
     } else if (what == "set-barrier" || what == "remove-barrier" || what == "await-barrier") {
@@ -316,6 +320,23 @@ class Session {
     if (what == "set-barrier") return barrier.set();
     if (what == "remove-barrier") return barrier.remove();
     barrier.wait();
+  }
+
+  void add(std::istream& words) {
+    std::string width;
+    std::string path;
+    int times = 0;
+    words >> width >> path >> times;
+    const UpdateOptions options{.settle = Settle::exactly_once};
+    DistributedAtomicLong wide{*client_, path, options};
+    DistributedAtomicInteger narrow{*client_, path, options};
+    for (int i = 0; i < times; ++i) {
+      if (width == "long") {
+        ++wide;
+      } else {
+        ++narrow;
+      }
+    }
   }
 
   void await_count(std::istream& words) {

@@ -28,6 +28,8 @@
 ///        for ever
 ///   count <path> <times>             adds one to a SharedCount so often, if nobody else has
 ///                                    meanwhile, and otherwise tries again
+///   add <long|integer> <path> <times>
+///                                    adds one to a distributed atomic so often
 ///   await-count <path> <number>      waits until a SharedCount has this value
 ///
 ///   set-barrier <path>, remove-barrier <path>

@@ -69,6 +69,10 @@ void count_in_common(const Peer& one, const Peer& other);
 /// does `other`, and `one` removes it.
 void wait_at_one_barrier(const Peer& one, const Peer& other);
 
+/// Three processes of each library add to one distributed atomic, so often each: `width` is "long"
+/// or "integer". No addition is lost, and none counts twice.
+void add_in_common(const Peer& one, const Peer& other, const std::string& width, int times);
+
 /// A client of `other` asks a holder of `asked` repeatedly to release, which it does in the end.
 void revoke(const Peer& asked, const Peer& other);
 

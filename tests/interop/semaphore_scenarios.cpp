@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <deque>
 #include <list>
 #include <map>
 
@@ -163,6 +164,29 @@ void count_in_common(const Peer& one, const Peer& other) {
   for (Session* session : {&one_counting, &other_counting, &one_told, &other_told})
     static_cast<void>(session->end());
   CHECK(stage.client().get("/count").data == std::string{"\0\0\0\xcb", 4});
+}
+
+void add_in_common(const Peer& one, const Peer& other, const std::string& width, int times) {
+  Stage stage{"add-in-common"};
+  const std::string command = "add " + width + ' ' + stage.path("number") + ' ';
+  constexpr int processes = 3;
+  std::deque<Driver> drivers;
+  std::deque<Session> sessions;
+  for (int i = 0; i < processes; ++i) {
+    for (const Peer* peer : {&one, &other})
+      sessions.emplace_back(drivers.emplace_back(*peer), "adds");
+  }
+  // The node is made by `one`, which then knows what the others leave.
+  sessions.front().does(command + "1");
+  for (Session& session : sessions) session.begin(command + std::to_string(times));
+  for (Session& session : sessions) static_cast<void>(session.end());
+  sessions.front().does(command + "1");
+  stage.client().sync("/");
+  const std::string bytes = stage.client().get("/number").data;
+  REQUIRE(bytes.size() == (width == "long" ? 8 : 4));
+  std::int64_t value = 0;
+  for (const char byte : bytes) value = value * 256 + static_cast<unsigned char>(byte);
+  CHECK(value == 2 + 2 * processes * times);
 }
 
 }  // namespace custodian::tests

@@ -112,6 +112,18 @@ TEST_CASE("the example of a latch opens when all parts are ready, and leaves not
   CHECK_FALSE(bystander.exists("/examples/start/release-7"));
 }
 
+TEST_CASE("the example of a distributed atomic counts, and sells its stock once") {
+  const auto [status, output] =
+      run(CUSTODIAN_EXAMPLE_DISTRIBUTED_ATOMIC, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "from 0 to 3 in 1 try\ntaken, then sold out\n"));
+  custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
+  CHECK(bystander.get("/examples/orders").data == std::string("\0\0\0\0\0\0\0\x04", 8));
+  bystander.remove("/examples/orders", {.descendants = custodian::Descendants::are_removed});
+  bystander.remove("/examples/stock");
+}
+
 TEST_CASE("the example of a striped mutex sells its stock twice, and compares") {
   const auto [status, output] =
       run(CUSTODIAN_EXAMPLE_STRIPED_MUTEX, {to_string(server_endpoint())});
@@ -270,7 +282,8 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
         CUSTODIAN_EXAMPLE_LOG, CUSTODIAN_EXAMPLE_LOST, CUSTODIAN_EXAMPLE_LOST_COROUTINE,
         CUSTODIAN_EXAMPLE_MULTI_LOCK, CUSTODIAN_EXAMPLE_OWN_RECIPE, CUSTODIAN_EXAMPLE_READ_WRITE,
         CUSTODIAN_EXAMPLE_SEMAPHORE, CUSTODIAN_EXAMPLE_SHARED_COUNT, CUSTODIAN_EXAMPLE_BARRIER,
-        CUSTODIAN_EXAMPLE_COUNT_DOWN_LATCH, CUSTODIAN_EXAMPLE_STRIPED_MUTEX,
+        CUSTODIAN_EXAMPLE_COUNT_DOWN_LATCH, CUSTODIAN_EXAMPLE_DISTRIBUTED_ATOMIC,
+        CUSTODIAN_EXAMPLE_STRIPED_MUTEX,
         CUSTODIAN_EXAMPLE_WITH_LOCK, CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE}) {
     const Result without = run(example, {});
     INFO(example << ": " << without.output);

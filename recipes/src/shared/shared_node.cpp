@@ -53,12 +53,8 @@ std::optional<Versioned<T>> last_known(const SharedNode& node) {
   return value;
 }
 
-namespace {
-
 // -- Bytes and the node ---------------------------------------------------------------------------
 
-/// Creates the node with its seed. Without an error the node exists, or the reply was lost: the
-/// caller repeats its own request.
 asio::awaitable<error_code> create_with_seed(SharedNodePtr node, CancellationPtr cancellation,
                                              OperationOptions options) {
   CreateOptions as_planned{.parents = Parents::created_as_containers,
@@ -72,19 +68,22 @@ asio::awaitable<error_code> create_with_seed(SharedNodePtr node, CancellationPtr
   co_return error;
 }
 
-using Found = Watched<GetResult>;
-
-asio::awaitable<Result<Found>> read(SharedNodePtr node, CancellationPtr cancellation,
-                                    OperationOptions options, Watching watching) {
+asio::awaitable<Result<Watched<GetResult>>> read(SharedNodePtr node, CancellationPtr cancellation,
+                                                 OperationOptions options, Watching watching) {
   const CorePtr core = node->client.core();
   const std::string path = node->path;
   for (;;) {
-    Result<Found> found = co_await read_data(core, cancellation, path, options, watching);
+    Result<Watched<GetResult>> found =
+        co_await read_data(core, cancellation, path, options, watching);
     if (found || found.error() != ServerErrc::no_node) co_return found;
     const error_code error = co_await create_with_seed(node, cancellation, options);
     if (error) co_return error;
   }
 }
+
+namespace {
+
+using Found = Watched<GetResult>;
 
 asio::awaitable<error_code> write(SharedNodePtr node, CancellationPtr cancellation,
                                   std::string desired, OperationOptions options) {

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// SharedNode is the node behind a SharedValue or a SharedCount, for recipes that follow one.
+/// SharedNode is the node behind a SharedValue, a SharedCount or a distributed atomic, for recipes
+/// that read or follow one.
 
 #include <boost/asio/awaitable.hpp>
 #include <memory>
@@ -22,6 +23,18 @@ struct SharedNode {
   std::string seed;  ///< as bytes
   std::shared_ptr<NewestValue> newest = std::make_shared<NewestValue>();
 };
+
+/// Creates the node with its seed, and containers above it. Without an error the node exists, or
+/// the reply was lost: the caller repeats its own request. Strand only.
+[[nodiscard]] boost::asio::awaitable<error_code> create_with_seed(SharedNodePtr node,
+                                                                  CancellationPtr cancellation,
+                                                                  OperationOptions options);
+
+/// Reads the node's data. A missing node is created with its seed first. Strand only.
+[[nodiscard]] boost::asio::awaitable<Result<Watched<GetResult>>> read(SharedNodePtr node,
+                                                                      CancellationPtr cancellation,
+                                                                      OperationOptions options,
+                                                                      Watching watching);
 
 /// Reads the value and watches it. A missing node is created with its seed first. The watch ends
 /// with the next change, a deletion included. Without an error there is a watch; with an error

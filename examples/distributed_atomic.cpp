@@ -1,0 +1,50 @@
+// A number that many processes count with, so that no addition is lost and none counts twice.
+//
+//   custodian-example-distributed_atomic 127.0.0.1:2181
+
+#include <iostream>
+
+#include "custodian/atomics/distributed_atomic_long.hpp"
+#include "custodian/client.hpp"
+
+/// With Settle::exactly_once an addition whose reply was lost finds out whether it has counted.
+custodian::DistributedAtomicLong orders_of(const custodian::Client& client) {
+  return {client, "/examples/orders", {.settle = custodian::Settle::exactly_once}};
+}
+
+void count_orders(custodian::DistributedAtomicLong& orders) {
+  const custodian::Updated<std::int64_t> done = orders.fetch_add(3);
+  std::cout << "from " << done.before.value << " to " << done.after.value << " in " << done.tries
+            << (done.tries == 1 ? " try\n" : " tries\n");
+  ++orders;  // as std::atomic's
+}
+
+/// Takes one item, if there is one: true if it did.
+bool take_one(custodian::DistributedAtomicLong& stock) {
+  const auto done = stock.update([](const std::int64_t& now) {
+    return now > 0 ? std::optional{now - 1} : std::nullopt;  // nothing: leave it as it is
+  });
+  return done.written;
+}
+
+int main(int argc, char* argv[]) {
+  if (argc != 2) {
+    std::cerr << "usage: " << argv[0] << " host:port[,host:port...]\n";
+    return 2;
+  }
+  try {
+    const custodian::Client client{argv[1]};
+    custodian::DistributedAtomicLong orders = orders_of(client);
+    count_orders(orders);
+    custodian::DistributedAtomicLong stock{client, "/examples/stock"};
+    stock.store(1);
+    std::cout << (take_one(stock) ? "taken" : "sold out") << ", then "
+              << (take_one(stock) ? "taken" : "sold out") << '\n';
+  } catch (const custodian::Error& error) {
+    if (error.code() == custodian::ErrorCondition::outcome_unknown) {
+      std::cerr << "nobody knows whether it counted: ";
+    }
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,86 @@
+#pragma once
+
+/// \file
+/// The options and the results of updates of a distributed atomic. Value types.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "custodian/export.hpp"
+#include "custodian/retry_policy.hpp"
+#include "custodian/shared/versioned.hpp"
+
+namespace custodian {
+
+/// What an update does when the reply to its write is lost. The servers may have applied that
+/// write.
+enum class Settle : std::uint8_t {
+  /// It ends with outcome_unknown (connection_loss), and its caller looks what to do.
+  left_to_caller,
+  /// It finds out. Each write sets a second node in the same transaction, the *witness*: an
+  /// ephemeral child `_c_<uuid>-witness` of the value's node, one for each client and value. After
+  /// a lost reply the same transaction is sent again. If it is refused, the witness tells whether
+  /// it was for the write before.
+  ///
+  /// So a write counts once, or not at all, and its caller knows. Only two ends remain unknown, and
+  /// are reported so: the caller has given up while the write was under way (its deadline, a
+  /// cancellation, the end of the client); or the witness is gone (its session was lost, or an
+  /// operator has deleted it), and the value has been written since, by this update or another.
+  ///
+  /// What it costs: one request for the first update in each session, and one operation more in
+  /// each transaction. It saves the read of updates that nobody disturbs, since the witness proves
+  /// that the node is still the same: without it an update takes two round trips, with it one.
+  /// Clients need the permission to create and to delete children of the value's node. To remove
+  /// that node takes `Descendants::are_removed` while clients use it.
+  exactly_once,
+};
+
+/// After some refused tries an update acquires a lock, so that it wins against the other clients
+/// that do the same.
+struct PromotedToLock {
+  /// The path of an InterProcessMutex, which has no other use. Clients that shall wait for each
+  /// other name the same path.
+  std::string path;
+  /// How many tries are refused before the update acquires the lock; 0: it begins with the lock.
+  int after_tries = 5;
+};
+
+/// How a distributed atomic updates its value.
+struct UpdateOptions {
+  /// The first pauses are in the order of a round trip; the longest is shorter than the patience
+  /// of most callers. Only the deadline limits the number of tries.
+  [[nodiscard]] static RetryPolicy default_contention() {
+    return RetryPolicy::exponential_backoff(std::chrono::milliseconds{5},
+                                            std::chrono::milliseconds{250}, std::nullopt);
+  }
+
+  /// How often, and after which pauses, an update tries again when another client was quicker.
+  /// (`OperationOptions::retry` is for requests that could not be sent.)
+  RetryPolicy contention = default_contention();
+  /// What an update does about a lost reply.
+  Settle settle = Settle::left_to_caller;
+  /// If set: when an update acquires a lock.
+  std::optional<PromotedToLock> promoted{};
+};
+
+/// What an update has done: Apache Curator's AtomicValue, with its stats.
+template <typename T>
+struct Updated {
+  /// The value that the update found: what std::atomic's functions return.
+  Versioned<T> before{};
+  /// The value that it left. The same as `before` if it has not written.
+  Versioned<T> after{};
+  /// Whether it has written: a fetch_max() of a lesser value does not, for instance.
+  bool written = false;
+  /// How many transactions were decided by the servers, the successful one included.
+  int tries = 0;
+  /// Whether it has acquired the lock of PromotedToLock.
+  bool promoted = false;
+
+  /// Memberwise.
+  friend bool operator==(const Updated&, const Updated&) = default;
+};
+
+}  // namespace custodian

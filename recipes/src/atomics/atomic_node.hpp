@@ -1,0 +1,25 @@
+#pragma once
+
+/// \file
+/// AtomicNode is what all handles on one distributed atomic share.
+
+#include <memory>
+
+#include "atomics/value_line.hpp"
+#include "custodian/atomics/distributed_atomic.hpp"
+#include "ordering/lock_spec.hpp"
+#include "shared/shared_node.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Immutable, except the line.
+struct AtomicNode {
+  SharedNodePtr value;
+  UpdateOptions options;
+  /// The lock of `options.promoted`; null if there is none.
+  LockSpecPtr lock{};
+  /// On the strand: keeps the witness from the first update on.
+  mutable ValueLinePtr line{};
+};
+
+}  // namespace custodian::recipes_detail

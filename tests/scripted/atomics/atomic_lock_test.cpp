@@ -1,0 +1,83 @@
+// A distributed atomic that others are quicker at: its tries, and its lock.
+
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "scripted/atomics/atomic_fixture.hpp"
+
+namespace custodian::tests::atomic_lock_test {
+namespace {
+
+using namespace atomics;
+
+TEST_CASE("an atomic: tries are limited by the options, and the value is as others left it",
+          "[atomics]") {
+  Fixture fixture{{.contention = RetryPolicy::n_times(2, std::chrono::milliseconds{0})}};
+  static_cast<void>(fixture.add(0));
+  const auto plan = std::make_shared<FaultsAt>("observed");
+  // After each read another client is quicker.
+  plan->replying = [&](std::size_t reply) {
+    if (reply % 2 == 0) fixture.write(static_cast<std::int64_t>(1000 + reply));
+  };
+  fixture.world.ensemble.set_fault_plan(plan);
+  CHECK(fixture.add(1).error() == ServerErrc::bad_version);
+  CHECK(plan->steps() == 6);
+  CHECK(fixture.is(1004));
+}
+
+TEST_CASE("an atomic: after some refused tries an update acquires a lock, and writes under it",
+          "[atomics]") {
+  Fixture fixture{{.contention = RetryPolicy::forever(std::chrono::milliseconds{1}),
+                   .settle = Settle::exactly_once,
+                   .promoted = PromotedToLock{.path = "/lock", .after_tries = 2}}};
+  static_cast<void>(fixture.add(0));
+  auto other = fixture.world.client("other");
+  {
+    InterProcessMutex mutex{*other, "/lock"};
+    auto held = run<Lease>(fixture.world, [&](auto done) { mutex.async_acquire(done); });
+    int disturbances = 3;
+    const auto plan = std::make_shared<FaultsAt>("observed");
+    plan->submitted = [&](std::size_t) {
+      if (disturbances-- > 0) fixture.write(500 + disturbances);
+    };
+    fixture.world.ensemble.set_fault_plan(plan);
+    Outcome<Done> added;
+    fixture.number->async_fetch_add(1, added.handler());
+    REQUIRE(fixture.world.run_until([&] {
+      return fixture.world.ensemble.operate(request::GetChildren{"/lock"}).children.size() == 2;
+    }));
+    fixture.world.settle();
+    CHECK_FALSE(added.arrived());
+    fixture.write(700);
+    held.result().release();
+    REQUIRE(fixture.world.run_until_arrived(added));
+    CHECK_FALSE(added.error());
+    CHECK(added.result().promoted);
+    CHECK(added.result().before.value == 700);
+    held = {};
+  }
+  CHECK(fixture.world.end(other));
+}
+
+TEST_CASE("an atomic: an update whose lock is taken away acquires it again", "[atomics]") {
+  Fixture fixture{{.settle = Settle::exactly_once,
+                   .promoted = PromotedToLock{.path = "/lock", .after_tries = 0}}};
+  static_cast<void>(fixture.add(0));
+  bool taken = false;
+  const auto plan = std::make_shared<FaultsAt>("observed");
+  plan->submitted = [&](std::size_t) {
+    const auto line = fixture.world.ensemble.operate(request::GetChildren{"/lock"}).children;
+    // The update has the lock, and is about to write.
+    if (!taken && !line.empty() && fixture.world.ensemble.history().back().kind == "multi") {
+      taken = true;
+      fixture.world.remove("/lock/" + line.front());
+    }
+  };
+  fixture.world.ensemble.set_fault_plan(plan);
+  const auto added = fixture.add(1);
+  CHECK_FALSE(added.error());
+  CHECK(taken);
+  CHECK(added.result().tries == 2);
+  CHECK(fixture.is(1));
+}
+
+}  // namespace
+}  // namespace custodian::tests::atomic_lock_test

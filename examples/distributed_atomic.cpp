@@ -4,6 +4,7 @@
 
 #include <iostream>
 
+#include "custodian/atomics/cached_atomic_long.hpp"
 #include "custodian/atomics/distributed_atomic_long.hpp"
 #include "custodian/client.hpp"
 
@@ -17,6 +18,13 @@ void count_orders(custodian::DistributedAtomicLong& orders) {
   std::cout << "from " << done.before.value << " to " << done.after.value << " in " << done.tries
             << (done.tries == 1 ? " try\n" : " tries\n");
   ++orders;  // as std::atomic's
+}
+
+/// Unique numbers from memory, for many threads: a hundred of them cost one write.
+void number_parcels(const custodian::DistributedAtomicLong& parcels) {
+  custodian::CachedAtomicLong numbers{parcels, {.chunk = 100, .prefetch_at = 20}};
+  const std::int64_t first = numbers.next();
+  std::cout << "parcels " << first << " and " << numbers.next() << '\n';
 }
 
 /// Takes one item, if there is one: true if it did.
@@ -36,6 +44,7 @@ int main(int argc, char* argv[]) {
     const custodian::Client client{argv[1]};
     custodian::DistributedAtomicLong orders = orders_of(client);
     count_orders(orders);
+    number_parcels(custodian::DistributedAtomicLong{client, "/examples/parcels"});
     custodian::DistributedAtomicLong stock{client, "/examples/stock"};
     stock.store(1);
     std::cout << (take_one(stock) ? "taken" : "sold out") << ", then "

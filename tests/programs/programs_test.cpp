@@ -117,10 +117,11 @@ TEST_CASE("the example of a distributed atomic counts, and sells its stock once"
       run(CUSTODIAN_EXAMPLE_DISTRIBUTED_ATOMIC, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
-  CHECK(contains(output, "from 0 to 3 in 1 try\ntaken, then sold out\n"));
+  CHECK(contains(output, "from 0 to 3 in 1 try\nparcels 0 and 1\ntaken, then sold out\n"));
   custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
   CHECK(bystander.get("/examples/orders").data == std::string("\0\0\0\0\0\0\0\x04", 8));
   bystander.remove("/examples/orders", {.descendants = custodian::Descendants::are_removed});
+  bystander.remove("/examples/parcels");
   bystander.remove("/examples/stock");
 }
 

@@ -22,4 +22,10 @@ struct AtomicNode {
   mutable ValueLinePtr line{};
 };
 
+/// The line of this client and this path. Strand only.
+[[nodiscard]] inline ValueLinePtr line_of(const AtomicNode& node) {
+  if (!node.line) node.line = ValueLine::of(node.value->client, node.value->path);
+  return node.line;
+}
+
 }  // namespace custodian::recipes_detail

@@ -4,6 +4,7 @@
 
 #include "atomics/atomic_codec.hpp"
 #include "atomics/atomic_node.hpp"
+#include "atomics/initialize.hpp"
 #include "atomics/update.hpp"
 #include "custodian/authoring/argument_checks.hpp"
 #include "custodian/authoring/operations.hpp"
@@ -43,20 +44,6 @@ asio::awaitable<Result<Versioned<T>>> load(AtomicNodePtr node, CancellationPtr c
   if (error) co_return error;
   const Versioned<std::string> bytes{found.data, found.stat.version, found.stat.mzxid};
   co_return decoded<T>(bytes);
-}
-
-asio::awaitable<Result<bool>> initialize(AtomicNodePtr node, CancellationPtr cancellation,
-                                         std::string first, OperationOptions options) {
-  const CorePtr core = node->value->client.core();
-  const std::string path = node->value->path;
-  CreateOptions as_planned{.parents = Parents::created_as_containers,
-                           .deadline = options.deadline,
-                           .retry = options.retry};
-  const auto [error, created] = co_await await<&start_create, Created>(
-      core, cancellation, path, std::move(first), std::move(as_planned));
-  if (error == ServerErrc::node_exists) co_return false;
-  if (error) co_return failed<bool>(error);
-  co_return true;
 }
 
 template <typename T>

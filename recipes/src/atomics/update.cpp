@@ -37,10 +37,8 @@ struct Update {
       : job{std::move(what)},
         node{*job.node->value},
         options{job.node->options},
-        core{node.client.core()} {
-    if (!job.node->line) job.node->line = ValueLine::of(node.client, node.path);
-    line = job.node->line;
-  }
+        core{node.client.core()},
+        line{line_of(*job.node)} {}
 
   [[nodiscard]] bool settles() const { return options.settle == Settle::exactly_once; }
   [[nodiscard]] bool wants_lock() const {
@@ -51,7 +49,7 @@ struct Update {
   const SharedNode& node;
   const UpdateOptions& options;
   const CorePtr core;
-  ValueLinePtr line;
+  const ValueLinePtr line;
   Lease lock{};
   /// The value to be replaced.
   std::optional<Bytes> found{};

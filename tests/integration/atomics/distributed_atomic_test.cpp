@@ -1,13 +1,16 @@
 // Distributed atomics on a real server: their faces, and several clients that add at once while
 // their connections are cut.
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/use_future.hpp>
 #include <memory>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
+#include "custodian/atomics/cached_atomic_long.hpp"
 #include "custodian/atomics/distributed_atomic_integer.hpp"
 #include "custodian/atomics/distributed_atomic_long.hpp"
 #include "custodian/atomics/distributed_atomic_value.hpp"
@@ -93,6 +96,31 @@ TEST_CASE("an atomic number's updates are promoted to a lock") {
   CHECK(done.promoted);
   CHECK(done.after.value == 2);
   CHECK(eventually([&] { return client->children("/lock").names.empty(); }));
+}
+
+TEST_CASE("threads of two clients get numbers that nobody else gets") {
+  TestClient client{"numbers"};
+  ClientOptions options = options_for(client.servers());
+  options.name_space = client.root();
+  const Client other{options};
+  CachedAtomicLong ours{DistributedAtomicLong{*client, "/numbers"}, {.chunk = 50}};
+  CachedAtomicLong others{DistributedAtomicLong{other, "/numbers"}, {.chunk = 7, .prefetch_at = 0}};
+  constexpr int each = 400;
+  std::vector<std::vector<std::int64_t>> taken(6);
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    threads.emplace_back([&, i, numbers = i % 2 == 0 ? ours : others]() mutable {
+      for (int k = 0; k < each; ++k) taken[i].push_back(numbers.next());
+    });
+  }
+  threads.clear();
+  std::set<std::int64_t> all;
+  for (const auto& mine : taken) {
+    CHECK(mine.size() == each);
+    CHECK(std::ranges::is_sorted(mine));
+    all.insert(mine.begin(), mine.end());
+  }
+  CHECK(all.size() == taken.size() * each);
 }
 
 // -- A storm --------------------------------------------------------------------------------------

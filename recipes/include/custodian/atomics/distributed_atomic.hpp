@@ -150,9 +150,7 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
   void store(const T& desired, OperationOptions options = {});
 
   /// Creates the node with this value, if it is missing.
-  /// Completes with: error, whether this call has created it. A lost reply leaves that unknown
-  /// (connection_loss), with `Settle::exactly_once`, too; but then the node exists, or a second
-  /// call will tell.
+  /// Completes with: error, whether this call has created it.
   template <typename Token>
   auto async_initialize(const T& first, OperationOptions options, Token&& token) {
     recipes_detail::check_atomic(node_, first);

@@ -1,0 +1,96 @@
+#include "atomics/number_cache.hpp"
+
+#include <boost/asio/error.hpp>
+#include <utility>
+
+#include "custodian/authoring/spawn.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
+
+std::optional<std::int64_t> NumberCache::take() {
+  std::optional<std::int64_t> number;
+  {
+    const std::lock_guard lock{mutex_};
+    number = stock_.take();
+    if (!stock_.is_low() || std::exchange(is_fetching_, true)) return number;
+  }
+  spawn(client().core(), "fetching numbers of " + path(), fetch(shared_from_this()),
+        [self = shared_from_this()](error_code error) { self->end_fetch(error); });
+  return number;
+}
+
+asio::awaitable<void> NumberCache::fetch(NumberCachePtr self) {
+  const AtomicChange<std::int64_t> add{.kind = AtomicChangeKind::add,
+                                       .operand = self->stock_.chunk()};
+  const CorePtr core = self->client().core();
+  const CancellationPtr none;
+  const OperationOptions as_usual;
+  for (;;) {
+    const auto [error, done] =
+        co_await await<&start_atomic_change<std::int64_t>, Updated<std::int64_t>>(
+            core, none, self->node_, add, as_usual);
+    // Nobody knows of the numbers that may be lost, so nobody misses them.
+    if (error == ErrorCondition::outcome_unknown && self->waiters_ > 0) continue;
+    if (!error) {
+      const std::lock_guard lock{self->mutex_};
+      self->stock_.add(done.before.value);
+    }
+    self->end_fetch(error);
+    co_return;
+  }
+}
+
+void NumberCache::end_fetch(error_code error) {
+  {
+    const std::lock_guard lock{mutex_};
+    is_fetching_ = false;
+  }
+  if (error) {
+    ++failures_;
+    last_failure_ = error;
+  }
+  fetched_.notify_all();
+}
+
+namespace {
+
+/// Counts a waiter while it waits.
+class Counted {
+ public:
+  explicit Counted(int& count) : count_{count} { ++count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { --count_; }
+
+ private:
+  int& count_;
+};
+
+}  // namespace
+
+asio::awaitable<Result<std::int64_t>> NumberCache::wait(NumberCachePtr self,
+                                                        CancellationPtr cancellation,
+                                                        OperationOptions options) {
+  const asio::any_io_executor strand = self->client().get_executor();
+  const std::uint64_t failures = self->failures_;
+  const Counted waiting{self->waiters_};
+  for (;;) {
+    if (cancellation && cancellation->requested()) {
+      co_return failed<std::int64_t>(asio::error::operation_aborted);
+    }
+    if (const error_code unusable = self->client().unusable()) {
+      co_return failed<std::int64_t>(unusable);
+    }
+    // If there is none a fetch is under way now.
+    if (const auto number = self->take()) co_return *number;
+    if (self->failures_ != failures) co_return failed<std::int64_t>(self->last_failure_);
+    if (options.deadline.passed()) co_return failed<std::int64_t>(Errc::deadline_exceeded);
+    co_await self->fetched_.wait(strand, options.deadline, cancellation);
+  }
+}
+
+}  // namespace custodian::recipes_detail

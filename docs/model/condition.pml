@@ -67,16 +67,6 @@
 #else
 #define knows_its_own false         /* a signal in doubt counts if its waiter has one, or has gone */
 #endif
-#ifndef WITHOUT_CANCEL_PASSES
-#define cancel_passes true
-#else
-#define cancel_passes false
-#endif
-#ifndef WITHOUT_LISTED_THEN
-#define lists_when_signalled true
-#else
-#define lists_when_signalled false  /* who gives up passes its signal on by a listing that may be older than it */
-#endif
 #ifndef WITHOUT_TIMEOUT_COUNTS
 #define timeout_counts true
 #else
@@ -101,7 +91,7 @@ chan line = [5] of { byte };        /* the lock: its first process has it */
 
 /* ---- what is true ---- */
 
-mtype = { BEGINS, QUEUES, LOOKED, RELEASES, WAITS, WOKEN, LATE, LEAVES, PASSES, DONE };
+mtype = { BEGINS, QUEUES, LOOKED, RELEASES, WAITS, WOKEN, LATE, LEAVES, DONE };
 mtype phase[5] = BEGINS;
 byte losses = LOSSES, crashes = CRASHES, cancels = CANCELS, timeouts = TIMEOUTS;
 byte dead, expired;
@@ -138,7 +128,6 @@ inline move(from, to) {
 #define is_signalled (sig & BIT(own[me]))
 #define has_moved    (orphans(seen, sigs) != 0 && unsignalled(seen, sigs) != 0)
 #define next_one     lowest(unsignalled(seen, sigs))
-#define after_me     lowest(unsignalled(seen, sigs | BIT(own[me])))
 
 inline look() { seen = live; sigs = sig }
 
@@ -165,6 +154,12 @@ end_waiter:
   :: d_step { at(QUEUES) && is_first && creates_before_it_releases -> create() }
   :: d_step { at(QUEUES) && is_first && !creates_before_it_releases && !(waits & BIT(me)) -> release() }
   :: d_step { at(QUEUES) && (waits & BIT(me)) -> create() }
+
+  /* With the lock: what is left belongs to those who were there before, or to nobody. */
+#define is_alone     (unsignalled(seen, sigs) == BIT(own[me]))
+  :: d_step { at(LOOKED) && !(waits & BIT(me)) && orphans(seen, sigs) != 0 && is_alone && !half ->
+       promise(no_signal_is_lost, (meant[lowest(orphans(seen, sigs))] & live & ~sig & ~BIT(own[me])) == 0);
+       end_sig(lowest(orphans(seen, sigs))); look() }
 
   /* Rule A: a sig that has lost its waiter goes to the lowest one without. */
   :: d_step { at(LOOKED) && passes_on && has_moved && !half && moves_at_once && !passed ->
@@ -200,24 +195,15 @@ end_waiter:
 
   /* It is late, and queues for the lock all the same. Then a signal counts. */
   :: d_step { at(WAITS) && timeouts > 0 -> timeouts--; waits = waits & ~BIT(me); before = 0; line!me; phase[me] = LATE }
-  :: d_step { at(LATE) && is_first -> line?_;
-       promise(no_signal_is_lost, timeout_counts || !is_signalled || (meant[own[me]] & live & ~sig) == 0);
+  :: d_step { at(LATE) && is_first && is_signalled -> line?_;
+       promise(no_signal_is_lost, timeout_counts || (meant[own[me]] & live & ~sig) == 0);
        end_sig(own[me]); end_wait() }
+  :: d_step { at(LATE) && is_first && !is_signalled -> line?_; phase[me] = LEAVES }
 
-  /* It gives up without the lock. */
-  :: d_step { at(WAITS) && cancels > 0 -> cancels--; waits = waits & ~BIT(me); before = 0; look(); phase[me] = LEAVES }
-  :: d_step { at(LEAVES) && !is_signalled -> end_wait() }
-  :: d_step { at(LEAVES) && is_signalled ->
-       if :: lists_when_signalled -> look() :: else fi;
-       phase[me] = PASSES }
-  :: d_step { at(PASSES) && (!cancel_passes || after_me == 0) ->
-       promise(no_signal_is_lost, (meant[own[me]] & live & ~sig) == 0);
-       end_sig(own[me]); end_wait() }
-  :: d_step { at(PASSES) && cancel_passes && after_me != 0 ->
-       if
-       :: (live & BIT(after_me)) && !(sig & BIT(after_me)) -> move(own[me], after_me); end_wait()
-       :: else -> look()
-       fi }
+  /* It gives up. Only its node goes: a signal that has come, or comes now, is passed on by those behind. */
+  :: d_step { at(WAITS) && cancels > 0 -> cancels--; waits = waits & ~BIT(me); before = 0; phase[me] = LEAVES }
+  :: d_step { at(WOKEN) && cancels > 0 -> cancels--; waits = waits & ~BIT(me); line??eval(me); phase[me] = LEAVES }
+  :: d_step { at(LEAVES) -> end_wait() }
   od
 }
 

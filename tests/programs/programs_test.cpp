@@ -90,6 +90,14 @@ TEST_CASE("the example of a shared count adds one, and is told so") {
   bystander.remove("/examples/workers");
 }
 
+TEST_CASE("the example of a condition packs each order that was taken in") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_CONDITION, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "packed books\n"));
+  CHECK(contains(output, "packed shoes\n"));
+}
+
 TEST_CASE("the example of a barrier keeps its workers waiting until it is removed") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_BARRIER, {to_string(server_endpoint())});
   INFO(output);
@@ -148,7 +156,8 @@ TEST_CASE(
 }
 
 TEST_CASE("the example of cancellation ends both its waits") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, {to_string(server_endpoint())});
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_CONDITION,
+                                    {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "the thread was stopped, the handler was cancelled"));
@@ -277,15 +286,26 @@ TEST_CASE("the example of a test without a server takes its turns") {
 }
 
 TEST_CASE("an example says how it is called, and what is wrong with a connection string") {
-  for (const char* example :
-       {CUSTODIAN_EXAMPLE_THREAD, CUSTODIAN_EXAMPLE_COROUTINE, CUSTODIAN_EXAMPLE_CALLBACK,
-        CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_DRAIN, CUSTODIAN_EXAMPLE_LATCH,
-        CUSTODIAN_EXAMPLE_LOG, CUSTODIAN_EXAMPLE_LOST, CUSTODIAN_EXAMPLE_LOST_COROUTINE,
-        CUSTODIAN_EXAMPLE_MULTI_LOCK, CUSTODIAN_EXAMPLE_OWN_RECIPE, CUSTODIAN_EXAMPLE_READ_WRITE,
-        CUSTODIAN_EXAMPLE_SEMAPHORE, CUSTODIAN_EXAMPLE_SHARED_COUNT, CUSTODIAN_EXAMPLE_BARRIER,
-        CUSTODIAN_EXAMPLE_COUNT_DOWN_LATCH, CUSTODIAN_EXAMPLE_DISTRIBUTED_ATOMIC,
-        CUSTODIAN_EXAMPLE_STRIPED_MUTEX,
-        CUSTODIAN_EXAMPLE_WITH_LOCK, CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE}) {
+  for (const char* example : {CUSTODIAN_EXAMPLE_THREAD,
+                              CUSTODIAN_EXAMPLE_COROUTINE,
+                              CUSTODIAN_EXAMPLE_CALLBACK,
+                              CUSTODIAN_EXAMPLE_CANCELLATION,
+                              CUSTODIAN_EXAMPLE_DRAIN,
+                              CUSTODIAN_EXAMPLE_LATCH,
+                              CUSTODIAN_EXAMPLE_LOG,
+                              CUSTODIAN_EXAMPLE_LOST,
+                              CUSTODIAN_EXAMPLE_LOST_COROUTINE,
+                              CUSTODIAN_EXAMPLE_MULTI_LOCK,
+                              CUSTODIAN_EXAMPLE_OWN_RECIPE,
+                              CUSTODIAN_EXAMPLE_READ_WRITE,
+                              CUSTODIAN_EXAMPLE_SEMAPHORE,
+                              CUSTODIAN_EXAMPLE_SHARED_COUNT,
+                              CUSTODIAN_EXAMPLE_BARRIER,
+                              CUSTODIAN_EXAMPLE_COUNT_DOWN_LATCH,
+                              CUSTODIAN_EXAMPLE_DISTRIBUTED_ATOMIC,
+                              CUSTODIAN_EXAMPLE_STRIPED_MUTEX,
+                              CUSTODIAN_EXAMPLE_WITH_LOCK,
+                              CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE}) {
     const Result without = run(example, {});
     INFO(example << ": " << without.output);
     CHECK(without.status == 2);

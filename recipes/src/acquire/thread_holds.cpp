@@ -33,6 +33,20 @@ Lease ThreadHolds::leave(std::string_view path) {
   return last;
 }
 
+std::pair<Lease, int> ThreadHolds::take() {
+  const std::lock_guard lock{mutex_};
+  const auto found = holds_.find(std::this_thread::get_id());
+  if (found == holds_.end()) return {Lease{}, 0};
+  std::pair<Lease, int> taken{std::move(found->second.lease), found->second.count};
+  holds_.erase(found);
+  return taken;
+}
+
+void ThreadHolds::put_back(Lease lease, int count) {
+  const std::lock_guard lock{mutex_};
+  holds_.emplace(std::this_thread::get_id(), ThreadHold{std::move(lease), count});
+}
+
 int ThreadHolds::count() const {
   const std::lock_guard lock{mutex_};
   const auto found = holds_.find(std::this_thread::get_id());

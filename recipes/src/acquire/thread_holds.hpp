@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "custodian/lease/lease.hpp"
 
@@ -21,6 +22,12 @@ class ThreadHolds {
   /// Counts one hold less. Returns the lease, for the caller to release, if that was the last hold;
   /// else an empty one. Throws if this thread has no hold.
   [[nodiscard]] Lease leave(std::string_view path);
+
+  /// Takes this thread's hold away, with its count: for a wait at a condition. Empty if it has
+  /// none.
+  [[nodiscard]] std::pair<Lease, int> take();
+  /// Registers a lease in the place of the one that was taken.
+  void put_back(Lease lease, int count);
 
   [[nodiscard]] int count() const;
   [[nodiscard]] Lease lease() const;

@@ -7,6 +7,7 @@
 #include <boost/asio/write.hpp>
 #include <string>
 
+#include "custodian/error.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests::descriptor_test {

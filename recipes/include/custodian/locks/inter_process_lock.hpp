@@ -75,6 +75,8 @@ struct LockOptions {
   std::chrono::nanoseconds keep_idle_for{0};
 };
 
+class InterProcessCondition;
+
 namespace recipes_detail {
 struct LockSpec;
 class LockHolds;
@@ -216,6 +218,7 @@ class CUSTODIAN_EXPORT InterProcessLock
 
  private:
   friend BlockingAcquire;
+  friend InterProcessCondition;
   friend TimedAcquire;
   friend TimedLockable;
   static constexpr auto start = &recipes_detail::start_acquire;

@@ -1,0 +1,60 @@
+#pragma once
+
+/// \file
+/// ConditionLine reads who waits at a condition, and what was signalled, from one listing. Pure;
+/// any thread.
+///
+/// A waiter is `_c_<uuid>-wait-<number>`, ephemeral. The signal to it is `sig-<that name>`,
+/// persistent, so that it stays when its waiter has gone: then it belongs to the next waiter.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace custodian::recipes_detail {
+
+/// What a waiter's name has behind its protection id.
+inline constexpr std::string_view waiter_name = "wait-";
+
+/// The name of the signal to a waiter.
+[[nodiscard]] std::string signal_to(std::string_view waiter);
+
+class ConditionLine {
+ public:
+  struct Waiter {
+    std::string name;
+    bool is_signalled = false;
+  };
+  /// A signal whose waiter has gone, and the waiter that gets it.
+  struct Passing {
+    std::string_view from;  ///< the name of the waiter that has gone
+    std::string_view to;
+  };
+
+  /// Names that are neither a waiter's nor a signal's are ignored.
+  explicit ConditionLine(const std::vector<std::string>& names);
+
+  /// In the order of their arrival.
+  [[nodiscard]] const std::vector<Waiter>& waiters() const noexcept { return waiters_; }
+  /// The names of the waiters that have gone and left their signals, in the order of their arrival.
+  [[nodiscard]] const std::vector<std::string>& left_signals() const noexcept { return left_; }
+  /// The waiters without a signal, the first `most` of them.
+  [[nodiscard]] std::vector<std::string> unsignalled(std::size_t most) const;
+  /// Whether a waiter is there, and has no signal.
+  [[nodiscard]] bool is_unsignalled(std::string_view waiter) const;
+  /// The nearest waiter in front of this one, signalled or not; nothing if it is the first.
+  [[nodiscard]] std::optional<std::string_view> in_front_of(std::string_view waiter) const;
+  /// The next signal to pass on; nothing if none is left, or nobody waits for one.
+  [[nodiscard]] std::optional<Passing> passing() const;
+
+ private:
+  std::vector<Waiter> waiters_;
+  std::vector<std::string> left_;
+};
+
+/// Whether a node's name is that of a waiter. The server's numbers end with 2147483647.
+[[nodiscard]] bool is_waiter(std::string_view name);
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,124 @@
+#include "conditions/signalling.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "custodian/authoring/follow.hpp"
+#include "custodian/authoring/operations.hpp"
+#include "custodian/authoring/path.hpp"
+#include "custodian/authoring/uuid.hpp"
+
+// A signal is a node, and the waiter's own node is written to, in one transaction. In the order of
+// docs/model/condition.pml:
+//
+// - OWN_SIGNAL: the node bears the signal's id. When the reply was lost, only that proves that the
+//   signal was given: a signal that the waiter has may have been passed on from another one, and a
+//   waiter that has gone may have died before it was signalled.
+// - ONE_TRANSACTION: a signal moves from a waiter that has gone to the next one at once, so that it
+//   is never given twice, and never lost.
+// - LOOK_AGAIN: one event may tell of several waiters that have gone.
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
+
+namespace {
+
+/// Some 300 bytes each: well within what servers accept.
+constexpr std::size_t most_at_once = 500;
+
+/// Another client was quicker: the line is another one now.
+bool line_has_moved(const error_code& error) {
+  return error == ServerErrc::no_node || error == ServerErrc::node_exists;
+}
+
+bool leaves_doubt(const error_code& error) { return error == ErrorCondition::outcome_unknown; }
+
+void add_signal(Transaction& transaction, const std::string& folder, std::string_view waiter,
+                const std::string& id) {
+  transaction.push_back(set(join(folder, waiter), std::string{signalled_data}));
+  transaction.push_back(create(join(folder, signal_to(waiter)), id));
+}
+
+/// How many of the signals in doubt were given. Reads on a server that has caught up.
+asio::awaitable<Result<std::size_t>> count_given(ConditionSpecPtr condition,
+                                                 CancellationPtr cancellation,
+                                                 std::vector<std::string> asked, std::string id,
+                                                 OperationOptions options) {
+  const auto core = condition->client.core();
+  const auto [unsynced] = co_await await<&start_sync>(core, cancellation, condition->path, options);
+  if (unsynced) co_return failed<std::size_t>(unsynced);
+  // All of them were given, or none.
+  const std::string first = join(condition->path, signal_to(asked.front()));
+  const auto [error, found] =
+      co_await await<&start_get, GetResult>(core, cancellation, first, options);
+  if (error && error != ServerErrc::no_node) co_return failed<std::size_t>(error);
+  co_return !error && found.data == id ? asked.size() : std::size_t{0};
+}
+
+}  // namespace
+
+asio::awaitable<Result<ConditionLine>> list_line(ConditionSpecPtr condition,
+                                                 CancellationPtr cancellation,
+                                                 OperationOptions options) {
+  const Result<Watched<Children>> seen = co_await read_children(
+      condition->client.core(), cancellation, condition->path, options, Watching::no);
+  // The folder is a container, and goes with the last waiter.
+  if (!seen && seen.error() == ServerErrc::no_node) co_return ConditionLine{{}};
+  if (!seen) co_return seen.error();
+  co_return ConditionLine{seen->value.names};
+}
+
+asio::awaitable<Result<ConditionLine>> pass_on(ConditionSpecPtr condition,
+                                               CancellationPtr cancellation,
+                                               OperationOptions options, ConditionLine line) {
+  for (;;) {
+    const auto passing = line.passing();
+    if (!passing) co_return line;
+    Transaction transaction{remove(join(condition->path, signal_to(passing->from)))};
+    add_signal(transaction, condition->path, passing->to, {});
+    const auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
+        condition->client.core(), cancellation, std::move(transaction), options);
+    if (error && !line_has_moved(error) && !leaves_doubt(error)) co_return error;
+    Result<ConditionLine> now = co_await list_line(condition, cancellation, options);
+    if (!now) co_return now.error();
+    line = std::move(*now);
+  }
+}
+
+asio::awaitable<Result<std::size_t>> signal_waiters(ConditionSpecPtr condition,
+                                                    CancellationPtr cancellation,
+                                                    TransactionOperation check, std::size_t most,
+                                                    OperationOptions options) {
+  const auto core = condition->client.core();
+  const std::string id = make_uuid();
+  std::size_t given = 0;
+  while (given < most) {
+    const Result<ConditionLine> line = co_await list_line(condition, cancellation, options);
+    if (!line) co_return failed<std::size_t>(line.error());
+    const std::vector<std::string> next = line->unsignalled(std::min(most - given, most_at_once));
+    if (next.empty()) break;
+    Transaction transaction{check};
+    for (const std::string& waiter : next) add_signal(transaction, condition->path, waiter, id);
+    const auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
+        core, cancellation, std::move(transaction), options);
+    if (!error) {
+      given += next.size();
+    } else if (leaves_doubt(error)) {
+      const Result<std::size_t> settled =
+          co_await count_given(condition, cancellation, next, id, options);
+      // Whether it was given stays unknown.
+      if (!settled) co_return failed<std::size_t>(error);
+      given += *settled;
+    } else if (!line_has_moved(error)) {
+      co_return failed<std::size_t>(error);
+    } else if (results.empty() || results.front().error == ServerErrc::no_node) {
+      co_return failed<std::size_t>(Errc::lock_lost);
+    }
+  }
+  co_return given;
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,238 @@
+// Conditions on real servers: a bounded buffer while connections are cut, the standard face, and
+// what threads hold.
+
+#include <atomic>
+#include <deque>
+#include <shared_mutex>
+#include <thread>
+#include <vector>
+
+#include "custodian/conditions/inter_process_condition.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_read_write_lock.hpp"
+#include "custodian/testing/fault_proxy.hpp"
+#include "support/test_client.hpp"
+
+namespace custodian::tests::condition_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A client with the lock and the condition.
+struct Party {
+  explicit Party(const ClientOptions& options) : client{options} {}
+  Client client;
+  InterProcessMutex mutex{client, "/buffer/lock"};
+  InterProcessCondition changed{mutex, "/buffer/changed"};
+};
+
+/// What processes would keep in a database. The mutex is for the sanitizer, which does not know
+/// that the lock orders the accesses.
+class Buffer {
+ public:
+  static constexpr std::size_t room = 2;
+  [[nodiscard]] bool is_full() {
+    const std::lock_guard lock{mutex_};
+    return items_.size() == room;
+  }
+  [[nodiscard]] bool is_empty() {
+    const std::lock_guard lock{mutex_};
+    return items_.empty();
+  }
+  void put(int item) {
+    const std::lock_guard lock{mutex_};
+    items_.push_back(item);
+  }
+  [[nodiscard]] int take() {
+    const std::lock_guard lock{mutex_};
+    const int item = items_.front();
+    items_.pop_front();
+    return item;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<int> items_;
+};
+
+TEST_CASE("a bounded buffer loses no item while connections are cut") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  constexpr int each = 15;
+  constexpr int pairs = 2;
+  Server server;
+  testing::FaultProxy proxy{server.endpoint()};
+  ClientOptions options = options_for(proxy.connect_string());
+  options.session_timeout = 30s;
+  Buffer buffer;
+  std::atomic<int> taken{0};
+  std::atomic<long> sum{0};
+  const Deadline end{patience};
+  std::atomic<int> late{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < pairs; ++i) {
+      threads.emplace_back([&, i] {
+        Party producer{options};
+        for (int k = 0; k < each; ++k) {
+          std::unique_lock lock{producer.mutex};
+          if (!producer.changed.wait_until(lock, end, [&] { return !buffer.is_full(); })) ++late;
+          buffer.put(i * each + k);
+          producer.changed.notify_all();
+        }
+      });
+      threads.emplace_back([&] {
+        Party consumer{options};
+        for (int k = 0; k < each; ++k) {
+          std::unique_lock lock{consumer.mutex};
+          if (!consumer.changed.wait_until(lock, end, [&] { return !buffer.is_empty(); })) {
+            ++late;
+            return;
+          }
+          sum += buffer.take();
+          ++taken;
+          consumer.changed.notify_all();
+        }
+      });
+    }
+    while (taken < pairs * each && !end.passed() && late == 0) {
+      std::this_thread::sleep_for(200ms);
+      proxy.cut(testing::Ending::reset);
+    }
+  }
+  CHECK(late == 0);
+  CHECK(taken == pairs * each);
+  CHECK(sum == pairs * each * (pairs * each - 1) / 2);
+  Client bystander{options_for(server.connect_string())};
+  CHECK(eventually([&] {
+    return !bystander.exists("/buffer/changed") ||
+           bystander.children("/buffer/changed").names.empty();
+  }));
+}
+
+TEST_CASE("a thread that waits has all its holds again") {
+  TestClient client{"condition"};
+  InterProcessMutex mutex{*client, "/a/lock"};
+  const InterProcessCondition changed{mutex, "/a/changed"};
+  TestClient other{"condition"};
+  InterProcessMutex others{*other, "/a/lock"};
+  const InterProcessCondition others_changed{others, "/a/changed"};
+
+  std::unique_lock lock{mutex};
+  const std::unique_lock again{mutex};
+  const FencingToken before = mutex.current_lease().token();
+  std::jthread signaller{[&] {
+    // The lock is free only while the other one waits.
+    const std::unique_lock held{others};
+    others_changed.notify_one();
+  }};
+  changed.wait(lock);
+  CHECK(mutex.hold_count() == 2);
+  CHECK(mutex.current_lease().token() > before);
+  CHECK(changed.wait_for(lock, 1ms) == std::cv_status::timeout);
+  CHECK(mutex.hold_count() == 2);
+}
+
+TEST_CASE("a stop ends a wait, with the lock") {
+  TestClient client{"condition"};
+  InterProcessMutex mutex{*client, "/a/lock"};
+  const InterProcessCondition changed{mutex, "/a/changed"};
+  std::atomic<bool> waits{false};
+  std::jthread waiter{[&](const std::stop_token& stop) {
+    std::unique_lock lock{mutex};
+    waits = true;
+    CHECK_FALSE(changed.wait(lock, stop, [] { return false; }));
+    CHECK(lock.owns_lock());
+    CHECK(mutex.owns_lock());
+  }};
+  REQUIRE(eventually([&] { return waits.load(); }));
+  std::this_thread::sleep_for(50ms);
+  waiter.request_stop();
+  waiter.join();
+  Lease lease = mutex.acquire();
+  std::stop_source source;
+  source.request_stop();
+  CHECK(changed.wait(lease, source.get_token()) == ConditionStatus::stopped);
+  CHECK(lease.state() == LeaseState::held);
+  CHECK(changed.wait_for(lease, 1ms) == ConditionStatus::timeout);
+}
+
+TEST_CASE("the standard face wants the lock of this thread, and all of it") {
+  TestClient client{"condition"};
+  InterProcessMutex mutex{*client, "/a/lock"};
+  InterProcessMutex another{*client, "/a/lock"};
+  const InterProcessCondition changed{mutex, "/a/changed"};
+  const auto not_permitted = make_error_code(boost::system::errc::operation_not_permitted);
+  CHECK(error_of([&] { changed.notify_one(); }) == not_permitted);
+  CHECK(error_of([&] { changed.notify_all(); }) == not_permitted);
+  std::unique_lock lock{mutex, std::defer_lock};
+  CHECK(error_of([&] { changed.wait(lock); }) == not_permitted);
+  std::unique_lock wrong{another, std::defer_lock};
+  CHECK(error_of([&] { changed.wait(wrong); }) == Errc::invalid_argument);
+  lock.lock();
+  {
+    const Lease shared = mutex.current_lease();
+    CHECK(error_of([&] { changed.wait(lock); }) == not_permitted);
+    CHECK(mutex.owns_lock());
+  }
+  changed.notify_all();
+  CHECK(changed.wait_for(lock, 1ms) == std::cv_status::timeout);
+}
+
+TEST_CASE("a wait that fails leaves a lock that owns nothing") {
+  TestClient client{"condition"};
+  InterProcessMutex mutex{*client, "/a/lock"};
+  const InterProcessCondition changed{mutex, "/a/changed"};
+  std::unique_lock lock{mutex};
+  std::jthread closing{[&] {
+    std::this_thread::sleep_for(100ms);
+    client->close();
+  }};
+  CHECK(error_of([&] { changed.wait(lock); }) == Errc::closed);
+  CHECK_FALSE(lock.owns_lock());
+  CHECK(mutex.hold_count() == 0);
+}
+
+TEST_CASE("a writer waits at a condition while others read") {
+  TestClient client{"condition"};
+  InterProcessReadWriteLock lock{*client, "/a/lock"};
+  const InterProcessCondition changed{lock.write(), "/a/changed"};
+  TestClient other{"condition"};
+  InterProcessReadWriteLock others{*other, "/a/lock"};
+  const InterProcessCondition others_changed{others.write(), "/a/changed"};
+  std::unique_lock held{lock.write()};
+  std::jthread signaller{[&] {
+    { const std::shared_lock reading{others.read()}; }
+    const std::unique_lock writing{others.write()};
+    others_changed.notify_one();
+  }};
+  changed.wait(held);
+  CHECK(lock.write().owns_lock());
+}
+
+TEST_CASE("a signal reaches a waiter whose connection is down when it is given") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  Server server;
+  testing::FaultProxy proxy{server.endpoint()};
+  ClientOptions options = options_for(proxy.connect_string());
+  options.session_timeout = 30s;
+  Party waiter{options};
+  Party signaller{options_for(server.connect_string())};
+  Lease lease = waiter.mutex.acquire();
+  auto woken = begun<Woken>(
+      [&](auto done) { waiter.changed.async_wait(std::move(lease), std::move(done)); });
+  {
+    const Lease held = signaller.mutex.acquire();
+    proxy.refuse();
+    proxy.cut();
+    CHECK(signaller.changed.signal(held) == 1);
+  }
+  proxy.accept();
+  REQUIRE(woken.wait_for(patience) == std::future_status::ready);
+  const auto [error, result] = woken.get();
+  CHECK_FALSE(error);
+  CHECK(result.status == ConditionStatus::signalled);
+  CHECK(result.lease.state() == LeaseState::held);
+}
+
+}  // namespace
+}  // namespace custodian::tests::condition_test

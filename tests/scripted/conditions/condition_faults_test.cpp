@@ -1,0 +1,270 @@
+// A wait and a signal with a fault at each request, and cancelled at each moment: no signal is
+// lost, and nothing is left behind.
+
+#include <algorithm>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <optional>
+
+#include "custodian/conditions/inter_process_condition.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "scripted/barriers/operation_play.hpp"
+#include "support/catch.hpp"
+
+namespace custodian::tests::condition_faults_test {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr auto lock_path = "/orders/lock";
+constexpr auto path = "/orders/changed";
+
+/// Another client, without faults.
+struct Bystander {
+  Bystander(World& world, const std::string& name) : client{world.client(name)} {}
+
+  std::unique_ptr<Client> client;
+  std::optional<InterProcessMutex> mutex{std::in_place, *client, lock_path};
+  std::optional<InterProcessCondition> condition{std::in_place, *mutex, path};
+  Outcome<Woken> woken;
+};
+
+/// The observed client's lock and condition, and others' beside it.
+class ConditionPlay : public OperationPlay {
+ public:
+  explicit ConditionPlay(const Disturbance& disturbance) : OperationPlay{disturbance} {
+    mutex_.emplace(*client_, lock_path);
+    condition_.emplace(*mutex_, path);
+  }
+
+ protected:
+  void prepare() override {
+    world_.make("/orders");
+    lease_ = acquired();
+  }
+  [[nodiscard]] Lease acquired() {
+    auto outcome = tests::run<Lease>(world_, [&](auto done) { mutex_->async_acquire(done); });
+    world_.settle();
+    return std::move(outcome.result());
+  }
+
+  void add(std::optional<Bystander>& bystander, const std::string& name) {
+    bystander.emplace(world_, name);
+  }
+  /// A bystander waits; the observed client holds no lock then.
+  void begin_wait(Bystander& bystander) {
+    auto acquired = tests::run<Lease>(
+        world_, [&](auto done) { bystander.mutex->async_acquire(std::move(done)); });
+    Lease lease = std::move(acquired.result());
+    const std::string node = lease.node();
+    bystander.condition->async_wait(std::move(lease), bystander.woken.handler());
+    world_.run_until([&] { return !world_.ensemble.exists(node); });
+    world_.settle();
+  }
+  /// Waiters that have been woken release the lock meanwhile.
+  std::size_t signal(Bystander& bystander) {
+    Outcome<Lease> acquired;
+    bystander.mutex->async_acquire(acquired.handler());
+    const bool has_lock = world_.run_until([&] {
+      release_woken();
+      return acquired.arrived();
+    });
+    if (!has_lock) {
+      complain("the lock is not released");
+      return 0;
+    }
+    const Lease lease = std::move(acquired.result());
+    const auto signalled = tests::run<std::size_t>(
+        world_, [&](auto done) { bystander.condition->async_signal(lease, {}, std::move(done)); });
+    return signalled.result();
+  }
+  virtual void release_woken() = 0;
+  void end(std::optional<Bystander>& bystander) {
+    if (!bystander) return;
+    bystander->condition.reset();
+    bystander->mutex.reset();
+    bystander->woken = {};
+    if (!world_.end(bystander->client)) complain("something keeps a bystander alive");
+    bystander.reset();
+  }
+
+  static void release(Bystander& bystander) {
+    if (bystander.woken.arrived()) bystander.woken.result().lease.release();
+  }
+
+  void judge_servers() override {
+    if (!world_.ensemble.exists(path)) return;
+    for (const std::string& name : world_.ensemble.children(path)) complain("left: " + name);
+  }
+  void forget() override {
+    lease_.release();
+    condition_.reset();
+    mutex_.reset();
+  }
+
+  std::optional<InterProcessMutex> mutex_;
+  std::optional<InterProcessCondition> condition_;
+  Lease lease_;
+};
+
+/// The observed client waits, and another one behind it; a third one signals once.
+class WaitPlay final : public ConditionPlay {
+ public:
+  explicit WaitPlay(const Disturbance& disturbance) : ConditionPlay{disturbance} {}
+
+ private:
+  void prepare() override {
+    ConditionPlay::prepare();
+    add(behind_, "behind");
+    add(signaller_, "signaller");
+  }
+
+  void begin() override {
+    const std::string node = lease_.node();
+    auto ended = done();
+    const auto slot = asio::get_associated_cancellation_slot(ended);
+    condition_->async_wait(
+        std::move(lease_),
+        asio::bind_cancellation_slot(slot, [this, ended](error_code error, Woken woken) {
+          has_lock_ = static_cast<bool>(woken.lease);
+          was_signalled_ = woken.status == ConditionStatus::signalled;
+          ended(error, static_cast<std::int64_t>(woken.status));
+        }));
+    world_.run_until([&] { return arrived() || !world_.ensemble.exists(node); });
+    world_.settle();
+  }
+
+  void meanwhile() override {
+    begin_wait(*behind_);
+    if (signal(*signaller_) != 1) complain("nobody was signalled");
+    // The one whose signal it is, or the one behind, if that has given up.
+    const auto is_woken = [&] { return was_signalled_ || behind_->woken.arrived(); };
+    if (!world_.run_until(is_woken)) complain("the signal is lost");
+    const bool both = was_signalled_ && behind_->woken.arrived();
+    if (both) complain("one signal has woken two");
+    // Those that sleep are woken.
+    const auto all_are_woken = [&] {
+      release_woken();
+      return arrived() && behind_->woken.arrived();
+    };
+    world_.settle();
+    if (!all_are_woken()) signal(*signaller_);
+    if (!world_.run_until(all_are_woken)) complain("one sleeps on");
+    release_woken();
+    end(behind_);
+    end(signaller_);
+  }
+
+  void release_woken() override {
+    if (behind_) release(*behind_);
+  }
+
+  void judge(error_code error, std::int64_t) override {
+    if (error == Errc::lock_lost) return;
+    if (error) return complain("it fails: " + error.message());
+    if (!has_lock_) complain("it has no lock");
+  }
+
+  std::optional<Bystander> behind_;
+  std::optional<Bystander> signaller_;
+  bool was_signalled_ = false;
+  bool has_lock_ = false;
+};
+
+/// The observed client signals, once; two others wait.
+class SignalPlay final : public ConditionPlay {
+ public:
+  explicit SignalPlay(const Disturbance& disturbance) : ConditionPlay{disturbance} {}
+
+ private:
+  void prepare() override {
+    world_.make("/orders");
+    add(first_, "first");
+    add(second_, "second");
+    add(last_, "last");
+    begin_wait(*first_);
+    begin_wait(*second_);
+    lease_ = acquired();
+  }
+
+  void begin() override {
+    auto ended = done();
+    const auto slot = asio::get_associated_cancellation_slot(ended);
+    condition_->async_signal(
+        lease_, {},
+        asio::bind_cancellation_slot(slot, [ended](error_code error, std::size_t given) {
+          ended(error, static_cast<std::int64_t>(given));
+        }));
+  }
+
+  void meanwhile() override {
+    world_.run_until([this] { return arrived(); });
+    lease_.release();
+    // A waiter that was signalled gets the lock now.
+    world_.run_until_idle(*client_);
+    world_.run_until([this] { return first_->woken.arrived() || nobody_was_signalled(); });
+    first_woke_ = first_->woken.arrived();
+    const auto all_are_woken = [&] {
+      release_woken();
+      return first_->woken.arrived() && second_->woken.arrived();
+    };
+    for (int i = 0; i < 2 && !all_are_woken(); ++i) {
+      signal(*last_);
+      world_.settle();
+    }
+    if (!world_.run_until(all_are_woken)) complain("one sleeps on");
+    release_woken();
+    end(first_);
+    end(second_);
+    end(last_);
+  }
+  void release_woken() override {
+    if (first_) release(*first_);
+    if (second_) release(*second_);
+  }
+
+  /// Two waiters, and nothing else.
+  [[nodiscard]] bool nobody_was_signalled() { return world_.ensemble.children(path).size() == 2; }
+
+  void judge(error_code error, std::int64_t given) override {
+    if (!error && given != 1) return complain("nobody was signalled");
+    if (!error && !first_woke_) return complain("the signal is lost");
+    const bool honest = !error || error == Errc::lock_lost || error == ErrorCondition::session_over;
+    if (!honest) judge_unknown(error);
+  }
+
+  std::optional<Bystander> first_;
+  std::optional<Bystander> second_;
+  std::optional<Bystander> last_;
+  bool first_woke_ = false;
+};
+
+template <typename Play>
+Played playing() {
+  return [](const Disturbance& disturbance) { return Play{disturbance}.run(); };
+}
+
+TEST_CASE("condition: a wait survives every fault, and loses no signal", "[condition]") {
+  CHECK(play_every_fault("wait", playing<WaitPlay>()) == 14);
+}
+
+TEST_CASE("condition: a wait survives every pair of faults", "[condition]") {
+  play_every_pair("wait", playing<WaitPlay>());
+}
+
+TEST_CASE("condition: a wait may be cancelled at any moment, beside every fault", "[condition]") {
+  play_every_cancellation("wait", playing<WaitPlay>());
+}
+
+TEST_CASE("condition: a signal survives every fault, or says that it does not know",
+          "[condition]") {
+  CHECK(play_every_fault("signal", playing<SignalPlay>()) == 3);
+}
+
+TEST_CASE("condition: a signal survives every pair of faults, and cancellations", "[condition]") {
+  play_every_pair("signal", playing<SignalPlay>());
+  play_every_cancellation("signal", playing<SignalPlay>());
+}
+
+}  // namespace
+}  // namespace custodian::tests::condition_faults_test

@@ -1,0 +1,426 @@
+// Who is woken at a condition, and what becomes of a signal whose waiter has gone.
+
+#include <algorithm>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <optional>
+
+#include "custodian/conditions/inter_process_condition.hpp"
+#include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_read_write_lock.hpp"
+#include "scripted/world.hpp"
+#include "support/catch.hpp"
+
+namespace custodian::tests::condition_test {
+namespace {
+
+using namespace std::chrono_literals;
+using Status = ConditionStatus;
+
+constexpr auto lock_path = "/orders/lock";
+constexpr auto path = "/orders/changed";
+
+/// A client with the lock and the condition.
+struct Party {
+  Party(World& of, const std::string& name) : world{of}, client{of.client(name)} {}
+  ~Party() {
+    if (client) world.run_until_idle(*client);
+    condition.reset();
+    mutex.reset();
+    if (client) CHECK(world.end(client));
+  }
+  Party(const Party&) = delete;
+  Party& operator=(const Party&) = delete;
+
+  [[nodiscard]] Lease acquire() {
+    auto acquired = run<Lease>(world, [&](auto done) { mutex->async_acquire(std::move(done)); });
+    REQUIRE_FALSE(acquired.error());
+    return std::move(acquired.result());
+  }
+  /// Runs until the wait has its place, and has released the lock.
+  [[nodiscard]] Outcome<Woken> waiting(Deadline until = Deadline::never()) {
+    Outcome<Woken> woken;
+    Lease lease = acquire();
+    const std::string node = lease.node();
+    condition->async_wait_until(std::move(lease), until, woken.handler());
+    CHECK(world.run_until([&] { return !world.ensemble.exists(node); }));
+    world.settle();
+    return woken;
+  }
+  std::size_t signal(std::size_t times = 1) {
+    const Lease lease = acquire();
+    std::size_t given = 0;
+    for (std::size_t i = 0; i < times; ++i) {
+      const auto signalled = run<std::size_t>(
+          world, [&](auto done) { condition->async_signal(lease, {}, std::move(done)); });
+      CHECK_FALSE(signalled.error());
+      given += signalled.result();
+    }
+    return given;
+  }
+  std::size_t signal_all() {
+    const Lease lease = acquire();
+    const auto signalled = run<std::size_t>(
+        world, [&](auto done) { condition->async_signal_all(lease, {}, std::move(done)); });
+    CHECK_FALSE(signalled.error());
+    return signalled.result();
+  }
+  /// The process dies: it does nothing any more, and its session ends later.
+  void die() {
+    world.ensemble.expire(client->session().id);
+    world.settle();
+  }
+
+  World& world;
+  std::unique_ptr<Client> client;
+  std::optional<InterProcessMutex> mutex{std::in_place, *client, lock_path};
+  std::optional<InterProcessCondition> condition{std::in_place, *mutex, path};
+};
+
+struct Fixture {
+  ~Fixture() {
+    CHECK(names().empty());
+    CHECK(world.ensemble.watches() == 0);
+  }
+  Fixture() = default;
+  Fixture(const Fixture&) = delete;
+  Fixture& operator=(const Fixture&) = delete;
+
+  [[nodiscard]] std::vector<std::string> names() {
+    if (!world.ensemble.exists(path)) return {};
+    return world.ensemble.children(path);
+  }
+  [[nodiscard]] std::string first_waiter() {
+    std::vector<std::string> all = names();
+    std::erase_if(all, [](const std::string& name) { return name.starts_with("sig-"); });
+    REQUIRE_FALSE(all.empty());
+    const auto number = [](const std::string& name) { return name.substr(name.size() - 10); };
+    return *std::ranges::min_element(all, {}, number);
+  }
+  void check(const Outcome<Woken>& woken, Status status) {
+    REQUIRE(world.run_until_arrived(woken));
+    CHECK_FALSE(woken.error());
+    CHECK(woken.result().status == status);
+    CHECK(woken.result().lease.state() == LeaseState::held);
+    woken.result().lease.release();
+    world.settle();
+  }
+  void check_asleep(const Outcome<Woken>& woken) {
+    world.settle();
+    CHECK_FALSE(woken.arrived());
+  }
+
+  World world;
+};
+
+TEST_CASE("condition: a signal wakes the waiter, which has the lock again", "[condition]") {
+  Fixture fixture;
+  Party waiter{fixture.world, "waiter"};
+  Party signaller{fixture.world, "signaller"};
+  const auto woken = waiter.waiting();
+  CHECK(fixture.names().size() == 1);
+  fixture.check_asleep(woken);
+  CHECK(signaller.signal() == 1);
+  fixture.check(woken, Status::signalled);
+  CHECK(signaller.signal() == 0);
+}
+
+TEST_CASE("condition: signals wake as many waiters, in the order of their arrival", "[condition]") {
+  Fixture fixture;
+  Party one{fixture.world, "one"};
+  Party two{fixture.world, "two"};
+  Party signaller{fixture.world, "signaller"};
+  const auto first = one.waiting();
+  const auto second = two.waiting();
+  const auto third = one.waiting();
+  CHECK(signaller.signal(2) == 2);
+  fixture.check(first, Status::signalled);
+  fixture.check(second, Status::signalled);
+  fixture.check_asleep(third);
+  CHECK(signaller.signal_all() == 1);
+  fixture.check(third, Status::signalled);
+}
+
+TEST_CASE("condition: a signal is one event to one session", "[condition]") {
+  Fixture fixture;
+  Party one{fixture.world, "one"};
+  Party two{fixture.world, "two"};
+  Party signaller{fixture.world, "signaller"};
+  const auto first = one.waiting();
+  const auto second = two.waiting();
+  Lease lease = signaller.acquire();
+  fixture.world.ensemble.clear_history();
+  const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
+    signaller.condition->async_signal(lease, {}, std::move(done));
+  });
+  CHECK(signalled.result() == 1);
+  fixture.world.settle();
+  const auto history = fixture.world.ensemble.history();
+  // The second waiter watches the first one's node, and hears nothing of the write to it.
+  CHECK(std::ranges::count(history, "two", &Submission::client) == 0);
+  CHECK(std::ranges::count(history, "signaller", &Submission::client) == 2);
+  lease.release();
+  fixture.check(first, Status::signalled);
+  CHECK(signaller.signal() == 1);
+  fixture.check(second, Status::signalled);
+}
+
+TEST_CASE("condition: a signal whose reply is lost wakes one waiter, and counts", "[condition]") {
+  Fixture fixture;
+  Party one{fixture.world, "one"};
+  Party two{fixture.world, "two"};
+  Party signaller{fixture.world, "signaller"};
+  const auto first = one.waiting();
+  const auto second = two.waiting();
+  Lease lease = signaller.acquire();
+  // The listing, and then the transaction.
+  fixture.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
+      "signaller", std::vector<std::pair<std::size_t, Fault>>{{1, {FaultKind::fail_after}}}));
+  const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
+    signaller.condition->async_signal(lease, {}, std::move(done));
+  });
+  CHECK_FALSE(signalled.error());
+  CHECK(signalled.result() == 1);
+  fixture.world.ensemble.set_fault_plan(nullptr);
+  lease.release();
+  fixture.check(first, Status::signalled);
+  fixture.check_asleep(second);
+  CHECK(signaller.signal() == 1);
+  fixture.check(second, Status::signalled);
+}
+
+TEST_CASE("condition: the signal of a waiter that has died goes to the next one", "[condition]") {
+  Fixture fixture;
+  Party dying{fixture.world, "dying"};
+  Party living{fixture.world, "living"};
+  Party signaller{fixture.world, "signaller"};
+  const auto first = dying.waiting();
+  const auto second = living.waiting();
+  Lease lease = signaller.acquire();
+  const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
+    signaller.condition->async_signal(lease, {}, std::move(done));
+  });
+  CHECK(signalled.result() == 1);
+  // It stands in the lock's queue, behind the signaller.
+  dying.die();
+  lease.release();
+  fixture.check(second, Status::signalled);
+  fixture.check(first, Status::spurious);
+}
+
+TEST_CASE("condition: signals of several waiters that have died all go on", "[condition]") {
+  Fixture fixture;
+  Party dying{fixture.world, "dying"};
+  Party living{fixture.world, "living"};
+  Party signaller{fixture.world, "signaller"};
+  const auto first = dying.waiting();
+  const auto second = dying.waiting();
+  const auto third = living.waiting();
+  const auto fourth = living.waiting();
+  Lease lease = signaller.acquire();
+  for (int i = 0; i < 2; ++i) {
+    const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
+      signaller.condition->async_signal(lease, {}, std::move(done));
+    });
+    CHECK(signalled.result() == 1);
+  }
+  dying.die();
+  lease.release();
+  // Each gets the lock when those before have released it.
+  std::vector<Outcome<Woken>> waiting{third, fourth, first, second};
+  CHECK(fixture.world.run_until([&] {
+    for (const Outcome<Woken>& each : waiting) {
+      if (each.arrived()) each.result().lease.release();
+    }
+    return std::ranges::all_of(waiting, &Outcome<Woken>::arrived);
+  }));
+  CHECK(third.result().status == Status::signalled);
+  CHECK(fourth.result().status == Status::signalled);
+  CHECK(first.result().status == Status::spurious);
+  CHECK(second.result().status == Status::spurious);
+}
+
+TEST_CASE("condition: signals that are left are cleared up by the next one who waits",
+          "[condition]") {
+  Fixture fixture;
+  Party dying{fixture.world, "dying"};
+  Party signaller{fixture.world, "signaller"};
+  const auto first = dying.waiting();
+  Lease lease = signaller.acquire();
+  const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
+    signaller.condition->async_signal(lease, {}, std::move(done));
+  });
+  CHECK(signalled.result() == 1);
+  dying.die();
+  lease.release();
+  fixture.check(first, Status::spurious);
+  CHECK(fixture.names().size() == 1);
+  // It was not there when the signal was given.
+  const auto next = signaller.waiting();
+  fixture.check_asleep(next);
+  CHECK(fixture.names().size() == 1);
+  CHECK(dying.signal() == 1);
+  fixture.check(next, Status::signalled);
+}
+
+TEST_CASE("condition: a waiter whose node is deleted by hand ends without a signal",
+          "[condition]") {
+  Fixture fixture;
+  Party waiter{fixture.world, "waiter"};
+  const auto woken = waiter.waiting();
+  fixture.world.remove(std::string{path} + "/" + fixture.first_waiter());
+  fixture.check(woken, Status::spurious);
+}
+
+TEST_CASE("condition: a waiter that is late has the lock again", "[condition]") {
+  Fixture fixture;
+  Party waiter{fixture.world, "waiter"};
+  const auto woken = waiter.waiting(Deadline{brief_limit});
+  fixture.check(woken, Status::timeout);
+}
+
+TEST_CASE("condition: a signal counts that comes before a late waiter has the lock",
+          "[condition]") {
+  Fixture fixture;
+  Party waiter{fixture.world, "waiter"};
+  Party signaller{fixture.world, "signaller"};
+  Outcome<Woken> woken;
+  waiter.condition->async_wait_for(waiter.acquire(), brief_limit, woken.handler());
+  // The signaller gets the lock first, and gives it back when the waiter stands behind it.
+  Lease lease = signaller.acquire();
+  REQUIRE(fixture.world.run_until(
+      [&] { return fixture.world.ensemble.children(lock_path).size() == 2; }));
+  const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
+    signaller.condition->async_signal(lease, {}, std::move(done));
+  });
+  CHECK(signalled.result() == 1);
+  lease.release();
+  fixture.check(woken, Status::signalled);
+}
+
+TEST_CASE("condition: a waiter that is cancelled leaves its signal to the next one",
+          "[condition]") {
+  Fixture fixture;
+  Party one{fixture.world, "one"};
+  Party two{fixture.world, "two"};
+  Party signaller{fixture.world, "signaller"};
+  boost::asio::cancellation_signal cancel;
+  Outcome<Woken> first;
+  Lease held = one.acquire();
+  const std::string node = held.node();
+  one.condition->async_wait(std::move(held),
+                            boost::asio::bind_cancellation_slot(cancel.slot(), first.handler()));
+  CHECK(fixture.world.run_until([&] { return !fixture.world.ensemble.exists(node); }));
+  const auto second = two.waiting();
+  Lease lease = signaller.acquire();
+  SECTION("while it sleeps") {}
+  SECTION("while it queues for the lock") {
+    const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
+      signaller.condition->async_signal(lease, {}, std::move(done));
+    });
+    CHECK(signalled.result() == 1);
+    fixture.check_asleep(first);
+  }
+  cancel.emit(boost::asio::cancellation_type::all);
+  REQUIRE(fixture.world.run_until_arrived(first));
+  CHECK(first.error() == boost::asio::error::operation_aborted);
+  CHECK_FALSE(first.result().lease);
+  if (fixture.names().size() == 1) {
+    const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
+      signaller.condition->async_signal(lease, {}, std::move(done));
+    });
+    CHECK(signalled.result() == 1);
+  }
+  lease.release();
+  fixture.check(second, Status::signalled);
+}
+
+TEST_CASE("condition: who has lost the lock neither waits nor signals", "[condition]") {
+  Fixture fixture;
+  Party waiter{fixture.world, "waiter"};
+  Party former{fixture.world, "former"};
+  const auto woken = waiter.waiting();
+  Lease lease = former.acquire();
+  fixture.world.remove(lease.node());
+  auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
+    former.condition->async_signal(lease, {}, std::move(done));
+  });
+  CHECK(signalled.error() == Errc::lock_lost);
+  CHECK(signalled.result() == 0);
+  fixture.check_asleep(woken);
+  former.die();
+  REQUIRE(fixture.world.run_until([&] { return lease.state() == LeaseState::lost; }));
+  const auto refused = run<Woken>(fixture.world, [&](auto done) {
+    former.condition->async_wait(std::move(lease), std::move(done));
+  });
+  CHECK(refused.error() == Errc::lock_lost);
+  CHECK(former.signal() == 1);
+  fixture.check(woken, Status::signalled);
+}
+
+TEST_CASE("condition: a lease of another lock neither waits nor signals", "[condition]") {
+  Fixture fixture;
+  Party waiter{fixture.world, "waiter"};
+  InterProcessMutex other{*waiter.client, "/other"};
+  const auto acquire = [&] {
+    auto acquired =
+        run<Lease>(fixture.world, [&](auto done) { other.async_acquire(std::move(done)); });
+    return std::move(acquired.result());
+  };
+  Lease lease = acquire();
+  const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
+    waiter.condition->async_signal(lease, {}, std::move(done));
+  });
+  CHECK(signalled.error() == Errc::invalid_argument);
+  const auto refused = run<Woken>(fixture.world, [&](auto done) {
+    waiter.condition->async_wait(std::move(lease), std::move(done));
+  });
+  CHECK(refused.error() == Errc::invalid_argument);
+}
+
+TEST_CASE("condition: a lease that shares its hold cannot wait", "[condition]") {
+  Fixture fixture;
+  Party waiter{fixture.world, "waiter"};
+  Lease lease = waiter.acquire();
+  Lease other = lease.share();
+  const auto refused = run<Woken>(fixture.world, [&](auto done) {
+    waiter.condition->async_wait(std::move(lease), std::move(done));
+  });
+  CHECK(refused.error() == Errc::invalid_argument);
+  CHECK(other.state() == LeaseState::held);
+}
+
+TEST_CASE("condition: a client that is closed ends its waits", "[condition]") {
+  Fixture fixture;
+  Party waiter{fixture.world, "waiter"};
+  const auto woken = waiter.waiting();
+  const auto closed = run<bool>(
+      fixture.world, [&](auto done) { waiter.client->async_close(Deadline{5s}, std::move(done)); });
+  CHECK_FALSE(closed.error());
+  REQUIRE(fixture.world.run_until_arrived(woken));
+  CHECK(woken.error() == Errc::closed);
+}
+
+TEST_CASE("condition: locks that cannot have one are refused", "[condition]") {
+  World world;
+  auto client = world.client("one");
+  {
+    const InterProcessMutex mutex{*client, lock_path};
+    CHECK_THROWS_WITH(InterProcessCondition(mutex, lock_path),
+                      Catch::Contains("a path of its own"));
+    CHECK_THROWS_WITH(InterProcessCondition(mutex, std::string{lock_path} + "/below"),
+                      Catch::Contains("a path of its own"));
+    CHECK_NOTHROW(InterProcessCondition(mutex, std::string{lock_path} + "-changed"));
+    const InterProcessMutex cohort{*client, "/cohort", {.hand_off = HandOff::cohort(5)}};
+    CHECK_THROWS_WITH(InterProcessCondition(cohort, path), Catch::Contains("/cohort is kept"));
+    const InterProcessMutex kept{*client, "/kept", {.keep_idle_for = 1s}};
+    CHECK_THROWS_WITH(InterProcessCondition(kept, path), Catch::Contains("keep_idle_for"));
+    InterProcessReadWriteLock lock{*client, "/read-write"};
+    CHECK_THROWS_WITH(InterProcessCondition(lock.read(), path), Catch::Contains("write lock"));
+    CHECK_NOTHROW(InterProcessCondition(lock.write(), path));
+  }
+  CHECK(world.end(client));
+}
+
+}  // namespace
+}  // namespace custodian::tests::condition_test

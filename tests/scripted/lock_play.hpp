@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "custodian/locks/inter_process_lock.hpp"
+#include "scripted/cancel_moment.hpp"
 #include "world.hpp"
 
 namespace custodian::tests {
@@ -51,7 +52,6 @@ struct Scenario {
   std::optional<std::size_t> incident_at{};
 };
 
-enum class CancelMoment { request_sent, before_reply, after_reply };
 struct Cancel {
   CancelMoment moment = CancelMoment::request_sent;
   std::size_t at = 0;

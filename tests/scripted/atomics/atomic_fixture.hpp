@@ -28,6 +28,7 @@ struct Fixture {
     number.emplace(*client, place, std::move(options));
   }
   ~Fixture() {
+    world.ensemble.set_fault_plan(nullptr);  // it refers to what the test had
     number.reset();
     CHECK(world.run_until_idle(*client));
     CHECK(world.run_until([&] { return witnesses().empty(); }));

@@ -16,10 +16,10 @@ using Done = Updated<std::int64_t>;
 
 constexpr auto place = "/p/number";
 
-/// Lets one request in five fail, in any way.
+/// Lets one request in so many fail, in any way.
 class Storm final : public testing::FaultPlan {
  public:
-  Storm(unsigned seed, bool ends_sessions) : random_{seed} {
+  Storm(unsigned seed, unsigned one_in, bool ends_sessions) : random_{seed}, one_in_{one_in} {
     faults_ = all_faults();
     for (const int later : {1, 2, 3}) {
       faults_.push_back({.kind = FaultKind::apply_late, .requests_later = later});
@@ -32,12 +32,13 @@ class Storm final : public testing::FaultPlan {
   }
 
   Fault on_submit(const Submission&) override {
-    if (random_() % 5 != 0) return {};
+    if (random_() % one_in_ != 0) return {};
     return faults_[random_() % faults_.size()];
   }
 
  private:
   std::minstd_rand random_;
+  const unsigned one_in_;
   std::vector<Fault> faults_;
 };
 
@@ -52,14 +53,14 @@ struct Count {
 
 class Crowd {
  public:
-  Crowd(unsigned seed, UpdateOptions options, bool ends_sessions) {
+  Crowd(unsigned seed, UpdateOptions options, bool ends_sessions, unsigned one_in = 5) {
     constexpr std::chrono::milliseconds brief{1};
     options.contention = RetryPolicy::exponential_backoff(brief, 2 * brief, std::nullopt);
     for (const char* name : {"one", "two", "three"}) {
       clients_.push_back(world_.client(name));
       numbers_.emplace_back(*clients_.back(), place, options);
     }
-    world_.ensemble.set_fault_plan(std::make_shared<Storm>(seed, ends_sessions));
+    world_.ensemble.set_fault_plan(std::make_shared<Storm>(seed, one_in, ends_sessions));
   }
 
   Count run() {
@@ -165,10 +166,12 @@ TEST_CASE("an atomic: without a witness the sum is off by no more than the unkno
 }
 
 TEST_CASE("an atomic: the sum is exact under a lock, too", "[atomics]") {
+  // Each lost reply to a contender's create makes the look for its nodes longer by one.
+  constexpr unsigned rare = 15;
   for (unsigned seed = 1; seed <= seeds / 4; ++seed) {
     const UpdateOptions options{.settle = Settle::exactly_once,
                                 .promoted = PromotedToLock{.path = "/lock", .after_tries = 1}};
-    const Count count = Crowd{seed, options, false}.run();
+    const Count count = Crowd{seed, options, false, rare}.run();
     INFO("seed " << seed);
     check_sum(count);
     CHECK(count.value == 3 * 2 * 12);

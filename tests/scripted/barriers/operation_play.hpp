@@ -14,11 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "scripted/cancel_moment.hpp"
 #include "scripted/world.hpp"
 
 namespace custodian::tests {
-
-enum class CancelMoment { request_sent, before_reply, after_reply };
 
 /// What disturbs a play.
 struct Disturbance {

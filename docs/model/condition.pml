@@ -42,6 +42,11 @@
 #else
 #define creates_before_it_releases false
 #endif
+#ifndef WITHOUT_READS_OWN
+#define reads_own true
+#else
+#define reads_own false             /* a signal that was passed on before the own node is watched is not seen */
+#endif
 #ifndef WITHOUT_RULE_A
 #define passes_on true
 #else
@@ -98,6 +103,7 @@ byte dead, expired;
 byte own[5];                        /* the node of each waiter */
 byte waits;                         /* waiters that have released the lock, and want a signal */
 byte meant[5];                      /* of a sig: the nodes that it could go to when it was made */
+byte watched, told;                 /* nodes that their waiters watch; and those whose waiter knows of its sig */
 byte on_the_way;                    /* the same, of a sig that is moved in two steps */
 
 #define has_signal(p)   (own[p] != 0 && (sig & BIT(own[p])))
@@ -107,13 +113,15 @@ byte on_the_way;                    /* the same, of a sig that is moved in two s
 #define orphans(seen, sigs)      ((sigs) & ~(seen))
 #define unsignalled(seen, sigs)  ((seen) & ~(sigs))
 
+#define tell(n)  told = told | (watched & BIT(n))
+
 inline end_sig(n) { sig = sig & ~BIT(n); meant[n] = 0; sig_of[n] = 0 }
 
 /* One transaction, with checks of both ends. */
 inline move(from, to) {
   if
   :: (sig & BIT(from)) && (live & BIT(to)) && !(sig & BIT(to)) ->
-       sig = sig | BIT(to);
+       sig = sig | BIT(to); tell(to);
        meant[to] = meant[from] & ~BIT(to);
        sig_of[to] = 0;
        end_sig(from)
@@ -175,13 +183,17 @@ end_waiter:
        fi }
   :: d_step { at(LOOKED) && half ->
        if
-       :: (live & BIT(to)) && !(sig & BIT(to)) -> sig = sig | BIT(to); meant[to] = on_the_way & ~BIT(to); on_the_way = 0
+       :: (live & BIT(to)) && !(sig & BIT(to)) -> sig = sig | BIT(to); tell(to); meant[to] = on_the_way & ~BIT(to); on_the_way = 0
        :: else
        fi;
        half = false; to = 0; look() }
 
-  /* It watches the nearest lower one. */
-  :: d_step { at(LOOKED) && !half && (!passes_on || !has_moved || passed) ->
+  /* It watches its own node, */
+  :: d_step { at(LOOKED) && !half && !(watched & BIT(own[me])) ->
+       watched = watched | BIT(own[me]);
+       if :: reads_own && is_signalled -> told = told | BIT(own[me]) :: else fi }
+  /* and the nearest lower one. */
+  :: d_step { at(LOOKED) && (watched & BIT(own[me])) && !half && (!passes_on || !has_moved || passed) ->
        before = highest(lower_ones(seen, sigs) & LOWER(own[me]));
        if
        :: before != 0 && !(live & BIT(before)) -> look()
@@ -189,7 +201,7 @@ end_waiter:
        fi }
   :: d_step { at(RELEASES) -> release(); phase[me] = WAITS }
 
-  :: d_step { at(WAITS) && is_signalled -> before = 0; line!me; phase[me] = WOKEN }
+  :: d_step { at(WAITS) && (told & BIT(own[me])) -> before = 0; line!me; phase[me] = WOKEN }
   :: d_step { at(WAITS) && before != 0 && !(live & BIT(before)) -> before = 0; look(); phase[me] = LOOKED }
   :: d_step { at(WOKEN) && is_first -> line?_; end_sig(own[me]); end_wait() }
 
@@ -215,7 +227,7 @@ inline put(n) {
   if
   :: (live & BIT(n)) && !(sig & BIT(n)) ->
        meant[n] = live & ~sig & ~BIT(n);
-       sig = sig | BIT(n); sig_of[n] = signal;
+       sig = sig | BIT(n); sig_of[n] = signal; tell(n);
        applied = true
   :: else -> refused = true
   fi

@@ -19,9 +19,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "custodian/barriers/distributed_barrier.hpp"
 #include "custodian/atomics/distributed_atomic_integer.hpp"
 #include "custodian/atomics/distributed_atomic_long.hpp"
+#include "custodian/barriers/distributed_barrier.hpp"
 #include "custodian/client.hpp"
 #include "custodian/inspect/revoke.hpp"
 #include "custodian/leader/leader_latch.hpp"

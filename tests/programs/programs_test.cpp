@@ -156,8 +156,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the example of cancellation ends both its waits") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, CUSTODIAN_EXAMPLE_CONDITION,
-                                    {to_string(server_endpoint())});
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, {to_string(server_endpoint())});
   INFO(output);
   CHECK(status == 0);
   CHECK(contains(output, "the thread was stopped, the handler was cancelled"));
@@ -290,6 +289,7 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
                               CUSTODIAN_EXAMPLE_COROUTINE,
                               CUSTODIAN_EXAMPLE_CALLBACK,
                               CUSTODIAN_EXAMPLE_CANCELLATION,
+                              CUSTODIAN_EXAMPLE_CONDITION,
                               CUSTODIAN_EXAMPLE_DRAIN,
                               CUSTODIAN_EXAMPLE_LATCH,
                               CUSTODIAN_EXAMPLE_LOG,

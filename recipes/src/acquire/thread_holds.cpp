@@ -8,7 +8,8 @@ bool ThreadHolds::enter_again(std::string_view path) {
   const std::lock_guard lock{mutex_};
   const auto found = holds_.find(std::this_thread::get_id());
   if (found == holds_.end()) return false;
-  if (found->second.lease.state() == LeaseState::lost) {
+  // Empty: lost in a wait at a condition.
+  if (!found->second.lease || found->second.lease.state() == LeaseState::lost) {
     throw Error{Errc::lock_lost, "lock", path, "this thread has lost it, and must unlock() first"};
   }
   ++found->second.count;

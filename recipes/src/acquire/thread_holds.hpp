@@ -26,7 +26,7 @@ class ThreadHolds {
   /// Takes this thread's hold away, with its count: for a wait at a condition. Empty if it has
   /// none.
   [[nodiscard]] std::pair<Lease, int> take();
-  /// Registers a lease in the place of the one that was taken.
+  /// Registers a lease in the place of the one that was taken; an empty one is lost.
   void put_back(Lease lease, int count);
 
   [[nodiscard]] int count() const;

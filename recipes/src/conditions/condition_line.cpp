@@ -53,11 +53,6 @@ std::vector<std::string> ConditionLine::unsignalled(std::size_t most) const {
   return names;
 }
 
-bool ConditionLine::is_unsignalled(std::string_view waiter) const {
-  const auto found = std::ranges::find(waiters_, waiter, &Waiter::name);
-  return found != waiters_.end() && !found->is_signalled;
-}
-
 std::optional<std::string_view> ConditionLine::in_front_of(std::string_view waiter) const {
   std::optional<std::string_view> nearest;
   for (const Waiter& each : waiters_) {

@@ -13,13 +13,14 @@
 //
 // 1. With the lock: create the own node, in the line of waiters (NODE_FIRST), and clear up what
 //    earlier waiters have left.
-// 2. Watch the own node, which a signal changes, and the nearest one in front. Release the lock.
-// 3. Sleep. When the one in front has gone (ANY_LOWER), its signal may be left: pass on all that
-// are
-//    (RULE_A), and watch the next one in front.
+// 2. Watch the own node, which a signal changes, and the nearest one in front. A signal that was
+//    passed on to the node before it was watched shows in what the watch has read (READS_OWN).
+//    Release the lock.
+// 3. Sleep. When the waiter in front has gone (ANY_LOWER), its signal may be left: pass on all that
+//    are left (RULE_A), and watch the next one in front.
 // 4. Signalled, late or stopped: queue for the lock.
-// 5. With it, take the signal: one transaction removes it and the own node. Who is late or stopped
-//    tries that, too (TIMEOUT_COUNTS).
+// 5. With it, take the signal: one transaction removes it and the own node. A waiter that is late
+//    or stopped tries that, too (TIMEOUT_COUNTS).
 //
 // A waiter that gives up between any two steps only loses its own node: a signal that is left is
 // passed on by the waiters behind.
@@ -39,6 +40,7 @@ enum class Wakening : std::uint8_t { signalled, node_gone, late, stopped };
 struct Place {
   OwnedNode own;
   Watch in_front{};
+  bool was_signalled = false;  ///< before the node was watched
 };
 
 OperationOptions patient(const ConditionSpec& condition) {
@@ -78,8 +80,12 @@ asio::awaitable<error_code> clear_up(ConditionSpecPtr condition, CancellationPtr
                                 .deadline = Deadline::never(),
                                 .retry = condition->client.retry_policy().unlimited()};
     const std::string signal = join(condition->path, signal_to(gone));
-    const auto [error] =
-        co_await await<&start_remove>(condition->client.core(), cancellation, signal, removal);
+    error_code error;
+    do {
+      // The name is unique, so it does no harm to repeat this.
+      std::tie(error) =
+          co_await await<&start_remove>(condition->client.core(), cancellation, signal, removal);
+    } while (error == ErrorCondition::outcome_unknown);
     if (error) co_return error;
   }
   co_return error_code{};
@@ -92,6 +98,8 @@ asio::awaitable<error_code> watch_own(ConditionSpecPtr condition, CancellationPt
   const OperationOptions options = patient(*condition);
   auto [error, found, watch] = co_await await<&start_get_and_watch, GetResult, Watch>(
       condition->client.core(), cancellation, place.own.path(), options);
+  // Only a signal writes to the node.
+  place.was_signalled = !error && found.stat.version != 0;
   if (!error) place.own.set_watch(std::move(watch));
   co_return error;
 }
@@ -133,6 +141,7 @@ asio::awaitable<error_code> take_place(ConditionSpecPtr condition, CancellationP
 /// What the own watch says: nothing while it has not fired.
 std::optional<Wakening> wakening_of(const Place& place) {
   if (!place.own.alive()) return Wakening::node_gone;
+  if (place.was_signalled) return Wakening::signalled;
   if (!is_over(place.own.watch().state())) return std::nullopt;
   const bool deleted = event_of(place.own.watch().state()) == WatchEventType::deleted;
   return deleted ? Wakening::node_gone : Wakening::signalled;
@@ -202,8 +211,8 @@ ConditionStatus status_of(Wakening woken) {
   return ConditionStatus::spurious;
 }
 
-/// Queues for the lock, and takes the signal, if there is one. Who may have taken it already is not
-/// cancelled any more.
+/// Queues for the lock, and takes the signal, if there is one. A waiter that may have taken it
+/// already is not cancelled any more.
 asio::awaitable<Result<Woken>> return_with_lock(ConditionSpecPtr condition,
                                                 CancellationPtr cancellation, Place place,
                                                 Wakening woken) {
@@ -226,6 +235,9 @@ asio::awaitable<Result<Woken>> return_with_lock(ConditionSpecPtr condition,
     if (!taking) co_return taking.error();
     if (*taking == Taking::lock_lost) continue;
     const bool taken = *taking == Taking::taken;
+    in_doubt = in_doubt || taken;
+    // The lock was lost while the reply was on its way.
+    if (acquired.lease.state() == LeaseState::lost) continue;
     co_return Woken{taken ? ConditionStatus::signalled : status_of(woken),
                     std::move(acquired.lease)};
   }

@@ -53,7 +53,8 @@ void start_signal(CorePtr core, CancellationPtr cancellation, ConditionSpecPtr c
   options.deadline = condition->client.deadline_or_default(options.deadline);
   const std::string what = "signalling at " + condition->path;
   spawn(core, what,
-        signal_waiters(std::move(condition), std::move(cancellation), lease.check(), most, options),
+        signal_waiters(std::move(condition), std::move(cancellation), std::move(lease), most,
+                       options),
         std::move(handler));
 }
 
@@ -134,6 +135,10 @@ void InterProcessCondition::check_holder(const InterProcessLock* lock, bool owns
   if (lock == nullptr || lock->spec() != condition_->lock) {
     throw Error{Errc::invalid_argument, operation, path(), "the lock is not that of the condition"};
   }
+  if (holds_->beside(condition_->lock->kind).count() > 0) {
+    throw Error{make_error_code(boost::system::errc::resource_deadlock_would_occur), operation,
+                path(), "this thread holds the read lock, too"};
+  }
   const Lease lease = lock->current_lease();
   if (!owns || !lease) refuse_holder(operation, path(), "this thread does not hold the lock");
   // That of the thread, and this one.
@@ -143,9 +148,15 @@ void InterProcessCondition::check_holder(const InterProcessLock* lock, bool owns
 ConditionStatus InterProcessCondition::wait_holding(Deadline until, std::stop_token stop) const {
   auto& holds = holds_->of(condition_->lock->kind);
   auto [lease, count] = holds.take();
-  const ConditionStatus status = wait_until(lease, until, std::move(stop));
-  holds.put_back(std::move(lease), count);
-  return status;
+  try {
+    const ConditionStatus status = wait_until(lease, until, std::move(stop));
+    holds.put_back(std::move(lease), count);
+    return status;
+  } catch (...) {
+    // The thread has lost the lock, and unlocks it as often as it has locked it.
+    holds.put_back(Lease{}, count);
+    throw;
+  }
 }
 
 void InterProcessCondition::notify_one() const {

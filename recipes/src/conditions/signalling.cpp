@@ -26,8 +26,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Some 300 bytes each: well within what servers accept.
-constexpr std::size_t most_at_once = 500;
+/// Some 300 bytes each and the path twice: well within what servers accept.
+constexpr std::size_t most_at_once = 50;
 
 /// Another client was quicker: the line is another one now.
 bool line_has_moved(const error_code& error) {
@@ -89,9 +89,8 @@ asio::awaitable<Result<ConditionLine>> pass_on(ConditionSpecPtr condition,
 }
 
 asio::awaitable<Result<std::size_t>> signal_waiters(ConditionSpecPtr condition,
-                                                    CancellationPtr cancellation,
-                                                    TransactionOperation check, std::size_t most,
-                                                    OperationOptions options) {
+                                                    CancellationPtr cancellation, Lease lease,
+                                                    std::size_t most, OperationOptions options) {
   const auto core = condition->client.core();
   const std::string id = make_uuid();
   std::size_t given = 0;
@@ -99,8 +98,12 @@ asio::awaitable<Result<std::size_t>> signal_waiters(ConditionSpecPtr condition,
     const Result<ConditionLine> line = co_await list_line(condition, cancellation, options);
     if (!line) co_return failed<std::size_t>(line.error());
     const std::vector<std::string> next = line->unsignalled(std::min(most - given, most_at_once));
-    if (next.empty()) break;
-    Transaction transaction{check};
+    if (next.empty()) {
+      // In a new session a server may lag behind the former one, and show nobody yet.
+      if (lease.state() == LeaseState::lost) co_return failed<std::size_t>(Errc::lock_lost);
+      break;
+    }
+    Transaction transaction{lease.check()};
     for (const std::string& waiter : next) add_signal(transaction, condition->path, waiter, id);
     const auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
         core, cancellation, std::move(transaction), options);
@@ -114,7 +117,7 @@ asio::awaitable<Result<std::size_t>> signal_waiters(ConditionSpecPtr condition,
       given += *settled;
     } else if (!line_has_moved(error)) {
       co_return failed<std::size_t>(error);
-    } else if (results.empty() || results.front().error == ServerErrc::no_node) {
+    } else if (!results.empty() && results.front().error == ServerErrc::no_node) {
       co_return failed<std::size_t>(Errc::lock_lost);
     }
   }

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Signals: who gets one, and what becomes of one whose waiter has gone. For coroutines on the
-/// client's strand.
+/// These functions give signals to waiters, and pass the signals on of waiters that have gone. For
+/// coroutines on the client's strand.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstddef>
@@ -30,10 +30,10 @@ inline constexpr std::string_view signalled_data = "signalled";
                                                                     OperationOptions options,
                                                                     ConditionLine line);
 
-/// Signals the first waiters that have no signal, `most` of them. `check` proves that the signaller
-/// has the lock. Returns how many were signalled.
+/// Signals the first waiters that have no signal, `most` of them. `lease` is the signaller's.
+/// Returns how many were signalled.
 [[nodiscard]] boost::asio::awaitable<Result<std::size_t>> signal_waiters(
-    ConditionSpecPtr condition, CancellationPtr cancellation, TransactionOperation check,
-    std::size_t most, OperationOptions options);
+    ConditionSpecPtr condition, CancellationPtr cancellation, Lease lease, std::size_t most,
+    OperationOptions options);
 
 }  // namespace custodian::recipes_detail

@@ -178,18 +178,21 @@ TEST_CASE("the standard face wants the lock of this thread, and all of it") {
   CHECK(changed.wait_for(lock, 1ms) == std::cv_status::timeout);
 }
 
-TEST_CASE("a wait that fails leaves a lock that owns nothing") {
+TEST_CASE("a thread whose wait fails has lost the lock, and unlocks it as often as it locked it") {
   TestClient client{"condition"};
   InterProcessMutex mutex{*client, "/a/lock"};
   const InterProcessCondition changed{mutex, "/a/changed"};
+  const std::scoped_lock outer{mutex};
   std::unique_lock lock{mutex};
   std::jthread closing{[&] {
     std::this_thread::sleep_for(100ms);
     client->close();
   }};
   CHECK(error_of([&] { changed.wait(lock); }) == Errc::closed);
-  CHECK_FALSE(lock.owns_lock());
-  CHECK(mutex.hold_count() == 0);
+  CHECK(lock.owns_lock());
+  CHECK_FALSE(mutex.owns_lock());
+  CHECK(mutex.hold_count() == 2);
+  CHECK(error_of([&] { mutex.lock(); }) == Errc::lock_lost);
 }
 
 TEST_CASE("a writer waits at a condition while others read") {
@@ -207,6 +210,9 @@ TEST_CASE("a writer waits at a condition while others read") {
   }};
   changed.wait(held);
   CHECK(lock.write().owns_lock());
+  const std::shared_lock reading{lock.read()};
+  CHECK(error_of([&] { changed.wait(held); }) ==
+        make_error_code(boost::system::errc::resource_deadlock_would_occur));
 }
 
 TEST_CASE("a signal reaches a waiter whose connection is down when it is given") {

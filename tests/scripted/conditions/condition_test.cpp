@@ -240,6 +240,46 @@ TEST_CASE("condition: signals of several waiters that have died all go on", "[co
   CHECK(second.result().status == Status::spurious);
 }
 
+TEST_CASE("condition: a signal that is passed on before its waiter watches wakes that waiter",
+          "[condition]") {
+  Fixture fixture;
+  Party dying{fixture.world, "dying"};
+  Party slow{fixture.world, "slow"};
+  Party signaller{fixture.world, "signaller"};
+  const auto first = dying.waiting();
+  const auto second = dying.waiting();
+  const auto third = slow.waiting();
+  Lease lease = signaller.acquire();
+  for (int i = 0; i < 2; ++i) {
+    const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
+      signaller.condition->async_signal(lease, {}, std::move(done));
+    });
+    CHECK(signalled.result() == 1);
+  }
+  // The slow one hears of the deaths, and its listing does not arrive.
+  fixture.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
+      "slow", std::vector<std::pair<std::size_t, Fault>>{{0, {FaultKind::delay}}}));
+  dying.die();
+  Outcome<Woken> fourth;
+  signaller.condition->async_wait(std::move(lease), fourth.handler());
+  const std::vector<Outcome<Woken>> waiting{third, fourth, first, second};
+  CHECK(fixture.world.run_until([&] {
+    for (const Outcome<Woken>& each : waiting) {
+      if (each.arrived()) each.result().lease.release();
+    }
+    return fourth.arrived();
+  }));
+  fixture.world.ensemble.release_replies();
+  fixture.world.ensemble.set_fault_plan(nullptr);
+  CHECK(fixture.world.run_until([&] {
+    for (const Outcome<Woken>& each : waiting) {
+      if (each.arrived()) each.result().lease.release();
+    }
+    return std::ranges::all_of(waiting, &Outcome<Woken>::arrived);
+  }));
+  CHECK(fourth.result().status == Status::signalled);
+}
+
 TEST_CASE("condition: signals that are left are cleared up by the next one who waits",
           "[condition]") {
   Fixture fixture;

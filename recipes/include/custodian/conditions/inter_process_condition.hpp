@@ -20,7 +20,7 @@
 /// without a signal (*spurious*), as with the standard's: so wait with a predicate, or in a loop.
 ///
 /// When not to use it: to wait for one node (Watch), for a number of processes to arrive
-/// (CountDownLatch), or for work to hand out to thousands (a wait costs four writes). What is
+/// (CountDownLatch), or for work to hand out to thousands (a wait costs five writes). What is
 /// signalled must be kept where all can read it, on the servers or in a database, and be read
 /// under the lock. A process that dies *after* its wait has returned takes its signal along: where
 /// the work must go on, a holder looks at the predicate before it waits, and notify_all() wakes
@@ -31,13 +31,14 @@
 /// `HandOff::cohort` and `keep_idle_for`, since a signal must prove which holder gives it.
 ///
 /// On the servers: a waiter is an ephemeral sequential node below the condition's path, a signal is
-/// a persistent one. All users of a condition need the permission to write each other's nodes, and
-/// to create and delete nodes at that path; the path is the condition's own.
+/// a persistent one. All users of a condition need the permission to read and write each other's
+/// nodes, and to list, create and delete nodes at that path; the path is the condition's own.
 ///
 /// Threads: any. Lifetimes: the lock object may be destroyed first; a wait may outlive the
 /// condition.
 
 #include <chrono>
+#include <concepts>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -107,15 +108,20 @@ class CUSTODIAN_EXPORT InterProcessCondition {
   /// it was released, or is about to be.
   /// Cancellation: total; the lock is released, and not acquired again. While a wait that has been
   /// signalled takes its signal, with the lock, a request to cancel comes too late.
-  /// Errors: lock_lost; invalid_argument (the lease is another lock's, or not alone on its hold);
-  /// session_timeout_too_short, no_auth, sequence_exhausted, operation_aborted, closed. Neither a
-  /// lost connection nor a lost session ends it with an error.
+  /// The new lease has the lock's terms: options of the first acquire, listeners and an identity
+  /// that was set end with the old hold.
+  /// Errors: lock_lost (before the lock was released); invalid_argument (the lease is another
+  /// lock's, or not alone on its hold); resource_deadlock_would_occur (it is on the read lock);
+  /// node_deleted (by hand, before the lock was released); session_timeout_too_short, no_auth,
+  /// sequence_exhausted, request_too_large, operation_aborted, closed, forked. Once the lock is
+  /// released, neither a lost connection nor a lost session ends the wait with an error.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait(Lease lease, Token&& token) const {
     return async_wait_until(std::move(lease), Deadline::never(), std::forward<Token>(token));
   }
-  /// The same, no longer than until the deadline; the acquire that follows has no limit.
+  /// The same, no longer than until the deadline; the acquire that follows has no limit. A default
+  /// deadline is never.
   template <typename Token>
   auto async_wait_until(Lease lease, Deadline until, Token&& token) const {
     return initiate<void(error_code, Woken), &recipes_detail::start_condition_wait>(
@@ -128,7 +134,8 @@ class CUSTODIAN_EXPORT InterProcessCondition {
   }
 
   /// The same, blocking: `lease` is released, and is the new lease afterwards. A stop ends the
-  /// sleep, and the lock is acquired all the same. Throws Error; then `lease` is empty.
+  /// sleep, and the lock is acquired all the same. Throws Error; then `lease` is empty. If no
+  /// thread runs the client's context it does not return, whatever the limit.
   ConditionStatus wait(Lease& lease, std::stop_token stop = {}) const {
     return wait_until(lease, Deadline::never(), std::move(stop));
   }
@@ -146,8 +153,9 @@ class CUSTODIAN_EXPORT InterProcessCondition {
   /// If the reply of the servers is lost, another waiter may be signalled, too, whose wait is
   /// spurious then.
   /// Cancellation: total; what was sent may still be applied.
-  /// Errors: lock_lost; invalid_argument (the lease is another lock's); an error that is equivalent
-  /// to ErrorCondition::outcome_unknown at the deadline; no_auth, and those common to all
+  /// Errors: lock_lost; invalid_argument (the lease is another lock's);
+  /// resource_deadlock_would_occur (it is on the read lock); an error that is equivalent to
+  /// ErrorCondition::outcome_unknown at the deadline; no_auth, and those common to all
   /// operations.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
@@ -169,9 +177,11 @@ class CUSTODIAN_EXPORT InterProcessCondition {
   /// \name The standard face: as std::condition_variable_any has it
   ///
   /// `lock` is a std::unique_lock of the condition's lock object, which this thread has locked; all
-  /// holds of the thread are released, and acquired again. Throw Error: operation_not_permitted if
-  /// the thread does not hold the lock, or other leases share its hold; invalid_argument for
-  /// another lock object. If a wait throws anything else, `lock` owns nothing any more.
+  /// holds of the thread are released, and acquired again. A deadline is one of the steady clock.
+  /// Throw Error: operation_not_permitted if the thread does not hold the lock, or other leases
+  /// share its hold; invalid_argument for another lock object; resource_deadlock_would_occur if the
+  /// thread holds the read lock, too. If a wait throws anything else, the thread has lost the lock,
+  /// and must unlock it, as after any other loss.
   /// \{
 
   /// Waits for a signal; may end without one.
@@ -232,6 +242,15 @@ class CUSTODIAN_EXPORT InterProcessCondition {
     return wait_until(lock, Deadline{limit}, std::move(predicate));
   }
 
+  /// Waits until the predicate is true, this long at most, or until a stop is requested. Returns
+  /// what the predicate says then.
+  template <typename Lock, typename Rep, typename Period, typename Predicate>
+  requires std::predicate<Predicate&>
+  bool wait_for(std::unique_lock<Lock>& lock, std::stop_token stop,
+                std::chrono::duration<Rep, Period> limit, Predicate predicate) const {
+    return wait_until(lock, std::move(stop), Deadline{limit}, std::move(predicate));
+  }
+
   /// Signals the waiter that waits longest, or all. This thread must hold the lock by the standard
   /// face. Throw Error: operation_not_permitted if it does not; those of async_signal().
   void notify_one() const;
@@ -253,12 +272,7 @@ class CUSTODIAN_EXPORT InterProcessCondition {
   ConditionStatus wait_holding(std::unique_lock<Lock>& lock, Deadline until,
                                std::stop_token stop) const {
     check_holder(lock.mutex(), lock.owns_lock());
-    try {
-      return wait_holding(until, std::move(stop));
-    } catch (...) {
-      lock.release();
-      throw;
-    }
+    return wait_holding(until, std::move(stop));
   }
   void check_holder(const InterProcessLock* lock, bool owns) const;
   ConditionStatus wait_holding(Deadline until, std::stop_token stop) const;

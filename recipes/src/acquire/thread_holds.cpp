@@ -8,8 +8,7 @@ bool ThreadHolds::enter_again(std::string_view path) {
   const std::lock_guard lock{mutex_};
   const auto found = holds_.find(std::this_thread::get_id());
   if (found == holds_.end()) return false;
-  // Empty: lost in a wait at a condition.
-  if (!found->second.lease || found->second.lease.state() == LeaseState::lost) {
+  if (found->second.lost || found->second.lease.state() == LeaseState::lost) {
     throw Error{Errc::lock_lost, "lock", path, "this thread has lost it, and must unlock() first"};
   }
   ++found->second.count;
@@ -45,7 +44,8 @@ std::pair<Lease, int> ThreadHolds::take() {
 
 void ThreadHolds::put_back(Lease lease, int count) {
   const std::lock_guard lock{mutex_};
-  holds_.emplace(std::this_thread::get_id(), ThreadHold{std::move(lease), count});
+  const bool lost = !lease;
+  holds_.emplace(std::this_thread::get_id(), ThreadHold{std::move(lease), count, lost});
 }
 
 int ThreadHolds::count() const {

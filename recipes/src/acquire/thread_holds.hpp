@@ -36,6 +36,7 @@ class ThreadHolds {
   struct ThreadHold {
     Lease lease;
     int count = 1;
+    bool lost = false;  ///< in a wait at a condition
   };
 
   mutable std::mutex mutex_;

@@ -3,7 +3,7 @@
 /// \file
 /// NumberCache is what all handles on one CachedAtomicLong share: the numbers in memory, the fetch
 /// that is under way, and who waits for it.
-
+/// that is under way, and the calls that wait for it.
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <memory>

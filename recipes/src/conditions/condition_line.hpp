@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// ConditionLine reads who waits at a condition, and what was signalled, from one listing. Pure;
-/// any thread.
+/// ConditionLine reads the waiters of a condition, and their signals, from one listing. Pure; any
+/// thread.
 ///
 /// A waiter is `_c_<uuid>-wait-<number>`, ephemeral. The signal to it is `sig-<that name>`,
 /// persistent, so that it stays when its waiter has gone: then it belongs to the next waiter.

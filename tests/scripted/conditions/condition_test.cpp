@@ -1,4 +1,4 @@
-// Who is woken at a condition, and what becomes of a signal whose waiter has gone.
+// Which waiters a condition wakes, and what becomes of a signal whose waiter has gone.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -47,15 +47,16 @@ struct Party {
     world.settle();
     return woken;
   }
+  std::size_t signal_by(const Lease& lease) {
+    const auto signalled = run<std::size_t>(
+        world, [&](auto done) { condition->async_signal(lease, {}, std::move(done)); });
+    CHECK_FALSE(signalled.error());
+    return signalled.result();
+  }
   std::size_t signal(std::size_t times = 1) {
     const Lease lease = acquire();
     std::size_t given = 0;
-    for (std::size_t i = 0; i < times; ++i) {
-      const auto signalled = run<std::size_t>(
-          world, [&](auto done) { condition->async_signal(lease, {}, std::move(done)); });
-      CHECK_FALSE(signalled.error());
-      given += signalled.result();
-    }
+    for (std::size_t i = 0; i < times; ++i) given += signal_by(lease);
     return given;
   }
   std::size_t signal_all() {
@@ -150,10 +151,7 @@ TEST_CASE("condition: a signal is one event to one session", "[condition]") {
   const auto second = two.waiting();
   Lease lease = signaller.acquire();
   fixture.world.ensemble.clear_history();
-  const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
-    signaller.condition->async_signal(lease, {}, std::move(done));
-  });
-  CHECK(signalled.result() == 1);
+  CHECK(signaller.signal_by(lease) == 1);
   fixture.world.settle();
   const auto history = fixture.world.ensemble.history();
   // The second waiter watches the first one's node, and hears nothing of the write to it.
@@ -176,11 +174,7 @@ TEST_CASE("condition: a signal whose reply is lost wakes one waiter, and counts"
   // The listing, and then the transaction.
   fixture.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
       "signaller", std::vector<std::pair<std::size_t, Fault>>{{1, {FaultKind::fail_after}}}));
-  const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
-    signaller.condition->async_signal(lease, {}, std::move(done));
-  });
-  CHECK_FALSE(signalled.error());
-  CHECK(signalled.result() == 1);
+  CHECK(signaller.signal_by(lease) == 1);
   fixture.world.ensemble.set_fault_plan(nullptr);
   lease.release();
   fixture.check(first, Status::signalled);
@@ -197,10 +191,7 @@ TEST_CASE("condition: the signal of a waiter that has died goes to the next one"
   const auto first = dying.waiting();
   const auto second = living.waiting();
   Lease lease = signaller.acquire();
-  const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
-    signaller.condition->async_signal(lease, {}, std::move(done));
-  });
-  CHECK(signalled.result() == 1);
+  CHECK(signaller.signal_by(lease) == 1);
   // It stands in the lock's queue, behind the signaller.
   dying.die();
   lease.release();
@@ -219,10 +210,7 @@ TEST_CASE("condition: signals of several waiters that have died all go on", "[co
   const auto fourth = living.waiting();
   Lease lease = signaller.acquire();
   for (int i = 0; i < 2; ++i) {
-    const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
-      signaller.condition->async_signal(lease, {}, std::move(done));
-    });
-    CHECK(signalled.result() == 1);
+    CHECK(signaller.signal_by(lease) == 1);
   }
   dying.die();
   lease.release();
@@ -251,10 +239,7 @@ TEST_CASE("condition: a signal that is passed on before its waiter watches wakes
   const auto third = slow.waiting();
   Lease lease = signaller.acquire();
   for (int i = 0; i < 2; ++i) {
-    const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
-      signaller.condition->async_signal(lease, {}, std::move(done));
-    });
-    CHECK(signalled.result() == 1);
+    CHECK(signaller.signal_by(lease) == 1);
   }
   // The slow one hears of the deaths, and its listing does not arrive.
   fixture.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
@@ -280,17 +265,13 @@ TEST_CASE("condition: a signal that is passed on before its waiter watches wakes
   CHECK(fourth.result().status == Status::signalled);
 }
 
-TEST_CASE("condition: signals that are left are cleared up by the next one who waits",
-          "[condition]") {
+TEST_CASE("condition: signals that are left are cleared up by the next waiter", "[condition]") {
   Fixture fixture;
   Party dying{fixture.world, "dying"};
   Party signaller{fixture.world, "signaller"};
   const auto first = dying.waiting();
   Lease lease = signaller.acquire();
-  const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
-    signaller.condition->async_signal(lease, {}, std::move(done));
-  });
-  CHECK(signalled.result() == 1);
+  CHECK(signaller.signal_by(lease) == 1);
   dying.die();
   lease.release();
   fixture.check(first, Status::spurious);
@@ -330,10 +311,7 @@ TEST_CASE("condition: a signal counts that comes before a late waiter has the lo
   Lease lease = signaller.acquire();
   REQUIRE(fixture.world.run_until(
       [&] { return fixture.world.ensemble.children(lock_path).size() == 2; }));
-  const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
-    signaller.condition->async_signal(lease, {}, std::move(done));
-  });
-  CHECK(signalled.result() == 1);
+  CHECK(signaller.signal_by(lease) == 1);
   lease.release();
   fixture.check(woken, Status::signalled);
 }
@@ -355,10 +333,7 @@ TEST_CASE("condition: a waiter that is cancelled leaves its signal to the next o
   Lease lease = signaller.acquire();
   SECTION("while it sleeps") {}
   SECTION("while it queues for the lock") {
-    const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
-      signaller.condition->async_signal(lease, {}, std::move(done));
-    });
-    CHECK(signalled.result() == 1);
+    CHECK(signaller.signal_by(lease) == 1);
     fixture.check_asleep(first);
   }
   cancel.emit(boost::asio::cancellation_type::all);
@@ -366,10 +341,7 @@ TEST_CASE("condition: a waiter that is cancelled leaves its signal to the next o
   CHECK(first.error() == boost::asio::error::operation_aborted);
   CHECK_FALSE(first.result().lease);
   if (fixture.names().size() == 1) {
-    const auto signalled = run<std::size_t>(fixture.world, [&](auto done) {
-      signaller.condition->async_signal(lease, {}, std::move(done));
-    });
-    CHECK(signalled.result() == 1);
+    CHECK(signaller.signal_by(lease) == 1);
   }
   lease.release();
   fixture.check(second, Status::signalled);

@@ -1,5 +1,7 @@
 #include "custodian/authoring/path.hpp"
 
+#include <cstring>
+
 namespace custodian {
 
 std::string_view parent_of(std::string_view path) {
@@ -7,7 +9,12 @@ std::string_view parent_of(std::string_view path) {
   return path.substr(0, slash == 0 ? 1 : slash);
 }
 
-std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view name_of(std::string_view path) {
+  // The names of all nodes of a queue are looked up by this. rfind() compares each character.
+  const void* const slash = path.empty() ? nullptr : ::memrchr(path.data(), '/', path.size());
+  if (slash == nullptr) return path;
+  return path.substr(static_cast<std::size_t>(static_cast<const char*>(slash) - path.data()) + 1);
+}
 
 std::string join(std::string_view parent, std::string_view name) {
   std::string path{parent};

@@ -4,6 +4,7 @@
 
 #include "client/client_core.hpp"
 #include "client/queued_node.hpp"
+#include "custodian/authoring/path.hpp"
 
 namespace custodian {
 
@@ -61,9 +62,7 @@ const std::string& OwnedNode::path() const noexcept {
 
 const Stat& OwnedNode::stat() const noexcept { return created_ ? created_->stat : none().stat; }
 
-std::string_view OwnedNode::name() const noexcept {
-  return std::string_view{path()}.substr(path().rfind('/') + 1);
-}
+std::string_view OwnedNode::name() const noexcept { return name_of(path()); }
 
 bool OwnedNode::alive() const {
   return core_ && core_->own_session_info().id == created_->stat.ephemeral_owner;

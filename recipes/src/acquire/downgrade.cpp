@@ -17,12 +17,9 @@ namespace asio = boost::asio;
 namespace {
 
 std::optional<ContenderName> contender_of(const LockSpec& spec, const std::string& node) {
-  const std::size_t slash = node.rfind('/');
-  if (slash == std::string::npos) return std::nullopt;
-  const std::string_view parent{node.data(), slash == 0 ? 1 : slash};
-  const ParsedName parsed = parse_name(std::string_view{node}.substr(slash + 1), spec.rule);
+  const ParsedName parsed = parse_name(name_of(node), spec.rule);
   const auto* contender = std::get_if<ContenderName>(&parsed);
-  if (parent != spec.path || contender == nullptr) return std::nullopt;
+  if (parent_of(node) != spec.path || contender == nullptr) return std::nullopt;
   return *contender;
 }
 

@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include "custodian/authoring/path.hpp"
 #include "custodian/authoring/spawn.hpp"
 
 namespace custodian::recipes_detail {
@@ -44,10 +45,6 @@ LocalQueue::Member& member_of(LocalEntry& standing) {
   return static_cast<LocalQueue::Member&>(standing);
 }
 
-std::string_view name_of(const Created& created) {
-  return std::string_view{created.path}.substr(created.path.rfind('/') + 1);
-}
-
 }  // namespace
 
 LocalQueue::LocalQueue(const LockSpec& spec)
@@ -68,7 +65,7 @@ LocalQueue::MemberPtr LocalQueue::add(OwnedNode& node, const LockSpec& spec, Pos
   member->node = node.in_line();
   member->identity = spec.identity;
   member->positions = positions;
-  members_.emplace(name_of(*member->created), member);
+  members_.emplace(name_of(member->created->path), member);
   return member;
 }
 
@@ -128,7 +125,7 @@ void LocalQueue::tell_missing(const Member& member, const Listing& listing) {
 }
 
 LocalQueue::MemberPtr LocalQueue::in_front_of(const Member& member) const {
-  return members_.at(name_of(*member_of(*member.ahead).created));
+  return members_.at(name_of(member_of(*member.ahead).created->path));
 }
 
 Participant LocalQueue::participant(const Member& member) const {
@@ -164,7 +161,7 @@ void LocalQueue::wake(const std::vector<LocalEntry*>& members) {
 }
 
 std::shared_ptr<detail::QueuedNode> LocalQueue::leave(Member& member, LeaveReason leaving) {
-  if (members_.erase(name_of(*member.created)) == 0) return nullptr;
+  if (members_.erase(name_of(member.created->path)) == 0) return nullptr;
   const bool in_order = leaving == LeaveReason::in_order;
   if (last_.member == &member) {
     // No contender is between this member's predecessor and the next number. A granted exclusive

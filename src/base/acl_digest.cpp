@@ -20,7 +20,7 @@ std::string digest_id(std::string_view user, std::string_view password) {
   if (::EVP_Digest(both.data(), both.size(), hash.data(), &size, ::EVP_sha1(), nullptr) != 1) {
     throw Error{Errc::invalid_argument, "digest_id", "", "OpenSSL has no SHA-1 here"};
   }
-  // With a zero behind the last of its characters.
+  // Room for the Base64 text, and the zero that EVP_EncodeBlock() writes behind it.
   std::array<unsigned char, std::size_t{2} * EVP_MAX_MD_SIZE> text{};
   const int length = ::EVP_EncodeBlock(text.data(), hash.data(), static_cast<int>(size));
   return std::string{user}.append(":").append(reinterpret_cast<const char*>(text.data()),

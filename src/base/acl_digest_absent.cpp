@@ -1,4 +1,4 @@
-// In the place of acl_digest.cpp, where the library is built without OpenSSL.
+// This file replaces acl_digest.cpp in a build without OpenSSL.
 #include "custodian/acl.hpp"
 #include "custodian/error.hpp"
 

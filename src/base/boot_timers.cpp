@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// An alarm after this duration. A zero would disarm the timer.
+/// The alarm of a timerfd after `rest`, but at least a nanosecond: zero would disarm the timerfd.
 itimerspec alarm_in(BootClock::duration rest) {
   rest = std::max(rest, BootClock::duration{1});
   const auto seconds = std::chrono::floor<std::chrono::seconds>(rest);
@@ -51,7 +51,8 @@ error_code BootTimers::open() {
 }
 
 void BootTimers::set(TimerQueue::Key key, TimerQueue::Time time, TimerQueue::Action action) {
-  // Destroyed after the mutex is released: the action may own an object that cancels a timer.
+  // The replaced action is destroyed after the mutex is released: it may own an object whose
+  // destructor cancels a timer.
   TimerQueue::Action earlier;
   {
     const std::lock_guard lock{mutex_};
@@ -63,7 +64,7 @@ void BootTimers::set(TimerQueue::Key key, TimerQueue::Time time, TimerQueue::Act
 }
 
 void BootTimers::cancel(TimerQueue::Key key) {
-  // As in set(): destroyed after the mutex is released.
+  // As in set(), the action is destroyed after the mutex is released.
   TimerQueue::Action dropped;
   const std::lock_guard lock{mutex_};
   const auto before = queue_.next();
@@ -75,8 +76,8 @@ void BootTimers::set_alarm(std::optional<TimerQueue::Time> time) {
   if (alarm_) return alarm_->set(time);
   const bool is_mine = strand_.running_in_this_thread();
   if (!descriptor_.is_open()) {
-    // Without a timerfd the Asio timer waits, which only the strand may touch. There the wait is
-    // cancelled, and on_wake() begins another.
+    // Without a timerfd the Asio timer waits, and only the strand may touch it. The strand cancels
+    // the wait, and on_wake() begins another.
     asio::dispatch(strand_, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->steady_.cancel();
     });

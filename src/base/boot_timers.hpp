@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// BootTimers are timers that keep running while the machine is suspended, because leases expire
-/// meanwhile: the servers' clocks keep running. Asio's timers stand still, so a holder would be
-/// notified of a loss long after the machine has woken up. All timers of a client share one
-/// descriptor (a timerfd of CLOCK_BOOTTIME), or one alarm of the clock that the client was given.
+/// BootTimers keep running while the machine is suspended. Leases expire meanwhile, because the
+/// servers' clocks keep running; with Asio's timers, which stand still, a holder would be notified
+/// of a loss long after the machine has woken up. All timers of a client share one descriptor (a
+/// timerfd of CLOCK_BOOTTIME), or one alarm of the clock that the client was given.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -24,18 +24,18 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
  public:
   using Strand = boost::asio::strand<boost::asio::any_io_executor>;
 
-  /// `callbacks`: the executor on which the user is notified of what these timers cause. The
-  /// clock's alarm gets it.
+  /// `callbacks` is the executor of the callbacks that these timers cause. It is passed on to the
+  /// alarm of `clock`.
   explicit BootTimers(const Strand& strand, std::shared_ptr<Clock> clock = nullptr,
                       boost::asio::any_io_executor callbacks = {});
-  /// Call it before the first use. After an error there is no timerfd, and the timers stand still
-  /// while the machine is suspended.
+  /// Must be called before the first use. After an error there is no timerfd, and the timers stand
+  /// still while the machine is suspended.
   [[nodiscard]] error_code open();
 
-  // The strand only.
+  // Called on the strand only.
   void set(TimerQueue::Key key, TimerQueue::Time time, TimerQueue::Action action);
 
-  // Any thread. An action that runs already is not stopped.
+  // Called on any thread. An action that is already running is not stopped.
   void cancel(TimerQueue::Key key);
 
  private:
@@ -44,15 +44,16 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
   void on_wake();
   void run_due();
   void wait_again();
-  /// Sets the alarm to the time of the first timer; ends it if no timer is left. Under the mutex.
+  /// Sets the alarm to `time`, which is the first timer's; ends the wait if no timer is left.
+  /// Called with `mutex_` locked.
   void set_alarm(std::optional<TimerQueue::Time> time);
 
   const Strand strand_;
   const std::shared_ptr<Clock> clock_;
   const boost::asio::any_io_executor callbacks_;
-  /// The clock's. If there is one, the timerfd and the Asio timer are unused.
+  /// The alarm of `clock_`. If there is one, the timerfd and the Asio timer are unused.
   std::unique_ptr<Clock::Alarm> alarm_;
-  /// The timerfd waits if it could be opened; otherwise the Asio timer waits.
+  /// The timerfd. If it could not be opened, `steady_` waits instead.
   boost::asio::posix::basic_stream_descriptor<Strand> descriptor_;
   boost::asio::basic_waitable_timer<std::chrono::steady_clock,
                                     boost::asio::wait_traits<std::chrono::steady_clock>, Strand>
@@ -63,8 +64,8 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
   TimerQueue queue_;
 };
 
-/// One timer, with at most one action at a time. Strand only, except the destructor, which may run
-/// on any thread: an action that has begun may still be running then.
+/// BootTimer is one timer, with at most one action at a time. Used on the strand only, except the
+/// destructor: it may run on any thread, while an action that has begun is still running.
 class BootTimer {
  public:
   explicit BootTimer(std::shared_ptr<BootTimers> timers) : timers_{std::move(timers)} {}

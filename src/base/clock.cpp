@@ -8,7 +8,8 @@ namespace custodian {
 
 namespace {
 
-/// Chosen once for the process: time points of different clocks do not compare.
+/// The clock is chosen once for the process, because time points of different clocks do not
+/// compare.
 clockid_t choose_clock() noexcept {
   timespec ignored{};
   return ::clock_gettime(CLOCK_BOOTTIME, &ignored) == 0 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
@@ -20,7 +21,7 @@ BootClock::time_point BootClock::now() noexcept {
   static const clockid_t clock = choose_clock();
   timespec now{};
   if (::clock_gettime(clock, &now) != 0) {
-    // With a clock that stands still no lease would ever run out.
+    // Without a clock that runs no lease would ever expire, so the process must not go on.
     std::fputs("custodian: this process may not read the clock\n", stderr);
     std::abort();
   }

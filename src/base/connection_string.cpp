@@ -29,7 +29,7 @@ bool is_ipv4(const std::string& text) {
 }
 
 /// An IPv6 address in its shortest form, so that two spellings of one address compare equal;
-/// nothing if the text is none.
+/// nothing if the text is no IPv6 address.
 std::optional<std::string> canonical_ipv6(std::string_view text) {
   // "fe80::1%eth0": the zone names the link of the address, and is kept as it is.
   const auto zone = text.substr(std::min(text.find('%'), text.size()));
@@ -49,7 +49,7 @@ std::optional<std::string> canonical_ipv6(std::string_view text) {
   return std::string{canonical.data()}.append(zone);
 }
 
-/// One server of the list. Its errors name it.
+/// One server of the list. Its errors name its number and its text.
 class Element {
  public:
   Element(std::string_view operation, std::size_t number, std::string_view text)
@@ -112,7 +112,7 @@ class Element {
 
   /// The limits of RFC 1035: a resolver would refuse a longer name much later and less clearly.
   void check_labels(std::string_view name) const {
-    // A name may end in a dot: it is complete then, and no search domain is tried.
+    // A name that ends in a dot is complete: a resolver tries no search domain for it.
     if (name.ends_with('.')) {
       name.remove_suffix(1);
     }
@@ -138,7 +138,8 @@ class Element {
     return port;
   }
 
-  /// "::1:2181" may be an address with a port or an address alone: only the user knows.
+  /// Says how to write the server with brackets. "::1:2181" may be an address with a port or an
+  /// address alone, and only the user knows, so the advice names both.
   std::string bracket_advice() const {
     const auto colon = text_.rfind(':');
     const auto address = text_.substr(0, colon);

@@ -43,17 +43,17 @@ struct ConnectionString {
 [[nodiscard]] ConnectionString parse_connection_string(std::string_view operation,
                                                        std::string_view text);
 
-/// One server, as in a connection string; nothing if that would be refused.
+/// Parses one server, written as in a connection string; nothing if it is invalid.
 [[nodiscard]] std::optional<HostPort> parse_server(std::string_view text);
 
 /// Whether both are the same host, whatever the case of its name, and the same port.
 [[nodiscard]] bool same_server(const HostPort& left, const HostPort& right);
 
-/// A valid connection string, as it is written but for the chroot.
+/// A valid connection string without its chroot, otherwise as it was written.
 [[nodiscard]] std::string_view without_chroot(std::string_view connection_string) noexcept;
 
 [[nodiscard]] std::string to_string(const HostPort& server);
-/// With every port and IPv6 bracket written out; parses to an equal value.
+/// The connection string with every port and IPv6 bracket written out. It parses to an equal value.
 [[nodiscard]] std::string to_string(const ConnectionString& connection_string);
 
 }  // namespace custodian::detail

@@ -21,7 +21,7 @@ namespace custodian::detail {
 /// The size of a multi with a single check, of a path of this many bytes.
 [[nodiscard]] std::size_t encoded_size_of_check(std::size_t path_size);
 
-/// The digits that a server appends to the path of a sequential create.
+/// The number of digits that a server appends to the path of a sequential create.
 inline constexpr std::size_t sequence_digits = 10;
 
 }  // namespace custodian::detail

@@ -10,11 +10,11 @@
 namespace custodian::detail {
 namespace {
 
-/// More than the 255 members that an ensemble can have need.
+/// More bytes than the text of 255 members needs, the most that an ensemble can have.
 constexpr std::size_t longest_text = std::size_t{64} << 10U;
 constexpr std::size_t most_members = 255;
 
-/// Cuts off and returns what is before the separator.
+/// Removes the text before the separator from `rest`, and the separator; returns that text.
 std::string_view take_until(std::string_view& rest, char separator) {
   const auto end = std::min(rest.find(separator), rest.size());
   const std::string_view taken = rest.substr(0, end);
@@ -31,7 +31,7 @@ std::string_view host_of(std::string_view address) {
 
 bool is_wildcard(std::string_view host) { return host == "0.0.0.0" || host == "::"; }
 
-/// "localhost", "localhost." and the addresses, in any spelling.
+/// Whether the host is "localhost", "localhost." or a loopback address, in any spelling.
 bool is_loopback(std::string_view host) {
   namespace ip = boost::asio::ip;
   const HostPort server{std::string{host}, 0};
@@ -44,7 +44,7 @@ bool is_loopback(std::string_view host) {
           ip::make_address_v4(ip::v4_mapped, address.to_v6()).is_loopback());
 }
 
-/// "2181" or "host:2181".
+/// Parses "2181" or "host:2181".
 std::optional<ListeningAddress> parse_listening(std::string_view text) {
   const bool port_alone = text.find(':') == std::string_view::npos;
   const auto server = parse_server(port_alone ? "0.0.0.0:" + std::string{text} : std::string{text});
@@ -52,7 +52,7 @@ std::optional<ListeningAddress> parse_listening(std::string_view text) {
   return ListeningAddress{is_wildcard(server->host) ? std::string{} : server->host, server->port};
 }
 
-/// "host:2888:3888:participant;0.0.0.0:2181"; several hosts are separated by '|'.
+/// Parses "host:2888:3888:participant;0.0.0.0:2181"; several hosts are separated by '|'.
 std::optional<EnsembleMember> parse_member(std::string_view text) {
   EnsembleMember member;
   std::string_view quorum = take_until(text, ';');
@@ -75,7 +75,7 @@ std::optional<std::uint64_t> parse_version(std::string_view text) {
   return version;
 }
 
-/// Where a member accepts a client of this side.
+/// The address at which a member accepts a client of this side.
 std::optional<ListeningAddress> listening(const EnsembleMember& member, const ClientSide& side) {
   const auto& own = side.tls ? member.secure : member.plain;
   if (own) return own;

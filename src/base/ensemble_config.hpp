@@ -7,8 +7,8 @@
 ///     server.2=zk2.example:2888:3888:observer;10.0.0.2:2181
 ///     version=100000003
 ///
-/// Other servers write it, and other versions may write more than is known here. So it is read with
-/// indulgence: a line that is not understood counts as absent. Pure; never throws for its input.
+/// The servers write it, and newer versions may write more than is known here. So the parser is
+/// lenient: it skips a line that it does not understand. Pure; never throws for its input.
 
 #include <cstdint>
 #include <optional>
@@ -22,7 +22,7 @@ namespace custodian::detail {
 
 /// The address on which a member listens for clients.
 struct ListeningAddress {
-  /// Empty: on all addresses of its machine.
+  /// Empty if the member listens on all addresses of its machine.
   std::string host{};
   std::uint16_t port = 0;
 
@@ -30,12 +30,13 @@ struct ListeningAddress {
 };
 
 struct EnsembleMember {
-  /// The hosts at which the other members reach it; there may be several since ZooKeeper 3.6.
+  /// The hosts at which the other members reach this one; there may be several since ZooKeeper 3.6.
   std::vector<std::string> hosts{};
   bool observes = false;
-  /// For plain connections. Absent where a `clientPort` of the static configuration has it.
+  /// The address for plain connections. Absent if the port is set by `clientPort` of the member's
+  /// static configuration.
   std::optional<ListeningAddress> plain{};
-  /// For TLS; since ZooKeeper 3.10.
+  /// The address for TLS. Published since ZooKeeper 3.10.
   std::optional<ListeningAddress> secure{};
 
   friend bool operator==(const EnsembleMember&, const EnsembleMember&) = default;
@@ -49,7 +50,8 @@ struct EnsembleConfig {
   friend bool operator==(const EnsembleConfig&, const EnsembleConfig&) = default;
 };
 
-/// Nothing if there is no version, or if the text is longer than any configuration.
+/// Parses the data of /zookeeper/config; nothing if it has no version, or if it is longer than any
+/// configuration can be.
 [[nodiscard]] std::optional<EnsembleConfig> parse_ensemble_config(std::string_view text);
 
 /// How a client connects.
@@ -61,24 +63,26 @@ struct ClientSide {
   bool local = false;
 };
 
-/// The servers at which the members that vote accept such a client; names stay names. A member that
-/// listens on all its addresses is reached at the hosts that the other members use. Left out are:
+/// The addresses at which the voting members accept a client of this `side`; host names are not
+/// resolved. A member that listens on all its addresses is reached at the hosts that the other
+/// members use. Left out are:
 ///
-/// - observers, for a client that reaches its leader through an observer master needs a longer
-///   touch interval;
+/// - observers, because a client whose server reaches the leader through an observer master needs a
+///   longer touch interval;
 /// - members whose port is not known;
-/// - loopback addresses, unless the given servers are local: on the client's machine, another
-///   ensemble may have such an address.
+/// - loopback addresses, unless the given servers are local: on the client's machine, such an
+///   address may belong to another ensemble.
 [[nodiscard]] std::vector<HostPort> servers_of(const EnsembleConfig& config,
                                                const ClientSide& side);
 
-/// Whether all of them are loopback addresses, or localhost.
+/// Whether all servers are loopback addresses, or localhost.
 [[nodiscard]] bool are_local(const std::vector<HostPort>& servers);
 
 /// The port that all servers of a connection string have; nothing if they differ.
 [[nodiscard]] std::optional<std::uint16_t> common_port(const std::vector<HostPort>& servers);
 
-/// A connection string without a chroot, and the members that it does not name.
+/// The connection string `servers`, which has no chroot, with those of the `members` added that it
+/// does not name.
 [[nodiscard]] std::string with_members(const std::string& servers,
                                        const std::vector<HostPort>& members);
 

@@ -31,13 +31,13 @@ void validate_path(std::string_view operation, std::string_view path,
 /// The prefix of a client's paths on the server: the chroot of the connection string, then the
 /// namespace. A value.
 ///
-/// It is kept here and not in the C client, whose handling of a chroot corrupts memory when a
+/// Custodian adds the prefix itself: the C client's handling of a chroot corrupts memory when a
 /// transaction fails, and creates a sequential child of "/" beside the chroot, not below it.
 class PathPrefix {
  public:
-  /// Adds nothing.
+  /// The prefix that adds nothing.
   PathPrefix() = default;
-  /// Each is a valid path, or empty; "/" adds nothing.
+  /// Each part is a valid path, or empty; "/" adds nothing.
   explicit PathPrefix(std::string_view chroot, std::string_view name_space = {});
 
   /// The server's path of a client's path.
@@ -52,7 +52,7 @@ class PathPrefix {
   friend bool operator==(const PathPrefix&, const PathPrefix&) = default;
 
  private:
-  /// Without a slash at its end; hence empty, and not "/", if it adds nothing.
+  /// Has no slash at its end, so a prefix that adds nothing is empty and not "/".
   std::string prefix_;
 };
 

@@ -7,8 +7,8 @@
 
 namespace custodian::detail {
 
-/// Makes text safe for a quotation in a message: the backslash and the double quote are escaped,
-/// too.
+/// Makes text safe to quote in a message. Escapes what in_one_line() escapes, the backslash and the
+/// double quote.
 [[nodiscard]] inline std::string printable(std::string_view text) {
   std::string quotable;
   quotable.reserve(text.size());
@@ -19,12 +19,12 @@ namespace custodian::detail {
   return in_one_line(quotable);
 }
 
-/// For a path, or other text from elsewhere, in a message: text that is too long to read is cut in
-/// the middle.
+/// Shortens a path, or other text from elsewhere, for a message: text of more than `longest` bytes
+/// is cut in the middle.
 [[nodiscard]] inline std::string shortened(std::string_view text, std::size_t longest = 1000) {
-  constexpr std::size_t kept = 100;  // at each end
+  constexpr std::size_t kept = 100;  // bytes at each end
   if (text.size() <= longest) return std::string{text};
-  const auto continues = [&](std::size_t at) {  // in the midst of a UTF-8 character
+  const auto continues = [&](std::size_t at) {  // is in the midst of a UTF-8 character
     return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
   };
   std::size_t begin = kept;

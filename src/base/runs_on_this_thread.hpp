@@ -4,8 +4,8 @@
 
 namespace custodian::detail {
 
-/// runs_on_this_thread() says whether this thread runs the context behind an executor, as far as
-/// executors show it.
+/// Whether this thread runs the context behind `executor`. False for an executor of an unknown
+/// type: known are those of `io_context` and `thread_pool`, and strands.
 [[nodiscard]] bool runs_on_this_thread(const boost::asio::any_io_executor& executor);
 
 }  // namespace custodian::detail

@@ -23,7 +23,7 @@ class StateBroadcast {
 
   explicit StateBroadcast(State first) : newest_{first} {}
 
-  // Any thread.
+  // Called on any thread.
   [[nodiscard]] State newest() const {
     const std::lock_guard lock{mutex_};
     return newest_;
@@ -37,7 +37,7 @@ class StateBroadcast {
     return Subscription{std::move(registration)};
   }
 
-  // The strand only.
+  // Called on the strand only.
   /// A new state, and the listeners that were registered when it was set.
   struct Change {
     State state;
@@ -65,9 +65,9 @@ class StateBroadcast {
     waiters_.wait(now, known, cancellation, std::move(handler));
   }
 
-  /// Whether there was ever a waiter. Any thread.
+  /// Whether there was ever a waiter. Called on any thread.
   [[nodiscard]] bool has_waiters() const noexcept { return waiters_.used(); }
-  /// The waiters of a broadcast that ends, to be aborted on the strand.
+  /// Takes the waiters from a broadcast that ends; the caller aborts them on the strand.
   [[nodiscard]] StateWaiters<State> take_waiters() { return std::move(waiters_); }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// StateWaiters are the waiters for a state other than the one they know. Strand only.
+/// StateWaiters are the waiters for a state other than the one they know. Used on the strand only.
 
 #include <algorithm>
 #include <boost/asio/error.hpp>
@@ -16,7 +16,7 @@ namespace custodian::detail {
 template <typename State>
 class StateWaiters {
  public:
-  /// Whether there was ever a waiter. Any thread.
+  /// Whether there was ever a waiter. Called on any thread.
   [[nodiscard]] bool used() const noexcept { return waiting_ != nullptr; }
 
   /// Completes at once if the state differs from the known one already. A cancelled wait completes
@@ -75,7 +75,8 @@ class StateWaiters {
     std::move(waiter.handler)(error, state);
   }
 
-  /// Shared with cancellations, which may come after the end of this object.
+  /// Cancellation handlers refer to it by a weak pointer: they may run after this object is
+  /// destroyed.
   std::shared_ptr<Waiting> waiting_;
 };
 

@@ -4,8 +4,8 @@ namespace custodian::detail {
 
 TimerQueue::Action TimerQueue::set(Key key, Time time, Action action) {
   Action earlier = cancel(key);
-  // In this order, because the second insertion may throw: an action without an entry in the order
-  // never runs, but an entry without an action would be due for ever.
+  // The insertions have this order because the second may throw: an action without an entry in
+  // `order_` never runs, but an entry without an action would be due for ever.
   by_key_.emplace(key, std::pair{time, std::move(action)});
   order_.emplace(time, key);
   return earlier;

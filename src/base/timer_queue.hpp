@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// TimerQueue keeps actions with their times. Pure: times go in, and nothing is waited for here.
+/// TimerQueue keeps actions with their times. Pure: the caller passes the time in, and waits.
 
 #include <functional>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace custodian::detail {
 
-/// At most one time for each key.
+/// Holds at most one action for each key.
 class TimerQueue {
  public:
   using Time = BootClock::time_point;
@@ -25,7 +25,7 @@ class TimerQueue {
   /// Sets the action of this key. Returns the action that it replaces, if any, for the caller to
   /// destroy.
   Action set(Key key, Time time, Action action);
-  /// Removes the action of this key.
+  /// Removes the action of this key and returns it.
   Action cancel(Key key);
 
   [[nodiscard]] bool empty() const noexcept { return order_.empty(); }

@@ -41,8 +41,8 @@ void check_size(std::size_t limit, std::string_view operation, std::string_view 
              "ClientOptions::max_request_size, or use less)");
 }
 
-/// Refuses a request that is too large: because of its path, or, if that alone would fit, of its
-/// data.
+/// Refuses a request that is too large. The message blames the path, or the data if the path alone
+/// would fit.
 void check_size(const detail::ClientCore& core, std::string_view operation, std::string_view path,
                 const Request& without_data, Argument data) {
   const std::size_t limit = core.options().max_request_size;
@@ -53,7 +53,7 @@ void check_size(const detail::ClientCore& core, std::string_view operation, std:
 
 void check_ttl(std::string_view path, CreateMode mode, std::chrono::milliseconds ttl) {
   using namespace std::chrono_literals;
-  // EphemeralType.TTL.maxValue() of the server.
+  // The limit of the servers: EphemeralType.TTL.maxValue().
   constexpr std::chrono::milliseconds longest{(std::int64_t{1} << 40) - 1};
   if (has_ttl(mode) && (ttl < 1ms || ttl > longest)) {
     refuse("create", path, "ttl: a node with a TTL needs one between 1 ms and 2^40 - 1 ms");

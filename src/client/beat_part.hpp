@@ -21,7 +21,8 @@ class BeatPart {
 
   [[nodiscard]] std::size_t checks() const noexcept { return checks_; }
 
-  /// A multi is one step of the servers' pipeline: a read behind it waits for all its checks.
+  /// The most checks in a part. A multi is one step of the servers' pipeline, so a read behind it
+  /// waits for all its checks.
   static constexpr std::size_t most_checks = 500;
   /// A part takes the limit divided by this: a server may accept less than the client assumes,
   /// since the limit is set in two places (jute.maxbuffer and ClientOptions::max_request_size).

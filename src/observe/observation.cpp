@@ -16,8 +16,9 @@ Observation::~Observation() = default;
 
 template <typename Tell>
 void Observation::post(Tell tell) {
-  // `this` is safe: call_observer() keeps the client, which owns this object. An exception of the
-  // observer is caught here, and does not end the thread that runs user code.
+  // Capturing `this` is safe: call_observer() keeps the client, which owns this object. An
+  // exception of the observer is caught here, so that it does not end the thread that runs user
+  // code.
   client_.call_observer([this, tell = std::move(tell)] {
     try {
       tell(*observer_);

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Observation is the one door to a client's observer: events are made here, and delivered where
-/// user code runs.
+/// Every event for a client's observer passes through Observation, which makes it and delivers it
+/// where user code runs.
 
 #include <functional>
 #include <memory>
@@ -15,7 +15,8 @@
 
 namespace custodian::detail {
 
-/// *ObservedClient* is what an Observation needs of the client that it is a part of. Any thread.
+/// *ObservedClient* is what an Observation needs of the client that it is a part of. Called on any
+/// thread.
 class ObservedClient {
  public:
   ObservedClient() = default;
@@ -23,7 +24,7 @@ class ObservedClient {
   ObservedClient& operator=(const ObservedClient&) = delete;
   virtual ~ObservedClient() = default;
 
-  /// Now, by the clock of leases.
+  /// The time by the clock that leases are measured with.
   [[nodiscard]] virtual BootClock::time_point now() const noexcept = 0;
   /// The user's form of a path: without the chroot and the namespace.
   [[nodiscard]] virtual std::string user_path(std::string_view full_path) const = 0;
@@ -33,7 +34,7 @@ class ObservedClient {
   virtual void log(LogLevel level, std::string message) = 0;
 };
 
-/// A part of a client that has an observer. Any thread, unless stated otherwise.
+/// The Observation of one client. Called on any thread, unless stated otherwise.
 class Observation {
  public:
   Observation(ObservedClient& client, std::shared_ptr<Observer> observer);
@@ -50,12 +51,12 @@ class Observation {
                            BootClock::time_point since);
   void tell_lock_reused(const ObservedLockPtr& lock, FencingToken token, std::uint64_t times);
   void tell_kept_lock_ended(const ObservedLockPtr& lock, FencingToken token, KeptLockEnd reason);
-  /// The path is the server's.
+  /// `full_path` is the path on the server.
   void tell_retried(std::string_view operation, std::string_view full_path, const error_code& error,
                     int attempts, std::chrono::milliseconds pause);
   void tell_retried(const Request& request, const error_code& error, int attempts,
                     std::chrono::milliseconds pause);
-  /// On the strand.
+  /// Called on the strand only.
   void tell_connection_changed(ConnectionState state);
 
  private:
@@ -66,8 +67,8 @@ class Observation {
 
   ObservedClient& client_;
   const std::shared_ptr<Observer> observer_;
-  DowntimeClock absence_;  ///< the strand only
-  bool thrown_ = false;    ///< on the callback executor only, one call at a time
+  DowntimeClock absence_;  ///< used on the strand only
+  bool thrown_ = false;    ///< used on the callback executor, by one call at a time
 };
 
 }  // namespace custodian::detail

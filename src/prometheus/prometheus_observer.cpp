@@ -230,7 +230,7 @@ void PrometheusObserver::on_lease_lost(const LeaseLost& event) {
 }
 
 void PrometheusObserver::on_lease_released(const LeaseReleased& event) {
-  // A loss has been counted already.
+  // on_lease_lost() has counted the end of a lost lease already.
   if (event.loss != LossReason::none) return;
   LockSeries& series = metrics_->of_lock(event.recipe, event.path);
   series.held->Decrement();

@@ -38,7 +38,7 @@ std::vector<Address> with_unresolved(std::vector<Address> found, const std::vect
     for (const std::string& name : before.names) {
       const bool is_unresolved = is_in(unresolved, name);
       is_needed = is_needed || is_unresolved;
-      // Names stay in their order.
+      // The names keep their order.
       if (is_unresolved || (is_found && is_in(place->names, name))) kept.names.push_back(name);
     }
     if (!is_needed) continue;

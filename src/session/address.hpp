@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Address is a server's address, and the names that led to it.
+/// Address is a server's address, and the host names that resolve to it.
 
 #include <boost/asio/ip/tcp.hpp>
 #include <string>
@@ -18,11 +18,12 @@ struct Address {
   friend bool operator==(const Address&, const Address&) = default;
 };
 
-/// Each address once, with all of its names; sorted, so that an unchanged answer compares equal.
+/// Returns each address once, with all of its names, in ascending order: so the addresses of two
+/// equal look-ups compare equal.
 [[nodiscard]] std::vector<Address> merged(const std::vector<Address>& addresses);
 
-/// What was found, and what was known of the names that do not resolve just now. All lists of
-/// addresses are merged() ones.
+/// Adds to `found` the `known` addresses of the names that do not resolve just now. All lists of
+/// addresses are results of merged().
 [[nodiscard]] std::vector<Address> with_unresolved(std::vector<Address> found,
                                                    const std::vector<Address>& known,
                                                    const std::vector<std::string>& unresolved);

@@ -93,7 +93,7 @@ std::uint64_t AddressOrder::rank_of(const Endpoint& endpoint) const {
   std::uint64_t hash = 0xcbf29ce484222325 ^ seed_;
   const auto mix = [&hash](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3; };
   for (const char each : to_text(endpoint)) mix(static_cast<unsigned char>(each));
-  // The last bytes must reach the highest bits, which decide.
+  // The highest bits decide the order, so the last bytes must reach them.
   hash ^= hash >> 33;
   hash *= 0xff51afd7ed558ccd;
   return hash ^ (hash >> 33);

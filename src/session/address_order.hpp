@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// AddressOrder decides which address of the servers is dialled next, and when. Pure: addresses,
-/// times and random numbers go in.
+/// AddressOrder decides which address of the servers is dialled next, and when. Pure: the caller
+/// passes in addresses, times and random numbers.
 ///
 /// - Each address has its turn before any has a second one. The order among those that were never
 ///   dialled is drawn from a seed, so that many processes spread over the servers; with the same
@@ -23,13 +23,14 @@ namespace custodian::detail {
 
 /// How long an address rests after it has failed.
 struct AddressPace {
-  /// After the first failure; doubled with each further failure in a row.
+  /// The rest after the first failure; doubled with each further failure in a row.
   static constexpr std::chrono::milliseconds first_rest{20};
-  /// After that many doublings an address rests 1.28 s, and no longer.
+  /// After this many doublings the rest is 1.28 s, and grows no longer.
   static constexpr int most_doublings = 6;
 
-  /// The rest after so many earlier failures in a row, with a `random` of [0, 1): between half and
-  /// one and a half of the doubled rest, lest all clients of a server return together.
+  /// The rest after `failures` earlier failures in a row; `random` is in [0, 1). It is between half
+  /// and one and a half of the doubled rest, so that the clients of a server do not all return at
+  /// once.
   [[nodiscard]] static std::chrono::milliseconds rest(int failures, double random);
 };
 
@@ -40,32 +41,32 @@ class AddressOrder {
 
   explicit AddressOrder(std::uint64_t seed) : seed_{seed} {}
 
-  /// The addresses from now on. What is known of those that stay is kept.
+  /// Sets the addresses. What is known of an address that stays is kept.
   void replace(const std::vector<Address>& addresses);
   [[nodiscard]] bool contains(const Endpoint& endpoint) const;
   [[nodiscard]] std::size_t size() const noexcept { return places_.size(); }
 
-  /// The address to dial now, which counts as dialled; nothing while all rest.
+  /// Returns the address to dial now, and counts it as dialled; nothing while all rest.
   [[nodiscard]] std::optional<Address> next(Time now);
-  /// An address of the same name as this one, but of the other family (IPv4, IPv6); nothing while
-  /// there is none that does not rest. Counts as dialled only by also_dialled().
+  /// Returns an address that shares a name with this one, is of the other family (IPv4, IPv6) and
+  /// does not rest; nothing if there is none. Does not count it as dialled: also_dialled() does.
   [[nodiscard]] std::optional<Address> other_family(const Address& address, Time now) const;
   void also_dialled(const Endpoint& endpoint);
-  /// Until the first of them has rested; 0 if there is one to dial.
+  /// The time until the first address has rested; 0 if one may be dialled now.
   [[nodiscard]] std::chrono::milliseconds rest(Time now) const;
 
-  /// The address gave no connection, or one that ended before any request was answered.
+  /// Called when the address gave no connection, or one that ended before any request was answered.
   void failed(const Endpoint& endpoint, Time now, double random);
-  /// The address rests until then, at least, however often it has failed.
+  /// Makes the address rest at least until `until`, however few its failures.
   void rest_until(const Endpoint& endpoint, Time until);
-  /// A server has worked on a request there.
+  /// Called when the server at the address has worked on a request: its failures in a row end.
   void answered(const Endpoint& endpoint);
 
  private:
   struct Place {
     Address address;
     std::uint64_t rank = 0;       ///< the order among those that were never dialled
-    std::uint64_t last_turn = 0;  ///< when it was dialled; 0: never
+    std::uint64_t last_turn = 0;  ///< the turn in which it was dialled; 0: never
     int failures = 0;             ///< in a row
     Time rests_until{};
   };

@@ -1,8 +1,7 @@
 #pragma once
 
 /// \file
-/// Callbacks has the functions that the C client calls back. Only the door to the C client includes
-/// this file.
+/// Callbacks has the functions that the C client calls back. Only c_client.cpp includes this file.
 
 #include <cstdint>
 #include <string>
@@ -35,7 +34,8 @@ inline WatchEventType to_event_type(int type) {
 /// library's frames. An event that cannot be made, because memory is short or the library left out
 /// a part of the reply, ends the connection.
 struct Callbacks {
-  /// There is room for one more event: see make_room_for_events().
+  /// Lets `function` append an event to the list, which has room for it: see
+  /// make_room_for_events().
   template <typename Function>
   static void note(Function function) noexcept {
     try {
@@ -50,7 +50,7 @@ struct Callbacks {
     note([&](std::vector<Event>& events) {
       auto& completed = std::get<event::Completed>(events.emplace_back(event::Completed{}));
       completed.operation = to_key(operation);
-      completed.reply.error = ServerErrc::connection_loss;  // if the rest fails
+      completed.reply.error = ServerErrc::connection_loss;  // kept if fill() throws
       fill(completed.reply);
       completed.reply.error = to_error(rc);
     });
@@ -78,7 +78,7 @@ struct Callbacks {
                    const void* operation) noexcept {
     complete(rc, operation, [&](Reply& reply) {
       if (rc != ZOK) return;
-      // A node without data answers with the length -1.
+      // For a node without data the length is -1.
       if (value != nullptr && length > 0) {
         reply.data.assign(value, static_cast<std::size_t>(length));
       }
@@ -116,7 +116,8 @@ struct Callbacks {
   }
 
   static void watched(_zhandle*, int type, int, const char* path, void*) noexcept {
-    // A session event reaches every watch and ends none. The state is read after each call instead.
+    // A session event reaches every watch and ends none. read_state() reads the state after each
+    // call instead.
     if (type == ZOO_SESSION_EVENT || type == ZOO_NOTWATCHING_EVENT) return;
     note([&](std::vector<Event>& events) {
       events.emplace_back(event::Watched{path, to_event_type(type)});

@@ -53,7 +53,8 @@ CClient::CClient(const SessionSettings& settings)
   if (handle_ == nullptr) {
     throw Error{error_code{errno, boost::system::generic_category()}, "zookeeper_init", ""};
   }
-  // Otherwise the library resolves names while a connection works.
+  // A delay of -1 turns off the library's own resolving of names, which it does while a connection
+  // works.
   zoo_set_servers_resolution_delay(handle_, -1);
   for (const auto& credential : settings.credentials) add_credential(handle_, credential);
 }
@@ -80,7 +81,8 @@ error_code CClient::hand_over(int socket, std::string server) {
 error_code CClient::exchange_socket(int socket) {
   descriptor_ = -1;
   error_code error = ServerErrc::connection_loss;
-  // After a failure the library asks for a pause first, up to twice.
+  // After a failed connection the library asks for a pause before it dials, up to twice: so it is
+  // called three times.
   for (int i = 0; i < 3; ++i) {
     int descriptor = -1;
     int interest = 0;
@@ -117,7 +119,7 @@ error_code CClient::forget_leftovers() {
 Interest CClient::interest() {
   if (process_id() != owner_) return {.error = Errc::forked, .timeout = std::chrono::hours{1}};
   const LibraryCall call{*this};
-  // Without a connection the library would dial by itself.
+  // Without a connection zookeeper_interest() would dial by itself.
   if (!is_reading()) return {.error = Errc::not_connected};
   Interest result;
   int interest = 0;
@@ -129,7 +131,7 @@ Interest CClient::interest() {
   descriptor_ = result.descriptor;
   if (note_lost_) {
     hang_up();
-    result.descriptor = -1;  // closed by now
+    result.descriptor = -1;  // hang_up() has closed it
     interest = 0;
   }
   result.read = (interest & ZOOKEEPER_READ) != 0;
@@ -147,13 +149,14 @@ void CClient::process(bool readable, bool writable) {
   try {
     read_replies();
   } catch (const std::bad_alloc&) {
-    // The server decides how much memory its replies take. A lack of it ends the connection only.
+    // The server decides how much memory its replies take. If there is too little, only the
+    // connection ends.
     hang_up();
   }
 }
 
 void CClient::read_replies() {
-  // One call reads one reply. The bound leaves the strand to others when many replies come; the
+  // One call reads one reply. The bound leaves the strand to other work when many replies come; the
   // rest makes the descriptor readable again.
   constexpr int most_at_once = 256;
   inbox_.look_again();
@@ -215,8 +218,8 @@ bool CClient::is_reading() const {
 error_code CClient::submit(const Request& request, std::uint64_t operation, Arms arms) {
   if (process_id() != owner_) return Errc::forked;
   const LibraryCall call{*this};
-  // The library would keep the request for the next connection, where other requests may have to go
-  // first.
+  // Without a connection the library would keep the request for the next one, where other requests
+  // may have to go first.
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
   inbox_.expect(request);
   const int rc = dispatch(request, operation, arms);
@@ -289,9 +292,9 @@ error_code CClient::remove_watch(const std::string& path, WatchKind kind, std::u
   const LibraryCall call{*this};
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
   inbox_.expect_no_body();
-  // "All" are the watches of this kind that this session has on the path: ours is the only one.
-  // zoo_aremove_watches, without "all", leaves the watch on the server. The parameter's type is a
-  // slip in the library's header: it takes the function itself.
+  // zoo_aremove_all_watches() removes the watches of this kind that this session has on the path,
+  // and ours is the only one. zoo_aremove_watches() would leave the watch on the server. The type
+  // of the completion parameter is a slip in the library's header: it takes the function itself.
   const int rc = zoo_aremove_all_watches(handle(), path.c_str(), to_watcher_type(kind), 0,
                                          reinterpret_cast<void_completion_t*>(&Callbacks::done),
                                          to_context(operation));

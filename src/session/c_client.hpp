@@ -1,24 +1,24 @@
 #pragma once
 
 /// \file
-/// CClient is the one door to the ZooKeeper C client. Each of the library's awkward facts is
-/// handled here and known nowhere else:
+/// CClient is the only code that calls the ZooKeeper C client. The library's quirks are handled
+/// here, and no other code knows them:
 ///
 /// - The library is not thread-safe and keeps static state: every call is made under one
 ///   process-wide lock. No call made here blocks on the network (see close()).
 /// - Its callbacks only append to a list of events, which the caller takes *after* the call: no
 ///   handler ever runs inside the library or under its lock.
-/// - It is given connections that stand: hand_over(). Its own way to connect tries half of an even
-///   number of addresses, and its TLS checks no name.
+/// - It is given established connections, by hand_over(): its own way to connect tries half of an
+///   even number of addresses, and its TLS checks no name.
 /// - A send that fails inside a zoo_a* call closes the socket, says ZOK, and keeps the request
 ///   (maybe half sent) for the *next* connection. hand_over() throws such leftovers away first.
-/// - It reports each change of the connection to each different watcher, in quadratic time. It is
-///   given one watcher, and events are distinguished by their paths.
+/// - It reports each change of the connection to each different watcher, in quadratic time. So it
+///   is given one watcher, and events are distinguished by their paths.
 /// - zoo_amulti corrupts memory when an operation of it is refused: submit() checks everything that
 ///   the library would check before it calls.
 /// - zoo_add_auth puts its packet in front of those that are still to be sent, of which the first
 ///   may be half sent: present() is called only when nothing is left to be sent.
-/// - It believes its server: process() lets it read only what Inbox has checked.
+/// - It trusts its server: process() lets it read only what Inbox has checked.
 /// - After fork(), closing a handle in the child aborts the parent's session: in a child nothing is
 ///   called at all.
 
@@ -45,7 +45,7 @@ class CMulti;
 
 /// The descriptor and timeout that the library waits for.
 struct Interest {
-  error_code error;     ///< look at this first
+  error_code error;     ///< to be checked first
   int descriptor = -1;  ///< owned by the library; -1: only wait for the timeout
   bool read = false;
   bool write = false;
@@ -72,46 +72,48 @@ using Event = std::variant<event::Completed, event::Watched, event::Logged>;
 /// Whether a request arms a watch.
 enum class Arms : bool { nothing, a_watch };
 
-/// A watch as the library knows it.
+/// A watch in the library's own table.
 struct KnownWatch {
   std::string path;
   WatchKind kind = WatchKind::data;
 };
 
-/// One handle of the C client. One thread at a time.
+/// One handle of the C client. Used by one thread at a time.
 class CClient {
  public:
-  /// Throws Error if there is no handle to be had.
+  /// Throws Error if the library gives no handle.
   explicit CClient(const SessionSettings& settings);
   CClient(const CClient&) = delete;
   CClient& operator=(const CClient&) = delete;
   ~CClient();
 
-  /// Continues the session, or begins it, on a connected socket, of which the library gets a
-  /// duplicate. `server` is the server's address, for the log. Only without a connection. After an
-  /// error there is none, and another socket may be handed over.
+  /// Continues or begins the session on a connected socket, of which the library gets a duplicate.
+  /// `server` is the server's address, for the log. Called only without a connection. After an
+  /// error there is still none, and another socket may be handed over.
   [[nodiscard]] error_code hand_over(int socket, std::string server);
-  /// Only with a connection, or one whose handshake is under way.
+  /// What the library waits for. Called only with a connection, or during its handshake.
   [[nodiscard]] Interest interest();
-  /// Does what the descriptor is ready for, until there is nothing left to read.
+  /// Does what the descriptor is ready for. Reads a limited number of replies; the descriptor stays
+  /// readable if there are more.
   void process(bool readable, bool writable);
-  /// Judges a frame that will come next, in parts; see Inbox. After a refusal the next process()
-  /// gives the connection up.
+  /// Judges a whole frame that will arrive next, in parts; see Inbox. After a refusal the next
+  /// process() ends the connection.
   [[nodiscard]] bool accepts_ahead(std::string_view frame);
-  /// Queues a request under a key of the caller's choice, which its Completed event has, too. An
-  /// event of the watch that it arms comes as Watched; two requests on one path arm one watch.
+  /// Queues a request. `operation` is a key of the caller's choice, which the request's Completed
+  /// event bears. The watch that the request arms fires as a Watched event; two requests on one
+  /// path arm one watch.
   [[nodiscard]] error_code submit(const Request& request, std::uint64_t operation, Arms arms);
-  /// Takes a watch off the server. Completes as any operation does.
+  /// Removes a watch from the server. Completes as any operation does.
   [[nodiscard]] error_code remove_watch(const std::string& path, WatchKind kind,
                                         std::uint64_t operation);
-  /// Presents a credential on this connection, and on all that follow. Only while connected, when
-  /// interest() does not want to write: the library puts the credential in front of the packets
-  /// that are still to be sent, of which the first may be half sent.
+  /// Presents a credential on this connection, and on all that follow. Called only while connected,
+  /// and when interest() does not want to write: the library puts the credential in front of the
+  /// packets that are still to be sent, of which the first may be half sent.
   [[nodiscard]] error_code present(const SessionSettings::Credential& credential);
   /// Removes watches from the library's own table, so that it does not restore them on the next
-  /// connection. Only without a connection.
+  /// connection. Called only without a connection.
   void forget_watches(const std::vector<KnownWatch>& watches);
-  /// From now on the socket is waited for, but not read: any byte makes it readable.
+  /// Called when other code waits for the socket from now on: any byte makes it readable.
   void stop_reading();
   /// Ends the handle. If it is connected, sends the end of the session; the library then blocks
   /// until there is something to read, so the caller makes sure that there is (or that the socket
@@ -124,9 +126,9 @@ class CClient {
   }
   /// The state at the end of the newest call.
   [[nodiscard]] HandleState state() const noexcept { return state_; }
-  /// Whether the server has answered anything on this connection but the handshake.
+  /// Whether the server has answered anything but the handshake on this connection.
   [[nodiscard]] bool has_answer() const noexcept { return inbox_.has_answer(); }
-  /// See ReplyCheck.
+  /// See ReplyCheck::take_want_of_authentication().
   [[nodiscard]] bool take_want_of_authentication() noexcept {
     return inbox_.take_want_of_authentication();
   }
@@ -139,10 +141,10 @@ class CClient {
 
   [[nodiscard]] int dispatch(const Request& request, std::uint64_t operation, Arms arms);
   [[nodiscard]] int commit(const request::Multi& multi, std::uint64_t operation);
-  /// Puts the socket in the place of the library's, which then sends the handshake.
+  /// Replaces the library's socket by this one; the library then sends the handshake.
   [[nodiscard]] error_code exchange_socket(int socket);
-  /// Makes the library clear its queues. An error if it could not be done: what a failed send left
-  /// is still there.
+  /// Makes the library clear its queues. After an error the leftovers of a failed send are still
+  /// there.
   [[nodiscard]] error_code forget_leftovers();
   void read_state();
   [[nodiscard]] bool is_reading() const;
@@ -151,15 +153,16 @@ class CClient {
   void hang_up();
   void hang_up(std::string_view fault);
   void make_room_for_events();
-  /// The handle, for a call into the library: checks that its lock is held by this thread.
+  /// Returns the handle for a call into the library; asserts that this thread holds the library's
+  /// lock.
   [[nodiscard]] _zhandle* handle() const;
 
   _zhandle* handle_ = nullptr;
   const pid_t owner_;
-  std::string server_;  ///< of the newest connection
+  std::string server_;  ///< the address of the newest connection's server
   std::vector<Event> events_;
   Inbox inbox_;
-  /// The library's socket, as long as is_reading().
+  /// The library's socket; valid only while is_reading().
   int descriptor_ = -1;
   /// Results of transactions under way, by operation: the library writes into them.
   std::map<std::uint64_t, std::unique_ptr<CMulti>> multis_;
@@ -167,7 +170,7 @@ class CClient {
   bool send_failed_ = false;
   /// A callback could not append its event, so the connection must end.
   bool note_lost_ = false;
-  bool logs_ = true;  ///< whether the lines of the library's log are the user's affair
+  bool logs_ = true;  ///< whether the lines of the library's log are passed on
 };
 
 }  // namespace custodian::detail

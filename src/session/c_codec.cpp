@@ -8,11 +8,12 @@ error_code to_error(int code) noexcept {
     return {};
   }
   switch (code) {
-    // A request whose send failed ends like this after the reconnection; so does a reply out of
-    // order. In both cases it is unknown whether it was applied.
+    // The library completes a request with ZRUNTIMEINCONSISTENCY, after the reconnection, if its
+    // send failed, and also if its reply came out of order. In both cases it is unknown whether the
+    // request was applied.
     case ZRUNTIMEINCONSISTENCY:
     case ZOPERATIONTIMEOUT: return ServerErrc::connection_loss;
-    // The answer of an expired handle to every new call.
+    // An expired handle answers every new call with this.
     case ZINVALIDSTATE: return ServerErrc::session_expired;
     case ZCLOSING: return Errc::closed;
     default: return static_cast<ServerErrc>(code);

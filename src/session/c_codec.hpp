@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The codec converts between the C client's structures and ours. Only the door to the C client
-/// includes it.
+/// The codec converts between the C client's structures and ours. Only the files of CClient include
+/// it.
 
 #include <zookeeper/zookeeper.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A line of the C client's log is translated here for this library's log. Pure.
+/// parse_c_log_line() translates a line of the C client's log for this library's log. Pure.
 
 #include <optional>
 #include <string>
@@ -18,8 +18,8 @@ struct CLogLine {
 
 /// Drops the time, the process and the thread of a line: the user's log adds its own if it needs
 /// them. Where the line names the placeholder (session/placeholder.hpp) it names the server
-/// instead. Returns nothing for the lines that come because the library does not dial: its choice
-/// among the servers, and how late it was asked.
+/// instead. Returns nothing for lines that mean nothing because Custodian dials instead of the
+/// library: about its choice among the servers, and about how late it was called.
 [[nodiscard]] std::optional<CLogLine> parse_c_log_line(std::string_view line,
                                                        std::string_view placeholder,
                                                        std::string_view server);

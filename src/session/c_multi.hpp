@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A transaction in the C client's form. Included by the door to the C client only.
+/// CMulti is a transaction in the C client's form. Only the files of CClient include it.
 
 #include <string>
 #include <vector>
@@ -12,12 +12,12 @@
 namespace custodian::detail {
 
 /// *CMulti* is one transaction, with the memory that the library writes its results into. It points
-/// into the request until it is submitted.
+/// into the request, which must live until submit() has returned.
 class CMulti {
  public:
   /// Whether the library accepts each operation. When it refuses one it frees those that it has
-  /// linked already, so it must not get such a transaction. Replies about containers and TTL nodes
-  /// have a form that it misreads.
+  /// linked already, so it must not get such a transaction. Operations on containers and TTL nodes
+  /// are not accepted either, because the library misreads the replies.
   [[nodiscard]] static bool accepts(const request::Multi& multi);
 
   explicit CMulti(const request::Multi& multi);

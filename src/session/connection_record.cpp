@@ -36,7 +36,7 @@ void ConnectionRecord::answered() {
 void ConnectionRecord::disconnected(Time now, EndedBy whom) {
   connected_ = false;
   disconnected_at_ = now;
-  // If this side has ended the connection, the server may only be slow.
+  // A server whose connection this side ended may only be slow, so that end does not count.
   if (asked_ && !answered_ && whom == EndedBy::peer) ++unanswered_;
   restores_nothing_ = restores_nothing_ || unanswered_ >= suspicious;
 }
@@ -98,7 +98,8 @@ bool ConnectionRecord::is_identity_refused(const std::vector<std::string>& addre
 
 bool ConnectionRecord::is_enough(const Refusals& said, const std::vector<std::string>& addresses,
                                  Time now) const {
-  // One member may have been configured before the others.
+  // One refusal alone counts only after a session timeout: a member of the ensemble may have been
+  // configured before the others.
   const auto has_said_so = [&](const std::string& address) { return said.contains(address); };
   const auto said_so_long_ago = [&](const std::string& address) {
     return has_said_so(address) && now - said.at(address) >= timeout_;
@@ -117,7 +118,7 @@ bool ConnectionRecord::wants_probe(Time now) const noexcept {
 }
 
 bool ConnectionRecord::is_refused(const std::vector<std::string>& addresses, Time now) const {
-  // Servers that have just come back may have too many clients for a moment.
+  // Servers that have just come back may have too many clients, and refuse some, for a moment.
   constexpr Duration least = std::chrono::seconds{1};
   const auto was_tried = [&](const std::string& address) {
     const auto attempts = attempts_.find(address);

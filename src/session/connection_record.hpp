@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// ConnectionRecord judges the servers by the ends of a session's connections. Pure: events and
-/// times go in, and nothing is asked or done here.
+/// ConnectionRecord judges the servers by the ends of a session's connections. Pure: the caller
+/// passes in events and times, and acts on the answers.
 ///
-/// Two causes can keep a session from ever having a connection again, both of them silent on the
-/// wire; the others say so themselves:
+/// Four causes can keep a session from ever having a connection again. The first two are silent on
+/// the wire; in the others the servers say what is wrong:
 ///
 /// - A request right behind the handshake is longer than the servers accept: they end the
 ///   connection without an answer. After a reconnection that request is the one that restores the
@@ -13,12 +13,13 @@
 /// - The servers have not seen the newest transaction that this session has seen: they were
 ///   rebuilt, restored from an older snapshot, or are another ensemble. They accept the connection
 ///   and end it before they answer the handshake (ZooKeeperServer.processConnectRequest). A server
-///   without a quorum does the same; that one must not cost the session. A *probe*, a new session
+///   without a quorum does the same, and that must not cost the session. A *probe*, a new session
 ///   that has seen nothing, distinguishes the two: only servers that work accept it.
 /// - The servers work only for clients that authenticate (enforce.auth.enabled). They continue the
-///   session, answer its first request on each connection with that, and end the connection.
-/// - SASL does not get to its end: the servers refuse the client's identity, or the exchange fails
-///   after they have continued the session, which keeps it alive as a handshake does.
+///   session, answer the first request on each connection with an error that says so, and end the
+///   connection.
+/// - The SASL exchange does not complete: the servers refuse the client's identity, or the exchange
+///   fails after they have continued the session, which keeps it alive as a handshake does.
 
 #include <chrono>
 #include <map>
@@ -40,7 +41,7 @@ class ConnectionRecord {
   /// `requested` is the session's timeout until a server says another.
   explicit ConnectionRecord(Duration requested) : timeout_{requested} {}
 
-  /// The handshake was answered: the session, of this timeout, has a connection.
+  /// The handshake was answered, so the session has a connection; `timeout` is the session's.
   void connected(Time now, Duration timeout);
   /// A request was sent that a server will answer.
   void asked();
@@ -51,11 +52,11 @@ class ConnectionRecord {
   /// the connection.
   void unauthenticated(const std::string& address, Time now);
   /// The server at this address refuses the identity that SASL proves, so that there is no
-  /// connection. The first refusal after a connection does not count: a ticket may have ended on
-  /// its way there, and the next attempt brings another one.
+  /// connection. The first refusal after a connection does not count: its ticket may have expired
+  /// on the way, and the next attempt brings a new one.
   void identity_refused(const std::string& address, Time now);
-  /// The server has continued the session, but there is no connection, for SASL did not get to its
-  /// end.
+  /// The server has continued the session, but there is no connection, because the SASL exchange
+  /// did not complete.
   void continued_unauthenticated(Time now);
   /// The server has worked on a request. Returns whether it is the first one on the connection.
   bool served() noexcept;
@@ -66,7 +67,7 @@ class ConnectionRecord {
   /// A probe has got a session from these servers, so they work. For a session timeout from now on,
   /// attempts and refusals are counted.
   void probe_connected(Time now);
-  /// A probe can have no session: its identity is refused, for example.
+  /// A probe cannot get a session: its identity is refused, for example.
   void probe_over(Time now);
 
   /// Whether a server has answered a request on the newest connection.
@@ -74,22 +75,24 @@ class ConnectionRecord {
   /// Whether several connections in a row have ever ended before any answer: then no watches should
   /// be restored on the next ones.
   [[nodiscard]] bool restores_nothing() const noexcept { return restores_nothing_; }
-  /// Whether connections went on ending so although nothing was restored, for a session timeout.
+  /// Whether connections have gone on ending without any answer for a session timeout, although
+  /// nothing was restored on them.
   [[nodiscard]] bool never_answers(Time now) const noexcept;
   /// Whether the server of the newest connection has said that the session lacks authentication.
   [[nodiscard]] bool is_unauthenticated() const noexcept { return refuses_; }
-  /// Whether no server works for this session until it authenticates: since one has last worked on
-  /// a request, all addresses have said so, or one has said so a session timeout ago.
+  /// Whether no server works for this session until it authenticates: since a server has last
+  /// worked on a request, all addresses have said so, or one said so a session timeout ago or
+  /// longer.
   [[nodiscard]] bool lacks_authentication(const std::vector<std::string>& addresses,
                                           Time now) const;
   /// Whether no server accepts the identity that SASL proves: since a connection has last stood,
-  /// all addresses have refused it, or one has refused it a session timeout ago.
+  /// all addresses have refused it, or one refused it a session timeout ago or longer.
   [[nodiscard]] bool is_identity_refused(const std::vector<std::string>& addresses, Time now) const;
-  /// Whether the servers have continued the session, several times and for a session timeout, but
-  /// no connection came of it. Each time they count the session's timeout anew.
+  /// Whether the servers have continued the session several times, for a session timeout, without a
+  /// connection. With each continuation they count the session's timeout anew.
   [[nodiscard]] bool is_never_authenticated(Time now) const noexcept;
   /// Whether the session has had no connection for so long that a probe must find out why, and no
-  /// probe was connected, or was over, lately.
+  /// probe has connected or ended lately.
   [[nodiscard]] bool wants_probe(Time now) const noexcept;
   /// Whether the servers work but do not continue this session: since a probe was connected they
   /// have refused it for a while and several times, and each address was tried twice.
@@ -98,7 +101,7 @@ class ConnectionRecord {
  private:
   static constexpr int suspicious = 3;
 
-  /// When each address has first said something.
+  /// When each address first refused.
   using Refusals = std::map<std::string, Time>;
 
   [[nodiscard]] bool servers_work(Time now) const noexcept;
@@ -110,10 +113,10 @@ class ConnectionRecord {
   bool asked_ = false;     ///< on the newest connection
   bool answered_ = false;  ///< on the newest connection
   bool served_ = false;    ///< on the newest connection
-  bool refuses_ = false;   ///< the server of the newest connection, for lack of authentication
+  bool refuses_ = false;   ///< the newest connection's server wants authentication
   int unanswered_ = 0;     ///< connections in a row that have ended before any answer
   bool restores_nothing_ = false;
-  Time unanswered_since_{};  ///< when the first of them began
+  Time unanswered_since_{};  ///< when the first of the unanswered connections began
   Time disconnected_at_{};
   Refusals unauthenticated_{};     ///< since a server has last worked on a request
   bool has_stood_ = false;         ///< there has been a connection

@@ -33,7 +33,7 @@ struct Connector::Attempt {
 
   std::vector<Address> waiting{};              ///< addresses that are not dialled yet
   std::vector<std::unique_ptr<Call>> calls{};  ///< in the order in which they began
-  std::size_t failures = 0;                    ///< of `calls`
+  std::size_t failures = 0;                    ///< how many of `calls` have failed
   const Call* taken = nullptr;                 ///< the first that was connected
   asio::steady_timer time;
   asio::steady_timer head_start;
@@ -43,7 +43,8 @@ struct Connector::Attempt {
 
 namespace {
 
-/// Asio's own sockets are inherited by every child process that the application starts.
+/// Opens a socket that is closed on exec. Asio's own sockets are inherited by every child process
+/// that the application starts.
 error_code open(tcp::socket& socket, const tcp& protocol) {
   OwnedSocket fresh{
       ::socket(protocol.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP)};
@@ -67,8 +68,9 @@ Connector::Connector(asio::any_io_executor strand, std::shared_ptr<Tls> tls,
 
 Connector::~Connector() { cancel(); }
 
-// Whichever comes first, a connection, the last failure or the time, ends the attempt. This object
-// is alive as long as the attempt has a handler: see cancel().
+// A connection, the last failure or the timeout ends the attempt, whichever comes first. Handlers
+// may use `this` as long as the attempt has a handler: cancel(), which the destructor calls,
+// removes it.
 
 void Connector::connect(std::vector<Address> addresses, std::chrono::milliseconds timeout,
                         Handler handler) {
@@ -155,7 +157,7 @@ void Connector::end(const AttemptPtr& attempt, const Address& address, Dialled d
   dialled.address = address;
   dialled.accepted = attempt->taken != nullptr;
   for (const auto& call : attempt->calls) {
-    // What began later than the one that was taken has shown nothing.
+    // A call that began later than the taken one has neither failed nor been too slow.
     if (call.get() == attempt->taken) break;
     if (call->address != address) dialled.others.push_back(call->address);
   }
@@ -170,7 +172,7 @@ void Connector::cancel() {
   attempt->handler = nullptr;
   attempt->time.cancel();
   attempt->head_start.cancel();
-  // A call that is connected has given its socket away.
+  // The taken call's socket has been handed on, and its stream is empty.
   for (const auto& call : attempt->calls) call->stream.reset();
   if (const auto link = std::exchange(attempt->link, nullptr)) link->abort();
 }

@@ -1,11 +1,12 @@
 #pragma once
 
 /// \file
-/// Connector dials an address, over TCP and, if the client has TLS or SASL, through a link to a
-/// server that it has verified. A name that has addresses of both families is dialled as RFC 8305
-/// ("Happy Eyeballs") says: if one family leads nowhere, the other is not kept waiting. The C
-/// client is only given connections that stand: its own way to connect tries half of an even list
-/// of addresses, forgets how to choose, and knows no TLS that verifies a name.
+/// Connector dials an address over TCP. If the client has TLS or SASL, it verifies the server, and
+/// the C client is connected to it by a link (session/secure_link.hpp). A name that has addresses
+/// of both families is dialled as RFC 8305 ("Happy Eyeballs") says: if one family leads nowhere,
+/// the other is not kept waiting. The C client is given established connections only: its own way
+/// to connect tries half of an even number of addresses (docs/c-client.md has more), and its TLS
+/// verifies no name.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -24,28 +25,28 @@
 
 namespace custodian::detail {
 
-/// What became of a call.
+/// The result of connect().
 struct Dialled {
   error_code error{};
-  std::string reason{};   ///< of the error, for people
-  Address address{};      ///< what is connected, or has failed last
-  bool accepted = false;  ///< a server has accepted the connection, whatever came of it
+  std::string reason{};   ///< the error in words, for people
+  Address address{};      ///< the connected one, or the last that failed
+  bool accepted = false;  ///< by a server, over TCP; TLS or SASL may have failed
   /// The other addresses that were dialled: each has failed, or was too slow.
   std::vector<Address> others{};
-  /// For the C client: the connected socket itself, or its end of the link. Non-blocking, and
-  /// closed on exec.
+  /// The socket for the C client: the connected one itself, or the C client's end of the link.
+  /// Non-blocking, and closed on exec.
   OwnedSocket socket{};
   std::shared_ptr<SecureLink> link{};  ///< null without TLS and SASL
 };
 
-/// Strand only.
+/// Used on the strand only.
 class Connector {
  public:
   using Handler = std::function<void(Dialled)>;
   using Log = std::function<void(LogLevel, std::string)>;
 
-  /// Without `tls`, connections are plain; without `sasl`, they are not authenticated. `log` is for
-  /// what TLS has to say.
+  /// Without `tls`, connections are plain; without `sasl`, they are not authenticated. `log` gets
+  /// the messages of TLS.
   Connector(boost::asio::any_io_executor strand, std::shared_ptr<Tls> tls,
             std::shared_ptr<const Sasl> sasl, Log log);
   Connector(const Connector&) = delete;
@@ -56,12 +57,13 @@ class Connector {
   static constexpr std::chrono::milliseconds head_start{250};
 
   /// Dials the first of one or two addresses, and the second one when the first has failed or has
-  /// had its head start; the first connection is taken. Calls back once on the strand, and not
-  /// within this call, unless it is cancelled; with `timed_out` after `timeout`, which is for all
-  /// addresses, TCP, TLS and the first token of SASL together. Cancels the call before.
+  /// had its head start. The first connection that is established is taken. Calls `handler` once on
+  /// the strand, not within connect(), unless it is cancelled. The error is `timed_out` when
+  /// `timeout` has passed, which covers all addresses, TCP, TLS and the first token of SASL.
+  /// Cancels an earlier call.
   void connect(std::vector<Address> addresses, std::chrono::milliseconds timeout, Handler handler);
   [[nodiscard]] bool busy() const noexcept { return attempt_ != nullptr; }
-  /// The handler is not called any more.
+  /// Ends the call under way. Its handler is not called any more.
   void cancel();
 
  private:

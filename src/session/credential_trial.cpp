@@ -50,7 +50,7 @@ void CredentialTrial::on_state(SessionState state, const SessionInfo&) {
     case SessionState::auth_failed:
     case SessionState::auth_required: conclude(Verdict::refused); break;
     case SessionState::expired: begin_again_after({}); break;
-    // The servers have not got to see the credentials.
+    // SASL has failed before the servers have seen the credentials, so there is no verdict.
     case SessionState::identity_refused:
       begin_again_after(ReconnectPace::refused_credentials);
       break;
@@ -58,7 +58,8 @@ void CredentialTrial::on_state(SessionState state, const SessionInfo&) {
 }
 
 void CredentialTrial::begin_again_after(std::chrono::milliseconds pause) {
-  // Not within this call, which comes from the session that begin() replaces.
+  // The timer calls begin() after this call has returned: the call comes from the session that
+  // begin() replaces.
   timer_.expires_after(pause);
   timer_.async_wait([weak = weak_from_this()](error_code) {
     const auto self = weak.lock();
@@ -67,13 +68,13 @@ void CredentialTrial::begin_again_after(std::chrono::milliseconds pause) {
 }
 
 void CredentialTrial::ask() {
-  // A server answers credentials before the requests behind them, so an answer to this request says
-  // that it has accepted them.
+  // A server answers credentials before the requests behind them, so an answer to this request
+  // means that it has accepted the credentials.
   session_->submit(request::Exists{"/", nullptr}, [weak = weak_from_this()](const Reply& reply) {
     const auto self = weak.lock();
     if (!self || !self->listener_) return;
     if (is_answer_of_server(reply.error)) return self->conclude(Verdict::accepted);
-    // The request was throttled, for example: the next connection asks again.
+    // The request was throttled, for example. On the next connection ask() is called again.
     self->session_->disconnect();
   });
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 /// \file
-/// CredentialTrial is a second session with the same servers, begun to find out whether they accept
-/// credentials. A server that refuses one ends the connection, and the C client ends the handle
-/// with it: on the client's own session this would cost every lock. Strand only.
+/// CredentialTrial finds out whether the servers accept new credentials: a second session presents
+/// them and sends one request. A server that refuses a credential ends the connection, and the C
+/// client ends the handle with it: on the client's own session this would cost every lock. A Probe
+/// (session/probe.hpp) presents no credentials; it finds out whether the servers work at all. Used
+/// on the strand only.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -29,18 +31,18 @@ class CredentialTrial final : public SessionObserver,
   [[nodiscard]] static std::shared_ptr<CredentialTrial> start(
       const boost::asio::any_io_executor& strand, SessionSettings settings, Listener listener);
   void set_servers(const std::string& servers);
-  /// Ends its session, in the background. The listener is not called any more.
+  /// Ends the trial's session in the background. The listener is not called any more.
   void stop();
 
   void on_state(SessionState state, const SessionInfo& info) override;
   void on_answer(const ReplyProof&) override {}
-  /// The session that it serves writes to the log instead.
+  /// Does nothing: the client's own session logs.
   void on_log(LogLevel, std::string) override {}
 
  private:
   CredentialTrial(boost::asio::any_io_executor strand, SessionSettings settings, Listener listener);
   void begin();
-  /// Its session has ended without a verdict.
+  /// Begins another session after the pause, because the last one has ended without a verdict.
   void begin_again_after(std::chrono::milliseconds pause);
   void ask();
   void conclude(Verdict verdict);

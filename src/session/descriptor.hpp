@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// Descriptor is the C client's socket, as Asio may see it.
+/// Descriptor lets Asio wait for the C client's socket.
 ///
-/// The library closes its descriptor when it likes and gets the same number again for another
-/// socket. So Asio is given a duplicate, which is ours to close, and a socket is known by its
-/// inode. The duplicate also lets us shut a connection down that the library would wait for too
+/// The library may close its descriptor at any time, and get the same number again for another
+/// socket. So Asio is given a duplicate, which Custodian closes, and a socket is recognised by its
+/// inode. The duplicate also serves to shut down a connection that the library would wait for too
 /// long.
 
 #include <sys/types.h>
@@ -28,8 +28,8 @@ class Descriptor {
   void release();
   [[nodiscard]] bool is_open() const { return duplicate_.is_open(); }
 
-  /// Calls back once when the socket is readable, or writable. A wait that is under way already is
-  /// kept. No call comes for a socket that was dropped.
+  /// Calls back once when the socket is readable, or writable. If a wait is under way already, that
+  /// one is kept. No call comes for a socket that was dropped.
   void wait_readable(std::function<void()> ready);
   void wait_writable(std::function<void()> ready);
 
@@ -37,8 +37,8 @@ class Descriptor {
   void shut_down();
   /// Whether the kernel takes output now.
   [[nodiscard]] bool has_room();
-  /// Reads what the library has not read of a connection that has ended, or as much as a few short
-  /// replies can be.
+  /// Reads what the library has left unread of a connection that has ended, but no more than a few
+  /// short replies can be.
   [[nodiscard]] std::string unread();
   /// Reads and drops all input; false when the other side has closed.
   [[nodiscard]] bool discard_input();

@@ -11,7 +11,8 @@ namespace {
 
 using Kind = SaslError::Kind;
 
-/// The words of a challenge: name=value or name="value", after commas. The first of each name.
+/// The directives of a challenge, name=value or name="value", which commas separate. If a name
+/// comes twice, the first one counts.
 using Words = std::map<std::string, std::string, std::less<>>;
 
 [[noreturn]] void malformed() {
@@ -23,7 +24,7 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(begin);
 }
 
-/// Takes a quoted value, whose first quote is gone, off the text.
+/// Removes a quoted value from the text, which begins behind the opening quote, and returns it.
 std::string take_quoted(std::string_view& text) {
   std::string value;
   while (!text.empty() && text.front() != '"') {
@@ -139,7 +140,7 @@ void DigestMd5::check_proof(std::string_view challenge) const {
   const Words words = words_of(challenge);
   const auto found = words.find("rspauth");
   if (found == words.end()) {
-    // As a server with allowSaslFailedClients does.
+    // A server with allowSaslFailedClients does this.
     throw SaslError{Kind::refused, "the server goes on without having accepted the password"};
   }
   if (found->second != proof_) {

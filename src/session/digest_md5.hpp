@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// DigestMd5 is a SaslClient of DIGEST-MD5 (RFC 2831), as far as ZooKeeper's servers speak it: one
-/// authentication, without a layer of protection. The mechanism is obsolete (RFC 6331).
+/// DigestMd5 is a SaslClient of DIGEST-MD5 (RFC 2831), as far as ZooKeeper's servers speak it:
+/// authentication only, without a security layer. The mechanism is obsolete (RFC 6331).
 
 #include <string>
 #include <string_view>
@@ -19,7 +19,7 @@ struct DigestMd5Identity {
 
 class DigestMd5 final : public SaslClient {
  public:
-  /// `nonce` is the client's, in printable characters; never the same one twice.
+  /// `nonce` is the client's: printable characters, never the same ones twice.
   DigestMd5(DigestMd5Identity identity, std::string nonce);
 
   [[nodiscard]] std::string_view mechanism() const noexcept override { return "DIGEST-MD5"; }
@@ -35,7 +35,7 @@ class DigestMd5 final : public SaslClient {
   const DigestMd5Identity identity_;
   const std::string nonce_;
   const std::string empty_;
-  std::string proof_;  ///< that the server must give; empty before the first challenge
+  std::string proof_;  ///< expected of the server; empty before the first challenge
 };
 
 }  // namespace custodian::detail

@@ -20,7 +20,7 @@
 
 namespace custodian::detail {
 
-/// At most one call is wanted at a time. Strand only.
+/// At most one call is wanted at a time. Used on the strand only.
 template <typename Result>
 class Errand {
  public:
@@ -32,16 +32,18 @@ class Errand {
   Errand& operator=(const Errand&) = delete;
   ~Errand() { cancel(); }
 
-  /// Makes the call, which must not throw, nor use what may be gone when it ends. The handler runs
-  /// on the strand, unless it is cancelled. Cancels the call before. Throws std::system_error if
-  /// there is no thread; then the handler is still to be answered.
+  /// Makes the call, which must not throw, nor use anything that may be destroyed before it ends.
+  /// The handler runs on the strand, unless it is cancelled. Cancels an earlier call. Throws
+  /// std::system_error if no thread can be started; the handler is not called then, and the caller
+  /// may pass it to answer().
   void begin(Call call, Handler handler) {
     await(std::move(handler));
     std::thread{[call = std::move(call), mailbox = mailbox_, this]() mutable {
       deliver(this, std::move(mailbox), call());
     }}.detach();
   }
-  /// The result is known without a call. Cancels the call before.
+  /// Passes a result that is known without a call to the handler, on the strand. Cancels an earlier
+  /// call.
   void answer(Result result, Handler handler) {
     await(std::move(handler));
     deliver(this, mailbox_, std::move(result));
@@ -59,8 +61,8 @@ class Errand {
   }
 
  private:
-  /// Shared by a call's thread and its waiter, of which either may end first. Holding the mutex
-  /// keeps the executor's context alive while the result is posted.
+  /// Shared by a call's thread and the Errand, either of which may end first. cancel() waits for
+  /// the mutex, so the executor's context lives while the result is posted.
   struct Mailbox {
     std::mutex mutex;
     std::optional<boost::asio::any_io_executor> strand;
@@ -75,7 +77,7 @@ class Errand {
     mailbox_->handler = std::move(handler);
   }
 
-  /// `self` may be gone: it is looked at only if the result is still wanted.
+  /// `self` may be destroyed: it is used only if the result is still wanted.
   static void deliver(Errand* self, std::shared_ptr<Mailbox> mailbox, Result result) {
     const std::lock_guard lock{mailbox->mutex};
     if (!mailbox->strand) return;

@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::size_t length_size = 4;
 
-/// The size of the frame at the front, as it says itself, with its length; 0 if that is not there.
+/// The size of the frame at the front, its length field included; 0 if that field is not complete.
 std::size_t size_of_first(std::string_view bytes) {
   if (bytes.size() < length_size) return 0;
   const auto* const front = reinterpret_cast<const unsigned char*>(bytes.data());
   return length_size + std::size_t{boost::endian::load_big_u32(front)};
 }
 
-/// The size of the whole frames at the front that take at most `room` together.
+/// The size of the complete frames at the front that take at most `room` bytes together.
 std::size_t size_of_short(std::string_view bytes, std::size_t room) {
   std::size_t total = 0;
   for (;;) {
@@ -45,9 +45,11 @@ FrameGate::Verdict FrameGate::next(std::string_view bytes, std::size_t unread) {
   return size > room_ ? next_long(size, bytes.size(), unread) : Verdict{};
 }
 
-/// 1. A frame that Inbox can judge as a whole is judged as a whole, after all before it.
-/// 2. A longer one is judged by Inbox, by its beginning, of which enough must be there.
-/// 3. A length that no frame may have is Inbox's to refuse.
+/// The next step for a frame of more than `room_` bytes at the front:
+///
+/// 1. A frame that Inbox can check as a whole is judged here, when all before it has been read.
+/// 2. A longer frame is judged by Inbox, by its beginning: so enough of that must be there.
+/// 3. A length that no frame may have is handed on, because Inbox refuses it.
 FrameGate::Verdict FrameGate::next_long(std::size_t size, std::size_t there, std::size_t unread) {
   if (size > length_size + ReplyCheck::longest_frame) {
     rest_ = std::numeric_limits<std::size_t>::max() - there;

@@ -1,11 +1,12 @@
 #pragma once
 
 /// \file
-/// FrameGate decides what of a server's bytes a link hands on to the C client. Pure.
+/// FrameGate decides which of a server's bytes a link hands on to the C client, and when. Pure.
 ///
-/// Inbox, the C client's reader, looks at each frame while it lies in the pair of sockets between,
-/// and unlike TCP the pair wakes it for a part of one. So a frame becomes visible as a whole. One
-/// for which the pair is too small is judged here first, and comes in parts.
+/// Between the link and the C client is a pair of sockets, in which Inbox looks at each frame
+/// before the C client reads it. Unlike TCP, the pair wakes Inbox for a part of a frame, so the
+/// link hands on a frame as a whole. A frame for which the pair is too small is judged first, and
+/// then handed on in parts.
 
 #include <cstddef>
 #include <string_view>
@@ -14,24 +15,25 @@ namespace custodian::detail {
 
 class FrameGate {
  public:
-  /// `room`: a pair of sockets with at most this many unread bytes takes this many more at once.
+  /// `room` is a number of bytes: as long as no more than that are unread in the pair of sockets,
+  /// it takes that many more at once.
   explicit FrameGate(std::size_t room) noexcept : room_{room} {}
 
   enum class Step {
-    read_more,        ///< a frame's rest has not come yet
-    hand_on,          ///< the first `size` bytes, which do not come back
-    wait_for_reader,  ///< until it has read what is in the pair
-    judge             ///< the first `size` bytes, a frame; then call accepted(), or end
+    read_more,        ///< the rest of a frame has not arrived yet
+    hand_on,          ///< hand on the first `size` bytes, and remove them
+    wait_for_reader,  ///< until the C client has emptied the pair far enough
+    judge             ///< judge the first `size` bytes, a frame; then call accepted(), or end
   };
   struct Verdict {
     Step step = Step::read_more;
     std::size_t size = 0;
   };
-  /// `bytes` have come from the server and are not handed on yet. `unread` is how much the C client
-  /// has still to read from the pair of sockets, as the kernel counts it: 0 if there is nothing,
-  /// otherwise perhaps more than the number of bytes.
+  /// Decides the next step. `bytes` have come from the server and are not handed on yet. `unread`
+  /// is how much the C client has still to read from the pair of sockets, as the kernel counts it:
+  /// 0 if there is nothing, otherwise perhaps more than the number of bytes.
   [[nodiscard]] Verdict next(std::string_view bytes, std::size_t unread);
-  /// The frame that was to be judged may be read.
+  /// The frame that was judged is good: its `size` bytes are handed on in parts.
   void accepted(std::size_t size) noexcept { rest_ = size; }
 
  private:

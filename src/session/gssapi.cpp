@@ -13,7 +13,7 @@ namespace {
 
 using Kind = SaslError::Kind;
 
-/// A result of GSSAPI's, released with this object.
+/// A buffer that GSSAPI has allocated, released with this object.
 class Buffer {
  public:
   Buffer() = default;
@@ -35,12 +35,12 @@ class Buffer {
   gss_buffer_desc buffer_ = GSS_C_EMPTY_BUFFER;
 };
 
-/// A text as GSSAPI takes it, which does not write there.
+/// A text as an input of GSSAPI, which takes a char* but does not write there.
 gss_buffer_desc as_buffer(std::string_view text) {
   return {text.size(), const_cast<char*>(text.data())};
 }
 
-/// A code in words. Of the calling thread's newest failure, words have names and times.
+/// A code in words. For the calling thread's newest failure the words contain names and times.
 std::string words_of(OM_uint32 code, int kind) {
   std::string words;
   OM_uint32 more = 0;
@@ -56,12 +56,12 @@ std::string words_of(OM_uint32 code, int kind) {
 
 [[noreturn]] void fail(const std::string& step, OM_uint32 major, OM_uint32 minor) {
   const OM_uint32 error = GSS_ROUTINE_ERROR(major);
-  // Kerberos has more to say about these two, of which GSSAPI says only that they are failures.
+  // For these two codes GSSAPI says only that something failed. Kerberos' own code says what.
   const bool is_general = error == GSS_S_FAILURE || error == GSS_S_NO_CRED;
   std::string reason =
       is_general && minor != 0 ? words_of(minor, GSS_C_MECH_CODE) : words_of(major, GSS_C_GSS_CODE);
   if (reason.empty()) reason = "no reason is given";
-  // A KDC may have worded it.
+  // The words may be a KDC's, so they are made safe for a log.
   throw SaslError{Kind::failed, step + ": " + in_one_line(reason)};
 }
 
@@ -77,8 +77,8 @@ gss_name_t name_of(const std::string& step, const std::string& text, gss_OID typ
 /// The credentials that the options name, or those of the environment.
 gss_cred_id_t credential_of(const SaslOptions& options, gss_name_t client) {
   std::string cache = options.credential_cache;
-  // The environment's cache may have another principal's tickets, which would be taken. Clients of
-  // the same keytab share one in memory.
+  // The environment's cache may have another principal's tickets, and those would be used. So
+  // clients of the same keytab share a cache in memory.
   if (cache.empty() && !options.client_keytab.empty()) {
     cache = "MEMORY:custodian:" + options.client_keytab + ":" + options.principal;
   }

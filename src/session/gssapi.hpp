@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Gssapi is a SaslClient of GSSAPI (RFC 4752) by MIT's Kerberos: the server proves itself, too,
-/// and there is no layer of protection.
+/// Gssapi is a SaslClient of GSSAPI (RFC 4752), with MIT's Kerberos. The server proves its
+/// identity, too, and no security layer is used.
 
 #include <gssapi/gssapi.h>
 
@@ -16,8 +16,8 @@ namespace custodian::detail {
 
 class Gssapi final : public SaslClient {
  public:
-  /// Gets the client's ticket for this server, "service@host"; may wait for a KDC. Throws
-  /// SaslError.
+  /// Gets the client's ticket for this server, "service@host"; may block while a KDC is silent.
+  /// Throws SaslError.
   Gssapi(const SaslOptions& options, const std::string& server);
 
   [[nodiscard]] std::string_view mechanism() const noexcept override { return "GSSAPI"; }
@@ -27,12 +27,13 @@ class Gssapi final : public SaslClient {
  private:
   enum class Await { server, layers, outcome };
 
-  /// A step of the context, with the server's token, or the first one.
+  /// Makes the context's next step with the server's token, or its first step with an empty one.
+  /// Returns the client's token.
   [[nodiscard]] std::string advance(std::string_view token);
-  /// Declines the layers that the server offers, and asks for no other identity.
+  /// Answers the server's offer of security layers: none of them, and no other identity to act as.
   [[nodiscard]] std::string choose_layer(std::string_view offer);
 
-  /// Released with this object, and where its constructor throws.
+  /// GSSAPI's handles. As a member they are released also if the constructor of Gssapi throws.
   struct Handles {
     Handles() = default;
     Handles(const Handles&) = delete;

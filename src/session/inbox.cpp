@@ -44,7 +44,7 @@ bool Inbox::accepts_ahead(std::string_view frame) {
 
 void Inbox::has_read(Read read) {
   const bool goes_on = std::exchange(in_frame_, read == Read::part);
-  // The end of a connection is no frame: nothing is left to be counted then.
+  // The end of a connection is no frame: when the library reads it, no good frame is left.
   if (!goes_on && good_frames_ > 0) --good_frames_;
 }
 
@@ -59,7 +59,7 @@ Inbox::Next Inbox::look(int descriptor) {
   for (;;) {
     const auto count = ::recv(descriptor, buffer_.data(), buffer_.size(), MSG_PEEK | MSG_DONTWAIT);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Next::wait;
-    if (count <= 0) return Next::read;  // an end or an error, which the library finds out
+    if (count <= 0) return Next::read;  // an end or an error: the library finds out which
     const std::string_view bytes{buffer_.data(), static_cast<std::size_t>(count)};
     std::string_view rest = bytes;
     Finding found = check_.examine(rest);
@@ -70,7 +70,7 @@ Inbox::Next Inbox::look(int descriptor) {
     }
     const bool all_seen = bytes.size() < buffer_.size();
     if (good_frames_ > 0) {
-      // The bytes behind them are checked when these frames have been read.
+      // The bytes behind the good frames are checked when those have been read.
       drained_ = rest.empty() && all_seen;
       if (awaited_ != 0) ask_for(descriptor, 0);
       return Next::read;
@@ -87,8 +87,8 @@ Inbox::Next Inbox::look(int descriptor) {
 Inbox::Next Inbox::look_at_part(int descriptor, std::string_view bytes, std::size_t size) {
   if (has_ended(descriptor)) return Next::broken;
   const std::size_t enough = size > longest_whole ? usual_size : size;
-  // If the kernel wakes us with fewer bytes than it was asked for, it cannot hold so many: the part
-  // is judged as it is.
+  // If the socket becomes readable with fewer bytes than the kernel was asked for, it cannot hold
+  // so many: the part is judged as it is.
   if (bytes.size() < enough && awaited_ != enough && ask_for(descriptor, enough)) return Next::wait;
   // Enough for a header, and for the lengths of the parts.
   constexpr std::size_t least = 64;

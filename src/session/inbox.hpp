@@ -26,7 +26,7 @@ class Inbox {
 
   explicit Inbox(std::size_t credentials) : check_{credentials} {}
 
-  // The requests that the library has sent, and whether it is connected.
+  // These calls record the requests that the library has sent, and the end of its connection.
   void expect(const Request& request) { check_.expect(expected_reply(request)); }
   void expect_no_body() { check_.expect({}); }
   void withdraw() { check_.withdraw(); }
@@ -35,27 +35,28 @@ class Inbox {
 
   enum class Next {
     wait,    ///< there is nothing to read now
-    read,    ///< the library may read one frame, or the end
+    read,    ///< the library may read one frame, or the connection's end
     broken,  ///< the connection has ended within a frame
     fault    ///< the library must not read on; see fault()
   };
   [[nodiscard]] Next next(int descriptor);
-  /// Judges a frame that will come next, in parts: the socket cannot hold it. Nothing may be left
-  /// unread before it. If the frame is bad, next() says so, however much of it has come.
+  /// Judges a frame that the socket cannot hold, before it arrives there in parts. The library must
+  /// have read all that came before it. Returns whether the frame is good. After a bad one next()
+  /// returns `fault`, however much of the frame has arrived.
   [[nodiscard]] bool accepts_ahead(std::string_view frame);
   /// The library has read a whole frame, or a part of one.
   enum class Read { whole_frame, part };
   void has_read(Read read);
-  /// The socket may have new input.
+  /// The next call of next() looks at the socket, which may have new input.
   void look_again() noexcept { drained_ = false; }
-  /// Other code waits for the socket from now on: any byte makes it readable again.
+  /// Called when other code waits for the socket from now on: any byte makes it readable again.
   void leave(int descriptor);
   /// Frees the memory that a large frame needed.
   void tidy();
 
   /// Whether the server has answered anything since the handshake.
   [[nodiscard]] bool has_answer() const noexcept { return check_.heard(); }
-  /// See ReplyCheck.
+  /// See ReplyCheck::take_want_of_authentication().
   [[nodiscard]] bool take_want_of_authentication() noexcept {
     return check_.take_want_of_authentication();
   }
@@ -64,8 +65,8 @@ class Inbox {
  private:
   [[nodiscard]] Next look(int descriptor);
   [[nodiscard]] Next look_at_part(int descriptor, std::string_view bytes, std::size_t size);
-  /// Asks the kernel to wake us only when so many bytes are there, and to make room for them; 0: at
-  /// any byte. Returns whether the kernel can.
+  /// Asks the kernel to make the socket readable only when this many bytes have arrived, and to
+  /// make room for them; with 0, at any byte. Returns whether the kernel can.
   bool ask_for(int descriptor, std::size_t bytes);
 
   static constexpr std::size_t usual_size = enough_of_a_long_one;
@@ -73,7 +74,7 @@ class Inbox {
   ReplyCheck check_;
   std::vector<char> buffer_;
   std::string fault_;
-  std::size_t good_frames_ = 0;  ///< looked at, and not read yet
+  std::size_t good_frames_ = 0;  ///< checked, and not read yet
   std::size_t awaited_ = 0;      ///< the bytes that the kernel was asked to wait for; 0: any
   bool in_frame_ = false;        ///< the library has read a part of a frame
   bool drained_ = false;         ///< there was no input behind the good frames

@@ -10,8 +10,8 @@
 
 namespace custodian::detail {
 
-/// It gets the beginning of a frame, or all of it, and the frame's length. Once a step has failed,
-/// or has led beyond the bytes that the reader has, further steps do nothing.
+/// The reader gets the beginning of a frame, or all of it, and the frame's length. Once a step has
+/// failed, or has led beyond the bytes that the reader has, further steps do nothing.
 class JuteReader {
  public:
   enum class State {
@@ -61,7 +61,7 @@ class JuteReader {
     if (length > 0) skip(static_cast<std::size_t>(length));
   }
 
-  /// The number of elements of a vector, of which each has at least so many bytes. Fails if the
+  /// The number of elements of a vector, each of which takes at least `least` bytes. Fails if the
   /// frame cannot hold them.
   [[nodiscard]] std::int32_t count(std::size_t least) {
     const std::int32_t elements = number();

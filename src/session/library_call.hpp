@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// LibraryCall is the lock that every call into the C client holds. Only the door to the C client
-/// includes it.
+/// LibraryCall is the lock that every call into the C client holds. Only the files of CClient
+/// include it.
 
 #include <pthread.h>
 
@@ -37,8 +37,8 @@ class LibraryCall {
   }
 
  private:
-  /// A fork waits for the call under way. Otherwise the lock would be held for ever in the child,
-  /// by a thread that does not exist there.
+  /// Makes a fork wait for the call under way. Otherwise the lock would be held for ever in the
+  /// child, by a thread that does not exist there.
   static void make_fork_safe() {
     static const int once =
         ::pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });

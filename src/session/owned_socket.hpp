@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// OwnedSocket is a socket's descriptor as an object.
+/// OwnedSocket closes a socket's descriptor.
 
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ class OwnedSocket {
   }
 
   [[nodiscard]] int get() const noexcept { return descriptor_; }
-  /// The descriptor, which the caller closes from now on.
+  /// Returns the descriptor, which the caller closes from now on.
   [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
 
  private:

@@ -12,7 +12,7 @@
 namespace custodian::detail {
 
 const Placeholder& Placeholder::of_this_process() {
-  // Never destroyed: threads may use it while the process exits.
+  // The placeholder is never destroyed, because threads may use it while the process exits.
   static const Placeholder* const only = new Placeholder;
   return *only;
 }
@@ -23,7 +23,7 @@ Placeholder::Placeholder() {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  // Without SO_REUSEADDR: others cannot bind to the port, nor listen there.
+  // SO_REUSEADDR is not set: so other processes can neither bind to the port nor listen there.
   const bool bound = descriptor >= 0 &&
                      ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
                      ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) == 0;

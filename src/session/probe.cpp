@@ -9,7 +9,7 @@ namespace custodian::detail {
 std::shared_ptr<Probe> Probe::start(const boost::asio::any_io_executor& strand,
                                     SessionSettings settings, Listener listener) {
   const std::shared_ptr<Probe> probe{new Probe{std::move(listener)}};
-  settings.credentials.clear();  // it sends no requests
+  settings.credentials.clear();  // a probe sends no requests
   probe->session_ = std::make_shared<ZooKeeperSession>(
       strand, std::move(settings), probe->weak_from_this(), ZooKeeperSession::Role::probe);
   probe->session_->start();

@@ -1,8 +1,10 @@
 #pragma once
 
 /// \file
-/// Probe is a second session with the same servers, begun to find out whether they work. Strand
-/// only.
+/// Probe finds out whether the servers work: a second session, which has seen no transaction and
+/// presents no credentials, tries to connect. Only servers that do not work refuse it: see
+/// ConnectionRecord. Whether servers accept credentials is found out by a CredentialTrial
+/// (session/credential_trial.hpp). Used on the strand only.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>
@@ -15,22 +17,21 @@ namespace custodian::detail {
 
 class ZooKeeperSession;
 
-/// It has seen no transaction, so only servers that do not work refuse it: see ConnectionRecord.
 class Probe final : public SessionObserver, public std::enable_shared_from_this<Probe> {
  public:
   enum class Result { connected, over };
-  /// Called once: when the probe has a session, or can have none.
+  /// Called once: when the probe has a session, or cannot get one.
   using Listener = std::function<void(Result)>;
 
   [[nodiscard]] static std::shared_ptr<Probe> start(const boost::asio::any_io_executor& strand,
                                                     SessionSettings settings, Listener listener);
   void set_servers(const std::string& servers);
-  /// Ends its session, in the background. The listener is not called any more.
+  /// Ends the probe's session in the background. The listener is not called any more.
   void stop();
 
   void on_state(SessionState state, const SessionInfo& info) override;
   void on_answer(const ReplyProof&) override {}
-  /// The session that waits for the same servers writes to the log instead.
+  /// Does nothing: the client's own session, which waits for the same servers, logs.
   void on_log(LogLevel, std::string) override {}
 
  private:

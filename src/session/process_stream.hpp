@@ -1,11 +1,12 @@
 #pragma once
 
 /// \file
-/// ProcessStream is a connected socket as a stream, for the process that made it alone.
+/// ProcessStream is a stream over a connected socket that only the process that made it can use.
 ///
-/// Asio's own sockets are read by whichever process runs their context. The child of a fork that
-/// does so would take bytes that its parent needs, and would go on with keys of TLS that its parent
-/// uses, too. And the end that a parent closes stays open as long as its child has a copy.
+/// Any process that runs the context of Asio's own sockets reads them. The child of a fork that
+/// does so would take bytes that its parent needs, and would go on with TLS keys that its parent
+/// uses, too. And a connection that the parent closes would stay open as long as the child has a
+/// copy.
 
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -24,8 +25,8 @@
 
 namespace custodian::detail {
 
-/// Asio's AsyncStream over a stream socket. In a child nothing is read or written: what is under
-/// way ends with `operation_aborted`. One strand.
+/// An AsyncStream, as Asio defines it, over a stream socket. In a child nothing is read or written:
+/// an operation ends with `operation_aborted`. Used on one strand.
 template <typename Socket>
 class ProcessStream {
  public:
@@ -82,8 +83,8 @@ class ProcessStream {
     void operator()(Self& self, error_code failed = {}) {
       if (ended) return self.complete(result, count);
       if (failed) return self.complete(failed, 0);
-      // There is room for output almost always, and input almost never. TLS reads nothing, without
-      // waiting, when it has a result at once.
+      // Output has room almost always, so a write is tried before the wait. Input is there almost
+      // never; but an empty read, which TLS makes when it has a result at once, must not wait.
       const bool tries_first = way == Way::out || boost::asio::buffer_size(buffers) == 0;
       if ((waited || tries_first) && !stream.would_block(*this)) {
         if (waited) return self.complete(result, count);

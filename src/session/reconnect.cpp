@@ -102,7 +102,7 @@ bool Reconnect::on_end(SessionState how) noexcept {
 
 NextSession next_session(SessionState end, CredentialRecord credentials) noexcept {
   if (end == SessionState::expired) return NextSession::at_once;
-  // The credentials have no part in it.
+  // SASL's identity was refused, so earlier credentials would not help.
   if (end == SessionState::identity_refused) return NextSession::after_refused_credentials;
   if (end != SessionState::auth_failed && end != SessionState::auth_required) {
     return NextSession::none;

@@ -45,23 +45,24 @@
 
 namespace custodian::detail {
 
-/// The pauses of reconnection, besides those of AddressPace. They are no RetryPolicy: a policy's
-/// pause may be drawn as 0.
+/// The pauses of reconnection, besides those of AddressPace. They are not a RetryPolicy, because a
+/// policy's pause may be drawn as 0.
 struct ReconnectPace {
-  /// After the servers' names led to no address that can be tried.
+  /// The pause after the servers' names led to no address that can be tried.
   static constexpr std::chrono::milliseconds without_address{1000};
-  /// Between two looks at a socket whose events cannot be waited for, as when the process is out of
-  /// descriptors.
+  /// The pause between two looks at a socket whose events cannot be waited for, as when the process
+  /// is out of descriptors.
   static constexpr std::chrono::milliseconds unwatched_socket{100};
-  /// After the servers refused the credentials, or the identity that SASL proves, which they would
-  /// refuse again at once.
+  /// The pause after the servers refused the credentials, or the identity that SASL proves: they
+  /// would refuse them again at once.
   static constexpr std::chrono::milliseconds refused_credentials{5000};
 };
 
 /// The state of a session's connection; see above.
 enum class Link { resolving, connecting, backing_off, connected };
 
-/// The purpose of a session's connection; see above. In the order in which it changes.
+/// The purpose of a session's connection; see above. The enumerators are in the order in which it
+/// changes.
 enum class Purpose { serving, retired, closing, over };
 
 /// The story of one session's connections, from its start to its end.
@@ -93,10 +94,10 @@ class Reconnect {
   /// The result of a look-up of the names.
   enum class Found { no_address, the_same, others };
   enum class AfterLookUp { nothing, open_handle, replace_addresses, look_up_after_pause };
-  /// Names were looked up.
+  /// The names were looked up. Returns what the caller does next.
   [[nodiscard]] AfterLookUp looked_up(Found found) const noexcept;
-  /// There is a handle, and the addresses are dialled. Where it could not be opened,
-  /// ReconnectPace::without_address passes and the names are looked up again.
+  /// The handle is open, and the addresses are dialled. (If it could not be opened, the caller
+  /// looks the names up again after ReconnectPace::without_address.)
   void handle_opened() noexcept { link_ = Link::connecting; }
 
   /// An address is dialled, or has accepted the connection and is greeted.
@@ -115,16 +116,16 @@ class Reconnect {
 
   // -- The connection -----------------------------------------------------------------------------
 
-  /// What a look at the handle shows, in the order in which it is dealt with.
+  /// What a look at the handle shows, in the order in which the caller deals with it.
   struct Sight {
     bool failed = false;     ///< the connection has ended before the handshake was answered
-    bool refused = false;    ///< and it was the peer that ended it
-    bool lost = false;       ///< the connection that stood is gone
-    bool connected = false;  ///< another one stands: see on_connected()
+    bool refused = false;    ///< `failed`, and it was the peer that ended it
+    bool lost = false;       ///< the established connection is gone
+    bool connected = false;  ///< a new one is established: see on_connected()
     std::optional<SessionState> ended;  ///< the session is over: see on_end()
   };
-  /// The handle was called. After a loss no request is accepted, not even while the operations that
-  /// were lost are completed.
+  /// Called after each call of the handle, with its state. After a loss no request is accepted, not
+  /// even while the lost operations are being completed.
   [[nodiscard]] Sight look(HandleState now) noexcept;
   /// The connection may be used from now on.
   void on_connected() noexcept;
@@ -138,7 +139,7 @@ class Reconnect {
   /// The session takes no new requests from now on. Returns whether that is new.
   [[nodiscard]] bool retire() noexcept;
   enum class AfterClose { begin_closing, wait_for_the_first, nothing };
-  /// The session must end.
+  /// The session must end. Returns what the caller does next.
   [[nodiscard]] AfterClose close() noexcept;
   /// The session has ended this way. Returns whether its observer must be notified: an end during
   /// the closing is reported by the closing.

@@ -12,19 +12,20 @@
 
 namespace custodian::detail {
 
-/// What shows that a file has changed, also if another one was renamed into its place or if its
-/// time was set back; of a directory, that its list has. All zero: there is none.
+/// Differs once a file has changed, also if another one was renamed into its place or if its time
+/// was set back; for a directory, once its list of files has changed. All zero if there is no such
+/// file.
 struct FileState {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::int64_t size = 0;
   std::chrono::nanoseconds modified{0};
-  std::chrono::nanoseconds changed{0};  ///< its owner and mode count, too
+  std::chrono::nanoseconds changed{0};  ///< changes of its owner and mode count, too
 
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
-/// By their paths.
+/// The states of files, by path.
 using FileStates = std::map<std::string, FileState>;
 
 [[nodiscard]] FileStates states_of(const std::vector<std::string>& files);
@@ -37,15 +38,15 @@ class Renewal {
   /// The pause between two tries of the same files.
   static constexpr std::chrono::seconds pause{1};
 
-  /// With the files' states just before they were read.
+  /// `in_use` are the files' states just before they were read.
   explicit Renewal(FileStates in_use);
 
   /// Whether the files, in these states, are to be read now.
   [[nodiscard]] bool is_due(const FileStates& states, Time now) const;
-  /// What was read in these states is in use.
+  /// The files that were read in these states are in use.
   void succeeded(FileStates states);
-  /// What was read in these states cannot be used. True if that is news: the failure before was of
-  /// other states, or had another reason.
+  /// The files that were read in these states cannot be used. Returns whether that is news: the
+  /// failure before was of other states, or had another reason.
   [[nodiscard]] bool failed(FileStates states, std::string reason, Time now);
 
  private:

@@ -24,7 +24,7 @@ constexpr std::int32_t ping = -2;
 constexpr std::int32_t credential = -4;
 constexpr std::int32_t watches_set = -8;
 
-/// The library computes with thirds of the timeout, in 32 bits.
+/// The library computes with thirds of the timeout in 32 bits, which a longer one could overflow.
 constexpr std::int32_t longest_timeout = std::numeric_limits<std::int32_t>::max() / 2;
 
 void walk(JuteReader& frame, ReplyBody body) {
@@ -183,14 +183,14 @@ std::string ReplyCheck::handshake_fault(JuteReader& frame) const {
   if (!frame.good() || password != static_cast<std::int32_t>(password_size)) {
     return "a handshake without a password";
   }
-  // Any other id says that the session has expired: nothing else counts.
+  // Any other id means that the session has expired: then the rest does not matter.
   if (session_ != 0 && session != session_) return {};
   if (session == 0) return "a handshake without a session";
   // With such a timeout the library would never wait for a connection again.
   if (timeout <= 0 || timeout > longest_timeout) {
     return "a session timeout of " + std::to_string(timeout) + " ms";
   }
-  // The library would look for another server instead, and wait for it.
+  // With a read-only session the library would look for another server, and wait for it.
   if (read_only) return "a read-only session, which nobody asked for";
   return {};
 }
@@ -204,7 +204,7 @@ std::string ReplyCheck::frame_fault(JuteReader& frame) {
     case ping:
     case watches_set:
       heard_ = true;
-      // The library looks at no error of these.
+      // The library ignores the error of these replies.
       wants_authentication_ = wants_authentication_ || wants_authentication(error);
       return {};
     case credential:

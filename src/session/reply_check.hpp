@@ -1,13 +1,14 @@
 #pragma once
 
 /// \file
-/// ReplyCheck judges what a server sends on one connection. Pure: it gets bytes and keeps none.
+/// ReplyCheck judges what a server sends on one connection. Pure: the caller passes the bytes in,
+/// and none are kept.
 ///
-/// The C client believes its server. A reply that no request asked for ends the process; one that
-/// is too short for its kind makes the library free memory on its stack; a vector's count is
-/// allocated before it is compared with anything. So each frame is walked through before the
-/// library reads it, by the steps that the library will take: it stays within a frame that was
-/// accepted here. Whether a well-formed reply *says* something sensible is the server's business.
+/// The C client trusts its server. A reply that no request asked for ends the process; one that is
+/// too short for its kind makes the library free memory on its stack; a vector's count is allocated
+/// before it is compared with anything. So ReplyCheck walks through each frame before the library
+/// reads it, by the steps that the library will take: they stay within an accepted frame. Whether a
+/// well-formed reply *says* something sensible is the server's business.
 
 #include <cstddef>
 #include <cstdint>
@@ -55,17 +56,20 @@ struct Finding {
   std::string fault{};  ///< what is wrong, as the object of "the server sent"
 };
 
-/// Whether the first answer to a request among these frames, of a connection past its handshake,
-/// says that the server works only for clients that authenticate. What is no frame says nothing.
+/// Whether the first answer to a request in `frames` says that the server works only for clients
+/// that authenticate. `frames` are what a connection brought after its handshake; nothing is read
+/// from a frame that is not complete.
 [[nodiscard]] bool refuses_unauthenticated(std::string_view frames);
 
 class ReplyCheck {
  public:
-  /// Servers do not bound their replies, and a listing of a million locks' names has some 60 MB.
-  /// Java's clients refuse more than 4 MiB unless configured otherwise.
+  /// The longest frame that is accepted. Servers do not bound their replies, and a listing of a
+  /// million locks' names has some 60 MB. Java's clients refuse more than 4 MiB unless configured
+  /// otherwise.
   static constexpr std::size_t longest_frame = std::size_t{64} << 20U;
 
-  /// `credentials`: how many are presented to each server. Their answers are recognised.
+  /// `credentials` is the number of those that are presented to each server. Without any, an answer
+  /// to credentials is a fault.
   explicit ReplyCheck(std::size_t credentials) : credentials_{credentials} {}
 
   /// A connection has ended: the next frame is a handshake. `session` is the id that the handshake
@@ -73,17 +77,18 @@ class ReplyCheck {
   void connect(std::int64_t session);
   /// A request is about to be sent.
   void expect(ExpectedReply reply);
-  /// It was not sent.
+  /// The request of the last expect() was not sent.
   void withdraw() { expected_.pop_back(); }
   /// One more credential is about to be presented, on this connection and on later ones.
   void expect_credential() { ++credentials_; }
 
-  /// Whether the server has answered anything on this connection: a request, a ping, or the one
+  /// Whether the server has answered anything on this connection: a request, a ping, or the request
   /// that restores the watches.
   [[nodiscard]] bool heard() const noexcept { return heard_; }
 
   /// Whether the server has said since the last call that it works only for clients that
-  /// authenticate, by an answer to what the library has asked for itself.
+  /// authenticate, in an answer to a request of the library's own: a ping, or the one that restores
+  /// the watches.
   [[nodiscard]] bool take_want_of_authentication() noexcept {
     return std::exchange(wants_authentication_, false);
   }

@@ -1,11 +1,12 @@
 #pragma once
 
 /// \file
-/// Resolver turns names into addresses, without ever waiting for the system's resolver.
+/// Resolver turns names into addresses, without making the strand wait for the system's resolver.
 ///
 /// getaddrinfo() may take half a minute and cannot be cancelled. Asio's own resolver joins its
-/// thread when the io_context goes, and the C client calls getaddrinfo() in the midst of a healthy
-/// connection. Here each look-up is an errand: see there.
+/// thread when the io_context is destroyed, and the C client calls getaddrinfo() in the midst of a
+/// healthy connection. So each look-up is an Errand, on a thread of its own: see
+/// session/errand.hpp.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>

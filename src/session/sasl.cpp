@@ -14,14 +14,14 @@
 namespace custodian::detail {
 namespace {
 
-/// The servers' name in DIGEST-MD5, which is built into them.
+/// The name that all ZooKeeper servers have in DIGEST-MD5: it is built into them.
 constexpr std::string_view server_of_digest = "zk-sasl-md5";
 
 bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char each) { return each >= ' ' && each <= '~'; });
 }
 
-/// One of the calls that may block, while it lives.
+/// Counts a call that may block, for as long as this object lives.
 class Call {
  public:
   explicit Call(std::atomic<int>& calls) : calls_{calls}, number_{++calls} {}
@@ -29,7 +29,7 @@ class Call {
   Call& operator=(const Call&) = delete;
   ~Call() { --calls_; }
 
-  /// Which one of those under way, from 1.
+  /// The number of this call among those under way, from 1.
   [[nodiscard]] int number() const noexcept { return number_; }
 
  private:
@@ -49,7 +49,7 @@ class SaslOfOptions final : public Sasl {
       begun.client = make(address);
       return begun;
     } catch (const std::exception& error) {
-      return failed(in_one_line(error.what()));  // the user's own text, it may be
+      return failed(in_one_line(error.what()));  // the text may be the user's own
     } catch (...) {
       return failed("SaslOptions::password has thrown what is no std::exception");
     }
@@ -60,7 +60,8 @@ class SaslOfOptions final : public Sasl {
   }
 
  private:
-  /// A KDC that is silent for minutes must not gather threads.
+  /// Each call under way holds a thread. If a KDC is silent for minutes, further calls fail at
+  /// once.
   static constexpr int most_calls = 4;
 
   [[nodiscard]] bool is_kerberos() const { return options_.mechanism == SaslMechanism::gssapi; }

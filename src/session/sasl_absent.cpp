@@ -1,4 +1,4 @@
-// In the place of sasl.cpp and its like, where the library is built without Kerberos.
+// This file replaces sasl.cpp and its mechanisms in a build without Kerberos.
 #include "custodian/error.hpp"
 #include "session/sasl.hpp"
 

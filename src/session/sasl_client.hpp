@@ -11,7 +11,7 @@
 
 namespace custodian::detail {
 
-/// A dialogue that cannot go on, with the reason for people.
+/// Why a dialogue cannot go on, in words for people.
 class SaslError : public std::runtime_error {
  public:
   enum class Kind {
@@ -26,7 +26,7 @@ class SaslError : public std::runtime_error {
   Kind kind_;
 };
 
-/// For one connection. One thread at a time.
+/// The dialogue of one connection. Used by one thread at a time.
 class SaslClient {
  public:
   virtual ~SaslClient() = default;
@@ -34,12 +34,12 @@ class SaslClient {
   SaslClient(const SaslClient&) = delete;
   SaslClient& operator=(const SaslClient&) = delete;
 
-  /// As IANA registers it.
+  /// The mechanism's name, as IANA registers it.
   [[nodiscard]] virtual std::string_view mechanism() const noexcept = 0;
   /// The token that begins the dialogue.
   [[nodiscard]] virtual const std::string& first() const noexcept = 0;
-  /// The token that answers the server's; nothing if the dialogue has succeeded, and the server is
-  /// who it must be. Does not block. Throws SaslError.
+  /// Returns the token that answers the server's; nothing if the dialogue has succeeded, and the
+  /// server has proved its identity. Does not block. Throws SaslError.
   [[nodiscard]] virtual std::optional<std::string> respond(std::string_view challenge) = 0;
 };
 

@@ -21,7 +21,7 @@ void append(std::string& bytes, std::int32_t number) {
   bytes.append(reinterpret_cast<const char*>(text), sizeof number);
 }
 
-/// A request with a header and a buffer, as a frame.
+/// The frame of a request that has a header and a buffer.
 std::string request(std::int32_t number, std::string_view token) {
   constexpr std::size_t header = 3 * sizeof number;
   std::string frame;
@@ -60,21 +60,23 @@ SaslExchange::Verdict SaslExchange::next(std::string_view bytes) {
 }
 
 SaslExchange::Verdict SaslExchange::on_handshake(std::string_view frame) {
-  // The protocol's version, the timeout, the session.
+  // The frame begins with the protocol's version, the timeout and the session's id.
   constexpr std::size_t session_at = 8;
   constexpr std::size_t least = session_at + sizeof(std::int64_t);
   if (frame.size() < least) {
     return fail(Step::failed, "the server's answer to the handshake is too short");
   }
   held_ = length_size + frame.size();
-  // The session has expired: the server ends the connection, and the C client must hear of it.
+  // The id 0 means that the session has expired: the server ends the connection, and the C client
+  // must hear of it.
   if (number_at(frame, session_at) == 0 && number_at(frame, session_at + 4) == 0) {
     return {Step::over};
   }
   return send(client_->first());
 }
 
-/// A header (the request's number, a transaction, an error) and a buffer, which may be absent.
+/// A reply is a header (the request's number, a transaction, an error) and a buffer, which may be
+/// absent.
 SaslExchange::Verdict SaslExchange::on_reply(std::string_view frame) {
   constexpr std::size_t error_at = 12;
   constexpr std::size_t token_at = error_at + 4 + 4;

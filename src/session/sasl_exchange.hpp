@@ -2,12 +2,12 @@
 
 /// \file
 /// SaslExchange authenticates a connection while the server's answer to the handshake is held back.
-/// Pure: bytes go in, and what is to be sent comes out.
+/// Pure: the caller passes in what has arrived, and sends what comes out.
 ///
 /// ZooKeeper carries SASL's tokens in requests (operation 102, GetSASLRequest and SetSASLResponse)
 /// that follow the handshake. The C client sends nothing before it has read the answer to its
-/// handshake. So until the exchange is over nothing else is under way on the connection, and
-/// nothing of it is seen by the C client. Each connection is authenticated anew.
+/// handshake. So until the exchange is over nothing else is under way on the connection, and the C
+/// client sees nothing of the exchange. Each connection is authenticated anew.
 ///
 /// A server that is hostile can end the connection, and the session with it, by a refusal or by an
 /// id of 0. It can do no more: frames and rounds are bounded, and silence by the connect timeout.
@@ -24,15 +24,16 @@ namespace custodian::detail {
 
 class SaslExchange {
  public:
-  /// A Kerberos ticket with a long list of groups has some tens of kilobytes.
+  /// The longest frame that is accepted. A Kerberos ticket with a long list of groups has some tens
+  /// of kilobytes.
   static constexpr std::size_t longest_frame = std::size_t{256} << 10U;
-  /// GSSAPI has three, and DIGEST-MD5 two.
+  /// The most rounds that are made. GSSAPI has three, and DIGEST-MD5 two.
   static constexpr int most_rounds = 8;
 
   explicit SaslExchange(std::unique_ptr<SaslClient> client) noexcept;
 
   enum class Step {
-    read_more,  ///< a frame's rest has not come yet
+    read_more,  ///< the rest of a frame has not arrived yet
     send,       ///< `text` goes to the server
     over,       ///< authenticated, or there is no session to be authenticated
     failed,     ///< `text` says why
@@ -40,15 +41,15 @@ class SaslExchange {
   };
   struct Verdict {
     Step step = Step::read_more;
-    /// How many bytes behind the answer to the handshake were used up; they do not come back.
+    /// How many bytes behind the answer to the handshake were used up; the caller removes them.
     std::size_t used = 0;
     std::string text{};
   };
-  /// `bytes` are all that has come and was not used up, the answer to the handshake first. Throws
-  /// nothing but std::bad_alloc.
+  /// Decides the next step. `bytes` are all that have arrived and were not used up, beginning with
+  /// the answer to the handshake. Throws nothing but std::bad_alloc.
   [[nodiscard]] Verdict next(std::string_view bytes);
 
-  /// The size of the answer to the handshake; 0 before it has come.
+  /// The size of the answer to the handshake; 0 before it has arrived.
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
   /// "SASL (GSSAPI)", for people.
   [[nodiscard]] std::string name() const;

@@ -13,13 +13,14 @@
 
 namespace custodian::detail {
 
-/// One connection. Strand only. Once it is opened it lives by its own handlers, and ends by itself:
-/// when the server has ended the connection, the C client reads what is left and then the end; when
-/// the C client has closed its socket, the server gets what is left and then the end. A server that
-/// takes nothing more is waited for until the link is aborted.
+/// One connection. Used on the strand only. An opened link is kept alive by its own handlers, and
+/// ends by itself: when the server has ended the connection, the C client reads what is left and
+/// then the end; when the C client has closed its socket, the server gets what is left and then the
+/// end. A server that takes nothing more is waited for until the link is aborted.
 class SecureLink {
  public:
-  /// With an error and its reason in words, or with the C client's end.
+  /// Called with an error and its reason in words, or with the C client's end of the pair of
+  /// sockets.
   using Opened = std::function<void(error_code, std::string reason, OwnedSocket)>;
   /// Whether the C client may read this frame, which the pair of sockets cannot hold.
   using Judge = std::function<bool(std::string_view frame)>;
@@ -29,13 +30,12 @@ class SecureLink {
   SecureLink(const SecureLink&) = delete;
   SecureLink& operator=(const SecureLink&) = delete;
 
-  /// Verifies the server, and begins to pass bytes on. Calls back once, and not within this call,
+  /// Verifies the server, and begins to pass bytes on. Calls `opened` once, not within this call,
   /// unless the link is aborted.
   virtual void open(Opened opened) = 0;
-  /// What the link waits for, of the server or of others, for people. Empty: nothing; bytes are
-  /// passed on.
+  /// What the link waits for, in words for people; empty while it passes bytes on.
   [[nodiscard]] virtual std::string waits_for() const = 0;
-  /// Asks about long frames from now on. Without a judge none is refused.
+  /// Sets the judge of long frames. Without a judge none is refused.
   virtual void set_judge(Judge judge) = 0;
   /// Ends the connection at once. What was not sent yet is dropped: a request that the client has
   /// given up must not arrive later. In the child of a fork, closes the child's copies only.
@@ -47,7 +47,7 @@ class SecureLink {
     none_needed,  ///< nothing: there is no session yet, or it is authenticated, or there is no SASL
     wanted,       ///< the exchange is under way, or the connection has ended within it
     failed,       ///< the exchange has failed, so the link has ended the connection
-    refused       ///< the server refuses this client's identity, so the link has ended it
+    refused  ///< the server refuses the client's identity, so the link has ended the connection
   };
   [[nodiscard]] virtual Proof proof() const noexcept = 0;
 };

@@ -20,8 +20,8 @@ bool is_address(const std::string& name) {
   return !error;
 }
 
-/// As certificates have it: "zk1.example." is the complete name of zk1.example, and "fe80::1%eth0"
-/// is an address and the link that leads to it.
+/// The name in the form that certificates have: "zk1.example." is the complete name of zk1.example,
+/// and "fe80::1%eth0" is an address and the link that leads to it.
 std::string as_certified(std::string name) {
   if (name.ends_with('.')) name.pop_back();
   if (is_address(name)) name.resize(std::min(name.find('%'), name.size()));
@@ -30,13 +30,14 @@ std::string as_certified(std::string name) {
 
 bool is_for(X509* certificate, const std::string& name) {
   if (is_address(name)) return ::X509_check_ip_asc(certificate, name.c_str(), 0) == 1;
-  // OpenSSL would otherwise take the common name where there is no subjectAltName.
+  // Without the second flag OpenSSL takes the common name if there is no subjectAltName.
   constexpr unsigned strictly =
       X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT;
   return ::X509_check_host(certificate, name.c_str(), name.size(), strictly, nullptr) == 1;
 }
 
-/// What a server has written may be long, and is not one that was verified.
+/// Makes a short line of a certificate's text, which may be long, and is that of a server that was
+/// not verified.
 std::string short_line(std::string_view text) {
   constexpr std::size_t longest = 200;
   return shortened(in_one_line(text), longest);
@@ -87,7 +88,7 @@ std::string subject_of(X509* certificate) {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
-/// The verify callback that TlsOptions::configure has set, in whose place ours is called.
+/// The verify callback that TlsOptions::configure has set. OpenSSL calls ours in its place.
 SSL_verify_cb callback_of_hook(X509_STORE_CTX* judged) {
   const auto* const connection = static_cast<const SSL*>(
       ::X509_STORE_CTX_get_ex_data(judged, ::SSL_get_ex_data_X509_STORE_CTX_idx()));
@@ -113,8 +114,8 @@ ServerIdentity::ServerIdentity(const TlsOptions& options, const Address& address
 void ServerIdentity::ask_for_name(SSL* connection) const {
   const auto name = std::ranges::find_if_not(names_, &is_address);
   if (name == names_.end()) return;
-  // (The macro for this casts in the old style.) A name that OpenSSL does not take is refused with
-  // the certificate.
+  // The call is written out because its macro has an old-style cast. A name that OpenSSL does not
+  // take is refused later, when the certificate is compared with it.
   ::SSL_ctrl(connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
              const_cast<char*>(name->c_str()));
   ::ERR_clear_error();
@@ -132,8 +133,8 @@ bool ServerIdentity::accepts(bool preverified, boost::asio::ssl::verify_context&
     if (certificate != nullptr) refusal_ += " (" + short_line(subject_of(certificate)) + ")";
     return false;
   }
-  // The server's own certificate comes last. A hook may have accepted it against OpenSSL's will,
-  // but its name is no matter of the hook's.
+  // The server's own certificate comes last. A hook may have accepted it although OpenSSL refused
+  // it, but does not decide about its name.
   if (::X509_STORE_CTX_get_error_depth(judged) != 0 || !verifies_name_) return true;
   X509* const own = ::X509_STORE_CTX_get0_cert(judged);
   if (own == nullptr) return false;

@@ -18,17 +18,18 @@ namespace custodian::detail {
 
 class ServerIdentity {
  public:
-  /// The names that led to the address, or the options' one.
+  /// The server's names are those that resolve to the address, or TlsOptions::server_name if that
+  /// is given.
   ServerIdentity(const TlsOptions& options, const Address& address);
 
-  /// Names the server in the handshake (SNI) by the first name, unless there are only addresses.
+  /// Names the server in the handshake (SNI) by the first of its names that is no address.
   void ask_for_name(SSL* connection) const;
 
-  /// For OpenSSL's verification: refuses a certificate which is for none of the names, and what a
-  /// callback of TlsOptions::configure refuses. `preverified` is OpenSSL's own judgement of the
-  /// chain so far, which such a callback may overrule.
+  /// Called during OpenSSL's verification. Refuses a certificate that is for none of the names, or
+  /// that a callback of TlsOptions::configure refuses. `preverified` is OpenSSL's own judgement of
+  /// the chain so far, which such a callback may overrule.
   [[nodiscard]] bool accepts(bool preverified, boost::asio::ssl::verify_context& chain);
-  /// Whether the server has shown a certificate at all. Nothing is verified where it has not:
+  /// Whether the server has shown a certificate at all. If it has not, nothing was verified:
   /// ciphers without certificates, which TlsOptions::configure can allow, need none.
   [[nodiscard]] static bool was_shown(const SSL* connection);
   /// Why the connection has failed, for people.
@@ -37,7 +38,7 @@ class ServerIdentity {
  private:
   std::vector<std::string> names_;
   bool verifies_name_;
-  std::string refusal_;  ///< of a certificate; empty if there was none
+  std::string refusal_;  ///< why a certificate was refused; empty if none was
 };
 
 }  // namespace custodian::detail

@@ -16,9 +16,9 @@
 
 namespace custodian::detail {
 
-/// One connection, for one link, which owns it and outlives each of its operations. Strand only. No
-/// operation calls back within the call that begins it. At most one read, and one write or
-/// shut_down(), are under way.
+/// One connection, for one link, which owns it and outlives each of its operations. Used on the
+/// strand only. No operation calls back within the call that begins it. At most one read, and one
+/// write or shut_down(), are under way.
 class ServerStream {
  public:
   using Opened = std::function<void(error_code, std::string reason)>;
@@ -35,18 +35,18 @@ class ServerStream {
   /// Verifies the server, as far as the kind of the connection can.
   virtual void open(Opened opened) = 0;
   virtual void read_some(boost::asio::mutable_buffer buffer, Done done) = 0;
-  /// Writes all of it.
+  /// Writes the whole buffer.
   virtual void write(boost::asio::const_buffer buffer, Done done) = 0;
-  /// Says goodbye, and waits for the server's.
+  /// Ends TLS, if the stream has it: sends close_notify, and waits for the server's.
   virtual void shut_down(std::function<void()> done) = 0;
-  /// As ProcessStream's.
+  /// As close() and reset() of ProcessStream.
   virtual void close() = 0;
   virtual void reset() = 0;
-  /// Why TLS has failed, with its name; empty if this error is none of TLS.
+  /// Why TLS has failed, beginning with its name; empty if the error is none of TLS.
   [[nodiscard]] virtual std::string fault_of(error_code error) = 0;
 };
 
-/// A connection that is what it is.
+/// A connection without TLS.
 [[nodiscard]] std::unique_ptr<ServerStream> make_plain_stream(TcpStream server);
 
 }  // namespace custodian::detail

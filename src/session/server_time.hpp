@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Servers' times are converted here. Pure.
+/// to_time() converts the servers' times. Pure.
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace custodian::detail {
 
-/// The time so many milliseconds after the epoch. Every number gives a time that this clock can
+/// The time this many milliseconds after the epoch. Any number is cut to a time that the clock can
 /// count, far enough from the clock's ends to be rounded to seconds.
 [[nodiscard]] inline std::chrono::system_clock::time_point to_time(std::int64_t since_epoch) {
   using std::chrono::milliseconds;

@@ -49,7 +49,7 @@ void StreamLink::open(Opened opened) {
 }
 
 void StreamLink::prepare(Opened opened) {
-  // Not kept alive by it: the handler is this object's own.
+  // The handler holds a weak pointer, because the errand that keeps it is a member of this object.
   const auto on_begun = [weak = weak_from_this(), opened](Sasl::Begun begun) {
     const auto self = weak.lock();
     if (!self || self->over_) return;
@@ -92,8 +92,8 @@ OwnedSocket StreamLink::make_pair(error_code& error) {
   static_cast<void>(ours.release());
   asio::socket_base::send_buffer_size size;
   client_.lowest_layer().get_option(size, error);
-  // While a quarter of the pair is taken, as the kernel counts it, another quarter fits by a single
-  // call, its overhead included. Asio writes at most so much by one call:
+  // While at most a quarter of the pair is taken, as the kernel counts it, a single call adds
+  // another quarter, its overhead included. Asio writes no more than `longest_write` by one call.
   constexpr std::size_t longest_write = std::size_t{64} << 10U;
   gate_ = FrameGate{std::min(static_cast<std::size_t>(size.value()) / 4, longest_write)};
   return theirs;
@@ -112,7 +112,7 @@ void StreamLink::take_from_client() {
                           });
 }
 
-/// One write at a time: what the exchange has to say, and then what the client has said.
+/// Begins the next write, if none is under way: the exchange's requests first, then the C client's.
 void StreamLink::write_next() {
   if (writes_ || (requests_.empty() && taken_ == 0)) return;
   writes_ = true;
@@ -143,7 +143,7 @@ bool StreamLink::on_written(error_code error) {
 
 // -- The exchange ---------------------------------------------------------------------------------
 
-/// A request that is sent now would go to a server that has proven nothing yet.
+/// The link must not go on then: a request would go to a server that has proved nothing yet.
 bool StreamLink::speaks_too_soon(std::size_t count) {
   if (exchange_) greeted_ += count;
   if (!exchange_ || greeted_ <= handshake) return false;
@@ -188,7 +188,8 @@ void StreamLink::take_from_server() {
   try {
     make_room();
   } catch (const std::bad_alloc&) {
-    // The server decides how much memory its replies take. A lack of it ends the connection only.
+    // The server decides how much memory its replies take. If there is too little, only the
+    // connection ends.
     return abort();
   }
   server_->read_some(asio::buffer(incoming_.data() + arrived_, incoming_.size() - arrived_),
@@ -227,7 +228,8 @@ void StreamLink::hand_on(std::size_t size) {
   asio::async_write(client_, asio::buffer(incoming_.data(), size),
                     [self = shared_from_this(), size](error_code error, std::size_t) {
                       if (self->over_) return;
-                      // If the client's end is closed, take_from_client() reads what is left there.
+                      // If the C client has closed its end, take_from_client() reads what it has
+                      // still sent.
                       if (error == asio::error::broken_pipe) return;
                       if (error) return self->abort();
                       self->drop(0, size);
@@ -236,8 +238,8 @@ void StreamLink::hand_on(std::size_t size) {
 }
 
 void StreamLink::wait_for_reader() {
-  // The kernel says when a quarter of the pair is taken, but not when it is empty, for which a long
-  // frame waits.
+  // The kernel can say when at most a quarter of the pair is taken, but not when the pair is empty,
+  // which a long frame waits for. So a timer looks again.
   pause_.expires_after(std::chrono::milliseconds{1});
   pause_.async_wait([self = shared_from_this()](error_code) {
     if (!self->over_) self->pass_on();
@@ -280,8 +282,8 @@ void StreamLink::on_server_gone(error_code error) {
   abort();
 }
 
-/// The server takes nothing more. What it has said before is still to be read: replies, or the
-/// reason.
+/// The server takes nothing more. What it has sent before is still to be read: replies, or the
+/// reason why.
 void StreamLink::on_server_deaf() {
   after_patience([](StreamLink& self) {
     self.blame_server();
@@ -291,10 +293,11 @@ void StreamLink::on_server_deaf() {
 
 /// The C client has closed its end. All that it has sent has been read, and is on its way.
 void StreamLink::on_client_gone() {
-  // A connection that is not authenticated has nothing to be waited for.
+  // Only the exchange can be writing now. A connection that is not authenticated is not worth a
+  // wait.
   if (writes_) return abort();
   over_ = true;
-  // A server that does not say goodbye is not waited for.
+  // The server's goodbye is waited for only so long.
   after_patience([](StreamLink& self) { self.close(); });
   server_->shut_down([self = shared_from_this()] { self->close(); });
 }

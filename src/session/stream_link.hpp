@@ -3,12 +3,12 @@
 /// \file
 /// StreamLink is a SecureLink: a pump between a pair of local sockets, one end of which is the C
 /// client's, and a ServerStream. If the client authenticates by SASL, the server's answer to the
-/// handshake is held back until it has.
+/// handshake is held back until that is done.
 ///
 /// A delay in the link is on the safe side for leases: a request's time `sent` is taken before its
-/// bytes enter the link, and `acknowledged` after the answer has left it. So it is for the answer
-/// to the handshake, however long it is held back: the session is counted from the time before the
-/// handshake was sent, and each round of SASL that the server hears comes later.
+/// bytes enter the link, and `acknowledged` after the answer has left it. This holds for the answer
+/// to the handshake, too, however long it is held back: the session is counted from the time before
+/// the handshake was sent, and the server hears each round of SASL later.
 
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -42,13 +42,13 @@ class StreamLink final : public SecureLink, public std::enable_shared_from_this<
   [[nodiscard]] Proof proof() const noexcept override { return proof_; }
 
  private:
-  // The first token of SASL, which may need others than the server, is fetched before the handshake
-  // goes out: no server keeps a session waiting, or has one to forget, meanwhile.
+  // Gets the first token of SASL, for which a KDC may be asked, before the handshake is sent: so no
+  // session waits at a server meanwhile, and none is left there if the token does not come.
   void prepare(Opened opened);
   void begin(const Opened& opened);
-  /// Makes the pair: keeps one end, and returns the other.
+  /// Makes the pair of sockets. Keeps one end, and returns the C client's.
   [[nodiscard]] OwnedSocket make_pair(error_code& error);
-  // The answer to the handshake is held back, and the C client says nothing more before it.
+  // Whether the C client has sent more than its handshake, although the answer is held back.
   [[nodiscard]] bool speaks_too_soon(std::size_t count);
   void authenticate();
   // From the C client to the server, and back.
@@ -64,7 +64,7 @@ class StreamLink final : public SecureLink, public std::enable_shared_from_this<
   void judge(std::size_t size);
   void drop(std::size_t from, std::size_t size);
   [[nodiscard]] std::size_t unread(error_code& error);
-  // The ends; see their definitions.
+  // How a link ends; see the definitions.
   void blame_server();
   void on_server_gone(error_code error);
   void on_server_deaf();
@@ -72,7 +72,7 @@ class StreamLink final : public SecureLink, public std::enable_shared_from_this<
   void after_patience(void (*end)(StreamLink&));
   void close();
 
-  /// The longest handshake: the C client's, with its length.
+  /// The size of the C client's longest handshake, its length field included.
   static constexpr std::size_t handshake = 49;
   /// A TLS record has at most this size.
   static constexpr std::size_t record = std::size_t{16} << 10U;
@@ -81,14 +81,14 @@ class StreamLink final : public SecureLink, public std::enable_shared_from_this<
   const std::shared_ptr<const Sasl> sasl_;
   const Address address_;
   Errand<Sasl::Begun> errand_;
-  std::optional<SaslExchange> exchange_;  ///< until it is over
+  std::optional<SaslExchange> exchange_;  ///< the exchange, until it is over
   ProcessStream<boost::asio::local::stream_protocol::socket> client_;
   boost::asio::steady_timer pause_;
   boost::asio::steady_timer patience_;
   FrameGate gate_{0};
   Judge judge_;
   bool writes_ = false;      ///< a write to the server is under way
-  std::string requests_;     ///< of the exchange, which are not being written yet
+  std::string requests_;     ///< the exchange's requests that are not being written yet
   std::size_t taken_ = 0;    ///< the bytes in `outgoing_`
   std::size_t greeted_ = 0;  ///< bytes from the C client before the exchange was over
   std::vector<char> outgoing_ = std::vector<char>(record);

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Tls is TLS as the sessions of a client see it. Nothing here names OpenSSL, which a build may be
-/// without: then tls_absent.cpp takes the place of tls.cpp.
+/// Tls is the interface between TLS and the sessions of a client. This header does not name
+/// OpenSSL, because a build may be without it: then tls_absent.cpp replaces tls.cpp.
 
 #include <functional>
 #include <memory>
@@ -16,7 +16,8 @@
 
 namespace custodian::detail {
 
-/// What a client trusts, and who it is: makes the connections of all its sessions. One strand.
+/// Makes the TLS connections of all sessions of a client, with the certificates that the client
+/// trusts and its own. Used on one strand.
 class Tls {
  public:
   virtual ~Tls() = default;
@@ -24,8 +25,8 @@ class Tls {
   Tls(const Tls&) = delete;
   Tls& operator=(const Tls&) = delete;
 
-  /// TLS over a connected socket to a server at this address. Files that have changed are read
-  /// first; `log` gets the reason if they could not be.
+  /// Returns TLS over a connected socket to the server at this address. Files that have changed are
+  /// read first; if they cannot be used, `log` gets the reason.
   [[nodiscard]] virtual std::unique_ptr<ServerStream> stream(
       TcpStream server, const Address& address,
       const std::function<void(LogLevel, std::string)>& log) = 0;

@@ -1,4 +1,4 @@
-// In the place of tls.cpp and its like, where the library is built without OpenSSL.
+// This file replaces tls.cpp and the other files of TLS in a build without OpenSSL.
 #include "custodian/error.hpp"
 #include "session/tls.hpp"
 

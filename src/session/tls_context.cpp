@@ -36,8 +36,8 @@ std::string newest_reason() {
   return reason != nullptr ? reason : "OpenSSL gives no reason";
 }
 
-/// Of a step that was taken for a file. The system's reason comes first: OpenSSL calls a file that
-/// is missing "system lib".
+/// Refuses the option if its file could not be read. The system's reason comes first: OpenSSL calls
+/// a file that is missing "system lib".
 void check_file(std::string_view option, const std::string& file, error_code error) {
   if (!error) return;
   ::ERR_clear_error();
@@ -94,7 +94,7 @@ void present_certificate(SslContext& context, const TlsOptions& options) {
 
   const std::string_view option = in_chain ? "certificate_chain_file" : "private_key_file";
   const std::string& key = in_chain ? chain : options.private_key_file;
-  // An exception must not pass through OpenSSL.
+  // An exception must not pass through OpenSSL, so the callback keeps it here.
   std::exception_ptr thrown;
   bool asked = false;
   context.set_password_callback([&](std::size_t, ssl::context::password_purpose) -> std::string {
@@ -107,7 +107,8 @@ void present_certificate(SslContext& context, const TlsOptions& options) {
     }
   });
   context.use_private_key_file(key, ssl::context::pem, error);
-  // The next key of this context is none of ours, nor are the names of this function.
+  // The callback refers to this function's variables, and a later key of this context is not ours.
+  // So a callback without a password replaces it.
   context.set_password_callback(
       [](std::size_t, ssl::context::password_purpose) { return std::string{}; });
   if (thrown) std::rethrow_exception(thrown);
@@ -138,7 +139,7 @@ void heed_revocations(SslContext& context, const TlsOptions& options) {
   ::X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 }
 
-/// What Asio keeps in a context, and deletes with it: as before, when the hook has returned or
+/// Restores what Asio keeps in a context, and deletes with it, when the hook has returned or
 /// thrown.
 class KeptForAsio {
  public:
@@ -176,7 +177,7 @@ void call_hook(SslContext& context, const TlsOptions& options) {
     refuse("configure", "",
            "SSL_CTX_set_app_data is Asio's; SSL_CTX_get_ex_new_index gives a place of one's own");
   }
-  // Of SSL_CTX_set_verify the callback counts, not the mode.
+  // If the hook has called SSL_CTX_set_verify(), its callback counts, but not its mode.
   context.set_verify_mode(ssl::verify_peer);
 }
 

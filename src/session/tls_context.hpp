@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Certificates, keys and their rules as OpenSSL's context, made of TlsOptions.
+/// make_ssl_context() turns TlsOptions into a context of OpenSSL's: certificates, keys and their
+/// rules.
 
 #include <boost/asio/ssl/context.hpp>
 #include <memory>

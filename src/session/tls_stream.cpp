@@ -18,7 +18,8 @@ asio::any_io_executor TlsStream::get_executor() { return server_.get_executor();
 
 void TlsStream::open(Opened opened) {
   identity_.ask_for_name(server_.native_handle());
-  // The callback dies with the stream, and the stream with this object.
+  // Capturing `this` is safe: the callback is destroyed with the stream, and the stream with this
+  // object.
   server_.set_verify_callback([this](bool preverified, asio::ssl::verify_context& chain) {
     return identity_.accepts(preverified, chain);
   });
@@ -48,8 +49,8 @@ void TlsStream::close() { server_.next_layer().close(); }
 void TlsStream::reset() { server_.next_layer().reset(); }
 
 std::string TlsStream::fault_of(error_code error) {
-  // ZooKeeper's frames have their lengths, so an end without TLS's own is no attack; servers that
-  // die send none.
+  // An end of the connection without close_notify is no fault of TLS: servers that die send none,
+  // and nothing is cut off unnoticed, because ZooKeeper's frames have lengths.
   if (error.category() != asio::error::get_ssl_category()) return {};
   return "TLS: " + identity_.reason_of(error, server_.native_handle());
 }

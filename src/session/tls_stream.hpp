@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// TlsStream is a ServerStream by OpenSSL.
+/// TlsStream is a ServerStream with TLS, by OpenSSL.
 
 #include <boost/asio/ssl/stream.hpp>
 #include <memory>

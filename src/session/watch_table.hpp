@@ -1,16 +1,15 @@
 #pragma once
 
 /// \file
-/// WatchTable is our own record of watches and watchers. Pure: no library, no clock, no I/O.
+/// WatchTable records the watches and watchers of a session. Pure: no library, no clock, no I/O.
 ///
-/// The server knows one watch for each path and session, and so does this: all watchers of the same
-/// thing share one entry. When the last of them loses interest, the watch must come off the server,
-/// too, unless a request that will arm it again is under way.
+/// The server keeps one watch for each path, kind and session, and so does the table: all watchers
+/// of the same thing share one entry. When the last of them is cancelled, the watch must be removed
+/// from the server, too, unless a request that will arm it again is under way.
 ///
-/// After a reconnection the C client restores all watches in one request, and a server ends a
-/// connection on which a request is too long: again and again, for the next connection brings the
-/// same request. So the bytes are counted here, and before the client reconnects the excess is
-/// given up: see drop_beyond().
+/// After a reconnection the C client restores all watches in one request. If that is too long, the
+/// server ends the connection, and would end each later one for the same request. So the table
+/// counts the bytes, and before the client reconnects the excess is given up: see drop_beyond().
 
 #include <cstdint>
 #include <map>
@@ -31,7 +30,7 @@ class WatchTable {
   /// A request that would arm a watch is about to be sent.
   [[nodiscard]] Key request_sent(const std::string& path, WatchKind kind,
                                  const std::shared_ptr<Watcher>& watcher);
-  /// Its reply has come, and has armed the watch or has not.
+  /// The reply to such a request has come, and has armed the watch if `armed`.
   void reply_received(Key key, const std::shared_ptr<Watcher>& watcher, bool armed);
   /// An event of this type has come for the path: ends the watches concerned, and returns the
   /// watchers. A deletion ends the watch on the children, too.
@@ -47,20 +46,21 @@ class WatchTable {
     std::string path;
     WatchKind kind = WatchKind::data;
   };
-  /// Watches on the server without watchers. Each is returned once, and again after
+  /// Returns the watches on the server that no watcher waits for: each once, and again after
   /// removal_failed().
   [[nodiscard]] std::vector<Removal> take_removals();
   void removed(Key key);
   void removal_failed(Key key);
 
-  /// Gives up watches so that the rest can be restored by a request of this many bytes. The watches
-  /// have to come off the C client, and their watchers have to look again.
+  /// A watch that was given up. The caller removes it from the C client's table, and makes its
+  /// watchers read again.
   struct Dropped {
     std::string path;
     WatchKind kind = WatchKind::data;
     std::vector<std::shared_ptr<Watcher>> watchers;
   };
-  /// Watches without a watcher go first.
+  /// Gives up watches until the rest can be restored by a request of this many bytes. Watches
+  /// without a watcher go first.
   [[nodiscard]] std::vector<Dropped> drop_beyond(std::size_t bytes);
   /// The bytes of all armed watches in the request that restores them.
   [[nodiscard]] std::size_t armed_bytes() const noexcept { return armed_bytes_; }
@@ -73,7 +73,9 @@ class WatchTable {
     WatchKind kind = WatchKind::data;
     std::vector<std::shared_ptr<Watcher>> waiting;
     std::vector<std::shared_ptr<Watcher>> requested;
-    std::size_t requests = 0;  ///< at least requested.size(): a cancelled one is still under way
+    /// The requests under way: at least requested.size(), because that of a cancelled watcher goes
+    /// on.
+    std::size_t requests = 0;
     bool armed = false;
     bool removing = false;
 

@@ -35,10 +35,12 @@ WatchRequest watch_request(const Request& request) {
   return {};
 }
 
-/// All clients of a process begin at the same server, and processes spread.
+/// One seed for all clients of a process: they begin at the same server, and processes spread over
+/// the servers.
 std::uint64_t seed_of_this_process() {
   static const std::uint64_t seed = std::random_device{}();
-  // Processes that were forked after the first client have the same seed.
+  // Processes that were forked after the first client have the same `seed`, but not the same
+  // process id.
   return seed ^ static_cast<std::uint64_t>(process_id()) << 32;
 }
 
@@ -144,7 +146,7 @@ void ZooKeeperSession::schedule_pump() {
 /// 4. Ask the library what it waits for, and present accepted credentials if nothing is left to
 ///    send.
 /// 5. Wait for the socket, or the time.
-/// 6. Hand out the results of the question itself, which may end the connection.
+/// 6. Hand out the results of step 4, which may have ended the connection.
 ///
 /// The handle may be gone, or closing, after steps 1 and 2: the session may have ended.
 void ZooKeeperSession::pump() {
@@ -164,8 +166,8 @@ void ZooKeeperSession::pump() {
 }
 
 void ZooKeeperSession::on_no_connection() {
-  // A request that a completion or a listener has sent may have found its end: then step 1 comes
-  // first, since it tells of this connection, not of the next one.
+  // A completion or a listener may just have sent a request and so have found the end of the
+  // connection. deliver() must report that end before the next connection begins.
   if (reconnect_.connected()) return schedule_pump();
   dial();
 }
@@ -213,10 +215,10 @@ void ZooKeeperSession::work(bool readable, bool writable) {
 }
 
 void ZooKeeperSession::deliver() {
-  // Before the completions: a caller that learns that its request was lost must not send it again
-  // into a connection that is gone.
+  // The new state is looked at before the completions run: a caller that learns that its request
+  // was lost must not send it again into a connection that is gone.
   const Reconnect::Sight sight = reconnect_.look(client_->state());
-  // A connection that TLS or SASL has ended says nothing of ZooKeeper's session.
+  // If TLS or SASL has ended the connection, the end is no refusal of the session.
   const bool is_explained = link_ && !link_->fault().empty();
   if (sight.refused && !is_explained) record_.refused(steady_clock::now());
   const auto proof = link_ ? link_->proof() : SecureLink::Proof::none_needed;
@@ -253,7 +255,8 @@ void ZooKeeperSession::deliver() {
 }
 
 LogLevel ZooKeeperSession::damped(LogLevel level, LogLevel& loudest) const {
-  // Each attempt at each address is logged, several times a second.
+  // Without a connection each attempt at each address is logged, several times a second. So a line
+  // keeps its level only if none before it was as loud.
   if (reconnect_.connected()) return level;
   if (level <= loudest) return LogLevel::debug;
   return loudest = level;
@@ -314,8 +317,8 @@ void ZooKeeperSession::stop_timer() {
 }
 
 void ZooKeeperSession::fail_lost_operations() {
-  // The library has completed most of them; not those whose send failed just now, nor those whose
-  // event could not be made.
+  // The library has completed most operations, but not those whose send failed just now, nor those
+  // whose event could not be made.
   while (!operations_.empty()) {
     event::Completed lost{operations_.begin()->first, {}};
     lost.reply.error = ServerErrc::connection_loss;
@@ -351,7 +354,7 @@ namespace custodian {
 std::shared_ptr<Session> make_zookeeper_session(boost::asio::any_io_executor strand,
                                                 SessionSettings settings,
                                                 std::weak_ptr<SessionObserver> observer) {
-  // A factory of the user's own may have lost it on the way.
+  // A session factory of the user's own may not have passed `tls` on.
   if (!settings.tls && detail::parse_connection_string("connect", settings.servers).secure) {
     throw Error{Errc::invalid_argument, "connect", "",
                 "servers: secure:// needs SessionSettings::tls, which a client passes to its "

@@ -52,7 +52,7 @@ class ZooKeeperSession final : public Session,
     explicit Operation(ReplyHandler completion) : handler{std::move(completion)} {}
     ReplyHandler handler;
     ReplyProof stamp;
-    bool decided_by_quorum = false;  ///< if the server answers
+    bool decided_by_quorum = false;  ///< what the reply's proof says if a server answers
     WatchTable::Key watch = 0;
     bool armed_by_no_node = false;
     std::shared_ptr<Watcher> watcher;
@@ -76,7 +76,7 @@ class ZooKeeperSession final : public Session,
   void complete(event::Completed& completed);
   void remove_unwanted_watches();
 
-  // The decisions of Reconnect are carried out.
+  // These functions carry out the decisions of Reconnect.
   void look_names_up();
   void look_names_up_again();
   void look_names_up_after_pause();
@@ -88,18 +88,19 @@ class ZooKeeperSession final : public Session,
   void on_dialled(Dialled dialled);
   /// Records what the connector has dialled, if that was more than the address it was given first.
   void take_note_of(const Dialled& dialled);
-  /// The connection is given up: nothing more of it goes to the server.
+  /// Aborts the link of a connection that is given up: nothing more of it goes to the server.
   void drop_link();
   /// Ends the connection, as a network failure would.
   void cut_off();
   void on_attempt_failed();
-  /// The address has had its time.
+  /// Cuts off an address that has not answered in time.
   void give_attempt_up();
   /// Whether no server works for this session until it authenticates.
   [[nodiscard]] bool is_refused_by_all() const;
-  /// SASL has not proven what it had to on the attempt that has failed. May end the session.
+  /// Called after an attempt that has failed, with what SASL had still to prove. May end the
+  /// session.
   void on_unproven(SecureLink::Proof proof);
-  /// The server has ended a connection before it answered the handshake.
+  /// Logs that the server has ended a connection before it answered the handshake.
   void log_unanswered();
   void on_interest_failed();
   void on_connected();
@@ -112,14 +113,14 @@ class ZooKeeperSession final : public Session,
   void forget(const std::vector<WatchTable::Dropped>& watches);
   /// Takes note of a refusal that the library has left unread on a connection that is lost.
   void hear_last_words();
-  /// After a long time without a connection: ends the session if the servers work, but do not
-  /// continue it.
+  /// Ends the session if, after a long time without a connection, a probe shows that the servers
+  /// work but do not continue it.
   void look_for_refusals();
   void stop_probe();
   [[nodiscard]] std::vector<std::string> addresses() const;
-  /// Ends the session though the servers may still have it: it could never be used again.
+  /// Ends a session that could never be used again, though the servers may still have it.
   void give_up(const std::string& reason);
-  // Credentials that are set while the session stands.
+  // These functions handle credentials that are set during the session.
   void accept(std::vector<SessionSettings::Credential> wanted);
   void refuse_credentials();
   void present_accepted(const Interest& interest);
@@ -132,7 +133,7 @@ class ZooKeeperSession final : public Session,
   /// The level of a warning about TLS or SASL.
   [[nodiscard]] LogLevel damped_once_accepted();
 
-  // The way out; see close().
+  // These functions close the session; see close().
   void begin_closing(Closing closing);
   void pump_closing();
   void finish_closing();
@@ -142,7 +143,7 @@ class ZooKeeperSession final : public Session,
   /// Completes all operations that were sent on the connection that is gone.
   void fail_lost_operations();
 
-  const pid_t process_;  ///< that began it
+  const pid_t process_;  ///< the process that began the session
   boost::asio::any_io_executor strand_;
   SessionSettings settings_;
   std::weak_ptr<SessionObserver> observer_;
@@ -158,7 +159,7 @@ class ZooKeeperSession final : public Session,
   Descriptor descriptor_;
   boost::asio::steady_timer timer_;
   static constexpr auto never = std::chrono::steady_clock::time_point::max();
-  std::chrono::steady_clock::time_point wakes_at_ = never;  ///< when the timer pumps
+  std::chrono::steady_clock::time_point wakes_at_ = never;  ///< when the timer calls pump()
   std::minstd_rand random_{std::random_device{}()};
 
   Reconnect reconnect_;
@@ -169,22 +170,23 @@ class ZooKeeperSession final : public Session,
   /// The time of the newest connection's handshake, or a little earlier.
   BootClock::time_point handshake_;
   ConnectionRecord record_{settings_.session_timeout};
-  /// Whether all watches, within the limit, are restored on the next connection; none otherwise.
+  /// Whether the watches, up to the limit, are restored on the next connection; otherwise none is.
   bool restores_all_ = true;
-  /// All that the handle presents, or will as soon as it can.
+  /// All credentials that the handle presents, or will present as soon as it can.
   std::vector<SessionSettings::Credential> presented_;
-  std::size_t to_present_ = 0;  ///< how many of them, the last ones, are not presented yet
+  std::size_t to_present_ = 0;  ///< how many at the end of presented_ are not presented yet
   std::shared_ptr<CredentialTrial> trial_;
   std::shared_ptr<Probe> probe_;
   bool probed_ = false;                         ///< the probe has its result
   LogLevel loudest_ = LogLevel::debug;          ///< of the library's log lines in this outage
   LogLevel loudest_dialled_ = LogLevel::debug;  ///< of the lines about addresses in this outage
-  /// Of the lines about TLS and SASL in this outage: servers that were away may be back, and a
-  /// ticket that has ended meanwhile is news. That a server is away after such a line is none.
+  /// Of the lines about TLS and SASL in this outage. They are counted by themselves, because an
+  /// expired ticket is news even after lines about servers that are away. The converse is not: a
+  /// server that is away is no news after a line about TLS or SASL.
   LogLevel loudest_secured_ = LogLevel::debug;
   bool pump_scheduled_ = false;
 
-  std::optional<Closing> closing_;  ///< since close()
+  std::optional<Closing> closing_;  ///< set by close()
 };
 
 }  // namespace custodian::detail

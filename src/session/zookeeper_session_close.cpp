@@ -1,5 +1,5 @@
 /// \file
-/// A session ends here without blocking.
+/// This file ends a session without blocking.
 ///
 /// zookeeper_close() sends the end of the session and then blocks until the socket is readable, or
 /// for one and a half seconds. So a harmless request goes out first, and its reply is left unread:
@@ -62,7 +62,7 @@ void ZooKeeperSession::pump_closing() {
   }
   descriptor_.follow(interest.descriptor);
   const auto self = shared_from_this();
-  // zookeeper_close() would wait for room, too.
+  // zookeeper_close() would block until the socket has room for output, too.
   if (interest.write || !descriptor_.has_room()) {
     descriptor_.wait_writable([self] { self->work(false, true); });
   } else {
@@ -75,7 +75,8 @@ void ZooKeeperSession::pump_closing() {
 }
 
 void ZooKeeperSession::finish_closing() {
-  // Completed here: the completions that the library makes when it is closed are not read.
+  // The operations are completed here, because the completions that the library makes when it is
+  // closed are not read.
   fail_operations(Errc::closed);
   end_watches(Errc::closed);
   if (client_) {
@@ -105,7 +106,7 @@ void ZooKeeperSession::wait_for_end_of_connection() {
 void ZooKeeperSession::closed() {
   stop_timer();
   descriptor_.release();
-  // A server that takes nothing more would keep it alive.
+  // A server that takes nothing more would keep the link alive.
   drop_link();
   if (reconnect_.on_end(SessionState::closed)) notify_state();
   if (auto done = std::exchange(closing_->done, nullptr)) done();

@@ -1,6 +1,6 @@
 /// \file
-/// Presents credentials that come while a session stands. Credentials cannot be taken back from a
-/// connection, nor from a handle of the C client, and a refusal ends the handle. So each is
+/// This file presents credentials that are set during a session. Credentials cannot be taken back
+/// from a connection, nor from a handle of the C client, and a refusal ends the handle. So each is
 /// presented once, and only after the servers have accepted it on a session of its own: see
 /// CredentialTrial.
 

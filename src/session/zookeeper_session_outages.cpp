@@ -1,6 +1,6 @@
 /// \file
-/// A session gives up watches so that it can go on, and ends when it cannot: see ConnectionRecord
-/// and WatchTable::drop_beyond().
+/// In this file a session gives up watches so that it can go on, and ends if it cannot: see
+/// ConnectionRecord and WatchTable::drop_beyond().
 
 #include <algorithm>
 #include <utility>
@@ -58,7 +58,7 @@ void ZooKeeperSession::retire() {
   stop_probe();
   stop_trial();
   fail_operations(ServerErrc::connection_loss);
-  // The watches are not restored on its next connection either.
+  // The watches must not be restored on the session's next connection.
   const auto armed = watches_.drop_beyond(0);
   if (client_) forget(armed);
   for (const auto& watch : armed) {
@@ -82,7 +82,7 @@ void ZooKeeperSession::hear_last_words() {
 void ZooKeeperSession::look_for_refusals() {
   if (!reconnect_.suspended() || info_.id == 0 || role_ == Role::probe) return;
   const auto now = steady_clock::now();
-  // Stopped here and not in the listener, which the probe itself calls.
+  // The probe is stopped here and not in the listener, which the probe itself calls.
   if (probed_) stop_probe();
   if (!probe_ && record_.wants_probe(now)) {
     probe_ = Probe::start(strand_, settings_, [this](Probe::Result result) {

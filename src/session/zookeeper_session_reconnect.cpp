@@ -1,6 +1,6 @@
 /// \file
-/// Connects and reconnects a session. Reconnect decides; its decisions are carried out here on the
-/// resolver, the C client's handle, and the timer.
+/// This file connects and reconnects a session. It carries out the decisions of Reconnect, with the
+/// resolver, the connector, the C client's handle and the timer.
 
 #include <algorithm>
 #include <utility>
@@ -100,7 +100,8 @@ void ZooKeeperSession::replace_addresses() {
 // -- Connections ----------------------------------------------------------------------------------
 
 void ZooKeeperSession::dial() {
-  // Otherwise a child that has a copy would keep the connection open.
+  // The earlier connection is shut down, because a child that has a copy of its socket would keep
+  // it open.
   descriptor_.shut_down();
   descriptor_.release();
   if (connector_.busy()) return;
@@ -131,7 +132,8 @@ void ZooKeeperSession::on_dialled(Dialled dialled) {
   }
   const std::string server = to_text(dialled_.endpoint);
   if (!dialled.error) {
-    // Read before the call, which sends the handshake. The answer has a connect timeout of its own.
+    // The time is read before hand_over(), which sends the handshake. The answer has a connect
+    // timeout of its own.
     handshake_ = now_by(settings_.clock);
     reconnect_.attempted(steady_clock::now());
     dialled.error = client_->hand_over(dialled.socket.get(), server);
@@ -167,7 +169,8 @@ void ZooKeeperSession::take_note_of(const Dialled& dialled) {
 void ZooKeeperSession::drop_link() {
   const auto link = std::exchange(link_, nullptr);
   if (!link || process_id() != process_) return;
-  // With TLS 1.3 a server refuses a certificate only after the handshake.
+  // A link may have a fault although it was opened: with TLS 1.3 a server refuses a certificate
+  // only after TLS's handshake.
   if (!link->fault().empty()) {
     log(damped_once_accepted(),
         "the connection to " + to_text(dialled_.endpoint) + " has ended: " + link->fault());
@@ -200,7 +203,8 @@ void ZooKeeperSession::on_unproven(SecureLink::Proof proof) {
   if (info_.id != 0) {
     record_.continued_unauthenticated(now);
   } else if (proof != Proof::wanted) {
-    // Each attempt leaves a new session at the servers, until its timeout.
+    // Each attempt leaves a new session at the servers, until its timeout, so there must not be
+    // many.
     order_.rest_until(dialled_.endpoint, now + ReconnectPace::refused_credentials);
   }
   if (!reconnect_.serving()) return;
@@ -245,7 +249,7 @@ void ZooKeeperSession::cut_off() {
 void ZooKeeperSession::on_connected() {
   reconnect_.on_connected();
   record_.connected(steady_clock::now(), client_->session().timeout);
-  // The library restores the watches by itself, with a request.
+  // The library restores the watches with a request of its own, which the server answers.
   if (watches_.armed_bytes() > 0) record_.asked();
   stop_probe();
   loudest_ = loudest_dialled_ = loudest_secured_ = LogLevel::debug;
@@ -268,8 +272,8 @@ void ZooKeeperSession::log_shortened_timeout() {
 
 void ZooKeeperSession::on_disconnected() {
   using EndedBy = ConnectionRecord::EndedBy;
-  // A server that ends connections before any answer, or for lack of authentication, is no place to
-  // go back to at once.
+  // An address whose server ends connections before any answer, or for lack of authentication,
+  // rests as after a failed attempt.
   if (!record_.was_answered() || record_.is_unauthenticated()) on_attempt_failed();
   record_.disconnected(steady_clock::now(), reconnect_.was_cut_off() ? EndedBy::us : EndedBy::peer);
   notify_state();

@@ -17,9 +17,8 @@
 ///     custodian_leases_held                 recipe; a gauge: neither lost nor released
 ///     custodian_hold_seconds                recipe; a histogram, up to the loss or the release
 ///     custodian_leases_lost_total           recipe, reason: as LossReason's names
-///     custodian_lock_reuses_total           recipe: a kept lock was taken again; such holds are in
-///     no
-///                                           other series
+///     custodian_lock_reuses_total           recipe: a kept lock was taken again; such holds are
+///                                           in no other series
 ///     custodian_kept_locks_ended_total      recipe, reason: as KeptLockEnd's names
 ///     custodian_retries_total               operation, error: as Client's functions, and the names
 ///                                           of Errc and ServerErrc
@@ -53,28 +52,30 @@ class PrometheusMetrics;
 
 /// The options of a PrometheusObserver.
 struct PrometheusOptions {
-  /// The label `client` of all series. Clients that share a registry need an observer each, with a
-  /// label each; otherwise their connections would count as one. Empty: no such label.
+  /// The value of the label `client` of all series. Clients that share a registry need an observer
+  /// each, with a label each; otherwise their connections would count as one. If empty, there is no
+  /// such label.
   std::string client{};
 
-  /// Returns the label `lock` for the series of a lock, from the lock's path. Each value of the
-  /// label makes some forty series, which stay for good, here and in the Prometheus server: so use
-  /// whole paths as labels only if there are few. Cut off the parts that differ from one customer,
-  /// order or stripe to the next. Empty: no such label; all locks of a recipe are counted together.
+  /// Returns the value of the label `lock` for the series of a lock, from the lock's path. Each
+  /// value of the label makes some forty series, which stay for good, here and in the Prometheus
+  /// server: so use whole paths as labels only if there are few. Cut off the parts that differ from
+  /// one customer, order or stripe to the next. If no function is given, there is no such label,
+  /// and all locks of a recipe are counted together.
   std::function<std::string(std::string_view path)> lock_label{};
 
   /// The upper bounds of the buckets of custodian_acquire_wait_seconds, in seconds, in ascending
   /// order.
   std::vector<double> wait_buckets{0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800};
-  /// The same for custodian_hold_seconds.
+  /// The upper bounds of the buckets of custodian_hold_seconds, likewise.
   std::vector<double> hold_buckets{0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800};
 };
 
-/// Counts what a client does in a registry of prometheus-cpp. Which series there are: see the
-/// file's comment, custodian/prometheus/prometheus_observer.hpp.
+/// Counts what a client does, in series of a registry of prometheus-cpp. The comment of the file
+/// custodian/prometheus/prometheus_observer.hpp lists the series.
 class CUSTODIAN_EXPORT PrometheusObserver final : public Observer {
  public:
-  /// Throws Error (invalid_argument) if the registry is null, or buckets do not grow;
+  /// Throws Error (invalid_argument) if the registry is null, or bounds are not in ascending order;
   /// std::invalid_argument if the registry has a metric with one of these names and another type.
   explicit PrometheusObserver(std::shared_ptr<prometheus::Registry> registry,
                               PrometheusOptions options = {});

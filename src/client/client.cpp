@@ -37,16 +37,17 @@ Client::Client(std::string_view servers) : Client{ClientOptions{.servers = std::
 
 Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, owner_{true} {
   validate(options);
-  // Before the runtime has an owner whose end only its threads, which do not run yet, could notice.
+  // security_of() may throw, so it is called before `keep_alive` exists: that one keeps the runtime
+  // until a thread runs let_go(), and no thread runs yet.
   detail::Security security = detail::security_of(options);
   const asio::any_io_executor callbacks =
       options.callback_executor.value_or(runtime_->callbacks.get_executor());
-  // The core's destructor releases this, which lets the threads end.
+  // The core owns `keep_alive`. Its destructor releases it, which lets the threads end.
   const std::shared_ptr<void> keep_alive{runtime_.get(),
                                          [runtime = runtime_](void*) { runtime->let_go(); }};
   core_ = make_core(runtime_->io.get_executor(), callbacks, std::move(options), std::move(security),
                     keep_alive);
-  // Before start(): if that throws, the threads must be there to end the runtime.
+  // run() comes before start(): if start() throws, the threads must run to end the runtime.
   runtime_->run();
   core_->start();
 }
@@ -74,7 +75,8 @@ Client::~Client() {
     return;
   }
   const Deadline deadline{close_grace};
-  // The executor may be busy or stopped, and a thread of the client cannot wait for itself.
+  // The end is not waited for here: the user's executor may be busy or stopped, and a thread of the
+  // client cannot wait for itself.
   if (!runtime_ || core_->is_own_thread()) {
     core_->close(close_grace, nullptr);
     return;
@@ -132,7 +134,8 @@ bool Client::close(Deadline deadline) {
 
 namespace {
 
-// A write that did not end may have been sent before the context stood still.
+// The errors of blocking calls that do not end because no thread runs the context. A write may have
+// been sent before.
 constexpr Errc write_unended = Errc::deadline_exceeded_outcome_unknown;
 constexpr Errc read_unended = Errc::deadline_exceeded;
 

@@ -109,7 +109,8 @@ void ClientCore::on_session_state(SessionState state, const SessionInfo& info) {
 void ClientCore::on_answer() {
   sessions_.on_answer();
   if (next_to_resume_ == 0 || std::exchange(resume_scheduled_, true)) return;
-  // Posted, not called: the answer may be the last one of a connection whose loss is noticed next.
+  // resume_operations() is posted, not called: the answer may be the last one of a connection whose
+  // loss is noticed next.
   asio::post(strand_, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
@@ -197,7 +198,8 @@ SessionInfo ClientCore::session_info() const {
 
 void ClientCore::log(LogLevel level, std::string message) {
   if (!options_.log) return;
-  // Escaped here, in one place: others choose the nodes' names and the servers' texts.
+  // The message is escaped here, in one place: other people choose the names of nodes and the texts
+  // of servers.
   message = in_one_line(message);
   asio::post(callbacks_, [self = shared_from_this(), level, message = std::move(message)] {
     try {
@@ -279,8 +281,8 @@ void ClientCore::close(std::chrono::milliseconds grace, std::function<void()> do
   begin_drain();
   asio::post(strand_, [self = shared_from_this(), grace, done = std::move(done)]() mutable {
     if (!std::exchange(self->closing_, true)) self->begin_close(grace);
-    // A raw pointer: the drain is a part of the core, which must not keep itself alive, for the
-    // context may never run again.
+    // The handler has a raw pointer: the drain is a member of the core, so an owning pointer would
+    // keep the core alive for ever if the context never runs again.
     self->drain_.when_notified([core = self.get(), grace, done = std::move(done)]() mutable {
       core->end_sessions(grace, std::move(done));
     });
@@ -298,7 +300,7 @@ void ClientCore::begin_close(std::chrono::milliseconds grace) {
   late_creates_.clear();
   if (follower_) follower_->stop();
   // The servers pass the locks on as soon as the session is closed, so the holders are notified
-  // first. A holder that blocks is waited for no longer than this.
+  // first. A holder that blocks is waited for no longer than a quarter of the grace.
   if (held) notify_holders(grace / 4);
 }
 

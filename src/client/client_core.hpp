@@ -40,14 +40,14 @@ class Operation;
 class Sasl;
 class Tls;
 
-/// What the connections of a client have besides ZooKeeper's protocol.
+/// The layers of a client's connections below ZooKeeper's protocol.
 struct Security {
   std::shared_ptr<Tls> tls{};          ///< null without TLS
   std::shared_ptr<const Sasl> sasl{};  ///< null without SASL
 };
 
-/// TLS as the options ask for it, or "secure://" in their servers, and SASL. Throws Error
-/// (invalid_argument).
+/// Makes TLS if the options have it, or "secure://" in their servers, and SASL if they have it.
+/// Throws Error (invalid_argument).
 [[nodiscard]] Security security_of(const ClientOptions& options);
 
 class ClientCore final : public ObservedClient, public std::enable_shared_from_this<ClientCore> {
@@ -61,7 +61,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
              ClientOptions options, Security security, std::shared_ptr<void> keep_alive);
   ~ClientCore() override;
 
-  // Any thread.
+  // Called on any thread.
   [[nodiscard]] const Strand& strand() const noexcept { return strand_; }
   [[nodiscard]] const boost::asio::any_io_executor& callback_executor() const noexcept {
     return callback_executor_;
@@ -88,8 +88,8 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   [[nodiscard]] Service& use_service(
       std::type_index type,
       const std::function<std::unique_ptr<Service>(boost::asio::any_io_executor strand)>& make);
-  /// Whether this process is a fork's child of the one that made the client. The client has no
-  /// threads there, and its connection is the parent's: nothing may be done.
+  /// Whether this process is a child, by fork(), of the one that made the client. The client has no
+  /// threads in it, and its connection is the parent's: nothing may be done.
   [[nodiscard]] bool forked() const noexcept;
   [[nodiscard]] bool draining() const noexcept { return drain_.draining(); }
   /// Whether the calling thread runs the strand or the callbacks, and so must not block.
@@ -119,11 +119,11 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   void count_hold(int change) noexcept;
   /// A node becomes idle (+1), or is idle no more (-1).
   void count_idle(int change) noexcept { idle_ += change; }
-  /// How many nodes have no holder, and stay.
+  /// The number of nodes that are kept without a holder.
   [[nodiscard]] int idle() const noexcept { return idle_; }
   [[nodiscard]] Drain& drain() noexcept { return drain_; }
 
-  // The strand only.
+  // Called on the strand only.
   [[nodiscard]] Sessions& sessions() noexcept { return sessions_; }
   [[nodiscard]] Session& session() noexcept { return sessions_.current().wire(); }
   /// session_info() without a copy.
@@ -146,9 +146,9 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   void wait_state(ConnectionState known, const CancellationPtr& cancellation,
                   Handler<ConnectionState> handler);
 
-  /// The present session has another state.
+  /// The state of the present session has changed.
   void on_session_state(SessionState state, const SessionInfo& info);
-  /// Another session takes the place of the present one, which may go on.
+  /// Another session takes the place of the present one, which the servers may still keep alive.
   void on_session_given_up();
   void set_connection_state(ConnectionState state);
   /// A server has answered a request of the present session.
@@ -185,7 +185,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   LateCreates late_creates_{*this};
   const std::unique_ptr<EnsembleFollower> follower_;  ///< null: the ensemble is not followed
   StateBroadcast<ConnectionState> connection_{ConnectionState::connecting};
-  /// In the order in which they began.
+  /// The operations under way, in the order in which they began.
   std::map<std::uint64_t, Operation*> operations_;
   std::minstd_rand random_{std::random_device{}()};
   std::uint64_t next_operation_ = 0;

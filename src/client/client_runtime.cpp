@@ -7,7 +7,7 @@ namespace custodian {
 namespace asio = boost::asio;
 
 Client::Runtime::~Runtime() {
-  // One of the threads may be this one: each keeps the runtime.
+  // The threads are not joined, because this may be one of them: each keeps the runtime alive.
   for (std::thread& thread : threads) thread.detach();
 }
 

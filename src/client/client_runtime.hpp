@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The threads of a client that brings its own.
+/// The threads of a client that was given no executor.
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -17,7 +17,7 @@
 namespace custodian {
 
 /// *Client::Runtime* has two threads, one for I/O and one for callbacks, which end by themselves
-/// when nothing is left to do for the client. Each keeps this alive.
+/// when nothing is left to do for the client. Each keeps the runtime alive.
 struct Client::Runtime : std::enable_shared_from_this<Client::Runtime> {
   using WorkGuard = boost::asio::executor_work_guard<boost::asio::io_context::executor_type>;
 
@@ -27,7 +27,8 @@ struct Client::Runtime : std::enable_shared_from_this<Client::Runtime> {
   ~Runtime();
 
   void run();
-  /// Nothing will use the contexts any more. Called by the core's destructor, on any thread.
+  /// Lets the threads end: nothing uses the contexts any more. Called by the core's destructor, on
+  /// any thread.
   void let_go();
   /// Joins the threads if they end in time.
   void join(Deadline deadline);

@@ -89,7 +89,7 @@ void ClientSession::submit(Request request, ReplyHandler handler) {
   if (!core || encoded_size(request) <= core->options().max_request_size) {
     return wire_->submit(std::move(request), std::move(handler));
   }
-  // Posted, for a handler never runs within submit().
+  // The reply is posted, because a handler never runs within submit().
   asio::post(core->strand(), [handler = std::move(handler)]() mutable {
     Reply reply;
     reply.error = Errc::request_too_large;
@@ -202,7 +202,7 @@ void ClientSession::check() {
   if (purpose_ != Purpose::serving) return;
   const auto core = core_.lock();
   if (!core) return;
-  // The servers may end the session from now on.
+  // If the lease clock has run out, the servers may end the session from now on.
   if (clock_has_run_out()) return core->sessions().give_up(*this, LossReason::lease_expired);
   const auto time = now();
   if (heartbeat_.silent(time)) {
@@ -231,7 +231,7 @@ void ClientSession::beat() {
   Leases held = holds();
   std::erase_if(held, [](const auto& hold) { return hold->is_lost(); });
   const bool quorum = !held.empty();
-  // Nobody works under an idle node. Its recipe hears of its deletion.
+  // An idle node is not checked: it has no holder, and its recipe notices its deletion by itself.
   std::erase_if(held, [](const auto& hold) { return hold->is_idle() || !hold->is_checkable(); });
   heartbeat_.sent(now());
   unanswered_ = 0;
@@ -298,7 +298,7 @@ void ClientSession::on_check_failed(const AskedFor& asked_for, const Reply& repl
   if (culprit == reply.results.end() || place >= std::ssize(asked_for)) return;
   const auto failed = asked_for.begin() + place;
   if (const auto hold = failed->lock()) hold->on_check_failed(reply.error);
-  // The transaction stopped there, so the nodes behind it are asked for again.
+  // The transaction stopped at that check, so the nodes behind it are checked again.
   to_ask_for_.insert(to_ask_for_.begin(), std::next(failed), asked_for.end());
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// ClientSession is one session of a client: its wire, its lease clock and beats, and its leases.
+/// ClientSession is one session of a client: its wire (the Session below it), its lease clock and
+/// beats, and its leases.
 
 #include <atomic>
 #include <boost/asio/any_io_executor.hpp>
@@ -30,17 +31,17 @@ class SessionLease {
   SessionLease& operator=(const SessionLease&) = delete;
   virtual ~SessionLease() = default;
 
-  // Any thread.
+  // Called on any thread.
   /// The path of the lease's node, as the server knows it.
   [[nodiscard]] virtual const std::string& full_path() const noexcept = 0;
   /// Whether a loss is known by now; the clock is not read.
   [[nodiscard]] virtual bool is_lost() const noexcept = 0;
-  /// Whether its node has no holder, and stays all the same.
+  /// Whether the lease's node is idle: it has no holder, and is kept all the same.
   [[nodiscard]] virtual bool is_idle() const noexcept = 0;
-  /// Its node gets no other holder. An idle one is deleted.
+  /// Ends hand-overs: the node gets no other holder, and is deleted if it is idle.
   virtual void end_passing() = 0;
 
-  // The strand only.
+  // Called on the strand only.
   /// Whether the servers let the client check that the node is there.
   [[nodiscard]] virtual bool is_checkable() const noexcept = 0;
   /// Ends the lease for ever; the first reason counts.
@@ -55,11 +56,11 @@ class ClientSession final : public SessionObserver,
                             public std::enable_shared_from_this<ClientSession> {
  public:
   explicit ClientSession(const CorePtr& core);
-  /// Begins; until then it has no connection.
+  /// Begins the session. Before that it has no connection.
   void start(SessionSettings settings);
 
-  // Any thread.
-  /// 0 before the servers have given it one.
+  // Called on any thread.
+  /// The session's id; 0 before the servers have given it one.
   [[nodiscard]] std::int64_t id() const noexcept { return id_; }
   [[nodiscard]] bool connected() const noexcept { return connected_; }
   /// Until when the session is certainly alive, and its locks are certainly held.
@@ -68,11 +69,11 @@ class ClientSession final : public SessionObserver,
   [[nodiscard]] BootClock::time_point comfortable_until() const noexcept {
     return comfortable_until_;
   }
-  /// The lease may come when the session is over; it is lost then.
+  /// Adds a lease, even after the end of the session; the lease is lost then.
   void add(const std::shared_ptr<SessionLease>& hold);
   void remove(const SessionLease& hold);
 
-  // The strand only.
+  // Called on the strand only.
   [[nodiscard]] Session& wire() noexcept { return *wire_; }
   /// All requests of the client go through here. A request that is larger than the servers accept
   /// is not sent, since they would close the connection: it is answered with request_too_large.
@@ -81,12 +82,12 @@ class ClientSession final : public SessionObserver,
   [[nodiscard]] bool has_holds() const;
   /// There is a new lease: makes sure that the clock is monitored.
   void on_lease();
-  /// A lease has found its clock run out, and is lost. The other leases are lost, too, unless an
-  /// answer has extended the clock meanwhile.
+  /// Called when a lease has found the lease clock run out, and is lost. The other leases are lost,
+  /// too, unless an answer has extended the clock meanwhile.
   void give_up_if_run_out();
-  /// Notifies every lease.
+  /// Ends every lease, with this reason.
   void lose_holds(LossReason reason);
-  /// Deletes the nodes that are idle.
+  /// Deletes the idle nodes.
   void release_idle();
   /// Whether the node at this path is idle.
   [[nodiscard]] bool has_idle(std::string_view full_path) const;
@@ -111,7 +112,7 @@ class ClientSession final : public SessionObserver,
   void on_connection(SessionState state, const SessionInfo& info);
   /// Closes a retired session that has no lease left.
   void close_if_free();
-  /// Without a connection, a retired session ends after a session timeout.
+  /// Sets the timer that ends a retired session after a session timeout without a connection.
   void abandon_unless_connected();
   [[nodiscard]] bool has_live_holds() const;
   [[nodiscard]] bool clock_has_run_out() const;
@@ -131,7 +132,7 @@ class ClientSession final : public SessionObserver,
   Heartbeat heartbeat_;
   BootTimer timer_;
   Purpose purpose_ = Purpose::serving;
-  /// The timer also waits for the end of the lease clock, for there is a lease.
+  /// Whether the timer also waits for the end of the lease clock, because there is a lease.
   bool minds_clock_ = false;
   /// The leases that the newest beat has still to check.
   std::deque<std::weak_ptr<SessionLease>> to_ask_for_;

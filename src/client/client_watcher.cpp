@@ -14,7 +14,8 @@ void ClientWatcher::on_event(error_code error, WatchEventType type) {
 
 void ClientWatcher::wait(CancellationPtr cancellation, Handler<WatchEventType> handler) {
   if (handler_) {
-    return std::move(handler)(Errc::invalid_argument, WatchEventType::deleted);  // one at a time
+    // Only one wait at a time is possible.
+    return std::move(handler)(Errc::invalid_argument, WatchEventType::deleted);
   }
   handler_.swap(handler);
   cancellation_ = std::move(cancellation);

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// ClientWatcher is the state of one Watch: the event, or the waiter for it. Strand only, except
-/// its construction.
+/// ClientWatcher is the state of one Watch: the event, or the waiter for it. Used on the strand
+/// only, except for its construction.
 
 #include <optional>
 
@@ -19,7 +19,7 @@ class ClientWatcher final : public Watcher, public std::enable_shared_from_this<
   [[nodiscard]] std::optional<WatchEventType> event() const noexcept {
     return outcome_ && !outcome_->error ? std::optional{outcome_->type} : std::nullopt;
   }
-  /// The Watch is gone.
+  /// The Watch is destroyed: ends the wait.
   void abandon();
 
  private:

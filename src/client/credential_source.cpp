@@ -57,7 +57,7 @@ void CredentialSource::answered(Answer answer) {
   asking_ = false;
   const bool failed = !answer.credentials;
   if (failed) {
-    // A provider that fails every second has one line at this level.
+    // If a provider fails again and again, only the first failure is logged as an error.
     core_.log(failed_ ? LogLevel::debug : LogLevel::error,
               "the credentials provider failed: " + answer.failure);
   }

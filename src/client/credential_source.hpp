@@ -2,7 +2,7 @@
 
 /// \file
 /// *CredentialSource* asks a client's credentials provider: on the callback executor, where user
-/// code runs, one call at a time, and not too often. Strand only.
+/// code runs, one call at a time, and not too often. Used on the strand only.
 
 #include <atomic>
 #include <chrono>
@@ -25,18 +25,18 @@ class ClientCore;
 class CredentialSource {
  public:
   using Credentials = std::vector<SessionSettings::Credential>;
-  /// Called on the strand. Nothing: the provider has failed, and the log has the reason.
+  /// Called on the strand; with nothing if the provider has failed, and the log has the reason.
   using Handler = std::function<void(std::optional<Credentials>)>;
-  /// Between the beginnings of two calls for a session that stands, and after a call that failed
-  /// where a session waits for its answer.
+  /// The least time between the beginnings of two calls for an established session, and the pause
+  /// after a failed call whose answer a session waits for.
   static constexpr std::chrono::seconds least_interval{1};
 
   explicit CredentialSource(ClientCore& core) : core_{core} {}
 
   /// Whether the client has a provider.
   [[nodiscard]] bool exists() const noexcept;
-  /// Asks; if a call is under way, its answer will do. Of several handlers that wait for one
-  /// answer, the newest is called.
+  /// Calls the provider; if a call is under way, waits for its answer instead. Of several handlers
+  /// that wait for one answer, the newest is called.
   void ask(Handler handler);
   /// No call begins from now on; one may be under way.
   void stop() noexcept { stopped_ = true; }
@@ -49,7 +49,7 @@ class CredentialSource {
     std::string failure{};
   };
 
-  /// Calls the provider. Any thread.
+  /// Calls the provider. Runs on any thread.
   [[nodiscard]] static Answer call(const ClientOptions& options);
   void answered(Answer answer);
 
@@ -57,7 +57,7 @@ class CredentialSource {
   Handler handler_;
   std::atomic<bool> stopped_ = false;
   bool asking_ = false;
-  bool failed_ = false;  ///< the newest answer
+  bool failed_ = false;  ///< whether the newest call has failed
   std::optional<std::chrono::steady_clock::time_point> asked_at_;
 };
 

@@ -2,8 +2,8 @@
 
 /// \file
 /// DoubtfulCreates remembers protected creates whose outcome was unknown for a while. It decides
-/// which nodes they have left without an owner, and when to look for such nodes again. Pure: times
-/// and names go in.
+/// which nodes they have left without an owner, and when to look for such nodes again. Pure: the
+/// caller passes in times and names.
 
 #include <chrono>
 #include <map>
@@ -14,14 +14,14 @@
 
 namespace custodian::detail {
 
-/// `_c_<uuid>-`, if the node was made by a protected create.
+/// The beginning `_c_<uuid>-` of a node's name; nothing if no protected create made the node.
 [[nodiscard]] std::optional<std::string_view> protection_of(std::string_view name) noexcept;
 
 class DoubtfulCreates {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::steady_clock::duration;
-  /// From the end of a doubt to the first look for late nodes.
+  /// The pause from the end of a doubt to the first look for late nodes.
   static constexpr std::chrono::milliseconds first_pause{50};
   /// The pause doubles after each look, up to this: a late node blocks a lock for no longer.
   static constexpr std::chrono::milliseconds longest_pause{500};
@@ -33,19 +33,19 @@ class DoubtfulCreates {
   /// caller owns one. No other node is expected after `until`.
   void add(const std::string& parent, std::string protection, std::optional<std::string> kept,
            Time now, Time until);
-  /// Remembered creates may be applied until this time, too: a session that was given up goes on
-  /// beside the new one.
+  /// Remembered creates may be applied until this time: a session that was given up goes on beside
+  /// the new one.
   void extend(Time until);
   /// The caller gives up this node: a look that finds it from now on counts it as a stray.
   void disown(std::string_view path);
-  /// The servers refuse to delete this node: looks for its create would be of no use, and end.
+  /// The servers refuse to delete this node. Looks for its create end, because they are of no use.
   void forget(std::string_view path);
   void clear() noexcept { parents_.clear(); }
 
   [[nodiscard]] bool empty() const noexcept { return parents_.empty(); }
   /// When to look next, if at all.
   [[nodiscard]] std::optional<Time> next() const;
-  /// Where to look now.
+  /// The parents below which to look now.
   [[nodiscard]] std::vector<std::string> due(Time now) const;
   /// The paths of a parent's children that a doubtful create has left without an owner.
   [[nodiscard]] std::vector<std::string> strays(const std::string& parent,

@@ -20,7 +20,7 @@ namespace custodian::detail {
 /// no lease is left, or the holders are cut off; all holders are notified.
 class Drain {
  public:
-  // Any thread.
+  // Called on any thread.
   /// From now on no lease may begin. Returns whether this is the first call.
   [[nodiscard]] bool begin() noexcept { return !draining_.exchange(true); }
   [[nodiscard]] bool draining() const noexcept { return draining_; }
@@ -35,9 +35,9 @@ class Drain {
   /// Whether a lease was held when the client was closed.
   [[nodiscard]] bool has_cut_holders_off() const;
 
-  // The strand only.
+  // Called on the strand only.
   /// Registers a timer for cancel_timers(), which is called when no lease is left or the client is
-  /// closed. Call it before that.
+  /// closed. Must be called before that.
   void cancel_when_drained(const std::shared_ptr<boost::asio::steady_timer>& timer);
   void cancel_timers();
   /// Holders are being notified of the end: when_notified() waits until end_notifying().
@@ -49,9 +49,9 @@ class Drain {
 
  private:
   std::atomic<bool> draining_ = false;
-  bool notifying_ = false;                    ///< the strand only
-  std::vector<std::function<void()>> nexts_;  ///< the strand only
-  /// The strand only.
+  bool notifying_ = false;                    ///< used on the strand only
+  std::vector<std::function<void()>> nexts_;  ///< used on the strand only
+  /// Used on the strand only.
   std::vector<std::weak_ptr<boost::asio::steady_timer>> timers_;
 
   mutable std::mutex mutex_;  ///< guards what follows

@@ -10,7 +10,7 @@ namespace custodian::detail {
 
 namespace {
 
-/// Of every ensemble since 3.5, and outside of all chroots.
+/// The node in which every ensemble since 3.5 publishes its configuration, outside of all chroots.
 constexpr const char* config_path = "/zookeeper/config";
 
 std::string list_of(const std::vector<HostPort>& servers) {
@@ -72,7 +72,8 @@ void EnsembleFollower::on_reply(const Reply& reply) {
   if (!reply.error) return take_up(reply.data);
   watcher_.reset();
   if (reply.error == ServerErrc::no_node || reply.error == ServerErrc::no_auth) {
-    // The next connection may be to a server that was configured otherwise.
+    // on_connected() reads again: the next connection may be to a server that is configured
+    // otherwise.
     return log_once("cannot read " + std::string{config_path} +
                     ", so the ensemble is not followed: " + reply.error.message());
   }

@@ -3,7 +3,7 @@
 /// \file
 /// *EnsembleFollower* keeps a client's servers up to date with its ensemble: it reads and watches
 /// /zookeeper/config, and adds the members to the servers that the user has given. See
-/// `ClientOptions::follow_ensemble`. Strand only.
+/// `ClientOptions::follow_ensemble`. Used on the strand only.
 
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -31,7 +31,7 @@ class EnsembleFollower {
  private:
   class ConfigWatcher;
 
-  /// After a read that has failed for no reason that lies in the ensemble.
+  /// The pause after a read that has failed for a reason outside the ensemble.
   static constexpr std::chrono::seconds pause_after_failure{5};
 
   void read();

@@ -21,7 +21,7 @@ void GuaranteedDeletes::add(std::string path, std::int64_t session, std::shared_
 }
 
 void GuaranteedDeletes::resume() {
-  // In the order of add(): each node may shield the one behind it.
+  // The deletes are sent in the order of add(), because each node may shield the one behind it.
   to_resume_.clear();
   for (const auto& [path, pending] : pending_) {
     if (!pending.in_flight) to_resume_.emplace(pending.turn, path);
@@ -58,7 +58,8 @@ void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
   pending.timer.reset();
   const QueuedNodePtr checked = last_successor(pending.in_line);
   Request request = request::Remove{path, any_version};
-  // One transaction, so that the node cannot be deleted after its successor's node is gone.
+  // The check and the delete are one transaction, so that the node cannot be deleted after its
+  // successor's node is gone.
   if (checked) {
     request = request::Multi{
         {transaction::Check{checked->path, any_version}, request::Remove{path, any_version}}};
@@ -82,7 +83,7 @@ void GuaranteedDeletes::on_reply(const std::string& path, const QueuedNodePtr& c
   if (!was_resumed || goes_on) return;
   if (left != pending_.end()) left->second.resumed = false;
   if (resumed_ > 0) --resumed_;
-  // A lost reply is the first of all, and the next connection begins anew.
+  // After a lost reply the others are lost, too: resume() begins anew on the next connection.
   if (reply.error != ServerErrc::connection_loss) resume_next();
 }
 
@@ -128,7 +129,7 @@ void GuaranteedDeletes::settle(const std::string& path, const QueuedNodePtr& che
   }
   Pending& pending = found->second;
   pending.in_flight = false;
-  // resume() follows with the next connection.
+  // resume() sends the delete again on the next connection.
   if (error == ServerErrc::connection_loss || !core_.connected()) {
     return tell_retried(path, pending, error, std::chrono::milliseconds{0});
   }

@@ -4,7 +4,7 @@
 /// GuaranteedDeletes deletes nodes that must go, whatever happens to the connection: the nodes of
 /// released locks, and of acquires that were given up. It repeats a delete at the pace of the
 /// client's retry policy, until the server says that the node is gone, or the session that owns the
-/// node is over. Strand only.
+/// node is over. Used on the strand only.
 
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
@@ -24,24 +24,24 @@ class GuaranteedDeletes {
  public:
   explicit GuaranteedDeletes(ClientCore& core) : core_{core} {}
 
-  /// `path` as the server knows it. `session` owns the node; 0 if none does. `keep` and `in_line`
-  /// live until the node is gone. If the node was `in_line` and has a successor, it is deleted only
-  /// while the successor's node exists, or after the successor's owner was notified that the
-  /// successor's node is gone.
+  /// `path` is the path on the server. `session` owns the node; 0 if none does. `keep` and
+  /// `in_line` are kept until the node is gone. If `in_line` is given and has a successor, the node
+  /// is deleted only while the successor's node exists, or after the successor's owner was notified
+  /// that the successor's node is gone.
   void add(std::string path, std::int64_t session, std::shared_ptr<void> keep = {},
            QueuedNodePtr in_line = {});
   [[nodiscard]] bool has(const std::string& path) const { return pending_.contains(path); }
-  /// How many of the deletes that a new connection finds are under way at once. A client that keeps
-  /// a thousand locks has a thousand of them then, and so may have a hundred other clients of a
-  /// server that has just come up.
+  /// The most deletes that resume() has under way at once. A client that keeps a thousand locks may
+  /// have a thousand pending deletes, and a server that has just come up may have a hundred such
+  /// clients.
   static constexpr std::size_t most_resumed = 64;
 
-  /// There is a connection: the deletes are sent before anything else; if there are very many, the
-  /// later ones follow on the answers.
+  /// Called when there is a connection. Sends the deletes before anything else; if there are very
+  /// many, the later ones follow on the answers.
   void resume();
-  /// The servers have ended this session, and its nodes with it. Not for a session that was given
-  /// up: the servers may still keep its nodes, which would block others. There the deletes go on
-  /// until an answer says that the node is gone.
+  /// The servers have ended this session, and its nodes with it: drops its deletes. Not called for
+  /// a session that was given up: the servers may still keep its nodes, which would block other
+  /// contenders. Those deletes go on until an answer says that the node is gone.
   void session_over(std::int64_t session);
   /// The client is closed: its sessions end, and their ephemeral nodes with them.
   void clear() noexcept;
@@ -53,7 +53,7 @@ class GuaranteedDeletes {
     std::uint64_t turn = 0;  ///< the order of add()
     QueuedNodePtr in_line{};
     bool in_flight = false;
-    bool resumed = false;  ///< it is one of `most_resumed`
+    bool resumed = false;  ///< it counts in `resumed_`
     int attempts = 0;
     int retries = 0;
     std::unique_ptr<boost::asio::steady_timer> timer{};  ///< until the next try
@@ -72,7 +72,7 @@ class GuaranteedDeletes {
   std::map<std::string, Pending> pending_;  ///< by path
   std::uint64_t next_turn_ = 0;
   std::map<std::uint64_t, std::string> to_resume_;  ///< the paths, by turn
-  std::size_t resumed_ = 0;                         ///< how many of them are under way
+  std::size_t resumed_ = 0;                         ///< how many resumed deletes are under way
 };
 
 }  // namespace custodian::detail

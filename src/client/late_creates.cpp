@@ -85,7 +85,7 @@ asio::awaitable<void> LateCreates::look(CorePtr core) {
 asio::awaitable<DoubtfulCreates::Look> LateCreates::look_below(CorePtr core, std::string parent) {
   using enum DoubtfulCreates::Look;
   const Plan plan{Deadline::never(), core->options().retry.unlimited(), Repeat::always};
-  // A server that lags behind would show the past.
+  // The sync is needed because a server that lags behind would list the past.
   Request sync = request::Sync{parent};
   const Reply synced = co_await reply_to(core, std::move(sync), plan, nullptr);
   if (synced.error) co_return is_answer_of_server(synced.error) ? complete : failed;

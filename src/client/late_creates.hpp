@@ -28,7 +28,7 @@
 /// are deleted, except the one that its caller owns. The listing begins when the create is settled:
 /// earlier, it would delete a node that a repetition is about to find.
 ///
-/// Parents are listed one at a time, and only with a connection. Strand only.
+/// Parents are listed one at a time, and only with a connection. Used on the strand only.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -53,7 +53,8 @@ LeaseClock::Time LeaseClock::valid_until() const noexcept {
 
 Heartbeat::Duration Heartbeat::interval(Duration timeout, Duration touch_interval) noexcept {
   const Duration longest = timeout / 6;
-  const Duration span = touch_interval + touch_interval / 10;  // and the time of an answer
+  // A tenth is added for the time of an answer.
+  const Duration span = touch_interval + touch_interval / 10;
   const auto beats = (span + longest - Duration{1}) / longest;
   return beats <= 1 ? longest : span / beats;
 }

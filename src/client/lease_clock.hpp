@@ -2,7 +2,7 @@
 
 /// \file
 /// LeaseClock decides when a session's hold on its locks is certain, and when it is in doubt. Pure:
-/// stamps and times go in, and nothing is asked or done here.
+/// the caller passes in stamps and times, and acts on the answers.
 ///
 /// The servers end a session when its timeout T has passed since their leader last heard of it. A
 /// leader hears of it by each request that it processes itself; a follower reports the sessions
@@ -50,8 +50,8 @@ class LeaseClock {
   }
   /// Before this moment the session is certainly alive.
   [[nodiscard]] Time valid_until() const noexcept;
-  /// How much must be left of it for a lock to be granted, so that its holder has time to work and
-  /// to be notified of a loss.
+  /// How much time must be left before valid_until() for a lock to be granted, so that its holder
+  /// has time to work and to be notified of a loss.
   [[nodiscard]] Duration comfortable_rest() const noexcept { return timeout_ / 3; }
 
  private:
@@ -66,7 +66,8 @@ class LeaseClock {
   Duration timeout_{0};
   std::uint64_t connection_ = 0;  ///< 0: none
   Time credited_{};
-  /// The handshake of this connection, until a quorum result has come on it.
+  /// The time of this connection's handshake, which is credited by a quorum result on the
+  /// connection.
   Time handshake_{};
   /// The answers of this connection, in order, that are not credited yet.
   std::deque<Answer> answers_;
@@ -74,9 +75,9 @@ class LeaseClock {
 
 /// Decides when a session must send a beat, to keep the clock above running. Pure, too.
 ///
-/// A beat is sent every T/6; a little more often if a whole number of beats then spans the touch
-/// interval, or else each credit would wait for one more beat. No answer of any kind for T/4, with
-/// a beat on its way, means that the connection is dead, or the server cut off.
+/// A beat is sent every T/6, or a little more often, so that a whole number of beats spans the
+/// touch interval: otherwise each credit would wait for one more beat. If no answer of any kind has
+/// come for T/4, with a beat on its way, the connection is dead, or the server is cut off.
 class Heartbeat {
  public:
   using Time = LeaseClock::Time;
@@ -106,7 +107,7 @@ class Heartbeat {
   Duration timeout_{0};
   Duration interval_{0};
   Time next_beat_{};
-  Time waiting_since_{};  ///< for an answer
+  Time waiting_since_{};  ///< since when an answer is awaited
 };
 
 }  // namespace custodian::detail

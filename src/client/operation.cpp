@@ -70,12 +70,13 @@ Operation::Operation(CorePtr core, Request request, Plan plan, CancellationPtr c
       late_{std::move(late)},
       timer_{core_->strand()} {}
 
-// The core's list has raw pointers.
+// The core's list has a raw pointer to each operation.
 Operation::~Operation() { core_->leave(*this); }
 
 void Operation::start() {
   if (core_->closed()) return finish(Errc::closed);
-  // Refused before the wait for a connection, which would only delay this error.
+  // A request that is too large is refused before the wait for a connection, which would only delay
+  // the error.
   const bool fits = encoded_size(request_) <= core_->options().max_request_size;
   if (!fits) return finish(Errc::request_too_large);
   if (cancellation_) {
@@ -119,7 +120,7 @@ void Operation::on_reply(Reply reply) {
   const bool unchanged =
       reply.error == Errc::not_connected || reply.error == ServerErrc::throttled ||
       reply.error == ServerErrc::session_moved || reply.error == ServerErrc::session_expired ||
-      // Another server may not ask for it yet. Where all do, the session ends.
+      // Another server may not want authentication yet. If all do, the session ends.
       reply.error == ServerErrc::session_closed_require_sasl_auth;
   const bool unknown = reply.error == ErrorCondition::outcome_unknown;
   if (unchanged || (unknown && plan_.repeat == Repeat::always)) return retry(reply.error);
@@ -147,7 +148,7 @@ void Operation::wake_at(Deadline::Clock::time_point time) {
 
 void Operation::on_time() {
   if (phase_ == Phase::finished) return;
-  if (Deadline::Clock::now() < timer_.expiry()) return;  // set anew while this call was queued
+  if (Deadline::Clock::now() < timer_.expiry()) return;  // the timer was set anew meanwhile
   if (phase_ == Phase::pausing) return attempt();
   const bool may_be_applied = phase_ == Phase::in_flight && is_write();
   finish(may_be_applied ? Errc::deadline_exceeded_outcome_unknown : Errc::deadline_exceeded);

@@ -2,7 +2,7 @@
 
 /// \file
 /// Operation sends one request: it waits for a connection, repeats failed attempts after pauses,
-/// and ends with a reply, at its deadline, or by a cancellation. Strand only.
+/// and ends with a reply, at its deadline, or by a cancellation. Used on the strand only.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -35,7 +35,7 @@ struct Plan {
 void perform(const CorePtr& core, Request request, Plan plan, CancellationPtr cancellation,
              ReplyHandler handler, ReplyHandler late = {});
 
-/// The same for a coroutine on the strand.
+/// perform() for a coroutine on the strand.
 [[nodiscard]] boost::asio::awaitable<Reply> reply_to(CorePtr core, Request request, Plan plan,
                                                      CancellationPtr cancellation,
                                                      ReplyHandler late);

@@ -42,7 +42,7 @@ std::optional<Stat> existence(Reply& reply) {
   return reply.error ? std::nullopt : std::optional{reply.stat};
 }
 
-/// A handler that gets "no error" for a missing node.
+/// Wraps a handler so that it gets no error for a missing node.
 template <typename... Results>
 Handler<Results...> unless_missing(Handler<Results...> handler) {
   return [handler = std::move(handler)](error_code error, Results... results) mutable {
@@ -106,7 +106,7 @@ void start_sync(CorePtr core, CancellationPtr cancellation, std::string path,
 
 namespace {
 
-/// Throws the exceptions of the ACL provider.
+/// Makes the request of a transaction. Throws the exceptions of the ACL provider.
 request::Multi multi_of(const ClientCore& core, Transaction transaction) {
   request::Multi multi;
   const PathPrefix& prefix = core.prefix();
@@ -215,7 +215,7 @@ struct Removal {
 
 asio::awaitable<error_code> remove_tree(Removal how, std::string path) {
   for (;;) {
-    // Deletes of a tree are blind to versions, so they may be repeated.
+    // The deletes of a tree depend on no version, so they may be repeated.
     how.plan.repeat = Repeat::always;
     Request remove = request::Remove{path, any_version};
     Reply reply = co_await reply_to(how.core, std::move(remove), how.plan, how.cancellation);

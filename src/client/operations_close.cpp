@@ -1,5 +1,6 @@
 /// \file
-/// Closes in an orderly way without blocking: on the strand, until no lease is held.
+/// start_close() closes a client in an orderly way without blocking: a coroutine on the strand
+/// waits until no lease is held.
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>

@@ -1,9 +1,9 @@
 /// \file
-/// Creates a node, and finds out afterwards whether it was created.
+/// start_create() creates a node; if the reply is lost, it finds out whether the node was created.
 ///
 /// A create whose reply is lost may have been applied, and a server that lags behind can list
-/// without the node, so that a look proves nothing. A write that a quorum decided, on the same
-/// connection before the look, makes it a proof.
+/// without the node, so that a listing alone proves nothing. A write that a quorum decided, on the
+/// same connection before the listing, makes the listing a proof.
 ///
 /// 1. Send the create; if parents are missing, create them and send it again.
 /// 2. If the reply is lost and the node is protected, send it again with the same uuid: this is the
@@ -76,7 +76,8 @@ struct Create : std::enable_shared_from_this<Create> {
     return !is_ephemeral(request.mode) || stat.ephemeral_owner == core->own_session_info().id;
   }
 
-  /// A caller's own deadline or cancellation is no lost reply: clean_up() handles the late reply.
+  /// Records whether the reply was lost. It was not if the caller's own deadline or cancellation
+  /// came first: clean_up() handles the late reply.
   void note(const Reply& reply) {
     in_doubt =
         in_doubt || (reply.error == ErrorCondition::outcome_unknown && !given_up(reply.error));
@@ -146,7 +147,7 @@ asio::awaitable<Reply> create_parents(CreatePtr job, std::string path) {
 /// The nodes that bear the protection, as far as they were read.
 struct Looks {
   std::vector<SeenNode> nodes;
-  error_code given_up{};  ///< the caller has given up meanwhile
+  error_code given_up{};  ///< set if the caller has given up meanwhile
 };
 
 /// Reads each node, up to the first that cannot be read.
@@ -168,7 +169,8 @@ asio::awaitable<Looks> look_at(CreatePtr job, std::vector<std::string> paths) {
 }
 
 /// Finds the caller's node after a quorum has decided the create on this connection, and deletes
-/// the surplus nodes. `connection_loss`: the node is not certain, so the create must be repeated.
+/// the surplus nodes. Returns `connection_loss` if it is not certain which node that is: then the
+/// create must be repeated.
 asio::awaitable<Reply> find_created(CreatePtr job, std::uint64_t connection) {
   const std::string parent{parent_of(job->request.path)};
   Request list = request::GetChildren{parent, nullptr};
@@ -244,8 +246,8 @@ asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::
         co_return;
       }
     }
-    // Rare: the answers are of two connections, or strange. The pause is short, for it keeps the
-    // client alive.
+    // In rare cases the two answers come on different connections, or have errors that a server
+    // should not give. The pause is short, because it keeps the client alive.
     constexpr std::chrono::milliseconds wait{100};
     co_await pause(core, wait, plan.deadline, nullptr);
   }

@@ -2,7 +2,8 @@
 
 /// \file
 /// QueuedNode is the state of a node in a queue of contenders of one client. It is shared by
-/// objects that may outlive the node's owner, such as the pending delete of the node. Strand only.
+/// objects that may outlive the node's owner, such as the pending delete of the node. Used on the
+/// strand only.
 
 #include <cstdint>
 #include <functional>
@@ -14,9 +15,9 @@ namespace custodian::detail {
 struct QueuedNode {
   std::string path;  ///< as the server knows it
   std::int64_t session = 0;
-  /// Its owner has released it, and it is being deleted.
+  /// Its owner has released the node, and it is being deleted.
   bool left = false;
-  /// The node that has taken its place since then.
+  /// The node that has taken the place of a node that has left.
   std::weak_ptr<QueuedNode> successor{};
   /// The servers do not have the node, though its owner has not released it.
   bool missing = false;

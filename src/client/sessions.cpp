@@ -86,7 +86,7 @@ void Sessions::replace(SessionState end) {
       core_.log(LogLevel::error,
                 "the servers refuse the new credentials; the client goes on with the earlier ones");
       credentials_ = proven_credentials_;
-      // A provider would give those that were refused.
+      // The provider is not asked: it would give the refused credentials again.
       current_ = std::make_shared<ClientSession>(core_.shared_from_this());
       start();
       break;
@@ -204,17 +204,19 @@ void Sessions::set_credentials(Credentials credentials) {
 // -- The provider ---------------------------------------------------------------------------------
 
 void Sessions::ask() {
-  // The source is a part of this object, and calls back only while the client lives.
+  // Capturing `this` is safe: the source is a member of this object, and calls back only while the
+  // client lives.
   source_.ask([this](std::optional<Credentials> answer) { on_provided(std::move(answer)); });
 }
 
 void Sessions::on_provided(std::optional<Credentials> answer) {
   if (core_.closed()) return;
   if (answer) {
-    // Those of a session that stands are presented only if they are others.
+    // During a session credentials are presented only if they have changed.
     if (waits_ || *answer != credentials_) set_credentials(std::move(*answer));
   } else if (waits_) {
-    // Without an answer there is nothing to begin with; otherwise the one before has to do.
+    // The provider has failed. The session begins with the credentials that were given before, if
+    // any; otherwise it has to wait for an answer.
     if (has_been_given_) return start();
     ask_after_pause();
   }
@@ -224,7 +226,7 @@ void Sessions::ask_after_pause() {
   timer_.expires_after(CredentialSource::least_interval);
   timer_.async_wait([this, weak = core_.weak_from_this()](error_code error) {
     const auto core = weak.lock();
-    // A session that is to begin after a pause of its own asks then.
+    // If a session begins after a pause of its own, begin() asks then.
     if (core && !error && !core->closed() && !pauses_) ask();
   });
 }

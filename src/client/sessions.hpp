@@ -23,17 +23,18 @@ class ClientCore;
 class ClientSession;
 
 /// The client's present session, and those that were given up and are not closed yet. Which session
-/// follows one that is over is decided by next_session(). Strand only, but for servers().
+/// follows one that is over is decided by next_session(). Used on the strand only, except
+/// servers().
 class Sessions {
  public:
   using Credentials = std::vector<SessionSettings::Credential>;
 
-  /// `servers` as in a connection string, without the chroot.
+  /// `servers` is written as in a connection string, without the chroot.
   Sessions(ClientCore& core, std::string servers, Credentials credentials);
   ~Sessions();
 
-  /// The servers, members that are followed included, as in a connection string; without the
-  /// chroot. Any thread.
+  /// The servers, the followed members of the ensemble included, as in a connection string without
+  /// a chroot. Called on any thread.
   [[nodiscard]] std::string servers() const;
 
   /// The servers that the user has given.
@@ -54,7 +55,7 @@ class Sessions {
   void end(std::int64_t id);
   /// Replaces the servers that the user has given.
   void set_servers(const std::string& servers);
-  /// Replaces the members of the ensemble that are servers, too.
+  /// Replaces the followed members of the ensemble, which are servers besides those of the user.
   void set_members(std::vector<HostPort> members);
   void set_credentials(Credentials credentials);
   /// The servers refused new credentials: the session goes on with `kept`.
@@ -69,7 +70,7 @@ class Sessions {
   void begin_after(std::chrono::milliseconds pause);
   /// Begins the present session, which waits for its credentials.
   void start();
-  /// Asks the provider.
+  /// Asks the credentials provider.
   void ask();
   void ask_after_pause();
   void on_provided(std::optional<Credentials> answer);
@@ -79,7 +80,7 @@ class Sessions {
 
   ClientCore& core_;
   std::shared_ptr<ClientSession> current_;
-  /// Given up, and not closed yet.
+  /// The sessions that were given up, and are not closed yet.
   std::vector<std::shared_ptr<ClientSession>> retired_;
   Credentials credentials_;  ///< of the next session
   /// The credentials of the newest session that the servers have answered; the first ones, before
@@ -89,15 +90,16 @@ class Sessions {
   bool answered_ = false;   ///< whether the servers have answered the present session
   bool pauses_ = false;     ///< between two sessions: the timer begins the next one
   bool waits_ = false;      ///< the present session has not begun: the provider is asked first
-  /// Whether earlier credentials are no way out if the servers refuse those of the next session:
-  /// there are none, or they were refused.
+  /// Whether there are no earlier credentials to go back to if the servers refuse those of the next
+  /// session: there are none, or they were refused.
   bool nothing_proven_ = true;
-  bool has_been_given_ = false;  ///< `credentials_`, by the provider or by the user
+  bool has_been_given_ = false;  ///< the provider or the user has given `credentials_`
   CredentialSource source_;
   boost::asio::steady_timer timer_;
 
   mutable std::mutex mutex_;  ///< guards what follows
-  std::string given_;         ///< as in a connection string, without the chroot
+  /// The servers that the user has given, as in a connection string without a chroot.
+  std::string given_;
   std::vector<HostPort> members_;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// WaitingSession stands for a session that has not begun, since the credentials with which it
-/// begins are not known yet: it never has a connection. Strand only.
+/// WaitingSession stands for a session that has not begun, because the credentials with which it
+/// begins are not known yet: it never has a connection. Used on the strand only.
 
 #include <boost/asio/any_io_executor.hpp>
 

@@ -230,7 +230,7 @@ void Lease::release() noexcept {
   if (!hold_) return;
   --hold_->leases;
   if (hold_->core()->forked()) {
-    // Leaked: the last lease may destroy the client's session, timers and mutexes with it.
+    // The holder is leaked: its destruction could destroy the client's session, timers and mutexes.
     // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory the child may end
     static_cast<void>(new detail::HolderPtr{std::move(hold_)});
     return;

@@ -1,5 +1,5 @@
 /// \file
-/// A holder changes the data of its node, which others see.
+/// In this file a holder changes its identity: the data of its node, which other clients see.
 ///
 /// 1. Wait until the earlier changes of the node are done.
 /// 2. Read the node. If it has the new identity already, the change is done. If a client has asked
@@ -9,7 +9,7 @@
 /// 4. If the reply was lost, or the node had another version, go on with 2: the next read shows
 ///    whether the write was applied.
 ///
-/// The node has a unique name, so a write to it lands only while it exists, and needs no other
+/// The node has a unique name, so a write succeeds only while that node exists, and needs no other
 /// check.
 
 #include <boost/asio/awaitable.hpp>
@@ -32,7 +32,7 @@ namespace asio = boost::asio;
 namespace {
 
 /// One change, from the call to its end. It owns neither the holder nor the node, so that a release
-/// never waits for a change. Strand only.
+/// never waits for a change. Used on the strand only.
 struct Change {
   CorePtr core;
   CancellationPtr callers;
@@ -41,7 +41,7 @@ struct Change {
   std::string identity;
   Plan plan;
   Handler<> handler;
-  /// Cancels the requests under way: for the caller, or when the lease ends.
+  /// Cancels the requests under way, when the caller cancels the change or the lease ends.
   CancellationPtr over;
   /// Whether a write was sent whose outcome is unknown.
   bool uncertain = false;
@@ -57,12 +57,12 @@ struct Change {
     if (over->requested()) return asio::error::operation_aborted;
     return plan.deadline.passed() ? error_code{Errc::deadline_exceeded} : error_code{};
   }
-  /// Ends the change well: the node exists, and its data are the new identity.
+  /// Records that the change has succeeded: the node exists, and its data are the new identity.
   [[nodiscard]] error_code succeed() const {
     if (const HolderPtr alive = hold.lock()) alive->node()->on_changed(identity);
     return {};
   }
-  /// The error for the caller.
+  /// The caller's error for a change that has failed with this one.
   [[nodiscard]] error_code explain(error_code error) const {
     const HolderPtr alive = hold.lock();
     if (alive && error == ServerErrc::no_node) alive->node()->on_check_failed(error);
@@ -117,8 +117,8 @@ asio::awaitable<std::optional<error_code>> try_to_change(ChangePtr change) {
   if (found.data == change->identity) co_return change->succeed();
   if (found.data == revoke_message) co_return error_code{ServerErrc::bad_version};
   if (const error_code error = change->objection()) co_return change->explain(error);
-  // Written twice, which keeps an even version even: an odd one says that a client has asked for
-  // the lock (revocation.hpp).
+  // The identity is written twice, which keeps an even version even: an odd version says that a
+  // client has asked for the lock (revocation.hpp).
   Request sets =
       request::Multi{{set_of(*change, found.stat.version), set_of(*change, any_version)}};
   change->has_written = true;

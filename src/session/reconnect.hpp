@@ -2,9 +2,10 @@
 
 /// \file
 /// Reconnect decides how a session connects and reconnects: its states, the next action after each
-/// event, and every pause. Pure: events, times and random numbers go in, the next action comes out.
-/// `zookeeper_session.cpp` and `zookeeper_session_reconnect.cpp` carry the actions out, and
-/// client/sessions.cpp the result of next_session().
+/// event, and every pause. Pure: ZooKeeperSession passes in events and times, and carries the
+/// actions out (`zookeeper_session.cpp`, `zookeeper_session_reconnect.cpp`). Resolver looks the
+/// servers' names up, AddressOrder says which address is next, and Connector dials it.
+/// `client/sessions.cpp` carries out the result of next_session().
 ///
 /// The *link* of a session is where its connection stands:
 ///
@@ -16,13 +17,23 @@
 ///     resolving    names are looked up, and no address is known yet: no address found (or none
 ///                  that this machine can use), a pause, and again
 ///     connecting   an address is dialled, or its server has not answered the handshake yet; one
-///                  that does not answer for a connect timeout is cut off. AddressOrder has the
-///                  order of the addresses
+///                  that does not answer for a connect timeout is cut off
 ///     backing_off  all addresses have failed, and rest
 ///     connected    a server answers. A connection that is lost leads back to connecting: the
 ///                  session lives on, and finds another server
 ///
-/// With each loss and each failure the names are looked up again, for addresses change.
+/// A connection ends, and the session reconnects, because
+///
+/// - the server or the network has ended it, or TLS has failed;
+/// - the server is silent: the heartbeat (`client/lease_clock.hpp`) notices that, and ClientSession
+///   calls disconnect();
+/// - set_servers(), or a look-up of the names, has removed its address;
+/// - Inbox finds a fault in what the server has sent, or the library cannot send.
+///
+/// ZooKeeperSession::deliver() deals with an end in a fixed order. First look() sees the loss, so
+/// that no completion sends a request into the connection that is gone. Then the lost requests are
+/// completed; the loss, or the attempt that has failed, is recorded, and the names are looked up
+/// again, because addresses change; a new connection is used; the session's end is reported.
 ///
 /// The *purpose* of a session says for whom it connects. It only ever goes down this list:
 ///
@@ -32,9 +43,8 @@
 ///     over         expired, refused for its credentials, or closed. The client begins another
 ///                  session: next_session() says when
 ///
-/// These events do not decide when a session that cannot reach a server is given up:
-/// connection_record.hpp decides that by the ends of its connections, and lease_clock.hpp by its
-/// leases.
+/// Reconnect does not decide when a session that reaches no server is given up: ConnectionRecord
+/// decides that by the ends of the session's connections, and LeaseClock by its leases.
 
 #include <chrono>
 #include <optional>

@@ -136,7 +136,8 @@ void BootTimers::run_due() {
     const std::lock_guard lock{mutex_};
     due = queue_.due(now());
   }
-  // Taken one by one, and run without the mutex: an action may set or cancel timers.
+  // The actions are taken one by one, and run without the mutex, because an action may set or
+  // cancel timers.
   for (const TimerQueue::Entry& each : due) {
     TimerQueue::Action action;
     {

@@ -18,7 +18,7 @@ namespace custodian::detail {
 /// The size of the packet that presents a credential to a server.
 [[nodiscard]] std::size_t encoded_size(const SessionSettings::Credential& credential);
 
-/// The size of a multi with a single check, of a path of this many bytes.
+/// The size of a multi with a single check, whose path has this many bytes.
 [[nodiscard]] std::size_t encoded_size_of_check(std::size_t path_size);
 
 /// The number of digits that a server appends to the path of a sequential create.

@@ -57,7 +57,7 @@ struct EnsembleConfig {
 /// How a client connects.
 struct ClientSide {
   bool tls = false;
-  /// The port of members whose configuration does not name the one for this client.
+  /// The port of members whose configuration names none for this kind of client.
   std::optional<std::uint16_t> port{};
   /// Whether all servers that the user has given are on the client's own machine.
   bool local = false;

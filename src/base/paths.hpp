@@ -40,10 +40,11 @@ class PathPrefix {
   /// Each part is a valid path, or empty; "/" adds nothing.
   explicit PathPrefix(std::string_view chroot, std::string_view name_space = {});
 
-  /// The server's path of a client's path.
+  /// Turns a client's path into the server's.
   [[nodiscard]] std::string add(std::string_view path, PathKind kind = PathKind::plain) const;
 
-  /// The client's path of a server's path; nothing if that path is neither the prefix nor below it.
+  /// Turns a server's path into the client's; nothing if that path is neither the prefix nor below
+  /// it.
   [[nodiscard]] std::optional<std::string> strip(std::string_view path) const;
 
   /// The server's path of the client's root; "/" if nothing is added.

@@ -24,7 +24,7 @@ namespace custodian::detail {
 [[nodiscard]] inline std::string shortened(std::string_view text, std::size_t longest = 1000) {
   constexpr std::size_t kept = 100;  // bytes at each end
   if (text.size() <= longest) return std::string{text};
-  const auto continues = [&](std::size_t at) {  // is in the midst of a UTF-8 character
+  const auto continues = [&](std::size_t at) {  // whether it is amid a UTF-8 character
     return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
   };
   std::size_t begin = kept;

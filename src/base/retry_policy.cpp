@@ -30,7 +30,7 @@ milliseconds doubled(milliseconds base, int retries, milliseconds limit) {
 
 /// `random` times `whole`, rounded down.
 milliseconds part_of(milliseconds whole, double random) {
-  // Written so that a NaN counts as 0.
+  // This comparison counts a NaN as 0.
   const double factor = random > 0 ? std::min(random, 1.0) : 0.0;
   const double part = factor * static_cast<double>(whole.count());
   // As doubles, the greatest counts round up to 2^63, which no count can hold.

@@ -4,8 +4,8 @@
 
 namespace custodian::detail {
 
-/// Whether this thread runs the context behind `executor`. False for an executor of an unknown
-/// type: known are those of `io_context` and `thread_pool`, and strands.
+/// Whether this thread runs the context behind `executor`. Recognises the executors of `io_context`
+/// and `thread_pool`, and strands; false for any other.
 [[nodiscard]] bool runs_on_this_thread(const boost::asio::any_io_executor& executor);
 
 }  // namespace custodian::detail

@@ -45,7 +45,7 @@ class StateWaiters {
   /// Completes the waits of all waiters that know another state.
   void tell(State now) {
     if (!waiting_) return;
-    // Collected first: a handler may wait again, or cancel another waiter.
+    // The waiters are collected first, because a handler may wait again, or cancel another waiter.
     Waiting told;
     for (auto& each : *waiting_) {
       if (each->known != now) told.push_back(std::move(each));
@@ -75,7 +75,7 @@ class StateWaiters {
     std::move(waiter.handler)(error, state);
   }
 
-  /// Cancellation handlers refer to it by a weak pointer: they may run after this object is
+  /// Cancellation handlers have a weak pointer to it, because they may run after this object is
   /// destroyed.
   std::shared_ptr<Waiting> waiting_;
 };

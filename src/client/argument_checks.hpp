@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Checks of arguments that only the client makes; custodian/authoring has those for recipes, too.
+/// These checks of arguments are for the client only; custodian/authoring has those that recipes
+/// use, too.
 
 #include <cstddef>
 #include <string_view>

@@ -42,7 +42,7 @@ Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, o
   detail::Security security = detail::security_of(options);
   const asio::any_io_executor callbacks =
       options.callback_executor.value_or(runtime_->callbacks.get_executor());
-  // The core owns `keep_alive`. Its destructor releases it, which lets the threads end.
+  // The core owns `keep_alive`: when the core is destroyed, the threads may end.
   const std::shared_ptr<void> keep_alive{runtime_.get(),
                                          [runtime = runtime_](void*) { runtime->let_go(); }};
   core_ = make_core(runtime_->io.get_executor(), callbacks, std::move(options), std::move(security),

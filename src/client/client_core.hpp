@@ -46,8 +46,8 @@ struct Security {
   std::shared_ptr<const Sasl> sasl{};  ///< null without SASL
 };
 
-/// Makes TLS if the options have it, or "secure://" in their servers, and SASL if they have it.
-/// Throws Error (invalid_argument).
+/// Makes TLS if the options ask for it or their servers begin with "secure://", and SASL if the
+/// options ask for it. Throws Error (invalid_argument).
 [[nodiscard]] Security security_of(const ClientOptions& options);
 
 class ClientCore final : public ObservedClient, public std::enable_shared_from_this<ClientCore> {

@@ -19,7 +19,7 @@ namespace {
 
 void check_timeout(std::string_view argument, std::chrono::milliseconds value,
                    std::chrono::milliseconds least) {
-  // The C client takes an int of milliseconds.
+  // The C client takes an int of milliseconds, which must not overflow.
   constexpr std::chrono::milliseconds most{std::chrono::hours{24}};
   if (value < least || value > most) {
     refuse_option(std::string{argument} + ": " + std::to_string(value.count()) +

@@ -25,7 +25,7 @@ class ClientCore;
 class CredentialSource {
  public:
   using Credentials = std::vector<SessionSettings::Credential>;
-  /// Called on the strand; with nothing if the provider has failed, and the log has the reason.
+  /// Called on the strand, with nothing if the provider has failed; the log has the reason then.
   using Handler = std::function<void(std::optional<Credentials>)>;
   /// The least time between the beginnings of two calls for an established session, and the pause
   /// after a failed call whose answer a session waits for.

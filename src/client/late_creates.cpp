@@ -92,7 +92,8 @@ asio::awaitable<DoubtfulCreates::Look> LateCreates::look_below(CorePtr core, std
   Request list = request::GetChildren{parent, nullptr};
   const Reply listing = co_await reply_to(core, std::move(list), plan, nullptr);
   if (listing.stamp.connection != synced.stamp.connection) co_return failed;
-  // A parent that is gone has nothing below it; one that may not be listed shows nothing, ever.
+  // The look is complete if the parent is gone, since it has nothing below it, or if the parent may
+  // not be listed, since it will never show anything.
   if (listing.error) co_return is_answer_of_server(listing.error) ? complete : failed;
   // The owning session need not be known: the node is deleted, or the servers forbid it.
   constexpr std::int64_t no_session = 0;

@@ -43,7 +43,7 @@ class LeaseClock {
   /// The smallest timeout that was negotiated in this session; zero before the first connection.
   [[nodiscard]] Duration timeout() const noexcept { return timeout_; }
   [[nodiscard]] Duration touch_interval() const noexcept { return touch_interval_; }
-  /// Whether the timeout leaves room for the crediting above.
+  /// Whether the timeout is long enough for requests to be credited as described above.
   [[nodiscard]] bool can_run() const noexcept { return timeout_ >= least_timeout(touch_interval_); }
   [[nodiscard]] static constexpr Duration least_timeout(Duration touch_interval) noexcept {
     return 3 * touch_interval;
@@ -73,7 +73,7 @@ class LeaseClock {
   std::deque<Answer> answers_;
 };
 
-/// Decides when a session must send a beat, to keep the clock above running. Pure, too.
+/// Heartbeat decides when a session must send a beat, to keep its LeaseClock running. Pure.
 ///
 /// A beat is sent every T/6, or a little more often, so that a whole number of beats spans the
 /// touch interval: otherwise each credit would wait for one more beat. If no answer of any kind has

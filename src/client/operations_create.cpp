@@ -144,7 +144,8 @@ asio::awaitable<Reply> create_parents(CreatePtr job, std::string path) {
   }
 }
 
-/// The nodes that bear the protection, as far as they were read.
+/// The result of look_at(): the nodes that bear the protection, up to the first that could not be
+/// read.
 struct Looks {
   std::vector<SeenNode> nodes;
   error_code given_up{};  ///< set if the caller has given up meanwhile

@@ -47,9 +47,9 @@ class Sessions {
   void on_state(ClientSession& session, SessionState state, const SessionInfo& info);
   /// A server has answered a request of the present session.
   void on_answer();
-  /// Replaces the session with a new one. The leases on the old session are lost. It is closed when
-  /// the last of them has been released: closing it earlier would pass their locks on while their
-  /// holders may still be at work.
+  /// Replaces the session with a new one. The leases on the old session are lost. The old session
+  /// is closed when the last of these leases has been released: closing it earlier would pass their
+  /// locks on while their holders may still be at work.
   void give_up(ClientSession& session, LossReason reason);
   /// Gives up the session with this id, if it is still the client's.
   void end(std::int64_t id);

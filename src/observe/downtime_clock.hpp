@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// DowntimeClock measures how long a client has had no connection. Pure: states and times go in.
+/// DowntimeClock measures how long a client has had no connection. Pure: the caller passes in
+/// states and times.
 
 #include <optional>
 

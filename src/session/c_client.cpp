@@ -82,7 +82,7 @@ error_code CClient::exchange_socket(int socket) {
   descriptor_ = -1;
   error_code error = ServerErrc::connection_loss;
   // After a failed connection the library asks for a pause before it dials, up to twice: so it is
-  // called three times.
+  // called up to three times.
   for (int i = 0; i < 3; ++i) {
     int descriptor = -1;
     int interest = 0;

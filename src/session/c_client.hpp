@@ -14,8 +14,8 @@
 ///   (maybe half sent) for the *next* connection. hand_over() throws such leftovers away first.
 /// - It reports each change of the connection to each different watcher, in quadratic time. So it
 ///   is given one watcher, and events are distinguished by their paths.
-/// - zoo_amulti corrupts memory when an operation of it is refused: submit() checks everything that
-///   the library would check before it calls.
+/// - zoo_amulti corrupts memory when an operation of it is refused: before it calls the library,
+///   submit() checks everything that the library would check.
 /// - zoo_add_auth puts its packet in front of those that are still to be sent, of which the first
 ///   may be half sent: present() is called only when nothing is left to be sent.
 /// - It trusts its server: process() lets it read only what Inbox has checked.

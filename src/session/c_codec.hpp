@@ -16,7 +16,8 @@ namespace custodian::detail {
 
 [[nodiscard]] error_code to_error(int code) noexcept;
 [[nodiscard]] custodian::Stat to_stat(const ::Stat& stat);
-/// These throw if the library has left a part out, as it does when a reply ends too early.
+/// These functions throw if the library has left out a part of a reply, as it does when the reply
+/// ends too early.
 [[nodiscard]] Acl to_acl(const ACL_vector& acl);
 [[nodiscard]] std::vector<std::string> to_strings(const String_vector& strings);
 template <typename Type>

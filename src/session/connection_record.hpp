@@ -110,9 +110,9 @@ class ConnectionRecord {
 
   Duration timeout_;
   bool connected_ = false;
-  bool asked_ = false;     ///< on the newest connection
-  bool answered_ = false;  ///< on the newest connection
-  bool served_ = false;    ///< on the newest connection
+  bool asked_ = false;     ///< a request was sent on the newest connection
+  bool answered_ = false;  ///< a server has answered on the newest connection
+  bool served_ = false;    ///< a server has worked on a request on the newest connection
   bool refuses_ = false;   ///< the newest connection's server wants authentication
   int unanswered_ = 0;     ///< connections in a row that have ended before any answer
   bool restores_nothing_ = false;

@@ -30,7 +30,7 @@ struct Dialled {
   error_code error{};
   std::string reason{};   ///< the error in words, for people
   Address address{};      ///< the connected one, or the last that failed
-  bool accepted = false;  ///< by a server, over TCP; TLS or SASL may have failed
+  bool accepted = false;  ///< a server accepted the TCP connection; TLS or SASL may have failed
   /// The other addresses that were dialled: each has failed, or was too slow.
   std::vector<Address> others{};
   /// The socket for the C client: the connected one itself, or the C client's end of the link.

@@ -35,7 +35,7 @@ class Descriptor {
 
   /// Ends the connection for both sides, as a network failure would.
   void shut_down();
-  /// Whether the kernel takes output now.
+  /// Whether the kernel accepts output now.
   [[nodiscard]] bool has_room();
   /// Reads what the library has left unread of a connection that has ended, but no more than a few
   /// short replies can be.

@@ -23,8 +23,8 @@ class DigestMd5 final : public SaslClient {
   DigestMd5(DigestMd5Identity identity, std::string nonce);
 
   [[nodiscard]] std::string_view mechanism() const noexcept override { return "DIGEST-MD5"; }
-  /// Empty: the server speaks first. (A token here would ask for a renewal of an earlier
-  /// authentication, which Java's servers misread: JDK-6682540.)
+  /// The first token is empty, because the server speaks first. (A token would ask for a renewal of
+  /// an earlier authentication, which Java's servers misread: JDK-6682540.)
   [[nodiscard]] const std::string& first() const noexcept override { return empty_; }
   [[nodiscard]] std::optional<std::string> respond(std::string_view challenge) override;
 
@@ -35,7 +35,7 @@ class DigestMd5 final : public SaslClient {
   const DigestMd5Identity identity_;
   const std::string nonce_;
   const std::string empty_;
-  std::string proof_;  ///< expected of the server; empty before the first challenge
+  std::string proof_;  ///< what the server must answer; empty before the first challenge
 };
 
 }  // namespace custodian::detail

@@ -25,7 +25,7 @@ class LibraryCall {
   LibraryCall(const LibraryCall&) = delete;
   LibraryCall& operator=(const LibraryCall&) = delete;
   ~LibraryCall() {
-    // A connection may begin or end inside any call, without an event.
+    // The state is read after each call, because a connection may begin or end without an event.
     current->read_state();
     current = nullptr;
   }

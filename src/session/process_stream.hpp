@@ -3,7 +3,7 @@
 /// \file
 /// ProcessStream is a stream over a connected socket that only the process that made it can use.
 ///
-/// Any process that runs the context of Asio's own sockets reads them. The child of a fork that
+/// Asio's own sockets are read by any process that runs their context. The child of a fork that
 /// does so would take bytes that its parent needs, and would go on with TLS keys that its parent
 /// uses, too. And a connection that the parent closes would stay open as long as the child has a
 /// copy.

@@ -110,7 +110,7 @@ class Reconnect {
   /// looks the names up again after ReconnectPace::without_address.)
   void handle_opened() noexcept { link_ = Link::connecting; }
 
-  /// An address is dialled, or has accepted the connection and is greeted.
+  /// An address is dialled, or has accepted the connection and gets the handshake.
   void attempted(Time now) noexcept;
   /// All addresses rest.
   void rest() noexcept { link_ = Link::backing_off; }

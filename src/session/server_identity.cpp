@@ -36,8 +36,7 @@ bool is_for(X509* certificate, const std::string& name) {
   return ::X509_check_host(certificate, name.c_str(), name.size(), strictly, nullptr) == 1;
 }
 
-/// Makes a short line of a certificate's text, which may be long, and is that of a server that was
-/// not verified.
+/// Makes a short line of a certificate's text: it may be long, and the server was not verified.
 std::string short_line(std::string_view text) {
   constexpr std::size_t longest = 200;
   return shortened(in_one_line(text), longest);
@@ -133,8 +132,8 @@ bool ServerIdentity::accepts(bool preverified, boost::asio::ssl::verify_context&
     if (certificate != nullptr) refusal_ += " (" + short_line(subject_of(certificate)) + ")";
     return false;
   }
-  // The server's own certificate comes last. A hook may have accepted it although OpenSSL refused
-  // it, but does not decide about its name.
+  // The server's own certificate is verified last. A hook may have accepted it although OpenSSL
+  // refused it, but does not decide about its name.
   if (::X509_STORE_CTX_get_error_depth(judged) != 0 || !verifies_name_) return true;
   X509* const own = ::X509_STORE_CTX_get0_cert(judged);
   if (own == nullptr) return false;

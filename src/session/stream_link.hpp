@@ -51,7 +51,7 @@ class StreamLink final : public SecureLink, public std::enable_shared_from_this<
   // Whether the C client has sent more than its handshake, although the answer is held back.
   [[nodiscard]] bool speaks_too_soon(std::size_t count);
   void authenticate();
-  // From the C client to the server, and back.
+  // These functions pass bytes from the C client to the server, and back.
   void take_from_client();
   void write_next();
   /// Returns whether the link goes on.
@@ -64,7 +64,7 @@ class StreamLink final : public SecureLink, public std::enable_shared_from_this<
   void judge(std::size_t size);
   void drop(std::size_t from, std::size_t size);
   [[nodiscard]] std::size_t unread(error_code& error);
-  // How a link ends; see the definitions.
+  // These functions end the link; see their definitions.
   void blame_server();
   void on_server_gone(error_code error);
   void on_server_deaf();

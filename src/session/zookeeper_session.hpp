@@ -52,7 +52,7 @@ class ZooKeeperSession final : public Session,
     explicit Operation(ReplyHandler completion) : handler{std::move(completion)} {}
     ReplyHandler handler;
     ReplyProof stamp;
-    bool decided_by_quorum = false;  ///< what the reply's proof says if a server answers
+    bool decided_by_quorum = false;  ///< whether an answer is a quorum's
     WatchTable::Key watch = 0;
     bool armed_by_no_node = false;
     std::shared_ptr<Watcher> watcher;
@@ -177,11 +177,13 @@ class ZooKeeperSession final : public Session,
   std::size_t to_present_ = 0;  ///< how many at the end of presented_ are not presented yet
   std::shared_ptr<CredentialTrial> trial_;
   std::shared_ptr<Probe> probe_;
-  bool probed_ = false;                         ///< the probe has its result
-  LogLevel loudest_ = LogLevel::debug;          ///< of the library's log lines in this outage
-  LogLevel loudest_dialled_ = LogLevel::debug;  ///< of the lines about addresses in this outage
-  /// Of the lines about TLS and SASL in this outage. They are counted by themselves, because an
-  /// expired ticket is news even after lines about servers that are away. The converse is not: a
+  bool probed_ = false;  ///< the probe has its result
+  /// The level of the loudest line of the library's log in this outage.
+  LogLevel loudest_ = LogLevel::debug;
+  /// The level of the loudest line about addresses in this outage.
+  LogLevel loudest_dialled_ = LogLevel::debug;
+  /// The level of the loudest line about TLS and SASL in this outage. These lines count by
+  /// themselves, because an expired ticket is news even after lines about servers that are away. A
   /// server that is away is no news after a line about TLS or SASL.
   LogLevel loudest_secured_ = LogLevel::debug;
   bool pump_scheduled_ = false;

@@ -80,7 +80,7 @@ void ZooKeeperSession::open_handle() {
     client_.emplace(settings_);
     presented_ = settings_.credentials;
   } catch (const Error& error) {
-    // For example, the machine has no loopback interface.
+    // A machine without a loopback interface gives no handle, for example.
     log(LogLevel::error, error.what());
     return look_names_up_after_pause();
   }

@@ -150,7 +150,8 @@ std::string describe(std::string_view operation, std::string_view path, std::str
     text.append(" ").append(detail::printable(detail::shortened(path)));
   }
   if (!detail.empty()) {
-    // The detail may contain text of other clients, such as the identity of the contender ahead.
+    // The detail is escaped: it may contain text of other clients, such as the identity of the
+    // contender ahead.
     text.append(" (").append(detail::in_one_line(detail)).append(")");
   }
   return text;

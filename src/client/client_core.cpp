@@ -186,7 +186,7 @@ void ClientCore::set_connection_state(ConnectionState state) {
 void ClientCore::wait_state(ConnectionState known, const CancellationPtr& cancellation,
                             Handler<ConnectionState> handler) {
   const ConnectionState now = connection_state();
-  // A closed client never changes its state again.
+  // A closed client never changes its state again, so the wait would never end.
   if (now == ConnectionState::closed && known == now) return std::move(handler)(Errc::closed, now);
   connection_.wait(now, known, cancellation, std::move(handler));
 }

@@ -27,7 +27,7 @@ class EnsembleFollower::ConfigWatcher final : public Watcher {
       : core_{std::move(core)}, follower_{follower} {}
 
   void on_event(error_code error, WatchEventType) override {
-    // The follower lives as long as the core.
+    // Using `follower_` is safe: the follower lives as long as the core.
     if (const auto core = core_.lock()) follower_.on_event(*this, error);
   }
 
@@ -94,7 +94,7 @@ void EnsembleFollower::take_up(const std::string& text) {
                                  : "what " + std::string{config_path} +
                                        " says is not understood, so the ensemble is not followed");
   }
-  // An answer may come from a server that lags behind.
+  // An older configuration is ignored: the answer may come from a server that lags behind.
   if (version_ && config->version <= *version_) return;
   version_ = config->version;
   const auto members = servers_of(*config, client_side());

@@ -75,7 +75,7 @@ void Sessions::on_state(ClientSession& session, SessionState state, const Sessio
 
 void Sessions::replace(SessionState end) {
   const bool refused = end == SessionState::auth_failed || end == SessionState::auth_required;
-  // Newer credentials than those that were refused are under way.
+  // The next session begins with newer credentials than those that were refused.
   if (refused && credentials_ != begun_with_) return begin();
   const auto record =
       credentials_ == proven_credentials_ ? CredentialRecord::proven : CredentialRecord::unproven;

@@ -82,7 +82,7 @@ class Sessions {
   std::shared_ptr<ClientSession> current_;
   /// The sessions that were given up, and are not closed yet.
   std::vector<std::shared_ptr<ClientSession>> retired_;
-  Credentials credentials_;  ///< of the next session
+  Credentials credentials_;  ///< the credentials of the next session
   /// The credentials of the newest session that the servers have answered; the first ones, before
   /// that.
   Credentials proven_credentials_;

@@ -65,7 +65,7 @@ Watch::Watch(CorePtr core, std::shared_ptr<detail::ClientWatcher> watcher)
     : core_{std::move(core)}, watcher_{std::move(watcher)} {}
 
 Watch& Watch::operator=(Watch&& other) noexcept {
-  // The watch that was held before ends with `other`.
+  // Swapped, not assigned: the watch that was held here ends with `other`.
   std::swap(core_, other.core_);
   std::swap(watcher_, other.watcher_);
   return *this;

@@ -20,14 +20,14 @@ Holder::Holder(LockNodePtr node, std::int64_t number, std::int64_t czxid, Events
 }
 
 Holder::~Holder() {
-  // In the child of a fork mutexes may be locked for ever.
+  // In the child of a fork nothing is released: mutexes may be locked for ever.
   if (core()->forked()) return;
   if (node_->observed()) observe_release();
   if (states_.has_waiters()) {
     core()->on_strand(
         [waiters = states_.take_waiters()]() mutable { waiters.abort(LeaseState::released); });
   }
-  // A copy of the pointer: the function may destroy the node, and the node owns the function.
+  // The pointer is copied: the function may destroy the node, and the node owns the function.
   if (const auto pass_on = node_->pass_on()) (*pass_on)(std::move(node_));
 }
 
@@ -85,8 +85,8 @@ void Holder::observe_release() const {
 }
 
 void Holder::tell_lost() {
-  // Posted to the executor itself, not to its strand: where it has several threads, other
-  // callbacks, which may be slow, do not delay this.
+  // The notification is posted to the executor itself, not to its strand: if the executor has
+  // several threads, other callbacks, which may be slow, do not delay it.
   asio::post(core()->callback_executor(), [weak = weak_from_this()] {
     // A lease that has been released by now counts as released, not as lost.
     const auto self = weak.lock();

@@ -17,7 +17,7 @@
 
 namespace custodian::detail {
 
-/// Its destructor, on any thread, releases the lock: the node goes to the next holder, or is
+/// A Holder's destructor, on any thread, releases the lock: the node goes to the next holder, or is
 /// deleted.
 class Holder : public std::enable_shared_from_this<Holder> {
  public:
@@ -27,7 +27,7 @@ class Holder : public std::enable_shared_from_this<Holder> {
   Holder& operator=(const Holder&) = delete;
   ~Holder();
 
-  // Any thread.
+  // Called on any thread.
   [[nodiscard]] const LockNodePtr& node() const noexcept { return node_; }
   [[nodiscard]] const CorePtr& core() const noexcept { return node_->core(); }
   [[nodiscard]] FencingToken token() const noexcept { return token_; }
@@ -39,7 +39,7 @@ class Holder : public std::enable_shared_from_this<Holder> {
   /// The number of leases that share this holder.
   std::atomic<int> leases = 0;
 
-  // The strand only.
+  // Called on the strand only.
   void wait(LeaseState known, const CancellationPtr& cancellation, Handler<LeaseState> handler);
   /// Notifies the listeners and the waiters of the node's state, if it is new to them.
   void tell(LeaseState now);
@@ -58,7 +58,7 @@ class Holder : public std::enable_shared_from_this<Holder> {
   const BootClock::time_point since_;
   std::stop_source lost_;
 
-  // The strand only.
+  // Used on the strand only.
   struct Revocable {
     std::weak_ptr<RevocationListener> listener;
     std::int64_t told = 0;  ///< the transaction of the last request that it was notified of

@@ -62,7 +62,7 @@ struct Change {
     if (const HolderPtr alive = hold.lock()) alive->node()->on_changed(identity);
     return {};
   }
-  /// The caller's error for a change that has failed with this one.
+  /// Turns the error of a failed request into the one that the caller gets.
   [[nodiscard]] error_code explain(error_code error) const {
     const HolderPtr alive = hold.lock();
     if (alive && error == ServerErrc::no_node) alive->node()->on_check_failed(error);

@@ -110,7 +110,7 @@ HolderPtr LockNode::next_holder(Events events) {
     const std::lock_guard lock{mutex_};
     holder_ = hold;
   }
-  // A loss before `holder_` was set had no listener: notify it now.
+  // The new holder was not notified of a loss before `holder_` was set, so it is notified now.
   if (state() != LeaseState::held) core_->on_strand([self = shared_from_this()] { self->tell(); });
   return hold;
 }
@@ -163,7 +163,7 @@ void LockNode::tell() {
 
 void LockNode::on_lost() {
   if (std::exchange(loss_told_, true)) return;
-  // Nobody loses anything with an idle node.
+  // An idle node has no holder that loses anything.
   if (!idle_) {
     core_->log(LogLevel::warning,
                "the lease on " + path() + " is lost: " + std::string{to_string(loss_.load())});

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// LockNode is the node by which a lock is held. It decides whether its lease is still good: by its
-/// session, its deletion by another client, and its maximum time. Its holders follow each other;
-/// mostly there is one.
+/// LockNode is the node by which a lock is held. It decides whether its lease is still good: by the
+/// session, by a deletion of the node by another client, and by the maximum time. Its holders
+/// follow each other; mostly there is one.
 
 #include <atomic>
 #include <deque>
@@ -18,21 +18,21 @@
 
 namespace custodian::detail {
 
-/// Changes of a node's data that are under way; each is woken when it is next.
+/// The changes of a node's data that are under way; each is woken when it is next.
 using ChangeLine = std::deque<CancellationPtr>;
 using ChangeLinePtr = std::shared_ptr<ChangeLine>;
 
-/// Its destruction, on any thread, deletes the node.
+/// A LockNode's destructor, on any thread, deletes the node.
 class LockNode final : public SessionLease, public std::enable_shared_from_this<LockNode> {
  public:
   using Time = BootClock::time_point;
 
-  /// On the strand.
+  /// Called on the strand only.
   static LockNodePtr make(CorePtr core, std::shared_ptr<ClientSession> session, OwnedNode node,
                           NodeData data, const LeaseOptions& options, ObservedLockPtr observed);
   ~LockNode() override;
 
-  // Any thread.
+  // Called on any thread.
   [[nodiscard]] const CorePtr& core() const noexcept { return core_; }
   [[nodiscard]] const std::string& path() const noexcept { return node_.path(); }
   [[nodiscard]] const std::string& full_path() const noexcept override { return full_path_; }
@@ -40,7 +40,7 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   [[nodiscard]] LossReason loss_reason() noexcept;
   [[nodiscard]] bool is_lost() const noexcept override { return loss_ != LossReason::none; }
   [[nodiscard]] Time valid_until() const noexcept;
-  /// The name of its leases in an observer's events; null without an observer.
+  /// The name of the node's leases in an observer's events; null without an observer.
   [[nodiscard]] const ObservedLockPtr& observed() const noexcept { return observed_; }
   /// See detail::end_passing().
   void end_passing() override;
@@ -48,8 +48,8 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   [[nodiscard]] bool is_idle() const noexcept override { return idle_; }
   void set_idle(bool idle) noexcept;
 
-  // Any thread, but one holder after the other. Makes the next holder of the node, which is
-  // notified of its state from now on.
+  // Makes the next holder of the node, which is notified of the node's state from now on. Called on
+  // any thread, but for one holder after the other.
   [[nodiscard]] HolderPtr next_holder(Events events);
   /// Whether a new holder would have time to work, and to be notified of a loss.
   [[nodiscard]] bool may_be_passed_on() noexcept;
@@ -58,31 +58,32 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
     passing_ended_ = std::move(passing_ended);
     if (passing_has_ended_ && passing_ended_) passing_ended_();
   }
-  /// Gets the node when its holder releases it; null if the node is deleted then.
+  /// The function that gets the node when its holder releases it; null if the node is deleted then.
   [[nodiscard]] const std::shared_ptr<PassOn>& pass_on() const noexcept { return pass_on_; }
 
-  // The strand only.
+  // Called on the strand only.
   void lose(LossReason reason) override;
   void on_session_state() override;
   void on_check_failed(const error_code& error) override;
   [[nodiscard]] bool is_checkable() const noexcept override { return checkable_; }
   /// Reads the node with a watch, and notifies the holder if a client has asked for the lock.
   void look();
-  /// From now on a watch notices its deletion by another client, and not a beat only.
+  /// From now on a watch notices the node's deletion by another client, and not only a beat.
   void watch();
-  /// The line of its changes; made at the first use.
+  /// The line of the node's changes; made at the first use.
   [[nodiscard]] const ChangeLinePtr& changes();
-  /// Its holder has written these data. They are written back when a request has replaced them.
+  /// The holder has written these data into the node. They are written back when a request to
+  /// release the lock has replaced them.
   void on_changed(std::string data) {
     maybe_.reset();
     data_ = std::make_shared<const std::string>(std::move(data));
   }
-  /// The same for a write whose outcome is unknown: another read decides.
+  /// The holder may have written these data: the outcome is unknown, and another read decides.
   void on_maybe_changed(std::string data) {
     maybe_ = std::make_shared<const std::string>(std::move(data));
     look();
   }
-  /// The holder has been notified of its loss.
+  /// The holder has been notified of the loss.
   void on_holder_told();
 
  private:
@@ -101,7 +102,7 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
 
   const CorePtr core_;
   const std::shared_ptr<ClientSession> session_;
-  OwnedNode node_;  ///< its watch: the strand only
+  OwnedNode node_;  ///< its watch is used on the strand only
   NodeData data_;   ///< as last written by its holder
   const std::string full_path_;
   const LossPolicy policy_;
@@ -115,7 +116,7 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   std::atomic<bool> passing_has_ended_ = false;
   std::atomic<bool> idle_ = false;
 
-  // The strand only.
+  // Used on the strand only.
   bool loss_told_ = false;
   bool checkable_ = true;
   bool looking_ = false;

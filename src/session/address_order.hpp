@@ -65,7 +65,7 @@ class AddressOrder {
  private:
   struct Place {
     Address address;
-    std::uint64_t rank = 0;       ///< the order among those that were never dialled
+    std::uint64_t rank = 0;       ///< the order among addresses that were never dialled
     std::uint64_t last_turn = 0;  ///< the turn in which it was dialled; 0: never
     int failures = 0;             ///< in a row
     Time rests_until{};

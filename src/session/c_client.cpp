@@ -102,8 +102,8 @@ error_code CClient::exchange_socket(int socket) {
 }
 
 error_code CClient::forget_leftovers() {
-  // The library clears its queues when a connection fails in a way that it notices: here because
-  // the other end is closed.
+  // The library clears its queues when it notices that a connection has failed. So it is given a
+  // connection whose other end is closed.
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return {errno, boost::system::system_category()};
@@ -184,7 +184,8 @@ bool CClient::accepts_ahead(std::string_view frame) {
 }
 
 void CClient::make_room_for_events() {
-  // A frame completes one operation, or fires the few watches of a path.
+  // The most events that one frame can cause: it completes one operation, or fires the few watches
+  // of a path.
   constexpr std::size_t most = 8;
   if (events_.capacity() - events_.size() >= most) return;
   events_.reserve(std::max(2 * events_.capacity(), events_.size() + most));

@@ -91,7 +91,7 @@ class CClient {
   /// `server` is the server's address, for the log. Called only without a connection. After an
   /// error there is still none, and another socket may be handed over.
   [[nodiscard]] error_code hand_over(int socket, std::string server);
-  /// What the library waits for. Called only with a connection, or during its handshake.
+  /// Returns what the library waits for. Called only with a connection, or during its handshake.
   [[nodiscard]] Interest interest();
   /// Does what the descriptor is ready for. Reads a limited number of replies; the descriptor stays
   /// readable if there are more.

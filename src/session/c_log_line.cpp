@@ -19,7 +19,7 @@ std::optional<CLogLine> parse_c_log_line(std::string_view line, std::string_view
   for (const std::string_view own : {"exhaustively trying all servers", "Exceeded deadline by"}) {
     if (line.find(own) != std::string_view::npos) return std::nullopt;
   }
-  // "2026-11-23 10:00:00,000:4711(0x7f):ZOO_ERROR@function@2370: text"
+  // A line is like "2026-11-23 10:00:00,000:4711(0x7f):ZOO_ERROR@function@2370: text".
   const std::size_t begin = line.find(":ZOO_");
   CLogLine parsed;
   parsed.message = begin == std::string_view::npos ? line : line.substr(begin + 1);

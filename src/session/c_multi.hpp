@@ -40,7 +40,7 @@ class CMulti {
   std::vector<zoo_op_result_t> results_;
   std::vector<std::string> paths_;
   std::vector<::Stat> stats_;
-  std::vector<CAcl> acls_;  ///< at its full size from the beginning: the operations point into it
+  std::vector<CAcl> acls_;  ///< reserved in full at first: the operations point into it
 };
 
 }  // namespace custodian::detail

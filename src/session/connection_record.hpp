@@ -118,18 +118,18 @@ class ConnectionRecord {
   bool restores_nothing_ = false;
   Time unanswered_since_{};  ///< when the first of the unanswered connections began
   Time disconnected_at_{};
-  Refusals unauthenticated_{};     ///< since a server has last worked on a request
+  Refusals unauthenticated_{};     ///< refusals since a server last worked on a request
   bool has_stood_ = false;         ///< there has been a connection
   std::set<std::string> doubted_;  ///< addresses whose first refusal did not count
-  Refusals refused_identities_{};  ///< since a connection has last stood
-  int continuations_ = 0;          ///< since a connection has last stood
+  Refusals refused_identities_{};  ///< refusals since the last connection
+  int continuations_ = 0;          ///< of the session, since the last connection
   Time first_continuation_{};
 
   /// When a probe was connected in this outage, for the first and for the last time.
   std::optional<Time> first_probe_;
   std::optional<Time> last_probe_;
   std::optional<Time> probe_rests_until_;
-  std::map<std::string, int> attempts_{};  ///< at each address since a probe was connected
+  std::map<std::string, int> attempts_{};  ///< at each address, since a probe was connected
   int refusals_ = 0;
 };
 

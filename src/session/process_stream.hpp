@@ -60,7 +60,8 @@ class ProcessStream {
     if (is_ours() && socket_.is_open()) {
       sockaddr nobody{};
       nobody.sa_family = AF_UNSPEC;
-      // Unlike a last close with SO_LINGER, this does not wait for the copies in children.
+      // Connecting to no address ends the connection. Unlike the last close with SO_LINGER, it does
+      // not wait for the copies in children.
       ::connect(socket_.native_handle(), &nobody, sizeof nobody);
     }
     error_code ignored;

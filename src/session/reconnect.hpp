@@ -115,7 +115,7 @@ class Reconnect {
   /// All addresses rest.
   void rest() noexcept { link_ = Link::backing_off; }
 
-  /// The facts about the handle's socket.
+  /// Whether the handle has a socket, and whether its events can be waited for.
   enum class Socket { none, unwatched, watched };
   struct Wait {
     Pause pause;

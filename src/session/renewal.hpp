@@ -20,7 +20,7 @@ struct FileState {
   std::uint64_t inode = 0;
   std::int64_t size = 0;
   std::chrono::nanoseconds modified{0};
-  std::chrono::nanoseconds changed{0};  ///< changes of its owner and mode count, too
+  std::chrono::nanoseconds changed{0};  ///< changes with its owner and mode, too
 
   friend bool operator==(const FileState&, const FileState&) = default;
 };

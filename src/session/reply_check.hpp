@@ -38,7 +38,7 @@ enum class ReplyBody {
 
 struct ExpectedReply {
   ReplyBody body = ReplyBody::nothing;
-  std::vector<ReplyBody> results{};  ///< of a transaction: what each of its operations answers
+  std::vector<ReplyBody> results{};  ///< for a transaction: the body of each operation's result
 };
 
 [[nodiscard]] ExpectedReply expected_reply(const Request& request);

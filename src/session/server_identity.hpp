@@ -32,7 +32,7 @@ class ServerIdentity {
   /// Whether the server has shown a certificate at all. If it has not, nothing was verified:
   /// ciphers without certificates, which TlsOptions::configure can allow, need none.
   [[nodiscard]] static bool was_shown(const SSL* connection);
-  /// Why the connection has failed, for people.
+  /// Why the connection has failed, in words for people.
   [[nodiscard]] std::string reason_of(error_code error, const SSL* connection) const;
 
  private:

@@ -30,7 +30,7 @@ class ServerStream {
   ServerStream& operator=(const ServerStream&) = delete;
 
   [[nodiscard]] virtual boost::asio::any_io_executor get_executor() = 0;
-  /// What open() waits for, for people.
+  /// What open() waits for, in words for people.
   [[nodiscard]] virtual std::string_view opening() const noexcept = 0;
   /// Verifies the server, as far as the kind of the connection can.
   virtual void open(Opened opened) = 0;

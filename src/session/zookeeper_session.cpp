@@ -150,7 +150,7 @@ void ZooKeeperSession::schedule_pump() {
 ///
 /// The handle may be gone, or closing, after steps 1 and 2: the session may have ended.
 void ZooKeeperSession::pump() {
-  // In the child of a fork the sockets are the parent's.
+  // In the child of a fork nothing is done, because the sockets are the parent's.
   if (!client_ || process_id() != process_) return;
   if (reconnect_.closing()) return pump_closing();
   deliver();

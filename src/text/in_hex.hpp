@@ -10,7 +10,7 @@
 
 namespace custodian::detail {
 
-/// "0x100000a3f2b0001".
+/// For example "0x100000a3f2b0001".
 [[nodiscard]] inline std::string in_hex(std::int64_t id) {
   std::array<char, 16> digits{};
   const auto end = std::to_chars(digits.begin(), digits.end(), static_cast<std::uint64_t>(id), 16);

@@ -75,7 +75,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   [[nodiscard]] const std::shared_ptr<BootTimers>& boot_timers() const noexcept {
     return boot_timers_;
   }
-  /// The clock of the leases.
+  /// The time by the clock of the leases.
   [[nodiscard]] BootClock::time_point now() const noexcept override {
     return now_by(options_.clock);
   }

@@ -50,7 +50,7 @@ class DoubtfulCreates {
   /// The paths of a parent's children that a doubtful create has left without an owner.
   [[nodiscard]] std::vector<std::string> strays(const std::string& parent,
                                                 const std::vector<std::string>& children) const;
-  /// A look at this parent began and ended at these times. A complete look forgets the creates
+  /// Records a look at this parent, from `began` to `ended`. A complete look forgets the creates
   /// whose `until` had passed when it began.
   void looked(const std::string& parent, Look look, Time began, Time ended);
 

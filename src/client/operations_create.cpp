@@ -324,7 +324,7 @@ void start_create(CorePtr core, CancellationPtr cancellation, std::string path, 
                   .mode = options.mode,
                   .acl = std::move(acl),
                   .ttl = options.ttl};
-  // Nothing creates the namespace in advance: a create directly below it does.
+  // The namespace is not created in advance: a create directly below it creates it as a parent.
   job->makes_parents = options.parents == Parents::created_as_containers ||
                        (parent_of(path) == "/" && core->prefix() != PathPrefix{});
   job->handler.swap(handler);

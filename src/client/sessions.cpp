@@ -226,7 +226,7 @@ void Sessions::ask_after_pause() {
   timer_.expires_after(CredentialSource::least_interval);
   timer_.async_wait([this, weak = core_.weak_from_this()](error_code error) {
     const auto core = weak.lock();
-    // If a session begins after a pause of its own, begin() asks then.
+    // If begin_after() is waiting, begin() asks when that pause ends.
     if (core && !error && !core->closed() && !pauses_) ask();
   });
 }

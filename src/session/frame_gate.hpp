@@ -23,7 +23,7 @@ class FrameGate {
     read_more,        ///< the rest of a frame has not arrived yet
     hand_on,          ///< hand on the first `size` bytes, and remove them
     wait_for_reader,  ///< until the C client has emptied the pair far enough
-    judge             ///< judge the first `size` bytes, a frame; then call accepted(), or end
+    judge  ///< judge the frame of `size` bytes at the front; then call accepted(), or end
   };
   struct Verdict {
     Step step = Step::read_more;

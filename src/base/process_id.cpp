@@ -18,7 +18,7 @@ ProcessId* map_process_id() noexcept {
   void* const page =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return nullptr;
-  // Some emulators accept any advice and ignore it: they are recognised by an invalid one.
+  // An emulator that accepts any advice, and ignores it, accepts an invalid one, too.
   const bool is_heard = ::madvise(page, size, -1) != 0;
   if (is_heard && ::madvise(page, size, MADV_WIPEONFORK) == 0) return new (page) ProcessId{0};
   ::munmap(page, size);

@@ -37,8 +37,8 @@ Client::Client(std::string_view servers) : Client{ClientOptions{.servers = std::
 
 Client::Client(ClientOptions options) : runtime_{std::make_shared<Runtime>()}, owner_{true} {
   validate(options);
-  // security_of() may throw, so it is called before `keep_alive` exists: that one keeps the runtime
-  // until a thread runs let_go(), and no thread runs yet.
+  // security_of() may throw, so it is called before `keep_alive` exists: only a thread of the
+  // runtime can release the runtime from `keep_alive`, and none runs yet.
   detail::Security security = detail::security_of(options);
   const asio::any_io_executor callbacks =
       options.callback_executor.value_or(runtime_->callbacks.get_executor());

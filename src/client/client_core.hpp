@@ -40,7 +40,7 @@ class Operation;
 class Sasl;
 class Tls;
 
-/// The layers of a client's connections below ZooKeeper's protocol.
+/// What secures the connections of a client.
 struct Security {
   std::shared_ptr<Tls> tls{};          ///< null without TLS
   std::shared_ptr<const Sasl> sasl{};  ///< null without SASL

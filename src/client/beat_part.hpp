@@ -12,7 +12,7 @@ namespace custodian::detail {
 /// connection at every beat, and so, in the end, every lease.
 class BeatPart {
  public:
-  /// For servers that accept requests of up to this many bytes.
+  /// Makes a part for servers that accept requests of up to this many bytes.
   explicit BeatPart(std::size_t max_request_size) : room_{max_request_size / share} {}
 
   /// Adds the check of a path of this many bytes; returns false if the part has no room for it. An

@@ -238,7 +238,8 @@ void ClientSession::beat() {
   to_ask_for_.assign(held.begin(), held.end());
   if (!held.empty()) return go_on_with_beat();
   Request request = request::Exists{"/", nullptr};
-  // Nodes that may not be checked are left out, but the lease clock needs a quorum's result.
+  // The lease clock needs a quorum's result, even if no lease's node may be checked: so the root is
+  // checked instead.
   if (quorum) request = request::Multi{{transaction::Check{"/", any_version}}};
   ++unanswered_;
   submit(std::move(request), [weak = weak_from_this()](const Reply& reply) {

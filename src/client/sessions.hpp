@@ -90,8 +90,8 @@ class Sessions {
   bool answered_ = false;   ///< whether the servers have answered the present session
   bool pauses_ = false;     ///< between two sessions: the timer begins the next one
   bool waits_ = false;      ///< the present session has not begun: the provider is asked first
-  /// Whether there are no earlier credentials to go back to if the servers refuse those of the next
-  /// session: there are none, or they were refused.
+  /// Whether earlier credentials are of no use if the servers refuse those of the next session:
+  /// there are none, or they were refused.
   bool nothing_proven_ = true;
   bool has_been_given_ = false;  ///< the provider or the user has given `credentials_`
   CredentialSource source_;

@@ -38,7 +38,7 @@ class ConnectionRecord {
 
   enum class EndedBy { peer, us };
 
-  /// `requested` is the session's timeout until a server says another.
+  /// `requested` is the session's timeout until a server sets another.
   explicit ConnectionRecord(Duration requested) : timeout_{requested} {}
 
   /// The handshake was answered, so the session has a connection; `timeout` is the session's.
@@ -52,8 +52,8 @@ class ConnectionRecord {
   /// the connection.
   void unauthenticated(const std::string& address, Time now);
   /// The server at this address refuses the identity that SASL proves, so that there is no
-  /// connection. The first refusal after a connection does not count: its ticket may have expired
-  /// on the way, and the next attempt brings a new one.
+  /// connection. The first refusal after a connection does not count: a ticket may have expired on
+  /// its way, and the next attempt brings a new one.
   void identity_refused(const std::string& address, Time now);
   /// The server has continued the session, but there is no connection, because the SASL exchange
   /// did not complete.
@@ -80,13 +80,13 @@ class ConnectionRecord {
   [[nodiscard]] bool never_answers(Time now) const noexcept;
   /// Whether the server of the newest connection has said that the session lacks authentication.
   [[nodiscard]] bool is_unauthenticated() const noexcept { return refuses_; }
-  /// Whether no server works for this session until it authenticates: since a server has last
-  /// worked on a request, all addresses have said so, or one said so a session timeout ago or
-  /// longer.
+  /// Whether no server works for this session until it authenticates. That counts as certain if,
+  /// since a server last worked on a request, all addresses have said so, or one has said so for a
+  /// session timeout.
   [[nodiscard]] bool lacks_authentication(const std::vector<std::string>& addresses,
                                           Time now) const;
-  /// Whether no server accepts the identity that SASL proves: since a connection has last stood,
-  /// all addresses have refused it, or one refused it a session timeout ago or longer.
+  /// Whether no server accepts the identity that SASL proves. That counts as certain if, since the
+  /// last connection, all addresses have refused it, or one has refused it for a session timeout.
   [[nodiscard]] bool is_identity_refused(const std::vector<std::string>& addresses, Time now) const;
   /// Whether the servers have continued the session several times, for a session timeout, without a
   /// connection. With each continuation they count the session's timeout anew.

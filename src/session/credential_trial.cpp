@@ -74,8 +74,8 @@ void CredentialTrial::ask() {
     const auto self = weak.lock();
     if (!self || !self->listener_) return;
     if (is_answer_of_server(reply.error)) return self->conclude(Verdict::accepted);
-    // The request was throttled, for example, which is no verdict. On the next connection ask() is
-    // called again.
+    // There is no verdict: the request was throttled, for example. ask() is called again on the
+    // next connection.
     self->session_->disconnect();
   });
 }

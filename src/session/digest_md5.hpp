@@ -19,7 +19,7 @@ struct DigestMd5Identity {
 
 class DigestMd5 final : public SaslClient {
  public:
-  /// `nonce` is the client's: printable characters, never the same ones twice.
+  /// `nonce` is the client's: printable characters that were never used before.
   DigestMd5(DigestMd5Identity identity, std::string nonce);
 
   [[nodiscard]] std::string_view mechanism() const noexcept override { return "DIGEST-MD5"; }

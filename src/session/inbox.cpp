@@ -90,7 +90,7 @@ Inbox::Next Inbox::look_at_part(int descriptor, std::string_view bytes, std::siz
   // If the socket becomes readable with fewer bytes than the kernel was asked for, it cannot hold
   // so many: the part is judged as it is.
   if (bytes.size() < enough && awaited_ != enough && ask_for(descriptor, enough)) return Next::wait;
-  // This is enough for a header, and for the lengths of the parts.
+  // The check needs at least a header and the lengths of the reply's parts.
   constexpr std::size_t least = 64;
   if (bytes.size() < std::min(size, least)) return Next::wait;
   Finding found = check_.examine_beginning(bytes);

@@ -33,7 +33,7 @@ class Resolver {
   };
   using Handler = std::function<void(Result)>;
 
-  /// Calls back on the strand. An earlier look-up that is still under way is forgotten.
+  /// Calls back on the strand. An earlier look-up that is still under way is cancelled.
   void resolve(std::vector<HostPort> hosts, Handler handler);
   [[nodiscard]] bool busy() const noexcept { return errand_.busy(); }
   void cancel() { errand_.cancel(); }

@@ -52,7 +52,7 @@ class ZooKeeperSession final : public Session,
     explicit Operation(ReplyHandler completion) : handler{std::move(completion)} {}
     ReplyHandler handler;
     ReplyProof stamp;
-    bool decided_by_quorum = false;  ///< whether an answer is a quorum's
+    bool decided_by_quorum = false;  ///< whether a quorum decides the answer
     WatchTable::Key watch = 0;
     bool armed_by_no_node = false;
     std::shared_ptr<Watcher> watcher;

@@ -19,7 +19,7 @@
 //    caller's cancellation, the deadline, and the watch over the reachability of the servers. Each
 //    of them requests `give_up`.
 // 3. The attempt ends with end_attempt(). If its session was lost, another attempt queues again in
-//    the client's next session, unless the caller has refused that or the acquire only tries.
+//    the client's next session, unless the caller has refused that or the acquire is a try.
 // 4. finish() unregisters the acquire, translates the error, and calls the handler.
 
 namespace custodian::recipes_detail {
@@ -32,8 +32,8 @@ PendingAcquires& pending_acquires(const Acquire& acquire) {
   return Client{acquire.client().share()}.use_service<PendingAcquires>();
 }
 
-/// The caller's error. An early end arrives as operation_aborted: its cause decides what the caller
-/// gets instead.
+/// The caller's error. An early end arrives as operation_aborted, and what has caused it decides
+/// which error the caller gets instead.
 error_code verdict(const Acquire& acquire, const PendingAcquires& service, error_code error) {
   if (error != asio::error::operation_aborted) return error;
   if (service.closing()) return Errc::closed;
@@ -42,8 +42,8 @@ error_code verdict(const Acquire& acquire, const PendingAcquires& service, error
   return acquire.late ? make_error_code(Errc::deadline_exceeded) : error;
 }
 
-/// Why a limited acquire has no lease, if it ended for lack of time or of a connection: that is a
-/// result. Every other end without a lease is an error, and the reason is `none`.
+/// Why an acquire with a limit has no lease. An end for lack of time or of a connection is a result
+/// with a reason. Every other end without a lease is an error, and the reason is `none`.
 NotAcquired reason_of(const Acquire& acquire, const error_code& error, const Acquired& acquired) {
   if (!acquired.leases.empty() || !acquire.wait_limit.limited()) return NotAcquired::none;
   if (error && !is_lack_of_answer(error)) return NotAcquired::none;
@@ -80,7 +80,7 @@ void run(const AcquirePtr& acquire) {
   if (acquire->callers) {
     acquire->callers->on_request(acquire.get(),
                                  [give_up = acquire->give_up] { give_up->request(); });
-    // on_request() does nothing after the request, so ask.
+    // A request that came before on_request() does not call the handler, so it is looked for here.
     if (acquire->callers->requested()) acquire->give_up->request();
   }
   if (!acquire->wait_limit.deadline.is_never()) {
@@ -141,7 +141,8 @@ void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt) {
 void attempt_by(const AcquirePtr& acquire, asio::awaitable<Result<Leases>> coroutine) {
   spawn(acquire->client().core(), "an acquire of " + acquire->spec->path,
         await_attempt(acquire, std::move(coroutine)), [acquire](error_code error) {
-          // The coroutine ended by an exception, perhaps after it had completed the acquire.
+          // The coroutine ended by an exception. If it had completed the acquire before, the
+          // handler is empty.
           if (acquire->handler) end_attempt(acquire, error);
         });
 }
@@ -156,7 +157,7 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> hand
   }
   what->give_up = std::make_shared<Cancellation>(client.core());
   what->callers = std::move(cancellation);
-  // A swap, for Boost 1.81's move assignment of a handler never returns.
+  // Swapped, not assigned: in Boost 1.81 the move assignment of a handler never returns.
   what->handler.swap(handler);
   if (what->spec->observed) what->began = now_of(client.core());
   const asio::any_io_executor strand = client.get_executor();

@@ -2,8 +2,8 @@
 
 /// \file
 /// Acquire is one acquire, from its call to its end: its limits, its cancellation, its attempts,
-/// its result. The attempts are elsewhere (contender.hpp, for a lock). For the strand only, except
-/// the functions that start an acquire.
+/// its result. The attempts are elsewhere (contender.hpp, for a lock). Used on the strand only,
+/// except the functions that start an acquire.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -23,7 +23,7 @@
 
 namespace custodian::recipes_detail {
 
-/// All the leases that were asked for.
+/// The leases of one acquire: all that were asked for, or none.
 using Leases = std::vector<Lease>;
 
 /// What an acquire ends with: the leases, or the reason why there are none.
@@ -38,44 +38,47 @@ using AcquirePtr = std::shared_ptr<Acquire>;
 /// One try to get the leases. It ends with a call of end_attempt().
 using Attempt = std::function<void(const AcquirePtr&)>;
 
-/// Thousands of acquires may wait, each for hours, so a waiter has only this object and its place
-/// in the queue.
+/// One acquire. Thousands of acquires may wait, each for hours, so a waiting acquire costs only
+/// this object and its place in the queue.
 struct Acquire {
   LockSpecPtr spec;  ///< the lock
   WaitLimit wait_limit;
   AcquireOptions options;
   /// The attempt, which is repeated if the session is lost.
   Attempt attempt;
-  /// Ends the acquire early: at the caller's request, at the deadline, or when the client closes.
+  /// Ends the acquire early: at the caller's request, at the deadline, when the servers are out of
+  /// reach, or when the client closes.
   CancellationPtr give_up{};
   /// The caller's exclusive lease, if a shared one is acquired beside it; else empty.
   Lease held{};
   bool late = false;          ///< the deadline has passed
   bool out_of_reach = false;  ///< the servers were out of reach for `max_unreachable`
-  bool declined = false;      ///< it asks only once, and the lock is held
-  bool has_queued = false;    ///< its node was created
-  bool asked = false;         ///< a request to release was written into its node while it waited
-  /// Set if it stands in for the waiters of a kept lock: the observer hears of those, not of this
-  /// acquire, and the lock's other nodes are not told of this newcomer.
+  bool declined = false;      ///< the acquire is a try, and the lock is held
+  bool has_queued = false;    ///< the acquire's node was created
+  bool asked = false;         ///< a request to release was written into the node during the wait
+  /// The kept lock for whose waiters this acquire stands in; null for any other acquire. The
+  /// observer hears of those waiters, not of this acquire, and the kept lock is not notified of
+  /// this newcomer.
   const NewcomerListener* for_others = nullptr;
-  bool watches_queue = false;            ///< the listing that travels with its create is watched
-  std::shared_ptr<Watch> queue_watch{};  ///< of that listing
-  bool was_alone = false;                ///< that listing showed no other contender
-  std::uint64_t listed_on = 0;           ///< the connection of that listing
-  bool somebody_ahead = false;           ///< as last seen, even where the nearest one is unknown
+  bool watches_queue = false;            ///< the listing that travels with the create arms a watch
+  std::shared_ptr<Watch> queue_watch{};  ///< the watch that this listing armed
+  bool was_alone = false;                ///< this listing showed no other contender
+  std::uint64_t listed_on = 0;           ///< the connection that showed this listing
+  bool somebody_ahead = false;  ///< a contender was ahead, as last seen; `nearest` may be null
   /// The nearest contender ahead, as last seen. Behind a contender of the same client it is set
-  /// when the wait ends without a grant; earlier only for a callback, a try, or `shows_nearest`.
+  /// when the wait ends without a grant, or earlier if an `on_position` callback, a try or
+  /// `shows_nearest` needs it.
   std::unique_ptr<Participant> nearest{};
   /// Whether `nearest` must be known during the wait, too.
   bool shows_nearest = false;
-  /// Called on the strand whenever it begins to wait in its queue, if set.
+  /// Called on the strand whenever the acquire begins to wait in its queue. May be empty.
   std::function<void()> on_waiting{};
 
-  // Set when the acquire starts; finish() needs them.
+  // The members below are set when the acquire starts; finish() needs them.
   BootClock::time_point began{};                       ///< set only if the client has an observer
   CancellationPtr callers{};                           ///< the caller's cancellation; may be null
   CancellationPtr reachability_watch{};                ///< ends watch_reachability()
-  std::unique_ptr<boost::asio::steady_timer> timer{};  ///< if there is a deadline
+  std::unique_ptr<boost::asio::steady_timer> timer{};  ///< null without a deadline
   Handler<Acquired> handler{};
 
   [[nodiscard]] const Client& client() const { return spec->client; }
@@ -104,11 +107,11 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> hand
 void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::time_point began,
                  const error_code& error, std::size_t leases);
 
-/// Records that the lock is held and the acquire asks only once. Returns the error to end the
-/// attempt with; the caller of the acquire gets no error but "busy".
+/// Records that a try has found the lock held. Returns the error to end the attempt with. The
+/// caller of the acquire gets no error, but `NotAcquired::blocked`.
 [[nodiscard]] error_code decline(Acquire& acquire);
-/// Ends the attempt. Another one follows if the session was lost, unless the caller has refused to
-/// queue again or the acquire only tries.
+/// Ends the attempt. Another attempt follows if the session was lost, unless the caller has refused
+/// to queue again or the acquire is a try.
 void end_attempt(const AcquirePtr& acquire, Result<Leases> attempt);
 /// Runs a coroutine that is an attempt, or the rest of one.
 void attempt_by(const AcquirePtr& acquire, boost::asio::awaitable<Result<Leases>> coroutine);

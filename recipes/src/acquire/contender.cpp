@@ -15,14 +15,14 @@
 // 1. Create an ephemeral sequential node below the lock's path, and list the lock's children. The
 //    list travels behind the create, so both cost one round trip.
 // 2. Judge the list (ordering/contender_order.hpp, pure): the lowest number has the lock; every
-//    other contender waits for the one in front of it.
-// 3. Watch the node in front, and the own node. When the only node in front that excludes this one
-//    is deleted, and the event comes on the connection that listed it, the contender has the lock.
-//    In all other cases it lists again, and goes on with step 2.
+//    other contender waits for its predecessor.
+// 3. Watch the predecessor's node, and the contender's own. The contender has the lock when its
+//    predecessor's node is deleted, no other node in front excludes it, and the event comes on the
+//    connection that showed the list. In all other cases it lists again, and goes on with step 2.
 // 4. Make a lease of the node, as soon as the lease clock says that the session is certainly alive.
 //
-// The acquire begins in acquire_lock(), at the end of this file. If it ends early, `node_` is
-// destroyed with the contender, and its destructor deletes the node.
+// The acquire begins in acquire_lock(), at the end of this file. If the acquire ends early, `node_`
+// is destroyed with the contender, and its destructor deletes the node.
 //
 // Two shortcuts need no answer from the servers (local_handover/): contenders of one client wait
 // for each other in a LocalQueue; and a contender whose number directly follows that of another one
@@ -47,9 +47,9 @@ struct Ahead {
   std::uint64_t connection = 0;  ///< the connection that showed the listing
 };
 
-/// One contender on its way to the front. The object that will call it next owns it: the reply to
-/// its create, the listing or the local contender that it waits for, or the coroutine that watches
-/// another client's node.
+/// One contender on its way to the front. The object that will call the contender next owns it: the
+/// reply to its create, the listing or the local contender that it waits for, or the coroutine that
+/// watches another client's node.
 class Contender final : public ResumeTarget, public std::enable_shared_from_this<Contender> {
  public:
   Contender(AcquirePtr acquire, Handler<OwnedNode> in_front)
@@ -75,10 +75,10 @@ class Contender final : public ResumeTarget, public std::enable_shared_from_this
   Handler<OwnedNode> in_front_;
   OwnedNode node_;
   LocalQueue::MemberPtr member_;
-  ListingInterest interest_;        ///< keeps its listing request alive
+  ListingInterest interest_;        ///< keeps the listing request alive
   bool listed_before_ = false;      ///< whether that request was sent before the node was known
-  std::size_t ahead_ = 0;           ///< how many contenders exclude it, as last seen
-  LocalQueue::MemberPtr behind_{};  ///< the local contender that it waits for
+  std::size_t ahead_ = 0;           ///< how many contenders in front exclude it, as last seen
+  LocalQueue::MemberPtr behind_{};  ///< the predecessor, if it is this client's
 };
 
 // -- 1. Create and list ---------------------------------------------------------------------------
@@ -125,7 +125,7 @@ void Contender::go_on() {
   look();
 }
 
-/// Lists the queue, to find the contender in front.
+/// Lists the queue, to find the predecessor.
 void Contender::look() {
   if (!node_.alive()) return finish(Errc::session_lost);
   listed_before_ = static_cast<bool>(interest_);
@@ -202,18 +202,19 @@ std::uint64_t connection_of(const Acquire& acquire) {
 }
 
 enum class Change : std::uint8_t {
-  unknown,          ///< list again
-  nearest_is_gone,  ///< and the own node still exists
+  unknown,          ///< the queue must be listed again
+  nearest_is_gone,  ///< the predecessor has gone, and the contender's own node exists
 };
 
-/// Ends when the own node or the nearest one ahead has changed or been deleted, or may have been.
-/// `own` must outlive the coroutine: the caller awaits it.
+/// Ends when the contender's own node or its predecessor's has changed or been deleted, or may have
+/// been. The caller awaits this coroutine, so `own` outlives it.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<Result<Change>> wait_for_change(AcquirePtr acquire, OwnedNode& own,
                                                 std::string nearest, std::size_t ahead) {
   const auto core = acquire->client().core();
-  // An operator may delete the own node, which lets the contenders behind it in. So the node is
-  // watched before the contender relies on the predecessor; both requests travel together.
+  // An operator may delete the contender's own node, which lets the contenders behind it in. So
+  // that node is watched before the contender relies on its predecessor. Both requests travel
+  // together.
   std::optional<StartedOperation<GetResult, Watch>> watching;
   if (!is_watched(own) && !acquire->wait_limit.try_once) {
     watching = StartedOperation<GetResult, Watch>::start<&start_get_and_watch>(
@@ -226,7 +227,7 @@ asio::awaitable<Result<Change>> wait_for_change(AcquirePtr acquire, OwnedNode& o
     if (own_error == ServerErrc::no_node) co_return Change::unknown;
     if (own_error) co_return own_error;
     own.set_watch(std::move(own_watch));
-    // A node is written to only by a client that asks for the release.
+    // Only a request to release writes to a contender's node, so a new version shows one.
     acquire->asked = own_result.stat.version != 0;
   }
   if (error && error != ServerErrc::no_node) co_return error;
@@ -242,7 +243,7 @@ asio::awaitable<Result<Change>> wait_for_change(AcquirePtr acquire, OwnedNode& o
     if (ended) co_return ended;
     gone = event_of(watch.state()) == WatchEventType::deleted;
   }
-  // A watch that is still armed shows that the own node exists.
+  // A watch that is still armed shows that the contender's own node exists.
   const bool known = gone && is_watched(own);
   co_return known ? Change::nearest_is_gone : Change::unknown;
 }
@@ -254,14 +255,14 @@ asio::awaitable<void> Contender::wait_for_others(std::shared_ptr<Contender> self
       co_await wait_for_change(acquire, self->node_, std::move(ahead.nearest), ahead.count);
   if (!change) co_return self->finish(change.error());
   // On one connection events arrive in the order of the changes. On a new connection the server may
-  // lag behind the one that listed: list again.
+  // lag behind the one that showed the listing: list again.
   const bool may_go_on = ahead.is_last && *change == Change::nearest_is_gone &&
                          ahead.connection == connection_of(*acquire);
   if (may_go_on) self->line_->grant(*self->member_);
   self->go_on();
 }
 
-/// Waits behind another contender of this client, until it may go on or must list again.
+/// Waits behind another contender of this client, until this one may go on or must list again.
 void Contender::wait_in_line() {
   behind_ = line_->in_front_of(*member_);
   acquire_->somebody_ahead = true;
@@ -281,7 +282,7 @@ void Contender::on_woken() {
   if (interest_) return on_listed();
   const LocalQueue::MemberPtr behind = std::exchange(behind_, nullptr);
   if (member_->granted && !acquire_->give_up->requested()) return go_on();
-  // Not granted, or given up: keep the contender that it waited behind, for the caller.
+  // The wait was given up, or ended without a grant: the caller learns which contender was ahead.
   acquire_->nearest = std::make_unique<Participant>(line_->participant(*behind));
   if (acquire_->give_up->requested()) return finish(asio::error::operation_aborted);
   go_on();
@@ -302,7 +303,7 @@ void stand_in_line(const AcquirePtr& acquire, Handler<OwnedNode> in_front) {
 
 namespace {
 
-/// The data of the queue's nodes.
+/// The data of a contender's node.
 detail::NodeData identity_of(const LockSpecPtr& spec) { return {spec, &spec->identity}; }
 
 Result<Leases> leases_of(const error_code& error, Lease lease) {

@@ -94,7 +94,8 @@ asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
       core, acquire->give_up, path, acquire->operation());
   const bool missing = !error && !stat;
   if (in_doubt) {
-    // The servers may apply a lost create later: a node that is not the caller's is deleted then.
+    // The servers may yet apply a create whose reply was lost. Unless the caller owns the node by
+    // then, the client deletes it.
     const auto owner = missing ? detail::NodeOf::nobody : detail::NodeOf::caller;
     detail::remember_doubtful(*core, path, owner, began);
   }
@@ -112,7 +113,7 @@ asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
 asio::awaitable<Result<Leases>> stand_beside(AcquirePtr acquire) {
   // No other writer of this client may get this writer's node while the caller reads.
   detail::end_passing(detail::lock_node(acquire->held));
-  // Once the writer's lease is lost, waiting is useless.
+  // The acquire is given up once the writer's lease is lost: there is nothing to downgrade then.
   const std::stop_callback on_loss{acquire->held.lost(),
                                    [give_up = acquire->give_up] { give_up->request(); }};
   Result<Leases> reading = co_await create_beside(acquire);

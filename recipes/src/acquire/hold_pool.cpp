@@ -22,7 +22,7 @@ bool HoldPool<Held>::put(Held hold) {
 template <typename Held>
 void HoldPool<Held>::release(std::ptrdiff_t count, std::string_view operation,
                              const std::string& path) {
-  // Declared before the lock, so that the leases are released after the mutex.
+  // Declared before the lock, so that the leases are released after the mutex is unlocked.
   std::vector<Held> going;
   const std::lock_guard lock{mutex_};
   if (count < 0 || std::cmp_greater(count, holds_.size())) {

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Newcomers tells those of a client that keep a lock without a holder of every contender that the
-/// client itself is about to send to the same path. Such a contender would find the idle node in
-/// front, and wait for its own client. For the strand only.
+/// Newcomers notifies a client's kept locks of every contender that the client itself is about to
+/// send to the same path. Otherwise such a contender might find an idle node of a kept lock in
+/// front, and wait for its own client. Used on the strand only.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace custodian::recipes_detail {
 
-/// *NewcomerListener* is an object that keeps a lock's node.
+/// An object that keeps a lock's node while the lock has no holder.
 class NewcomerListener {
  public:
   NewcomerListener() = default;
@@ -24,8 +24,8 @@ class NewcomerListener {
   NewcomerListener& operator=(const NewcomerListener&) = delete;
   virtual ~NewcomerListener() = default;
 
-  /// A contender of this client is about to be sent to the path. What the listener deletes now is
-  /// deleted first.
+  /// Called before a contender of this client is sent to the path. A node that the listener deletes
+  /// now is deleted before the contender's node is created.
   virtual void on_newcomer() = 0;
 };
 
@@ -36,7 +36,7 @@ class Newcomers final : public Service {
 
   /// The listener hears of newcomers at this path for as long as it lives.
   void add(const std::string& path, std::weak_ptr<NewcomerListener> listener);
-  /// Tells all listeners of the lock's path but one.
+  /// Notifies all listeners of the lock's path, except one.
   static void tell(const LockSpec& spec, const NewcomerListener* except);
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Why an acquire has ended without a lease. Pure.
+/// These functions say why an acquire has ended without a lease. Pure.
 
 #include "custodian/error.hpp"
 #include "custodian/lease/lease.hpp"
@@ -9,8 +9,8 @@
 
 namespace custodian::recipes_detail {
 
-/// Whether the error means that no server answered, or not in time: neither a mistake of the
-/// caller, nor a refusal by the servers.
+/// Whether the error means that no server answered, or none in time. A mistake of the caller or a
+/// refusal by the servers is no such error.
 [[nodiscard]] bool is_lack_of_answer(const error_code& error) noexcept;
 
 /// The reason, by what the acquire saw until its end. A contender that was seen ahead counts as

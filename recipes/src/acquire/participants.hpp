@@ -15,7 +15,7 @@ namespace custodian::recipes_detail {
 struct LockSpec;
 using LockSpecPtr = std::shared_ptr<const LockSpec>;
 
-/// On the strand: the contender whose node was read.
+/// The contender whose node was read. Called on the strand only.
 [[nodiscard]] Participant participant_of(const Client& client, std::string node, GetResult read);
 
 /// The contenders of the queue, in order. Blocks, and throws Error.

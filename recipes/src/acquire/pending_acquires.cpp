@@ -28,7 +28,7 @@ void PendingAcquires::enter(const std::shared_ptr<Acquire>& acquire) {
 PendingAcquires::EndOfContext::~EndOfContext() {
   const auto waiting = all.lock();
   if (!waiting) return;
-  // Destroyed after the loop: the destructor of a handler runs other code.
+  // The handlers are destroyed after the loop, because their destructors may run any code.
   std::vector<Handler<Acquired>> dropped;
   for (const auto& [over, weak] : *waiting) {
     const AcquirePtr acquire = weak.lock();

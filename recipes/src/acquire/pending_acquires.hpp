@@ -16,18 +16,18 @@ namespace custodian::recipes_detail {
 
 struct Acquire;
 
-/// One for each client. For the strand only.
+/// One for each client. Used on the strand only.
 class PendingAcquires final : public Service {
  public:
   explicit PendingAcquires(boost::asio::any_io_executor strand) : strand_{std::move(strand)} {}
 
-  /// The client drains: gives up all waiting acquires.
+  /// Called when the client drains: gives up all waiting acquires.
   void begin_shutdown() override;
   void shutdown() override { keeper_.reset(); }
 
   [[nodiscard]] bool closing() const noexcept { return closing_; }
   /// Registers an acquire. If the context is destroyed, the acquire's handler is destroyed with it,
-  /// as Asio destroys its own: a thread that blocks then wakes.
+  /// as Asio destroys its own handlers. That wakes a thread that blocks for the acquire.
   void enter(const std::shared_ptr<Acquire>& acquire);
   /// Registers another operation that must end with the client.
   void enter(const CancellationPtr& over) { (*all_)[over]; }
@@ -36,8 +36,8 @@ class PendingAcquires final : public Service {
  private:
   using All = std::map<CancellationPtr, std::weak_ptr<Acquire>>;
 
-  /// Its destructor acts when the context is destroyed. The handler of `keeper_`, which owns it,
-  /// disarms it when called.
+  /// The destructor destroys the handlers of all acquires when the context is destroyed. The
+  /// handler of `keeper_` owns this object, and disarms it when called.
   struct EndOfContext {
     explicit EndOfContext(std::weak_ptr<All> of) : all{std::move(of)} {}
     EndOfContext(const EndOfContext&) = delete;
@@ -48,7 +48,7 @@ class PendingAcquires final : public Service {
 
   const boost::asio::any_io_executor strand_;
   const std::shared_ptr<All> all_ = std::make_shared<All>();
-  /// Its wait never ends by itself. A destroyed context destroys the wait's handler.
+  /// A timer whose wait never ends by itself. A destroyed context destroys the wait's handler.
   std::unique_ptr<boost::asio::steady_timer> keeper_;
   bool closing_ = false;
 };

@@ -21,7 +21,7 @@ asio::awaitable<void> watch_reachability(AcquirePtr acquire, CancellationPtr ove
   const std::chrono::nanoseconds limit = *acquire->wait_limit.max_unreachable;
 
   // Two limits: the acquire enters its queue within `limit`, and is never without a connection for
-  // longer. The timer holds the acquire weakly, and ends with this coroutine.
+  // longer. The timer's handler does not own the acquire, and the timer ends with this coroutine.
   asio::steady_timer queued_by{client.get_executor(), Deadline{limit}.time_point()};
   queued_by.async_wait([weak = std::weak_ptr{acquire}](error_code cancelled) {
     const auto alive = weak.lock();

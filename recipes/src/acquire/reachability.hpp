@@ -11,7 +11,8 @@
 namespace custodian::recipes_detail {
 
 /// Gives up the acquire when the servers have been out of reach for longer than its
-/// `max_unreachable`, or when it has not entered its queue within that time. Runs until `over`.
+/// `max_unreachable`, or when it has not entered its queue within that time. Runs until `over` is
+/// requested.
 [[nodiscard]] boost::asio::awaitable<void> watch_reachability(AcquirePtr acquire,
                                                               CancellationPtr over);
 

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// An acquire of one lock, from its start: by the queue, or beside a lease of the same caller.
+/// start_acquire_within() starts an acquire of one lock: in the queue, or beside a lease of the
+/// same caller.
 
 #include "acquire/acquire.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// ThreadHolds counts how often each thread holds a lock through its standard face. Threads: any.
+/// ThreadHolds counts how often each thread holds a lock through lock() and unlock(). Threads: any.
 
 #include <map>
 #include <mutex>
@@ -26,7 +26,7 @@ class ThreadHolds {
   /// Takes this thread's hold away, with its count: for a wait at a condition. Empty if it has
   /// none.
   [[nodiscard]] std::pair<Lease, int> take();
-  /// Registers a lease in the place of the one that was taken; an empty one is lost.
+  /// Registers a lease in the place of the one that was taken; an empty lease counts as lost.
   void put_back(Lease lease, int count);
 
   [[nodiscard]] int count() const;
@@ -36,7 +36,7 @@ class ThreadHolds {
   struct ThreadHold {
     Lease lease;
     int count = 1;
-    bool lost = false;  ///< in a wait at a condition
+    bool lost = false;  ///< the hold was lost in a wait at a condition
   };
 
   mutable std::mutex mutex_;

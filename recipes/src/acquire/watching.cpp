@@ -11,7 +11,7 @@ namespace asio = boost::asio;
 
 bool is_watched(const OwnedNode& own) { return own.watch() && !is_over(own.watch().state()); }
 
-// `own` must outlive the coroutine: the caller awaits it.
+// The caller awaits this coroutine, so `own` outlives it.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<error_code> watch_own(AcquirePtr acquire, OwnedNode& own) {
   if (is_watched(own)) co_return error_code{};

@@ -9,7 +9,7 @@ namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
 
-// `client` must outlive the coroutine: the caller awaits it.
+// The caller awaits this coroutine, so `client` outlives it.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<void> back_off(const Client& client, int failures, Deadline until,
                                CancellationPtr cancellation) {

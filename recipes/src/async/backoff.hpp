@@ -9,8 +9,9 @@
 
 namespace custodian::recipes_detail {
 
-/// Pauses as the client's retry policy says after so many failures; the policy's limit of retries
-/// does not apply. Ends early at the deadline, or when it is cancelled. Strand only.
+/// Pauses for as long as the client's retry policy says after this number of failures; the policy's
+/// limit of retries does not apply. Ends early at the deadline, or when cancelled. Called on the
+/// strand only.
 [[nodiscard]] boost::asio::awaitable<void> back_off(const Client& client, int failures,
                                                     Deadline until, CancellationPtr cancellation);
 

@@ -12,9 +12,10 @@
 
 namespace custodian::recipes_detail {
 
-/// The same handler for a wait that only an event or a reply ends: if the client's context is
-/// destroyed, the handler is destroyed with it, uncalled, as Asio destroys its own. A thread that
-/// blocks then wakes. From any thread; call the result on the strand.
+/// Wraps the handler of a wait that only an event or a reply ends. If the client's context is
+/// destroyed, the handler is destroyed with it, uncalled, as Asio destroys its own handlers. That
+/// wakes a thread that blocks for the handler. May be called from any thread; call the result on
+/// the strand.
 template <typename... Results>
 [[nodiscard]] Handler<Results...> bound_to_context(const Client& client,
                                                    Handler<Results...> handler) {
@@ -24,10 +25,10 @@ template <typename... Results>
     Handler<Results...> handler;
     boost::asio::steady_timer keeper;
   };
-  // In the child of a fork the handler is called at once.
+  // In the child of a fork the operation calls its handler at once, so there is no wait to end.
   if (detail::is_forked(*client.core())) return handler;
   const auto bound = std::make_shared<Bound>(std::move(handler), client.get_executor());
-  // The context alone owns it, by a wait that never ends by itself.
+  // Only the context owns `bound`, by a wait that never ends by itself.
   bound->keeper.async_wait([bound](error_code) {});
   return [weak = std::weak_ptr{bound}](error_code error, Results... results) {
     const auto alive = weak.lock();

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// StartedOperation is an operation that is under way while its coroutine does something else. For
-/// the strand only.
+/// StartedOperation is an operation that is under way while its coroutine does something else. Used
+/// on the strand only.
 
 #include <memory>
 #include <optional>

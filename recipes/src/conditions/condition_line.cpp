@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view signal_name = "sig-";
 constexpr std::size_t digits = 10;
 
-/// The number's digits; all numbers have the same length, so they sort as texts.
+/// The digits of a waiter's number. All numbers have the same length, so they sort as texts.
 std::string_view number_of(std::string_view waiter) {
   return waiter.substr(waiter.size() - digits);
 }

@@ -4,8 +4,9 @@
 /// ConditionLine reads the waiters of a condition, and their signals, from one listing. Pure; any
 /// thread.
 ///
-/// A waiter is `_c_<uuid>-wait-<number>`, ephemeral. The signal to it is `sig-<that name>`,
-/// persistent, so that it stays when its waiter has gone: then it belongs to the next waiter.
+/// A waiter is an ephemeral node, `_c_<uuid>-wait-<number>`. The signal to a waiter is a persistent
+/// node, `sig-<the waiter's name>`. So a signal stays when its waiter has gone, and belongs to the
+/// next waiter then.
 
 #include <optional>
 #include <string>
@@ -15,7 +16,7 @@
 
 namespace custodian::recipes_detail {
 
-/// What a waiter's name has behind its protection id.
+/// The part of a waiter's name between the protection id and the number.
 inline constexpr std::string_view waiter_name = "wait-";
 
 /// The name of the signal to a waiter.
@@ -52,7 +53,8 @@ class ConditionLine {
   std::vector<std::string> left_;
 };
 
-/// Whether a node's name is that of a waiter. The server's numbers end with 2147483647.
+/// Whether a node's name is that of a waiter. A negative number, which a server gives after
+/// 2147483647, makes it none.
 [[nodiscard]] bool is_waiter(std::string_view name);
 
 }  // namespace custodian::recipes_detail

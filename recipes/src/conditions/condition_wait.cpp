@@ -11,19 +11,19 @@
 
 // A wait, as docs/model/condition.pml has it (its guards in capitals):
 //
-// 1. With the lock: create the own node, in the line of waiters (NODE_FIRST), and clear up what
-//    earlier waiters have left.
-// 2. Watch the own node, which a signal changes, and the nearest one in front. A signal that was
-//    passed on to the node before it was watched shows in what the watch has read (READS_OWN).
-//    Release the lock.
-// 3. Sleep. When the waiter in front has gone (ANY_LOWER), its signal may be left: pass on all that
-//    are left (RULE_A), and watch the next one in front.
-// 4. Signalled, late or stopped: queue for the lock.
-// 5. With it, take the signal: one transaction removes it and the own node. A waiter that is late
-//    or stopped tries that, too (TIMEOUT_COUNTS).
+// 1. With the lock held, create the waiter's own node in the line of waiters (NODE_FIRST), and
+//    clear up the signals that earlier waiters have left.
+// 2. Watch the waiter's own node, which a signal changes, and the nearest waiter in front. A signal
+//    that came before the watch shows in the node that was read with the watch (READS_OWN). Release
+//    the lock.
+// 3. Sleep. When the waiter in front has gone (ANY_LOWER), its signal may be left: pass on all
+//    signals that are left (RULE_A), and watch the next waiter in front.
+// 4. When signalled, late or stopped, queue for the lock.
+// 5. With the lock held, take the signal: one transaction removes it and the waiter's own node. A
+//    waiter that is late or stopped tries that, too (TIMEOUT_COUNTS).
 //
-// A waiter that gives up between any two steps only loses its own node: a signal that is left is
-// passed on by the waiters behind.
+// A waiter that gives up between any two steps only loses its own node: the waiters behind pass on
+// a signal that is left.
 
 namespace custodian::recipes_detail {
 
@@ -40,7 +40,7 @@ enum class Wakening : std::uint8_t { signalled, node_gone, late, stopped };
 struct Place {
   OwnedNode own;
   Watch in_front{};
-  bool was_signalled = false;  ///< before the node was watched
+  bool was_signalled = false;  ///< a signal came before the node was watched
 };
 
 OperationOptions patient(const ConditionSpec& condition) {
@@ -63,7 +63,9 @@ asio::awaitable<Result<OwnedNode>> create_own(ConditionSpecPtr condition,
   co_return std::move(own);
 }
 
-/// Signals that are left from before: they belong to the waiters that were there, or to nobody.
+/// Clears up the signals of waiters that have gone. If a waiter in front of this one has no signal,
+/// they are passed on. Otherwise they are removed: a signal from before this waiter's time is not
+/// for it.
 asio::awaitable<error_code> clear_up(ConditionSpecPtr condition, CancellationPtr cancellation,
                                      std::string own) {
   const OperationOptions options = patient(*condition);
@@ -82,7 +84,7 @@ asio::awaitable<error_code> clear_up(ConditionSpecPtr condition, CancellationPtr
     const std::string signal = join(condition->path, signal_to(gone));
     error_code error;
     do {
-      // The name is unique, so it does no harm to repeat this.
+      // The signal's name is unique, so it does no harm to remove it twice.
       std::tie(error) =
           co_await await<&start_remove>(condition->client.core(), cancellation, signal, removal);
     } while (error == ErrorCondition::outcome_unknown);
@@ -91,20 +93,20 @@ asio::awaitable<error_code> clear_up(ConditionSpecPtr condition, CancellationPtr
   co_return error_code{};
 }
 
-// `place` must outlive the coroutine: the caller awaits it.
+// The caller awaits this coroutine, so `place` outlives it.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<error_code> watch_own(ConditionSpecPtr condition, CancellationPtr cancellation,
                                       Place& place) {
   const OperationOptions options = patient(*condition);
   auto [error, found, watch] = co_await await<&start_get_and_watch, GetResult, Watch>(
       condition->client.core(), cancellation, place.own.path(), options);
-  // Only a signal writes to the node.
+  // Only a signal writes to the node, so a new version shows one.
   place.was_signalled = !error && found.stat.version != 0;
   if (!error) place.own.set_watch(std::move(watch));
   co_return error;
 }
 
-/// Passes on what is left, and watches the nearest waiter in front.
+/// Passes on the signals that are left, and watches the nearest waiter in front.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<error_code> watch_in_front(ConditionSpecPtr condition, CancellationPtr cancellation,
                                            Place& place) {
@@ -117,8 +119,8 @@ asio::awaitable<error_code> watch_in_front(ConditionSpecPtr condition, Cancellat
     if (!line) co_return line.error();
     const auto in_front = line->in_front_of(place.own.name());
     if (!in_front) co_return error_code{};
-    // On an ephemeral node a watch of the children fires for its deletion only: a signal to that
-    // waiter wakes nobody else.
+    // An ephemeral node has no children, so a watch on its children fires only when it is deleted.
+    // A signal to the waiter in front, which writes to its node, does not wake this one.
     const std::string path = join(condition->path, *in_front);
     auto [error, none, watch] = co_await await<&start_children_and_watch, Children, Watch>(
         condition->client.core(), cancellation, path, options);
@@ -127,7 +129,7 @@ asio::awaitable<error_code> watch_in_front(ConditionSpecPtr condition, Cancellat
   }
 }
 
-/// All that must be done before the lock is released.
+/// Does all that must be done before the lock is released.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<error_code> take_place(ConditionSpecPtr condition, CancellationPtr cancellation,
                                        Place& place) {
@@ -138,7 +140,7 @@ asio::awaitable<error_code> take_place(ConditionSpecPtr condition, CancellationP
   co_return error == ServerErrc::no_node ? make_error_code(Errc::node_deleted) : error;
 }
 
-/// What the own watch says: nothing while it has not fired.
+/// Why the waiter wakes, as its own node and the watch on it show; nothing while it must sleep.
 std::optional<Wakening> wakening_of(const Place& place) {
   if (!place.own.alive()) return Wakening::node_gone;
   if (place.was_signalled) return Wakening::signalled;
@@ -176,8 +178,9 @@ asio::awaitable<Result<Wakening>> sleep(ConditionSpecPtr condition, Cancellation
 
 enum class Taking : std::uint8_t { taken, no_signal, lock_lost };
 
-/// Takes the signal, with the lock, and the own node. `in_doubt` is set if it may have been taken.
-/// Not cancelled: a signal that was taken is used.
+/// Takes the signal, with the lock held: removes it and the waiter's own node. Sets `in_doubt` if a
+/// reply was lost, so that the signal may have been taken. Cannot be cancelled, because a signal
+/// that was taken must be used.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<Result<Taking>> take_signal(ConditionSpecPtr condition, Place& place,
                                             const Lease& lease, bool& in_doubt) {
@@ -195,7 +198,7 @@ asio::awaitable<Result<Taking>> take_signal(ConditionSpecPtr condition, Place& p
     }
     if (error != ServerErrc::no_node || results.size() != 3) co_return error;
     if (results[0].error == ServerErrc::no_node) co_return Taking::lock_lost;
-    // The node went with an earlier transaction, whose reply was lost.
+    // If the node is missing, an earlier transaction has removed it, whose reply was lost.
     const bool is_gone = results[1].error == ServerErrc::no_node;
     co_return (is_gone && in_doubt) ? Taking::taken : Taking::no_signal;
   }
@@ -212,7 +215,7 @@ ConditionStatus status_of(Wakening woken) {
 }
 
 /// Queues for the lock, and takes the signal, if there is one. A waiter that may have taken it
-/// already is not cancelled any more.
+/// already cannot be cancelled any more.
 asio::awaitable<Result<Woken>> return_with_lock(ConditionSpecPtr condition,
                                                 CancellationPtr cancellation, Place place,
                                                 Wakening woken) {
@@ -225,8 +228,8 @@ asio::awaitable<Result<Woken>> return_with_lock(ConditionSpecPtr condition,
     auto [error, acquired] = co_await await<&start_acquire, AcquireResult>(
         condition->client.core(), cancellation, condition->lock, no_limit, std::move(options));
     if (error) co_return error;
-    // The node has gone with its session, or was deleted by hand; its signal is passed on. One that
-    // may have been taken counts as taken, so that none is lost.
+    // The node has gone with its session, or was deleted by hand. A signal to it is passed on; one
+    // that may have been taken counts as taken, so that no signal is lost.
     if (!place.own.alive() || woken == Wakening::node_gone) {
       const auto status = in_doubt ? ConditionStatus::signalled : status_of(woken);
       co_return Woken{status, std::move(acquired.lease)};
@@ -236,7 +239,7 @@ asio::awaitable<Result<Woken>> return_with_lock(ConditionSpecPtr condition,
     if (*taking == Taking::lock_lost) continue;
     const bool taken = *taking == Taking::taken;
     in_doubt = in_doubt || taken;
-    // The lock was lost while the reply was on its way.
+    // The lock was lost while the reply was on its way, so the waiter queues for it again.
     if (acquired.lease.state() == LeaseState::lost) continue;
     co_return Woken{taken ? ConditionStatus::signalled : status_of(woken),
                     std::move(acquired.lease)};

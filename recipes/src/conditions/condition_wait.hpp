@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The wait at a condition, from the holder's lock to the lock again.
+/// wait_at() is the wait at a condition, until the waiter holds the lock again.
 
 #include <boost/asio/awaitable.hpp>
 #include <stop_token>
@@ -12,8 +12,9 @@
 
 namespace custodian::recipes_detail {
 
-/// Waits at the condition. `lease` is on its lock, and the only one that shares the hold. `stop`
-/// and `until` end the sleep, and not the acquire after it; `cancellation` ends all.
+/// Waits at the condition. `lease` is a lease on the condition's lock, and no other lease shares
+/// its hold. `stop` and `until` end only the sleep, not the acquire after it; `cancellation` ends
+/// both.
 [[nodiscard]] boost::asio::awaitable<Result<Woken>> wait_at(ConditionSpecPtr condition,
                                                             CancellationPtr cancellation,
                                                             Lease lease, Deadline until,

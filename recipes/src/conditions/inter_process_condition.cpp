@@ -141,7 +141,7 @@ void InterProcessCondition::check_holder(const InterProcessLock* lock, bool owns
   }
   const Lease lease = lock->current_lease();
   if (!owns || !lease) refuse_holder(operation, path(), "this thread does not hold the lock");
-  // That of the thread, and this one.
+  // Two leases share the hold: the thread's, and `lease`.
   if (lease.hold_count() > 2) refuse_holder(operation, path(), "other leases share this hold");
 }
 
@@ -153,7 +153,7 @@ ConditionStatus InterProcessCondition::wait_holding(Deadline until, std::stop_to
     holds.put_back(std::move(lease), count);
     return status;
   } catch (...) {
-    // The thread has lost the lock, and unlocks it as often as it has locked it.
+    // The thread has lost the lock, but must unlock it as often as it has locked it.
     holds.put_back(Lease{}, count);
     throw;
   }

@@ -8,15 +8,16 @@
 #include "custodian/authoring/path.hpp"
 #include "custodian/authoring/uuid.hpp"
 
-// A signal is a node, and the waiter's own node is written to, in one transaction. In the order of
-// docs/model/condition.pml:
+// To give a signal, one transaction creates the signal's node and writes to the waiter's node. The
+// guards, as docs/model/condition.pml names them:
 //
-// - OWN_SIGNAL: the node bears the signal's id. When the reply was lost, only that proves that the
-//   signal was given: a signal that the waiter has may have been passed on from another one, and a
-//   waiter that has gone may have died before it was signalled.
+// - OWN_SIGNAL: the signal's node bears an id. After a lost reply only the id proves that the
+//   signal was given: a waiter's signal may have been passed on from another waiter, and a waiter
+//   that has gone may have died before it was signalled.
 // - ONE_TRANSACTION: a signal moves from a waiter that has gone to the next one at once, so that it
 //   is never given twice, and never lost.
-// - LOOK_AGAIN: one event may tell of several waiters that have gone.
+// - LOOK_AGAIN: one event may stand for several waiters that have gone, so the line is listed again
+//   after each signal that was passed on.
 
 namespace custodian::recipes_detail {
 
@@ -26,10 +27,11 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Some 300 bytes each and the path twice: well within what servers accept.
+/// A signal takes some 300 bytes, and the path twice. So a transaction of 50 signals is well below
+/// the size that servers accept.
 constexpr std::size_t most_at_once = 50;
 
-/// Another client was quicker: the line is another one now.
+/// Whether another client was quicker, so that the line must be listed again.
 bool line_has_moved(const error_code& error) {
   return error == ServerErrc::no_node || error == ServerErrc::node_exists;
 }
@@ -42,7 +44,8 @@ void add_signal(Transaction& transaction, const std::string& folder, std::string
   transaction.push_back(create(join(folder, signal_to(waiter)), id));
 }
 
-/// How many of the signals in doubt were given. Reads on a server that has caught up.
+/// Counts, after a lost reply, how many of the signals to `asked` were given. Syncs first, so that
+/// the server has caught up.
 asio::awaitable<Result<std::size_t>> count_given(ConditionSpecPtr condition,
                                                  CancellationPtr cancellation,
                                                  std::vector<std::string> asked, std::string id,
@@ -50,7 +53,7 @@ asio::awaitable<Result<std::size_t>> count_given(ConditionSpecPtr condition,
   const auto core = condition->client.core();
   const auto [unsynced] = co_await await<&start_sync>(core, cancellation, condition->path, options);
   if (unsynced) co_return failed<std::size_t>(unsynced);
-  // All of them were given, or none.
+  // One transaction gave all of them or none, so the first one shows it.
   const std::string first = join(condition->path, signal_to(asked.front()));
   const auto [error, found] =
       co_await await<&start_get, GetResult>(core, cancellation, first, options);
@@ -65,7 +68,7 @@ asio::awaitable<Result<ConditionLine>> list_line(ConditionSpecPtr condition,
                                                  OperationOptions options) {
   const Result<Watched<Children>> seen = co_await read_children(
       condition->client.core(), cancellation, condition->path, options, Watching::no);
-  // The folder is a container, and goes with the last waiter.
+  // The folder is a container, which goes with the last waiter: without it nobody waits.
   if (!seen && seen.error() == ServerErrc::no_node) co_return ConditionLine{{}};
   if (!seen) co_return seen.error();
   co_return ConditionLine{seen->value.names};
@@ -99,7 +102,8 @@ asio::awaitable<Result<std::size_t>> signal_waiters(ConditionSpecPtr condition,
     if (!line) co_return failed<std::size_t>(line.error());
     const std::vector<std::string> next = line->unsignalled(std::min(most - given, most_at_once));
     if (next.empty()) {
-      // In a new session a server may lag behind the former one, and show nobody yet.
+      // After a lost lease the empty line proves nothing: in the new session a server may lag
+      // behind the former one.
       if (lease.state() == LeaseState::lost) co_return failed<std::size_t>(Errc::lock_lost);
       break;
     }
@@ -112,7 +116,7 @@ asio::awaitable<Result<std::size_t>> signal_waiters(ConditionSpecPtr condition,
     } else if (leaves_doubt(error)) {
       const Result<std::size_t> settled =
           co_await count_given(condition, cancellation, next, id, options);
-      // Whether it was given stays unknown.
+      // It stays unknown whether the signals were given.
       if (!settled) co_return failed<std::size_t>(error);
       given += *settled;
     } else if (!line_has_moved(error)) {

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// These functions give signals to waiters, and pass the signals on of waiters that have gone. For
-/// coroutines on the client's strand.
+/// These functions give signals to waiters, and pass on the signals of waiters that have gone.
+/// Called by coroutines on the client's strand.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstddef>
@@ -14,24 +14,24 @@
 
 namespace custodian::recipes_detail {
 
-/// The data of a waiter that has been signalled. What counts is that they change: the waiter
-/// watches them.
+/// The data that a signal writes into the waiter's node. They do not matter: the waiter, which
+/// watches its node, looks only for a change.
 inline constexpr std::string_view signalled_data = "signalled";
 
-/// Reads the line as its server shows it.
+/// Lists the waiters and their signals, as the client's server shows them.
 [[nodiscard]] boost::asio::awaitable<Result<ConditionLine>> list_line(ConditionSpecPtr condition,
                                                                       CancellationPtr cancellation,
                                                                       OperationOptions options);
 
 /// Passes signals whose waiters have gone to the first waiters that have none; `line` is the newest
-/// listing, and so is the result.
+/// listing so far; returns the newest one at the end.
 [[nodiscard]] boost::asio::awaitable<Result<ConditionLine>> pass_on(ConditionSpecPtr condition,
                                                                     CancellationPtr cancellation,
                                                                     OperationOptions options,
                                                                     ConditionLine line);
 
-/// Signals the first waiters that have no signal, `most` of them. `lease` is the signaller's.
-/// Returns how many were signalled.
+/// Signals the first waiters that have no signal, at most `most` of them. `lease` is the
+/// signaller's. Returns how many were signalled.
 [[nodiscard]] boost::asio::awaitable<Result<std::size_t>> signal_waiters(
     ConditionSpecPtr condition, CancellationPtr cancellation, Lease lease, std::size_t most,
     OperationOptions options);

@@ -28,7 +28,7 @@ namespace {
 constexpr std::string_view permits_part = "leases";
 constexpr std::string_view line_part = "locks";
 
-/// The terms of one inspection.
+/// What one inspection works with.
 struct Look {
   Client client;
   CancellationPtr cancellation;
@@ -51,7 +51,7 @@ void name_oddities(Inspection& inspection, const std::string& path, const QueueR
   for (const std::string& name : reading.foreign) inspection.foreign.push_back(join(path, name));
 }
 
-/// Adds the contenders that still exist.
+/// Reads the contenders' nodes, and adds those that still exist to the inspection.
 asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
                                        std::vector<Standpoint> standpoints,
                                        std::shared_ptr<Inspection> inspection) {
@@ -73,7 +73,7 @@ asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
     }
     const Standpoint& each = standpoints[i];
     const bool asked = is_asked(result);
-    // A request to release has replaced the identity.
+    // A request to release has replaced the identity, which is unknown then.
     if (result.data == revoke_message) result.data.clear();
     inspection->contenders.push_back(
         {.participant = {.node = join(path, each.name),
@@ -90,8 +90,8 @@ asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
   co_return failure;
 }
 
-/// Judges the permits again. `taking` is the session of the first in line, which may just be taking
-/// some of them.
+/// Judges the permits again. `taking` is the session of the first contender in the line, which may
+/// just be taking some of them.
 void judge_permits_of(Inspection& permits, QueueReading reading, std::int64_t taking,
                       std::size_t maximum) {
   for (Inspected& permit : permits.contenders) {

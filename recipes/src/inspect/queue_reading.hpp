@@ -22,17 +22,18 @@ struct Standpoint {
 };
 
 struct QueueReading {
-  /// Queue by queue, each in its order.
+  /// The contenders, queue by queue, each queue in its order.
   std::vector<Standpoint> standpoints{};
   std::vector<std::string> malformed{};
   std::vector<std::string> foreign{};
 };
 
-/// kazoo gives its mutexes and its write locks the same name: beside readers or writers it counts
-/// as a writer's. Permits are in order, and count as holding until judge_permit() decides.
+/// Finds the queues. kazoo names the nodes of its mutexes and of its write locks alike: beside
+/// readers or writers such a node counts as a writer's. Permits are in order, and count as held
+/// until judge_permit() decides.
 [[nodiscard]] QueueReading read_queues(std::vector<std::string> children);
 
-/// What is known of a permit, the one at `index` among `permits.standpoints`.
+/// The permit at `index` among the standpoints, and what is known of its owner.
 struct PermitOf {
   std::size_t index = 0;
   /// Whether the first contender in the line for permits is of the same session.

@@ -49,15 +49,16 @@ asio::awaitable<Lease> Candidacy::stand() {
     auto [error, result] = co_await await<&start_acquire, AcquireResult>(
         core, over_, spec_, WaitLimit{}, std::move(options));
     if (!error && !ended()) {
-      // A candidate that never waited has no watch on its node; a deletion by hand must be noticed
-      // at once.
+      // A candidate that never waited has no watch on its node yet. The watch shows a deletion by
+      // hand at once.
       detail::watch_node(result.lease);
       co_return std::move(result.lease);
     }
     if (error == Errc::closed || error == Errc::forked) end();
     if (ended()) break;
     tell(error);
-    // A node that is deleted again and again, for instance, must not keep the servers busy.
+    // The pause keeps a candidate that fails again and again, for instance because its node is
+    // always deleted, from keeping the servers busy.
     co_await back_off(client(), failures, Deadline::never(), over_);
   }
   co_return Lease{};

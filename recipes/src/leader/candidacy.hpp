@@ -15,7 +15,7 @@
 
 namespace custodian::recipes_detail {
 
-/// Strand only, except over() and constant members.
+/// Called on the strand only, except anew(), end(), spec(), client() and over().
 class Candidacy : public std::enable_shared_from_this<Candidacy> {
  public:
   Candidacy(LockSpecPtr spec, std::function<void(error_code)> on_error);
@@ -25,16 +25,16 @@ class Candidacy : public std::enable_shared_from_this<Candidacy> {
   [[nodiscard]] const LockSpecPtr& spec() const noexcept { return spec_; }
   [[nodiscard]] const Client& client() const noexcept { return spec_->client; }
 
-  /// Any thread: ends the candidacy.
+  /// Ends the candidacy. Called from any thread.
   void end();
   [[nodiscard]] bool ended() const noexcept { return over_->requested(); }
   [[nodiscard]] const CancellationPtr& over() const noexcept { return over_; }
   /// From now on the end of the client ends the candidacy, and the end of the candidacy wakes
-  /// wait_for_change(). Another call does nothing.
+  /// wait_for_change(). A second call does nothing.
   void attach();
 
-  /// Stands in the queue until it leads; after an error it tries again. Returns an empty lease if
-  /// the candidacy has ended.
+  /// Stands in the queue until the candidate leads, and tries again after an error. Returns an
+  /// empty lease if the candidacy has ended.
   [[nodiscard]] boost::asio::awaitable<Lease> stand();
   /// Waits until the leadership is lost or the candidacy has ended.
   [[nodiscard]] boost::asio::awaitable<void> until_over(Lease leadership);
@@ -56,12 +56,12 @@ class Candidacy : public std::enable_shared_from_this<Candidacy> {
 
 using CandidacyPtr = std::shared_ptr<Candidacy>;
 
-/// Makes a candidacy. `recipe` is the class whose constructor throws the errors of the arguments.
+/// Makes a candidacy. Throws Error for wrong arguments, as the constructor of the class `recipe`.
 [[nodiscard]] CandidacyPtr make_candidacy(const Client& client, std::string_view recipe,
                                           const NamingRule& rule, std::string path,
                                           CandidateOptions options);
-/// For start(): sets the state to `started`, also after a close. Throws Error if the candidate is
-/// started already, or if the client accepts nothing new.
+/// Does what start() does for each kind of candidate: sets the state to `started`, also after a
+/// close. Throws Error if the candidate is started already, or if the client accepts nothing new.
 void start(CandidateState& state, const LockSpec& spec, std::string_view recipe);
 
 }  // namespace custodian::recipes_detail

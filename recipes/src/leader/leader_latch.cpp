@@ -19,8 +19,8 @@ namespace asio = boost::asio;
 
 namespace recipes_detail {
 
-/// One run of the latch, from a start() to its close. Its node is its own: a later run begins at
-/// the end of the queue.
+/// One run of the latch, from a start() to its close. Each run has a node of its own, so a later
+/// run begins at the end of the queue.
 struct Candidature {
   explicit Candidature(CandidacyPtr with) : candidacy{std::move(with)} {}
 
@@ -29,8 +29,8 @@ struct Candidature {
   LeaderLatch::CloseMode close_mode = LeaderLatch::CloseMode::silent;
   bool closed = false;
   Lease leadership;
-  /// Whether the listeners were notified that this term began. The pointer is for the strand only,
-  /// the flag for the listeners' turn.
+  /// Whether the listeners were notified that this term began. The pointer is used on the strand
+  /// only, the flag in the listeners' turn only.
   std::shared_ptr<bool> told;
 };
 using CandidaturePtr = std::shared_ptr<Candidature>;
@@ -43,7 +43,7 @@ class Latch : public std::enable_shared_from_this<Latch> {
         listeners_turn_{spec_->client.callback_executor()},
         now_{std::make_shared<Candidature>(candidacy)} {}
 
-  // Any thread.
+  // Called from any thread.
   [[nodiscard]] const Client& client() const noexcept { return spec_->client; }
   void start();
   void close(LeaderLatch::CloseMode mode);
@@ -59,7 +59,7 @@ class Latch : public std::enable_shared_from_this<Latch> {
 
   [[nodiscard]] static asio::awaitable<void> run(LatchPtr self);
   [[nodiscard]] static asio::awaitable<void> stand(LatchPtr self, CandidaturePtr candidature);
-  /// In the child of a fork mutexes may be locked for ever.
+  /// Whether this is the child of a fork, where mutexes may be locked for ever.
   [[nodiscard]] bool in_forked_child() const { return client().unusable() == Errc::forked; }
   /// The next candidature for run(), after `standing_` has ended; null if that was the newest.
   [[nodiscard]] CandidaturePtr next();
@@ -71,14 +71,14 @@ class Latch : public std::enable_shared_from_this<Latch> {
   void tell(Leadership now);
 
   const LockSpecPtr spec_;
-  /// Runs the listeners one after the other, on any executor.
+  /// Runs the listeners one after the other, even if several threads run the callback executor.
   const asio::strand<asio::any_io_executor> listeners_turn_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   CandidateState state_ = CandidateState::latent;
   CandidaturePtr now_;
-  /// The candidature that run() serves; null while run() is not under way. It releases its
-  /// leadership before the next one stands.
+  /// The candidature that run() serves; null while run() is not under way. The next candidature
+  /// stands when this one has left office.
   CandidaturePtr standing_;
   Listeners listeners_;
 };
@@ -115,7 +115,7 @@ asio::awaitable<void> Latch::stand(LatchPtr self, CandidaturePtr candidature) {
     co_await candidacy.until_over(leadership.share());
     self->leave_office(candidature, std::move(leadership));
   }
-  // The client's end, too, ends a candidacy: the latch is closed then.
+  // The end of the client, too, ends a candidacy. The latch counts as closed then.
   self->end(candidature, LeaderLatch::CloseMode::silent);
 }
 
@@ -126,13 +126,13 @@ CandidaturePtr Latch::standing() const {
 
 CandidaturePtr Latch::next() {
   const std::lock_guard lock{mutex_};
-  // Candidatures between the two were closed before they could stand.
+  // Candidatures between `standing_` and `now_` were closed before they could stand.
   standing_ = standing_ == now_ ? nullptr : now_;
   return standing_;
 }
 
-// run() has ended by an exception. `left` is destroyed after the mutex is unlocked, which releases
-// the leadership.
+// Called when run() has ended by an exception. `left` releases the leadership after the mutex is
+// unlocked.
 void Latch::on_failure() {
   close(LeaderLatch::CloseMode::silent);
   Lease left;

@@ -27,7 +27,7 @@ struct LeaderSnapshot {
   Watch watch{};
 };
 
-/// Strand only.
+/// Finds the leader. Called on the strand only.
 [[nodiscard]] boost::asio::awaitable<Result<LeaderSnapshot>> find_leader(
     Client client, CancellationPtr cancellation, std::string path, NamingRule rule,
     OperationOptions options, Watching watching);
@@ -36,7 +36,7 @@ void start_find_leader(const Client& client, CancellationPtr cancellation, std::
                        NamingRule rule, OperationOptions options,
                        Handler<std::optional<Participant>> handler);
 
-/// Blocks, and throws Error.
+/// Finds the leader. Blocks, and throws Error.
 [[nodiscard]] std::optional<Participant> leader_of(const LockSpecPtr& spec,
                                                    std::string_view operation,
                                                    OperationOptions options);

@@ -13,7 +13,8 @@ namespace asio = boost::asio;
 
 namespace recipes_detail {
 
-/// What was reported to the user. Strand only, except constant members.
+/// Remembers the leader that was reported to the user. Called on the strand only, except client()
+/// and path().
 class Observed {
  public:
   Observed(Client client, std::string path) : client_{std::move(client)}, path_{std::move(path)} {}
@@ -21,8 +22,8 @@ class Observed {
   [[nodiscard]] const Client& client() const noexcept { return client_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-  /// Whether the snapshot is news. A queue grows only at its end: a leader earlier than a reported
-  /// one comes from a server that lags behind.
+  /// Whether the snapshot is news. A queue grows only at its end, so a leader earlier than a
+  /// reported one comes from a server that lags behind, and is no news.
   [[nodiscard]] bool is_news(const LeaderSnapshot& seen) const {
     if (!seen.leader) return told_ != nobody;
     if (told_ == seen.leader->token.value) return is_called_otherwise(seen);
@@ -68,7 +69,7 @@ class Observed {
   /// The token of the leader that was reported last, or `nobody`; empty before the first report.
   std::optional<std::int64_t> told_;
   std::int64_t latest_ = nobody;  ///< the greatest token that was reported
-  // The leader that was reported last.
+  // These two belong to the leader that was reported last.
   std::int64_t changed_by_ = 0;
   std::string identity_;
   bool has_waiter_ = false;

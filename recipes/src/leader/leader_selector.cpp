@@ -50,7 +50,7 @@ class Selector : public std::enable_shared_from_this<Selector> {
         executor_{std::move(executor)},
         options_{std::move(options)} {}
 
-  // Any thread.
+  // Called from any thread.
   [[nodiscard]] const CandidacyPtr& candidacy() const noexcept { return candidacy_; }
   void start();
   bool requeue();
@@ -60,11 +60,11 @@ class Selector : public std::enable_shared_from_this<Selector> {
   void wait_until_function_returned();
   /// After this returns, nothing more is posted to the executor.
   void hand_over_no_more();
-  // On the function's executor.
+  // Called on the function's executor.
   [[nodiscard]] bool begin(const LeaderTurn& turn);
   void on_ended(std::exception_ptr thrown);
 
-  // The strand only.
+  // Called on the strand only.
   [[nodiscard]] bool is_over() const noexcept { return candidacy_->ended() && !in_story_; }
 
  private:
@@ -75,7 +75,7 @@ class Selector : public std::enable_shared_from_this<Selector> {
   void hand_over(std::shared_ptr<LeaderTurn> turn);
   void end_story();
   [[nodiscard]] bool wants_a_turn();
-  /// In the child of a fork mutexes may be locked for ever.
+  /// Whether this is the child of a fork, where mutexes may be locked for ever.
   [[nodiscard]] bool in_forked_child() const {
     return candidacy_->client().unusable() == Errc::forked;
   }
@@ -85,7 +85,7 @@ class Selector : public std::enable_shared_from_this<Selector> {
   const asio::any_io_executor executor_;
   const LeaderSelectorOptions options_;
 
-  // The strand only.
+  // These members are used on the strand only.
   bool in_story_ = false;
   bool in_turn_ = false;
   int refusals_ = 0;  ///< consecutive refusals of the executor to run the function
@@ -136,7 +136,7 @@ asio::awaitable<void> Selector::run(SelectorPtr self) {
 }
 
 void Selector::end_story() {
-  // The client's end, too, ends the candidacy: the selector is closed then.
+  // The end of the client, too, ends the candidacy. The selector is closed then.
   close();
   in_story_ = false;
   candidacy_->notify();
@@ -146,8 +146,8 @@ asio::awaitable<void> Selector::take_turn(SelectorPtr self, Lease leadership) {
   const CandidacyPtr candidacy = self->candidacy_;
   auto turn = std::make_shared<LeaderTurn>(self, std::move(leadership));
   self->in_turn_ = true;
-  // A client that drains ends the candidacy on the strand, where no user code may run: the stop is
-  // requested on the callback executor.
+  // A client that drains ends the candidacy on the strand, where no user code may run. So the stop
+  // is requested on the callback executor.
   candidacy->over()->on_request(
       self.get(), [executor = candidacy->client().callback_executor(), stop = turn->stop_source()] {
         asio::post(executor, [asked = stop]() mutable { asked.request_stop(); });
@@ -159,7 +159,7 @@ asio::awaitable<void> Selector::take_turn(SelectorPtr self, Lease leadership) {
   if (self->refusals_ == before) {
     self->refusals_ = 0;
   } else {
-    // An executor that refuses again and again must not keep the servers busy.
+    // The pause keeps an executor that refuses again and again from keeping the servers busy.
     co_await back_off(candidacy->client(), before, Deadline::never(), candidacy->over());
   }
 }
@@ -251,7 +251,7 @@ bool Selector::interrupt() {
     const std::lock_guard lock{mutex_};
     if (running_) stop = stop_;
   }
-  // Outside of the mutex: a stop callback may call back into the selector.
+  // The mutex is unlocked here, because a stop callback may call back into the selector.
   if (stop) stop->request_stop();
   return stop.has_value();
 }

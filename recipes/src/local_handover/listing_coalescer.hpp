@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// ListingCoalescer lists a queue for all of a client's contenders in it. For the strand only.
+/// ListingCoalescer lists a queue for all of a client's contenders in it. Used on the strand only.
 
 #include <cstdint>
 #include <deque>
@@ -24,7 +24,7 @@ using ListingReplyPtr = std::shared_ptr<const ListingReply>;
 
 /// One request for a listing, and the contenders that want the reply.
 struct ListingRequest {
-  /// The reply wakes these directly, without another turn of the executor.
+  /// The contenders that the reply wakes, directly and without another turn of the executor.
   std::deque<std::shared_ptr<ResumeTarget>> waiting;
   ListingReplyPtr reply;  ///< the listing, or the error
   CancellationPtr give_up;
@@ -61,7 +61,7 @@ enum class Sharing { shared, alone, alone_with_watch };
 class ListingCoalescer : public std::enable_shared_from_this<ListingCoalescer> {
  public:
   /// Asks for a listing that is made after this call. Contenders that ask while a request is under
-  /// way share the next one. A try asks alone, and once.
+  /// way share the next one. A try sends a request of its own, once.
   [[nodiscard]] ListingInterest ask(const LockSpecPtr& spec, OperationOptions options,
                                     Sharing sharing);
 

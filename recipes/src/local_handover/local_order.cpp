@@ -7,7 +7,7 @@ namespace custodian::recipes_detail {
 namespace {
 
 /// Whether a reader may go on because `ahead`, right in front of it, reads. The reader of a
-/// downgrade lets no other in before its writer has left.
+/// downgrade lets no other reader in before its writer has left.
 bool shares_with(const LocalEntry& ahead, const LocalEntry& member) {
   return ahead.granted && !ahead.beside && ahead.kind == ContenderKind::shared &&
          member.kind == ContenderKind::shared;
@@ -27,7 +27,8 @@ void let_go_on(LocalEntry& member, std::vector<LocalEntry*>& granted) {
   }
 }
 
-/// Takes the waiting members behind it out of their places: they must look for their predecessors.
+/// Takes the waiting members behind this one out of their places: they must look for their
+/// predecessors.
 void send_away(LocalEntry& member, std::vector<LocalEntry*>& away) {
   for (LocalEntry* next : std::vector{member.behind}) {
     if (next->granted) continue;
@@ -46,8 +47,8 @@ void stand_apart(LocalEntry& member) {
 
 std::vector<LocalEntry*> stand_behind(LocalEntry& member, LocalEntry& ahead) {
   stand_apart(member);
-  // `ahead` is a downgrade's reader whose writer was lost. The end of the writer's node is not
-  // noticed here.
+  // `ahead` is a downgrade's reader whose writer was lost. The member cannot rely on it, for
+  // nothing here notices the end of the writer's node.
   if (ahead.beside && ahead.ahead == nullptr) return {};
   member.ahead = &ahead;
   ahead.behind.push_back(&member);
@@ -81,7 +82,7 @@ Departure leave(LocalEntry& member, bool in_order) {
   for (LocalEntry* next : std::exchange(member.behind, {})) {
     next->ahead = nullptr;
     if (in_order && ahead != nullptr) {
-      // No contender is between `next` and `ahead` either, and `ahead` shields both.
+      // No contender is between `next` and `ahead` either, so `next` moves up behind `ahead`.
       for (LocalEntry* each : stand_behind(*next, *ahead)) departure.granted.push_back(each);
     } else if (passes_on && departure.successor == nullptr) {
       departure.successor = next;

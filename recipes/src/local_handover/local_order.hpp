@@ -25,22 +25,22 @@ struct LocalEntry {
   ~LocalEntry() = default;
 
   const ContenderKind kind;
-  /// Its acquire may go on.
+  /// Whether the member's acquire may go on.
   bool granted = false;
-  /// A downgrade's reader: it is granted while the same caller's writer is still in front, and no
-  /// reader behind it is granted yet.
+  /// Whether this is a downgrade's reader, granted while the same caller's writer is still in
+  /// front. Readers behind it are not granted yet.
   bool beside = false;
   /// The member right in front; null if no member of the line is known to be there.
   LocalEntry* ahead = nullptr;
-  /// The members right behind. More than one only if an operator has deleted the node of one of
-  /// them, whose contender has not noticed yet.
+  /// The members right behind. There is more than one only if an operator has deleted the node of
+  /// one of them, whose contender has not noticed that yet.
   std::vector<LocalEntry*> behind;
 };
 
-/// What a member's departure means for the others.
+/// What a member's departure means for the other members.
 struct Departure {
-  /// The member that no other one of the line shields now: the servers must be asked whether its
-  /// node exists. Null if there is no such member.
+  /// The member that takes the place, with no member of the line in front of it: the servers must
+  /// be asked whether its node exists. Null if there is no such member.
   LocalEntry* successor = nullptr;
   /// Members that may go on from now on, in order.
   std::vector<LocalEntry*> granted;
@@ -49,19 +49,21 @@ struct Departure {
 };
 
 /// Moves the member right behind `ahead`. Returns the members that may go on now: readers, if
-/// `ahead` reads. Behind a downgrade's reader whose writer was lost the member stands apart.
+/// `ahead` reads. If `ahead` is a downgrade's reader whose writer was lost, the member stands
+/// apart.
 [[nodiscard]] std::vector<LocalEntry*> stand_behind(LocalEntry& member, LocalEntry& ahead);
 /// Takes the member from its place: no member of the line is known to be its predecessor.
 void stand_apart(LocalEntry& member);
-/// The member may go on: no contender in front excludes it. Returns all members that may go on now:
-/// this one, and with a reader those in a row behind it.
+/// Lets the member go on, because no contender in front excludes it. Returns all members that may
+/// go on now: this one, and if it is a reader, the readers in a row behind it.
 [[nodiscard]] std::vector<LocalEntry*> grant(LocalEntry& member);
 /// Adds the reader of a downgrade right behind its caller's writer, in front of all others.
 /// `writer` is null if it was lost meanwhile.
 void join_beside(LocalEntry& reader, LocalEntry* writer);
 /// Removes a member. With `in_order` its node exists, and is deleted only while the successor's
-/// node exists, or after the owner of that was notified of its loss. So the successor gets the
-/// place at once. Otherwise no member gets it: the node may be gone already, or stay for a while.
+/// node exists, or after the successor's owner was notified of its loss. So the successor gets the
+/// place at once. Without `in_order` no member gets the place: the leaving node may be gone
+/// already, or stay for a while.
 ///
 /// A writer behind a reader does not get the place either, and looks again: an operator may have
 /// deleted the writer's node, and the reader's node in front of it keeps no readers out.

@@ -72,8 +72,8 @@ LocalQueue::MemberPtr LocalQueue::add(OwnedNode& node, const LockSpec& spec, Pos
 LocalQueue::MemberPtr LocalQueue::enter(OwnedNode& node, const LockSpec& spec,
                                         Positions positions) {
   MemberPtr member = add(node, spec, positions);
-  // For two contenders that meet now and then, one listing each costs no more than the watch that
-  // the numbers need.
+  // Two contenders that meet now and then list instead: one listing each costs no more than the
+  // watch that the numbers need.
   constexpr std::size_t crowd = 3;
   if (members_.size() >= crowd) guard_->begin(spec);
   const ParsedName parsed = parse_name(node.name(), spec.rule);
@@ -87,7 +87,8 @@ LocalQueue::MemberPtr LocalQueue::enter(OwnedNode& node, const LockSpec& spec,
 void LocalQueue::place_by_number(Member& member, NumberTold told) {
   const Last before = std::exchange(last_, Last{told, &member});
   numbers_run_on_ = follows(told, before.told);
-  // The number of contenders ahead comes from a listing only.
+  // A member that wants its position must list: only a listing shows the number of contenders
+  // ahead.
   if (!numbers_run_on_ || member.wants_position()) return;
   if (before.member != nullptr) {
     wake(stand_behind(member, *before.member));
@@ -175,7 +176,7 @@ std::shared_ptr<detail::QueuedNode> LocalQueue::leave(Member& member, LeaveReaso
   wake(departure.granted);
   wake(departure.look_again);
   for (LocalEntry* each : behind) {
-    // The number of contenders ahead has changed.
+    // The number of contenders ahead has changed, so the waiter lists again.
     if (member_of(*each).wants_position()) wake(member_of(*each));
   }
   if (members_.empty() && minding_) std::exchange(minding_, nullptr)->request();

@@ -2,8 +2,8 @@
 
 /// \file
 /// LocalQueue is the contenders of one client in one line, that is, under one path and rule. They
-/// share listings, and a place passes from one to the next without an answer from the servers (see
-/// local_order.hpp). For the strand only.
+/// share listings, and a place passes from one contender to the next without an answer from the
+/// servers (see local_order.hpp). Used on the strand only.
 ///
 /// Their order is known from a listing, or from the numbers alone: see SequenceContinuity.
 
@@ -29,8 +29,8 @@ using LocalQueuePtr = std::shared_ptr<LocalQueue>;
 
 /// Which changes in front of it a contender wants to know.
 enum class Positions {
-  none,  ///< only its own grant
-  all,   ///< each of them
+  none,  ///< no change, only its own grant
+  all,   ///< each change
 };
 
 class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
@@ -41,7 +41,7 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
     std::shared_ptr<const Created> created;
     std::shared_ptr<detail::QueuedNode> node;
     std::string identity;
-    std::shared_ptr<ResumeTarget> waiter;  ///< while it waits
+    std::shared_ptr<ResumeTarget> waiter;  ///< set while the contender waits
     Positions positions = Positions::none;
     [[nodiscard]] bool wants_position() const noexcept { return positions == Positions::all; }
   };
@@ -59,7 +59,7 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   [[nodiscard]] bool expects_neighbour() const noexcept { return numbers_run_on_; }
 
   /// Adds the node to the line, until it is destroyed or forfeited. If its number identifies the
-  /// predecessor, the member goes behind that one.
+  /// predecessor, the member goes behind it.
   [[nodiscard]] MemberPtr enter(OwnedNode& node, const LockSpec& spec, Positions positions);
   /// Adds the reader of a downgrade behind its caller's writer, whose node has the name `writer`.
   void enter_beside(OwnedNode& node, const LockSpec& spec, Positions positions,
@@ -74,22 +74,22 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   [[nodiscard]] Participant participant(const Member& member) const;
   /// The contender whose node has this name; nothing if it is not in the line.
   [[nodiscard]] std::optional<Participant> participant(std::string_view name) const;
-  /// The listing lets `member` go on. Granted members that should be in front of it, but are not
-  /// listed, are notified of their loss: their nodes were deleted by hand.
+  /// Called when the listing lets `member` go on. Notifies the granted members that should be in
+  /// front of it, but are not listed, of their loss: their nodes were deleted by hand.
   void tell_missing(const Member& member, const Listing& listing);
-  /// Waits behind another member of the line. Wakes the waiter once, by a post to the strand, when
-  /// it may go on or must list again.
+  /// Lets the member wait behind another one of the line. Wakes the waiter once, by a post to the
+  /// strand, when it may go on or must list again.
   void wait(Member& member, std::shared_ptr<ResumeTarget> waiter, const Client& client);
-  /// Wakes the waiter for another reason, such as that it gives up. Does nothing if there is no
-  /// waiter.
+  /// Wakes the waiter for any other reason, for instance because its acquire is given up. Does
+  /// nothing if there is no waiter.
   void wake(Member& member);
 
  private:
   /// The newest contender, as far as the numbers show.
   struct Last {
     NumberTold told;
-    /// No contender is between this member and the next number. Null: none is in front of that
-    /// number.
+    /// The member that is right in front of the next number. Null, if `told` is known: no contender
+    /// is in front of that number.
     Member* member = nullptr;
   };
 

@@ -3,7 +3,7 @@
 namespace custodian::recipes_detail {
 
 /// ResumeTarget is a waiter that has no coroutine: a coroutine would cost more memory than the rest
-/// of the waiter. For the strand only.
+/// of the waiter. Used on the strand only.
 class ResumeTarget {
  public:
   ResumeTarget() = default;

@@ -17,8 +17,8 @@ void SequenceContinuity::begin(const LockSpec& spec) {
   if (asked_on_ == connection && !is_over) return;
   watch_ = {};
   asked_on_ = connection;
-  // Sent once on each connection, and again after the watch has fired. If the request fails,
-  // contenders list instead.
+  // This request is sent once on each connection, and again after the watch has fired. If the
+  // request fails, contenders list instead.
   start_get_and_watch(spec.client.core(), nullptr, spec.path,
                       {Deadline::never(), RetryPolicy::none()},
                       [weak = weak_from_this(), core = std::weak_ptr{spec.client.core()},

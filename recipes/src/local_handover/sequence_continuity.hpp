@@ -2,7 +2,7 @@
 
 /// \file
 /// SequenceContinuity decides whether the numbers of two contenders may be compared without a
-/// listing. For the strand only.
+/// listing. Used on the strand only.
 ///
 /// A server numbers sequential nodes by how many children their parent has ever had. So if the
 /// numbers of two contenders follow each other, no contender was ever between them, unless the
@@ -17,8 +17,8 @@
 
 namespace custodian::recipes_detail {
 
-/// A period in which the parent was one and the same node, as one connection shows it; 0 if
-/// unknown.
+/// The number of a period in which one connection has shown that the parent is still the same node;
+/// 0 if that is unknown.
 using ParentEra = std::uint64_t;
 
 /// A contender's number, and the era in which it was received.
@@ -27,14 +27,14 @@ struct NumberTold {
   ParentEra era = 0;
 };
 
-/// Whether no contender was ever between the two.
+/// Whether the numbers show that no contender was ever between the two.
 [[nodiscard]] constexpr bool follows(const NumberTold& later, const NumberTold& earlier) noexcept {
   return later.era != 0 && later.era == earlier.era && later.number == earlier.number + 1;
 }
 
 class SequenceContinuity : public std::enable_shared_from_this<SequenceContinuity> {
  public:
-  /// The era of numbers that are received now.
+  /// The era of numbers that are received now; 0 if it is unknown.
   [[nodiscard]] ParentEra era(const LockSpec& spec) const;
   /// Begins an era as soon as the servers have answered, unless there is one.
   void begin(const LockSpec& spec);

@@ -15,8 +15,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Its timer owns it while it is under way, and the lock's answer holds it weakly: a lock that
-/// never answers keeps nothing of the client's alive.
+/// The acquire of a custom lock. The timer's handler owns it while it is under way. The function by
+/// which the lock answers does not, so a lock that never answers keeps nothing of the client alive.
 class CustomAcquisition : public std::enable_shared_from_this<CustomAcquisition> {
  public:
   CustomAcquisition(const Client& home, CancellationPtr cancellation,
@@ -30,10 +30,10 @@ class CustomAcquisition : public std::enable_shared_from_this<CustomAcquisition>
         handler_{std::move(handler)},
         timer_{home_.get_executor(), deadline.time_point()} {}
 
-  // The strand.
+  // Called on the strand.
   void start();
 
-  // Any thread.
+  // Called from any thread.
   /// The first answer counts. The hold of a later one is released in the thread that brings it.
   void answer(error_code error, std::unique_ptr<CustomHold>& hold);
   void fail(const Thrown& thrown);
@@ -51,7 +51,7 @@ class CustomAcquisition : public std::enable_shared_from_this<CustomAcquisition>
   const CustomLimit limit_;
   std::atomic<bool> answered_ = false;
 
-  // The strand only.
+  // These members are used on the strand only.
   Handler<HeldCustomPtr> handler_;
   asio::steady_timer timer_;
 };
@@ -67,7 +67,7 @@ class Answer {
     const auto waiting = acquisition_.lock();
     if (!waiting) return;
     namespace errc = boost::system::errc;
-    // The last copy is gone. Without an answer before, the acquire fails.
+    // The last copy is gone. Unless the lock has answered before, the acquire fails.
     waiting->fail({make_error_code(errc::state_not_recoverable), "it has dropped its answer"});
   }
 

@@ -17,9 +17,9 @@ namespace custodian::recipes_detail {
 /// it.
 using HeldCustomPtr = std::shared_ptr<HeldCustom>;
 
-/// Call it on the strand of `home`, where the handler runs, too. Ends with the lock's answer, at
-/// the limit (as if another contender held the lock), or by a cancellation (operation_aborted),
-/// whichever comes first.
+/// Starts the acquire of a custom lock. Called on the strand of `home`, where the handler runs,
+/// too. The acquire ends with the lock's answer, at the limit (as if another contender held the
+/// lock), or by a cancellation (operation_aborted), whichever comes first.
 void start_acquire_custom(const Client& home, CancellationPtr cancellation,
                           std::shared_ptr<CustomLock> lock, std::string name,
                           const WaitLimit& wait_limit, Handler<HeldCustomPtr> handler);

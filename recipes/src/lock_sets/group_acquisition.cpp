@@ -3,8 +3,9 @@
 ///
 /// 1. A pass acquires the locks one after the other, in the order given, so that callers with the
 ///    same order never wait in a circle.
-/// 2. Acquired locks may be lost meanwhile. So they are counted again before every step, at the end
-///    of the pass, and at every loss; a loss that leaves too few ends the wait for the next lock.
+/// 2. Acquired locks may be lost during the pass. So they are counted again before every step, at
+///    the end of the pass, and at every loss; a loss that leaves too few ends the wait for the next
+///    lock.
 /// 3. If enough are held they become a LeaseGroup. Otherwise all are released, the last one first;
 ///    only then does the acquire fail, or the next pass begin, after a pause.
 
@@ -72,12 +73,12 @@ struct GroupAcquire {
   WaitLimit wait_limit;
   AcquireOptions options;
   CancellationPtr give_up;
-  Deadline limit;  ///< until when it waits for its own releases
+  Deadline limit;  ///< until when the acquire waits for its own releases
 
-  // The pass that is under way.
+  // The members below belong to the pass that is under way.
   std::vector<Share> had{};
   std::vector<Miss> misses{};
-  std::size_t tried = 0;      ///< how many locks
+  std::size_t tried = 0;      ///< how many locks the pass has tried
   CancellationPtr waiting{};  ///< ends the acquire of the next lock, on that lock's strand
 
   [[nodiscard]] Prospect prospect() const {
@@ -92,8 +93,8 @@ struct GroupAcquire {
   }
   [[nodiscard]] bool is_quorum() const { return group->spare() > 0; }
   [[nodiscard]] bool over() const { return give_up->requested() || wait_limit.deadline.passed(); }
-  /// Counts the held locks, once, at the end of a pass. If they are enough they become the group,
-  /// which reports a later loss.
+  /// Counts the held locks, once, at the end of a pass. Enough held locks become the group, which
+  /// reports a later loss.
   std::size_t count() {
     std::size_t held = 0;
     for (Share& share : had) {
@@ -171,8 +172,8 @@ asio::awaitable<std::tuple<error_code, Taken>> acquire_next(GroupAcquirePtr acqu
   AcquireOptions options = acquire->options;
   // A quorum's acquire waits in the queue of one ensemble at a time, so it may queue there again.
   if (acquire->is_quorum()) options.requeue = RequeuePolicy::queue_again;
-  // The group holds a lease of this client already, and a lost session would take it along: so the
-  // pass begins again, or the acquire fails.
+  // The group holds a lease of this client already, which a lost session would end, too. So the
+  // acquire of this lock does not queue again: the pass begins again, or the whole acquire fails.
   if (acquire->has_any_of(core)) options.requeue = RequeuePolicy::fail;
   auto taken = co_await await<&start_one, Taken>(core, cancellation, acquire->group, acquire->tried,
                                                  wait_limit, std::move(options));
@@ -181,7 +182,8 @@ asio::awaitable<std::tuple<error_code, Taken>> acquire_next(GroupAcquirePtr acqu
   co_return std::move(taken);
 }
 
-/// A loss may be reported on any thread: it is judged on the home strand.
+/// Listens for the loss of the share. A loss may be reported on any thread, and is judged on the
+/// home strand.
 void listen(LossEars& ears, const GroupAcquirePtr& acquire, const Share& share) {
   const asio::any_io_executor strand = acquire->group->home().get_executor();
   const auto on_loss = [strand, weak = std::weak_ptr{acquire}] {
@@ -216,8 +218,8 @@ asio::awaitable<std::size_t> pass(GroupAcquirePtr acquire) {
 
 /// Whether another pass could not acquire the lock either.
 bool is_final(const GroupAcquire& acquire, const error_code& error) {
-  // No error: another contender holds it. Aborted: a lease of the group was lost, which is reported
-  // by itself.
+  // Without an error another contender holds the lock. With operation_aborted the group has lost
+  // another lock, which has a miss of its own.
   if (!error || error == asio::error::operation_aborted) return false;
   if (acquire.wait_limit.try_once) return true;
   if (!acquire.is_quorum()) {

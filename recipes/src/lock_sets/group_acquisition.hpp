@@ -17,8 +17,8 @@ namespace custodian::recipes_detail {
 /// The common part of all acquires of one group of locks. Immutable.
 struct LockSet {
   std::vector<AnyLock> locks;
-  std::size_t needed;  ///< how many of the locks
-  /// If set, a lock is passed over when its ensemble has been out of reach for so long.
+  std::size_t needed;  ///< how many of the locks must be acquired
+  /// If set, a lock is passed over when its ensemble has been out of reach for this long.
   std::optional<std::chrono::nanoseconds> max_unreachable{};
 
   [[nodiscard]] std::size_t spare() const { return locks.size() - needed; }

@@ -28,7 +28,7 @@ void release_last(std::vector<Share>& shares) {
   shares.pop_back();
 }
 
-/// The end of the releases that run elsewhere. For the strand only.
+/// Shows when the releases on the callback executor have ended. Used on the strand only.
 struct Progress {
   bool is_over = false;
   AsyncEvent over;
@@ -65,15 +65,15 @@ class Releases {
 
 }  // namespace
 
-// `home` must outlive the coroutine: the caller awaits it.
+// The caller awaits this coroutine, so `home` outlives it.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<void> release_in_reverse(const Client& home, std::vector<Share> shares,
                                          Deadline limit, CancellationPtr give_up) {
   while (!shares.empty() && !shares.back().custom) release_last(shares);
   if (shares.empty()) co_return;
   const auto progress = std::make_shared<Progress>();
-  // Off the strand, for the release of a custom lock is user code. The locks in front of it are
-  // released after it, so they go along.
+  // The release of a custom lock is user code, so it runs off the strand. The locks in front of it
+  // must be released after it, so they are released there, too.
   asio::post(home.callback_executor(),
              [releases = std::make_unique<Releases>(home, std::move(shares), progress)]() mutable {
                releases.reset();
@@ -81,7 +81,7 @@ asio::awaitable<void> release_in_reverse(const Client& home, std::vector<Share> 
   const asio::any_io_executor strand = home.get_executor();
   co_await progress->over.wait(strand, limit, give_up);
   if (progress->is_over) co_return;
-  // Shorter than the time that a blocking call gives its acquire to end.
+  // This moment is shorter than the time that a blocking call gives its acquire to end.
   const Deadline a_moment{detail::blocking_grace / 2};
   const CancellationPtr is_given_up_already;
   co_await progress->over.wait(strand, a_moment, is_given_up_already);

@@ -19,17 +19,17 @@ struct Share {
   std::string path;
   std::vector<Lease> leases;
   HeldCustomPtr custom{};
-  bool counts = true;  ///< false: it was lost by the end of the pass
+  bool counts = true;  ///< false if the lock was lost by the end of the pass
 
   /// Why the share is lost; no error while it is held.
   [[nodiscard]] error_code loss() const;
 };
 
-/// Releases all shares, the last one first: the last custom lock, and all locks before it, on the
-/// callback executor. Ends when all are released. At the limit, or when the acquire is given up, it
-/// waits a moment longer and then ends, for the callback executor may be blocked: the rest is
-/// released, in the same order, when that executor runs again. Strand only. `home` must outlive the
-/// coroutine.
+/// Releases all shares, the last one first. The last custom lock, and all locks before it, are
+/// released on the callback executor. The coroutine ends when all are released. At the limit, or
+/// when the acquire is given up, it waits a moment longer and then ends, because the callback
+/// executor may be blocked: the rest is released, in the same order, when that executor runs again.
+/// Called on the strand only. `home` must outlive the coroutine.
 [[nodiscard]] boost::asio::awaitable<void> release_in_reverse(const Client& home,
                                                               std::vector<Share> shares,
                                                               Deadline limit,

@@ -19,7 +19,7 @@ bool is_on_strand(const Client& client) {
   return strand != nullptr && strand->running_in_this_thread();
 }
 
-/// Throws nothing, for it runs in a destructor; the hold is user code.
+/// Releases the hold, which is user code. Throws nothing, because a destructor calls this.
 void release(const Client& home, const std::string& name, CustomHold& hold) {
   try {
     hold.release();

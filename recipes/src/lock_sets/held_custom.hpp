@@ -12,8 +12,9 @@
 
 namespace custodian::recipes_detail {
 
-/// Its destructor releases the lock: in place, on any thread; from the client's strand on the
-/// callback executor. A group and its shares own it together.
+/// The destructor releases the lock: in the thread that runs the destructor, but on the callback
+/// executor if that thread runs the client's strand. A LeaseGroup and those that share it own this
+/// object together.
 class HeldCustom {
  public:
   /// `home` is the client of the group, for its executors and its log.
@@ -27,7 +28,7 @@ class HeldCustom {
   [[nodiscard]] bool is_lost() const noexcept { return lost_.stop_requested(); }
 
  private:
-  /// Called on the strand, where user code would hold up the client.
+  /// Releases the lock on the callback executor: on the strand user code would hold up the client.
   void release_elsewhere();
 
   const Client home_;

@@ -36,7 +36,7 @@ namespace {
 recipes_detail::LockSetPtr all_of(std::vector<AnyLock> locks) {
   constexpr auto name = "InterProcessMultiLock";
   if (locks.empty()) throw Error{Errc::invalid_argument, name, "", "locks: there is none"};
-  // Two locks are the same if they have one path, and one client or one CustomLock.
+  // Two locks are the same if they have the same path, and the same client or CustomLock.
   std::set<std::pair<const void*, std::string>> seen;
   for (const AnyLock& lock : locks) {
     const auto* const custom = std::get_if<AnyLock::Custom>(&lock.place());

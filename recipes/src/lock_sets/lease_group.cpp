@@ -68,7 +68,7 @@ void LeaseGroup::release() noexcept {
   if (loss_ && loss_->home().unusable() != Errc::forked) loss_->dismiss();
   loss_.reset();
   while (!leases_.empty() || !customs_.empty()) {
-    // In the reverse order of the acquires.
+    // The leases are released in the reverse order of their acquires.
     if (!customs_.empty() && customs_.back().leases_before == leases_.size()) {
       customs_.pop_back();
     } else {

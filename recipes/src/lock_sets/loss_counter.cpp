@@ -15,15 +15,15 @@ void LossCounter::listen(const std::stop_token& lost) {
 }
 
 void LossCounter::on_loss() {
-  // The first losses, as many as there are to spare, do no harm.
+  // The first `spare` losses do no harm.
   if (spare_.fetch_sub(1) > 0) return;
   Phase phase = Phase::listening;
   if (!phase_.compare_exchange_strong(phase, Phase::telling)) return;
   const auto self = shared_from_this();
   if (phase_ == Phase::telling) lost_.request_stop();
   complete_waiters({});
-  // A listener may have released the leases meanwhile. dismiss() then left the callbacks alone, for
-  // destroying them waits for this function.
+  // A listener may have released the leases meanwhile. Then dismiss() has left the callbacks alone,
+  // because destroying them would wait for this function to end.
   phase = Phase::telling;
   if (!phase_.compare_exchange_strong(phase, Phase::told)) ears_.clear();
 }

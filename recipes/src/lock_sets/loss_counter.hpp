@@ -15,7 +15,7 @@
 
 namespace custodian::recipes_detail {
 
-/// Threads: any, but for listen(): its calls come first.
+/// Threads: any. All calls of listen() come before the first call of another function.
 class LossCounter : public std::enable_shared_from_this<LossCounter> {
  public:
   /// `spare` is the number of leases that may be lost without harm.
@@ -27,8 +27,8 @@ class LossCounter : public std::enable_shared_from_this<LossCounter> {
   /// Counts the loss that `lost` reports. The counter keeps itself alive from now on, until
   /// dismiss().
   void listen(const std::stop_token& lost);
-  /// The leases are released: reports nothing from now on. Does not wait for a report that is under
-  /// way.
+  /// Called when the leases are released: reports nothing from now on. Does not wait for a report
+  /// that is under way.
   void dismiss() noexcept;
 
   [[nodiscard]] std::stop_token lost() const noexcept { return lost_.get_token(); }
@@ -38,7 +38,7 @@ class LossCounter : public std::enable_shared_from_this<LossCounter> {
  private:
   enum class Phase { listening, telling, told, dismissed };
 
-  /// Completes once.
+  /// A pending wait(), which completes once.
   class Waiter {
    public:
     explicit Waiter(Handler<> handler) : handler_{std::move(handler)} {}
@@ -57,7 +57,8 @@ class LossCounter : public std::enable_shared_from_this<LossCounter> {
   std::atomic<std::ptrdiff_t> spare_;
   std::atomic<Phase> phase_ = Phase::listening;
   std::stop_source lost_;
-  /// Their destruction waits for a callback that is running on another thread.
+  /// The callbacks for the losses. The destructor of one waits until a call on another thread has
+  /// ended.
   std::deque<std::stop_callback<std::function<void()>>> ears_;
 
   std::mutex mutex_;  ///< guards what follows

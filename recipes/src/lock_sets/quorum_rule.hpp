@@ -12,7 +12,8 @@
 
 namespace custodian::recipes_detail {
 
-/// The smallest number such that any two sets of so many, out of `count`, have a member in common.
+/// The smallest number such that any two sets of that size, out of `count`, have a member in
+/// common.
 [[nodiscard]] constexpr std::size_t majority_of(std::size_t count) noexcept {
   return count / 2 + 1;
 }

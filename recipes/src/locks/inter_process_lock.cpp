@@ -51,7 +51,7 @@ const std::string& InterProcessLock::path() const noexcept { return spec_->path;
 // -- The lease face -------------------------------------------------------------------------------
 
 void InterProcessLock::refuse_deadlock() const {
-  // A lost hold counts, too: its session is kept until it is unlocked.
+  // A lost hold counts, too: its session is kept until the thread unlocks it.
   const bool holds_other = holds_->of(ContenderKind::shared).count() > 0 ||
                            holds_->of(ContenderKind::exclusive).count() > 0;
   if (holds_other) {

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// LockHolds are the holds that threads have on a lock through its standard face; on a read/write
-/// lock, those on both sides.
+/// LockHolds are the holds that threads have on a lock through lock() and unlock(); on a read/write
+/// lock, the holds on both sides.
 
 #include "acquire/thread_holds.hpp"
 #include "ordering/contender_order.hpp"
@@ -14,7 +14,8 @@ class LockHolds {
   [[nodiscard]] ThreadHolds& of(ContenderKind kind) noexcept {
     return kind == ContenderKind::exclusive ? exclusive_ : shared_;
   }
-  /// The hold on the other side that a thread may have when it acquires this one.
+  /// The holds on the other side of a read/write lock, which a thread may have when it acquires
+  /// this side.
   [[nodiscard]] ThreadHolds& beside(ContenderKind kind) noexcept {
     return kind == ContenderKind::exclusive ? shared_ : exclusive_;
   }

@@ -31,7 +31,7 @@ std::size_t stripe_of(std::string_view key, std::size_t stripes) {
 
 namespace recipes_detail {
 
-/// The common part of all acquires of one object. Immutable.
+/// The common part of all acquires of one StripedMutex. Immutable.
 struct Stripes {
   std::string path;
   std::vector<LockSpecPtr> specs;
@@ -50,7 +50,7 @@ struct Line {
   std::optional<Place> end{};
 };
 
-/// All queues that one acquire is in. On the strand.
+/// All queues that one acquire is in. Called on the strand only.
 class Lines : public std::enable_shared_from_this<Lines> {
  public:
   explicit Lines(const AcquirePtr& whole)
@@ -60,7 +60,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
   /// Enters a queue at its end.
   void join(const LockSpecPtr& spec) {
     const auto line = std::make_shared<Line>(Line{.acquire = part_for(spec)});
-    // Raw pointers are safe: the pending acquire owns both.
+    // The raw pointers are safe: both objects live until the acquire has ended.
     line->acquire->on_waiting = [this, waiting = line.get()] {
       waiting->waits = true;
       changed_.cancel();
@@ -79,7 +79,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
 
   /// Whether the queue entered last has been judged: the acquire has ended there, or waits.
   [[nodiscard]] bool knows() const { return lines_.back()->waits || lines_.back()->end; }
-  /// Whether one place decides: it is at the front, or has an error.
+  /// Whether a place decides the acquire: it is at the front, or has an error.
   [[nodiscard]] bool decided() const { return first_ != nullptr; }
   [[nodiscard]] bool ended() const {
     return std::ranges::all_of(lines_, [](const auto& line) { return line->end.has_value(); });
@@ -91,8 +91,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
   }
 
  private:
-  /// An acquire for one queue, with the limits of the whole one. The whole acquire handles the
-  /// time.
+  /// An acquire for one queue, with the limits of the whole acquire, which alone has a timer.
   [[nodiscard]] AcquirePtr part_for(const LockSpecPtr& spec) const {
     return std::make_shared<Acquire>(
         Acquire{.spec = spec,
@@ -117,11 +116,11 @@ class Lines : public std::enable_shared_from_this<Lines> {
   asio::steady_timer changed_;
 };
 
-/// The first place at the front of a queue:
+/// Returns the first place that is at the front of its queue:
 ///
 /// 1. Enter one queue after the other, beginning with a random one, until a lock is free.
 /// 2. If none is, wait in all queues.
-/// 3. Give up the places in the others.
+/// 3. Give up the places in the other queues.
 asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes) {
   const auto lines = std::make_shared<Lines>(acquire);
   const auto leave = [part = std::weak_ptr{lines}] {
@@ -136,7 +135,7 @@ asio::awaitable<Place> stand_in_lines(AcquirePtr acquire, StripesPtr stripes) {
     lines->join(stripes->specs[(start + i) % size]);
     while (!lines->decided() && !lines->knows()) co_await lines->change();
   }
-  // No lock was free.
+  // No lock was free, so the acquire waits in all queues.
   while (!lines->decided() && !lines->ended()) co_await lines->change();
   lines->leave();
   while (!lines->ended()) co_await lines->change();

@@ -21,7 +21,8 @@ namespace asio = boost::asio;
 
 AcquireFailure acquire_failure(const AcquireEvidence& seen) noexcept {
   if (seen.error && !is_lack_of_answer(seen.error)) return AcquireFailure::failed;
-  // With a connection the servers were slow, or are back: the lock's holder may be alive.
+  // With a connection the servers were merely slow, or are back, and the lock's holder may be
+  // alive.
   if (seen.somebody_ahead || seen.connected) return AcquireFailure::busy;
   return AcquireFailure::away;
 }
@@ -31,7 +32,8 @@ namespace {
 using std::chrono::nanoseconds;
 
 nanoseconds wait_of(const Client& client, const WithLockOptions& options) {
-  // A fallback's lock may add this to its clock without a check for overflow.
+  // The wait is limited, because a fallback's lock may add it to its clock without a check for
+  // overflow.
   constexpr nanoseconds most = std::chrono::hours{24 * 365};
   const nanoseconds wait =
       options.wait ? *options.wait : client.deadline_or_default(Deadline{}).remaining();
@@ -52,7 +54,8 @@ LockSpecPtr spec_of(const Client& client, const std::string& path, const WithLoc
   LockOptions terms = options.lock;
   if (options.hold_at_most) terms.lease.hold_at_most = options.hold_at_most;
   if (options.hold_at_most) {
-    // A node that ends with its time is no other holder's.
+    // `hold_at_most` ends the node of the lease, so no other holder may share the node or get it
+    // next.
     terms.hand_off = HandOff::strict();
     terms.keep_idle_for = {};
   }
@@ -114,8 +117,9 @@ std::optional<LockedEntry> judge(const Client& client, const std::string& path,
                    error ? error : make_error_code(Errc::not_connected), std::move(result));
 }
 
-/// The outcome after the wait for the fallback; `held` is null if somebody else holds it. Throws in
-/// both cases if the call was stopped meanwhile, or the client became unusable.
+/// The outcome after the wait for the fallback; `held` is null if somebody else holds the fallback.
+/// Throws if the call was stopped meanwhile, or if the client has become unusable, even if `held`
+/// is set.
 LockedEntry under_fallback(const Client& client, const std::string& path,
                            const WithLockOptions& options, std::shared_ptr<void> held) {
   if (options.stop.stop_requested()) {
@@ -161,7 +165,7 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
   // A call without time to wait asks once, and waits for the answer.
   const WaitLimit limit = WaitLimit{deadline}.from_now();
 
-  // It is unknown whether another contender holds the lock, so it counts as busy.
+  // It is unknown whether another contender holds the lock, so the lock counts as busy.
   const auto not_run = [&] {
     AcquireResult nothing{.reason = NotAcquired::context_not_run};
     const std::string why = nothing.explain();
@@ -173,8 +177,8 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
   AcquireResult result;
   bool connected = false;
   if (const auto connecting = connection_limit(client, options, wait)) {
-    // Only at the call's own deadline is a context taken for one that nobody runs: after a short
-    // wait for a connection it may merely be late.
+    // A context counts as not run only at the call's own deadline: after a short wait for a
+    // connection it may merely be late.
     const auto waited = block_until<&start_wait_connected>(client.core(), "with_lock", path,
                                                            options.stop, deadline, *connecting);
     if (!waited) return not_run();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view protection_prefix = "_c_";
 
-/// Names break ties, only so that all clients decide alike: no two nodes have one name.
+/// The name breaks a tie in the same way in all clients, since no two nodes have the same name.
 bool precedes(const ContenderName& left, const ContenderName& right) {
   return std::tie(left.sequence, left.kind, left.name) <
          std::tie(right.sequence, right.kind, right.name);
@@ -64,7 +64,8 @@ ParsedName parse_name(std::string_view name, const NamingRule& rule) {
   if (match == nullptr) {
     return Foreign{};
   }
-  // A server never gives a number beyond 32 bits, so such a name has no place in the queue either.
+  // A number beyond 32 bits is malformed, too: no server gives it, so the name has no place in the
+  // queue.
   Sequence sequence = 0;
   const auto* const end = name.data() + name.size();
   const auto [stop, error] = std::from_chars(name.data() + number_at, end, sequence);

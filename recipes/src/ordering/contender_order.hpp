@@ -2,7 +2,7 @@
 
 /// \file
 /// The order of contenders decides which is first in a queue: the names of the children of a lock's
-/// node are read, put in order and judged. All queued recipes decide by this, and differ only in
+/// node are read, put in order and judged. All queued recipes use this order, and differ only in
 /// their `NamingRule`.
 ///
 /// Pure: names in, a judgement out. A listing shows the past; its caller decides when to trust it.
@@ -124,14 +124,14 @@ class Listing {
   [[nodiscard]] std::span<const std::string_view> foreign() const noexcept { return foreign_; }
   [[nodiscard]] std::span<const std::string_view> malformed() const noexcept { return malformed_; }
 
-  /// The number of children of each sort.
+  /// The number of all children.
   [[nodiscard]] std::size_t size() const noexcept {
     return contenders_.size() + foreign_.size() + malformed_.size();
   }
   /// Whether the rule has shared contenders, which do not exclude each other.
   [[nodiscard]] bool knows_shared() const;
 
-  /// The place of a contender in `contenders()`.
+  /// The place of a contender in `contenders()`; nothing if the listing does not have it.
   [[nodiscard]] std::optional<std::size_t> index_of(std::string_view name) const;
 
   /// How many contenders in front of the one at `index` exclude it.
@@ -152,7 +152,7 @@ class Listing {
 
 /// No contender in front excludes this one.
 struct Held {
-  /// The contender right in front, excluding it or not; empty if there is none.
+  /// The contender right in front, whether it excludes this one or not; empty if there is none.
   std::string_view in_front{};
 };
 /// `position` contenders in front exclude this one; `nearest` is the last of them.
@@ -163,12 +163,12 @@ struct Wait {
   /// is gone, none excludes it. False for a writer behind a writer: the writer in front may leave a
   /// reader, by a downgrade.
   bool is_last = false;
-  /// The contender right in front, excluding it or not.
+  /// The contender right in front, whether it excludes this one or not.
   std::string_view in_front{};
 };
 /// The listing does not contain the contender's own node.
 struct OwnNodeMissing {};
-/// The own sequence number is beyond the end of the counter.
+/// The contender's own sequence number is beyond the end of the counter.
 struct Exhausted {
   std::string_view name;
 };

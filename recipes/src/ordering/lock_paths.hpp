@@ -15,13 +15,13 @@ namespace custodian::recipes_detail {
 /// Why no lock can ever be at this path; empty if one can. Pure.
 [[nodiscard]] std::string_view objection_to_path(std::string_view path) noexcept;
 
-/// The registration of one client's lock at a path, until it is destroyed. Any thread.
+/// Registers one client's lock at a path, until it is destroyed. Threads: any.
 class LockPlace;
 using LockPlacePtr = std::shared_ptr<const LockPlace>;
 
-/// Registers a lock's path; `lock` is the class whose constructor throws the errors. Any number of
-/// locks may be at one path. Throws Error (invalid_argument) if no lock can be there, or this
-/// client has a lock at a node above it.
+/// Registers a lock's path. `lock` is the name of the lock's class, for errors. Any number of locks
+/// may be at one path. Throws Error (invalid_argument) if no lock can be there, or this client has
+/// a lock at a node above it.
 [[nodiscard]] LockPlacePtr take_place(const Client& client, std::string_view lock,
                                       const std::string& path);
 

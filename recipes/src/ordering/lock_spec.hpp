@@ -24,14 +24,15 @@ struct LockSpec {
   Client client;
   std::string path;
   NamingRule rule;
-  ContenderKind kind;  ///< of the contenders of this lock
+  ContenderKind kind;  ///< the kind of this lock's contenders
   NamingProfile profile;
-  std::string_view lock_name;  ///< of this kind and profile
+  std::string_view lock_name;  ///< the lock name for this kind and profile
   std::string identity;
-  LeaseOptions lease;  ///< unless the acquire says otherwise
-  /// What the client does about the lock without asking the servers; null if it always asks.
+  LeaseOptions lease;  ///< the terms of a lease, unless the acquire has its own
+  /// Passes the lock on within the client, without asking the servers; null if every acquire asks
+  /// them.
   std::shared_ptr<KeptLock> kept{};
-  /// Its name in an observer's events; null if the client has no observer.
+  /// The lock's name in an observer's events; null if the client has no observer.
   ObservedLockPtr observed{};
   /// Registers the path as a lock's while the spec exists.
   LockPlacePtr place{};
@@ -52,8 +53,8 @@ inline constexpr std::string_view observed_mutex = "InterProcessMutex";
 inline constexpr std::string_view observed_reader = "InterProcessReadWriteLock::read";
 inline constexpr std::string_view observed_writer = "InterProcessReadWriteLock::write";
 
-/// Makes the spec; `lock` is the class whose constructor throws the errors. Observers see the lock
-/// as `lock` at `path`, unless `observed_as` has other names.
+/// Makes the spec. `lock` is the name of the lock's class, for errors. Observers see the lock as
+/// `lock` at `path`, unless `observed_as` has other names.
 [[nodiscard]] std::shared_ptr<LockSpec> make_lock_spec(const Client& client, std::string_view lock,
                                                        const NamingRule& rule, ContenderKind kind,
                                                        std::string path, LockOptions options,

@@ -2,13 +2,13 @@
 /// Permits are acquired in these steps:
 ///
 /// 1. Queue at the turnstile, as for a mutex.
-/// 2. First there, wait until the maximum allows so many permits at all.
+/// 2. First in the queue, wait until the maximum is no less than the number of permits.
 /// 3. Create one lease node for each permit, and wait until all of them are within the maximum.
 /// 4. Make leases of the nodes, and leave the turnstile to the next acquire.
 ///
 /// So permits are granted in the order of asking, and an acquire of many is not starved by acquires
-/// of few. The order of the lease nodes keeps the maximum (see permit_count.hpp), not the
-/// turnstile: when a node at the turnstile is lost, still no permit too many is granted.
+/// of few. It is not the turnstile that keeps the maximum, but the order of the lease nodes (see
+/// permit_count.hpp): no permit too many is granted even when a node at the turnstile is lost.
 
 #include "semaphores/semaphore_spec.hpp"
 
@@ -64,7 +64,7 @@ asio::awaitable<Result<std::vector<OwnedNode>>> put_down_leases(AcquirePtr acqui
   co_return std::move(leases);
 }
 
-/// The leases as they were a moment ago; watched if the caller will wait for the next change.
+/// Lists the leases. Arms a watch on the list if the caller will wait for the next change.
 asio::awaitable<Result<Watched<Listing>>> list_leases(AcquirePtr acquire, SemaphoreSpecPtr spec,
                                                       Watching watching) {
   Result<Watched<Children>> seen =
@@ -97,7 +97,8 @@ asio::awaitable<Result<KnownMaximum>> update(AcquirePtr acquire, SemaphoreSpecPt
   co_return KnownMaximum{now.value, Watch{}};
 }
 
-/// Explains no_node: the own node, or its parent, went with the session or was deleted by hand.
+/// Explains no_node: the contender's own node, or its parent, went with the session or was deleted
+/// by hand.
 error_code what_it_means(error_code error, const OwnedNode& own) {
   if (error != ServerErrc::no_node) return error;
   return own.alive() ? Errc::node_deleted : Errc::session_lost;
@@ -109,7 +110,7 @@ PermitJudgement judge(const Listing& listing, const std::vector<OwnedNode>& mine
   return judge_permits(listing, names, static_cast<std::size_t>(std::max(maximum, 0)));
 }
 
-/// All nodes are within the maximum: makes leases of all of them, or of none.
+/// Makes leases of all nodes, which are within the maximum, or of none.
 asio::awaitable<Result<Leases>> take_all(AcquirePtr acquire, std::vector<OwnedNode> nodes) {
   Leases all;
   for (OwnedNode& node : nodes) {
@@ -117,14 +118,15 @@ asio::awaitable<Result<Leases>> take_all(AcquirePtr acquire, std::vector<OwnedNo
     if (!one) co_return one.error();
     all.push_back(std::move(one->front()));
   }
-  // The first may have been lost before the last was granted.
+  // The first lease may have been lost before the last one was granted.
   for (const Lease& lease : all) {
     if (lease.state() == LeaseState::lost) co_return error_of(lease.loss_reason());
   }
   co_return std::move(all);
 }
 
-/// Finds the contender in the way, unless it is known or not wanted, and reports it to the caller.
+/// Finds the contender in the way, unless it is known already or nobody wants to know it, and
+/// reports it to the caller.
 asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr spec, Full full) {
   std::optional<std::string> node;
   const bool wanted = acquire->options.on_position || acquire->wait_limit.limited();
@@ -144,9 +146,9 @@ asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr 
   co_return error_code{};
 }
 
-/// Waits at the turnstile until the counter allows so many permits at all. Leases created before
-/// that would be in the way of all others. `place` must outlive the coroutine: the caller awaits
-/// it.
+/// Waits at the turnstile until the maximum is no less than `permits`. Lease nodes created before
+/// that would be in the way of all other contenders. The caller awaits this coroutine, so `place`
+/// outlives it.
 asio::awaitable<Result<KnownMaximum>> wait_for_maximum(
     AcquirePtr acquire, SemaphoreSpecPtr spec,
     // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
@@ -180,17 +182,19 @@ asio::awaitable<Result<Leases>> take_permits(AcquirePtr acquire, SemaphoreSpecPt
   Result<std::vector<OwnedNode>> leases = co_await put_down_leases(acquire, spec, permits);
   if (!leases) co_return leases.error();
 
-  // A try needs no watches, and most acquires need not wait.
+  // The first pass arms no watches: a try needs none, and most acquires need not wait.
   for (Watching watching = Watching::no;; watching = Watching::yes) {
     if (watching == Watching::yes) {
-      // The node at the turnstile may be deleted by hand, which lets the next one in: two would
-      // count each other's leases and wait for ever. The one whose node was deleted gives up.
+      // The node at the turnstile may be deleted by hand, which lets the next contender in: the two
+      // would count each other's leases and wait for ever. So the one whose node was deleted gives
+      // up.
       const error_code error = co_await watch_own(acquire, turnstile);
       if (error) co_return what_it_means(error, turnstile);
     }
     const Result<Watched<Listing>> listed = co_await list_leases(acquire, spec, watching);
     if (!listed) co_return what_it_means(listed.error(), turnstile);
-    // Read after the list: once the maximum is lowered, no acquire is let in by the old one.
+    // The maximum is read after the list: once it is lowered, no acquire is let in by the old
+    // value.
     maximum = co_await update(acquire, spec, std::move(*maximum), watching);
     if (!maximum) co_return maximum.error();
     if (!turnstile.alive()) co_return Errc::session_lost;

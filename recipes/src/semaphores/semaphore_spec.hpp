@@ -17,23 +17,25 @@ namespace custodian::recipes_detail {
 /// The number of permits: constant, or the present value of a counter of the same client.
 using Maximum = std::variant<int, SharedNodePtr>;
 
-/// Each permit is a node, and servers do not let a list of some ten thousand names through.
+/// Each permit is a node, and a list of some ten thousand names is too long for the servers'
+/// packets.
 inline constexpr int most_permits_at_once = 1000;
 
-/// The common part of all acquires of one semaphore object. Immutable. (Apache Curator's layout.)
+/// The common part of all acquires of one semaphore object. Immutable. The nodes are laid out as
+/// Apache Curator's.
 struct SemaphoreSpec {
-  LockSpecPtr turnstile;  ///< at P/locks: the first there may take permits
-  LockSpecPtr leases;     ///< at P/leases: a node is a permit taken, or about to be
+  LockSpecPtr turnstile;  ///< at `path`/locks: the first contender may take permits
+  LockSpecPtr leases;     ///< at `path`/leases: each node is a permit, taken or about to be
   std::string path;
   Maximum maximum;
 };
 
-/// Makes the spec; `name` is the class whose constructor throws the errors.
+/// Makes the spec. `name` is the name of the recipe's class, for errors.
 [[nodiscard]] SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name,
                                                    const std::string& path, Maximum maximum,
                                                    const LockOptions& options);
 
-/// Throws invalid_argument if so many permits can never be granted.
+/// Throws invalid_argument if this number of permits can never be granted.
 void check_permits(const SemaphoreSpec& spec, std::string_view operation, int permits);
 
 /// Starts an acquire of all these permits or none, from any thread. The handler runs on the strand,

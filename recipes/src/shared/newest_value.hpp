@@ -13,16 +13,16 @@ namespace custodian::recipes_detail {
 /// A write that a reading has shown.
 struct Sighting {
   std::int64_t mzxid = 0;  ///< the transaction that wrote; 0: no write was seen
-  /// The session of the reading; none: only a later write is news.
+  /// The session of the reading. Without one, only a later write is news.
   std::optional<std::int64_t> session{};
 };
 
-/// Within a session only a later write is news. After a lost session any other write is: an earlier
-/// one may come from a server that lags behind, but also, and for good, from servers that were
-/// rebuilt or restored from an older snapshot.
+/// Within a session only a later write is news. After a lost session any other write is news. An
+/// earlier write may come from a server that lags behind, but also, and for good, from servers that
+/// were rebuilt or restored from an older snapshot.
 [[nodiscard]] bool is_news(const Sighting& seen, const Sighting& now) noexcept;
 
-/// Keeps the newest reading. Any thread.
+/// Keeps the newest reading. Threads: any.
 class NewestValue {
  public:
   struct Reading {
@@ -31,7 +31,7 @@ class NewestValue {
     std::string bytes{};
   };
 
-  /// Keeps it if it is news.
+  /// Keeps the reading if it is news.
   void note(Reading reading);
   [[nodiscard]] std::optional<Reading> get() const;
 

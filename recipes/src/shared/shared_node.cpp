@@ -63,7 +63,7 @@ asio::awaitable<error_code> create_with_seed(SharedNodePtr node, CancellationPtr
   auto [error, created] = co_await await<&start_create, Created>(
       node->client.core(), cancellation, node->path, node->seed, std::move(as_planned));
   if (error == ServerErrc::node_exists || error == ServerErrc::connection_loss) error.clear();
-  // The doubt does no harm: a missing node counts as its seed.
+  // The doubt does no harm: a missing node has the value of its seed.
   if (error == Errc::deadline_exceeded_outcome_unknown) error = Errc::deadline_exceeded;
   co_return error;
 }
@@ -96,7 +96,7 @@ asio::awaitable<error_code> write(SharedNodePtr node, CancellationPtr cancellati
     if (!error) node->newest->note({sighting_of(*node, stat), stat.version, desired});
     // A write whose reply was lost is not repeated: the caller gets outcome_unknown.
     if (error != ServerErrc::no_node) co_return error;
-    // Created with the seed, so that version 0 is always a seed.
+    // The node is created with the seed, not with `desired`, so that version 0 is always a seed.
     const error_code missing = co_await create_with_seed(node, cancellation, options);
     if (missing) co_return missing;
   }
@@ -111,7 +111,7 @@ struct Exchange {
 asio::awaitable<Result<Exchange>> exchange(SharedNodePtr node, CancellationPtr cancellation,
                                            ExpectedVersion expected, std::string desired,
                                            OperationOptions options) {
-  // To the servers version -1 means any version, so it is not sent.
+  // Version -1 is not sent, because to the servers it means any version.
   if (expected.mzxid != 0 && expected.version != any_version) {
     const auto core = node->client.core();
     const std::string path = node->path;

@@ -16,21 +16,21 @@
 
 namespace custodian::recipes_detail {
 
-/// Immutable, except the newest value.
+/// A shared node. Immutable, except the newest value.
 struct SharedNode {
   Client client;
   std::string path;
-  std::string seed;  ///< as bytes
+  std::string seed;  ///< the initial value, as bytes
   std::shared_ptr<NewestValue> newest = std::make_shared<NewestValue>();
 };
 
 /// Creates the node with its seed, and containers above it. Without an error the node exists, or
-/// the reply was lost: the caller repeats its own request. Strand only.
+/// the reply was lost: the caller repeats its own request. Called on the strand only.
 [[nodiscard]] boost::asio::awaitable<error_code> create_with_seed(SharedNodePtr node,
                                                                   CancellationPtr cancellation,
                                                                   OperationOptions options);
 
-/// Reads the node's data. A missing node is created with its seed first. Strand only.
+/// Reads the node's data. A missing node is created with its seed first. Called on the strand only.
 [[nodiscard]] boost::asio::awaitable<Result<Watched<GetResult>>> read(SharedNodePtr node,
                                                                       CancellationPtr cancellation,
                                                                       OperationOptions options,
@@ -38,8 +38,8 @@ struct SharedNode {
 
 /// Reads the value and watches it. A missing node is created with its seed first. The watch ends
 /// with the next change, a deletion included. Without an error there is a watch; with an error
-/// (malformed_data, for instance) there is none. Give it a deadline: a default one begins anew with
-/// each request. Strand only.
+/// (malformed_data, for instance) there is none. Pass a deadline: the default one begins anew with
+/// each request. Called on the strand only.
 ///
 /// For std::string and std::int32_t.
 template <typename T>
@@ -47,7 +47,8 @@ template <typename T>
     SharedNodePtr node, CancellationPtr cancellation, OperationOptions options);
 
 /// Waits for news, through disconnections and lost sessions, and returns it with a watch. `watch`
-/// is that of the news before, or empty. With an error there is no watch. Strand only.
+/// is the watch of the previous news, or empty. With an error there is no watch. Called on the
+/// strand only.
 [[nodiscard]] boost::asio::awaitable<Result<Watched<GetResult>>> next_news_of(
     SharedNodePtr node, CancellationPtr cancellation, Sighting seen, Watch watch);
 
@@ -59,7 +60,7 @@ template <typename T>
 template <typename T>
 [[nodiscard]] Result<Versioned<T>> understood(const SharedNode& node, GetResult found);
 
-/// The newest value that was read or written, if there is one. Any thread. For std::string and
+/// The newest value that was read or written, if there is one. Threads: any. For std::string and
 /// std::int32_t.
 template <typename T>
 [[nodiscard]] std::optional<Versioned<T>> last_known(const SharedNode& node);

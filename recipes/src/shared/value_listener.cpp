@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// The object that a Subscription keeps. It does not own the client, which may end first.
+/// The object that a Subscription keeps alive. It does not own the client, which may end first.
 template <typename T>
 struct Registration {
   Registration(std::function<void(const Versioned<T>&)> function, CancellationPtr ending)
@@ -53,7 +53,8 @@ class Outbox : public std::enable_shared_from_this<Outbox<T>> {
     if (const auto registration = registration_.lock()) registration->listener(*value);
   }
 
-  /// Keeps the listener's calls from overlapping, on any executor.
+  /// Keeps the listener's calls from overlapping, even if several threads run the callback
+  /// executor.
   const asio::strand<asio::any_io_executor> turn_;
   const std::weak_ptr<Registration<T>> registration_;
   std::mutex mutex_;  ///< guards what follows

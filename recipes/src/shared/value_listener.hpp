@@ -7,7 +7,7 @@
 
 namespace custodian::recipes_detail {
 
-/// Follows the node until the subscription is destroyed, or the client closed. For std::string and
+/// Follows the node until the subscription is destroyed or the client closes. For std::string and
 /// std::int32_t.
 template <typename T>
 [[nodiscard]] Subscription listen(const SharedNodePtr& node,

@@ -14,7 +14,8 @@
 namespace custodian::testing {
 
 ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments) {
-  // Close-on-exec, so that no child inherits another child's socket: each notices when we are gone.
+  // The sockets are close-on-exec, so that no child inherits another child's socket. So each child
+  // notices the end of this process.
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0)
     throw std::system_error{errno, std::generic_category(), "socketpair"};
@@ -58,7 +59,7 @@ std::vector<std::string> ChildProcess::listen() {
 
 void ChildProcess::tell(const std::string& line) const {
   const std::string message = line + "\n";
-  // No SIGPIPE if the child is gone.
+  // MSG_NOSIGNAL: no SIGPIPE if the child is gone.
   static_cast<void>(::send(socket_, message.data(), message.size(), MSG_NOSIGNAL));
 }
 

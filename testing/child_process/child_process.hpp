@@ -24,7 +24,8 @@ class ChildProcess {
 
   /// The process id; negative once the child is known to have ended.
   [[nodiscard]] pid_t id() const noexcept { return process_; }
-  /// Readable when the child has written something, or has ended; negative once its end is known.
+  /// A descriptor that is readable when the child has written something, or has ended; negative
+  /// once the child's end is known.
   [[nodiscard]] int descriptor() const noexcept { return socket_; }
   [[nodiscard]] bool has_ended() const noexcept { return socket_ < 0; }
   /// Whether the child has exited with status 0.

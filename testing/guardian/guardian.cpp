@@ -54,7 +54,8 @@ void close_inherited_descriptors() {
   for (const int descriptor : descriptors) {
     if (descriptor > control) close(descriptor);
   }
-  // Otherwise a reader of the test's output would also wait for the guardian's end.
+  // The guardian's output goes to /dev/null: otherwise a reader of the test's output would also
+  // wait for the guardian's end.
   const int output = open("/dev/null", O_RDWR);
   if (output != 1 || dup(output) != 2) _exit(1);
 }
@@ -152,7 +153,7 @@ bool Program::wait(int options) {
   return true;
 }
 
-// Answers once the program has stopped or continued, not when the signal has been sent.
+// Sends the signal, and answers when the program has stopped or continued.
 std::string Program::change(int signal, int wait_option) {
   if (wait(WNOHANG)) return last_;
   ::kill(pid_, signal);

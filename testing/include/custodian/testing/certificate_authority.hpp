@@ -9,8 +9,8 @@
 /// custodian::testing::TestingServer server{{.tls = authority.server_tls()}};
 /// \endcode
 ///
-/// When not to use it: for anything but tests. Its key is in memory and its certificates are issued
-/// to everybody.
+/// When not to use it: for anything but tests. The authority keeps its key in memory, and issues
+/// certificates to every caller.
 ///
 /// Needs OpenSSL when Custodian is built (`CUSTODIAN_TLS`); otherwise the constructor throws
 /// `TestingError`. Threads: any thread may call the const functions.
@@ -33,8 +33,8 @@ struct CertificateOptions {
   std::vector<std::string> names{"localhost"};
   /// The IP addresses that the certificate is for.
   std::vector<std::string> addresses{"127.0.0.1", "::1"};
-  /// How long the certificate is valid from now. It began two days ago; a negative time gives an
-  /// expired certificate.
+  /// How long the certificate is valid from now on. Its validity began two days ago, so a negative
+  /// time gives an expired certificate.
   std::chrono::seconds ends_in = std::chrono::hours{24};
   /// Encrypts the key, unless it is empty. ZooKeeper servers take no encrypted keys.
   std::string key_password{};
@@ -79,17 +79,17 @@ class CertificateAuthority {
   /// `TestingError`.
   [[nodiscard]] CertificateAuthority subordinate(const std::string& name) const;
 
-  /// The authority's own certificate, for those that trust it; PEM.
+  /// The authority's own certificate, in PEM form, for programs that are to trust it.
   [[nodiscard]] const std::string& certificate() const noexcept;
   /// Issues a certificate. Throws `TestingError`, for instance for a malformed address.
   [[nodiscard]] IssuedCertificate issue(const CertificateOptions& options = {}) const;
-  /// The list of the certificates that were revoked; PEM. `ends_in` says how long the list is
-  /// valid, as for certificates.
+  /// The list of the revoked certificates, in PEM form. `ends_in` says how long the list is valid,
+  /// as for certificates.
   [[nodiscard]] std::string revocation_list(const std::vector<IssuedCertificate>& revoked,
                                             std::chrono::seconds ends_in = std::chrono::hours{
                                                 24}) const;
-  /// Options of a server with a certificate of this authority, which trusts clients with
-  /// certificates of it.
+  /// The TLS options of a server that has a certificate of this authority, and trusts clients that
+  /// have one.
   [[nodiscard]] ServerTls server_tls(
       ClientCertificates client_certificates = ClientCertificates::ignored,
       const CertificateOptions& options = {}) const;

@@ -12,7 +12,7 @@
 ///     ensemble.cut_off("holder");
 ///     clock->advance(lease.remaining());  // and the lease is lost
 ///
-/// Several ensembles may share one, for a QuorumLock for instance.
+/// Several ensembles may share one clock, for a QuorumLock for instance.
 ///
 /// What it moves: a client's leases, with `hold_at_most` and `remaining()`; its beats, and the
 /// limit after which it gives up a silent server; the servers' sessions, which end after their
@@ -22,12 +22,12 @@
 ///
 /// When not to use it: to learn how a busy machine or a slow network affects a lease.
 ///
-/// Attempts are repeated in real time. After a standstill a lease is granted only when the session
-/// has been proved alive: a test that waits for that must advance the clock repeatedly, in small
-/// steps.
+/// Failed attempts are repeated in real time. After a standstill of its process (see jump()) a
+/// client grants a lease only when its session has been proved alive: a test that waits for the
+/// lease must advance the clock repeatedly, in small steps.
 ///
-/// Threads: any thread may call any function. Lifetimes: clients and ensembles share the clock. It
-/// must not be moved while there is a client whose context is gone.
+/// Threads: any thread may call any function. Lifetimes: clients and ensembles share the clock. The
+/// clock must not be moved while there is a client whose context is gone.
 
 #include <boost/asio/io_context.hpp>
 #include <chrono>
@@ -67,13 +67,13 @@ class FakeClock final : public Clock {
   /// (because no thread runs its context, for instance), advance() stops waiting for it until it
   /// reacts. Such a client is like a process that was stopped: the servers hear nothing from it.
   ///
-  /// Do not call it from a handler, a listener or a FaultPlan: it would wait for ever for that to
-  /// end. Use jump() there. Concurrent calls run one after the other. Throws std::invalid_argument
-  /// if the time is negative.
+  /// Do not call it from a handler, a listener or a FaultPlan: advance() would wait for ever for
+  /// its caller to end. Use jump() there. Concurrent calls run one after the other. Throws
+  /// std::invalid_argument if the time is negative.
   void advance(std::chrono::nanoseconds time);
   /// The same for clients on a context that this thread runs: advance() runs the context meanwhile.
-  /// Afterwards the context has only handlers that wait for real time. advance() passes on an
-  /// exception of a handler; the clock has then moved only part of the way.
+  /// Afterwards only handlers that wait for real time are left in the context. advance() passes on
+  /// an exception of a handler; the clock has then moved only part of the way.
   void advance(std::chrono::nanoseconds time, boost::asio::io_context& context);
 
   /// Moves the clock at once, as if all clients' processes had been stopped meanwhile. The servers
@@ -83,7 +83,7 @@ class FakeClock final : public Clock {
   /// time that a request takes.
   void jump(std::chrono::nanoseconds time);
 
-  /// For a FakeEnsemble.
+  /// Used by FakeEnsemble.
   [[nodiscard]] const std::shared_ptr<Timekeeper>& timekeeper() const noexcept { return keeper_; }
 
  private:

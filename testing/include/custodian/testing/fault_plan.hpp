@@ -13,7 +13,7 @@ namespace custodian::testing {
 
 /// What becomes of a request.
 enum class FaultKind {
-  /// It is answered.
+  /// The request is answered.
   pass,
   /// The connection is cut before the server sees the request: `connection_loss`.
   fail_before,
@@ -45,21 +45,21 @@ enum class EarlierReplies { arrive, are_lost };
 
 /// Whether the next server of a session, after a cut, is up to date.
 enum class NextServer {
-  /// It is up to date.
+  /// The server is up to date.
   current,
-  /// It has every change up to the fault, of all sessions, and no later ones: reads do not show the
-  /// change that the lost request made. A server that has missed changes before the fault is
-  /// FakeEnsemble::leave_server_behind(). It catches up before it answers a write or a sync of this
-  /// session, or by itself after `FakeEnsembleOptions::longest_lag`.
+  /// The server has every change of all sessions up to the fault, and no later ones: its reads do
+  /// not show the change that the lost request made. It catches up before it answers a write or a
+  /// sync of this session, or by itself after `FakeEnsembleOptions::longest_lag`.
+  /// FakeEnsemble::leave_server_behind() makes a server that has missed changes before the fault.
   lags_behind,
 };
 
 /// Whether a session's watches are restored on its next connection.
 enum class NextWatches {
-  /// They are restored, and events that were missed come first.
+  /// The watches are restored, and events that were missed come first.
   are_restored,
-  /// They end at the cut, with `data_changed` or `children_changed`, since something may have
-  /// changed. Real watches end so if there are too many to be restored at once.
+  /// The watches end at the cut, with `data_changed` or `children_changed`, since something may
+  /// have changed. Real watches end like this if there are too many to be restored at once.
   are_dropped,
 };
 
@@ -73,25 +73,24 @@ struct Fault {
   NextServer next_server = NextServer::current;
   /// For a fault that cuts the connection: what becomes of the watches.
   NextWatches next_watches = NextWatches::are_restored;
-  /// For `delay`: how many turns of the executor it lasts; 0: until
+  /// For `delay`: how many turns of the executor the delay lasts; 0: until
   /// `FakeEnsemble::release_replies()`.
   int turns = 0;
-  /// For `apply_late`: after how many further requests of the session; 0: when
-  /// `FakeEnsemble::apply_late_requests()` is called.
+  /// For `apply_late`: after how many further requests of the session the request is applied; 0:
+  /// when `FakeEnsemble::apply_late_requests()` is called.
   int requests_later = 0;
 };
 
 /// A request on its way.
 struct Submission {
-  std::string client;  ///< as it was named to `FakeEnsemble::session_factory()`
-  std::size_t index =
-      0;             ///< how many requests its session had sent before; goes on after an expiry
-  std::string kind;  ///< "create", "remove", "exists", "get", "set", "children", "get_acl",
-                     ///< "set_acl", "sync" or "multi"
-  std::string path;  ///< empty for a multi
+  std::string client;     ///< the name that was given to `FakeEnsemble::session_factory()`
+  std::size_t index = 0;  ///< how many requests its session had sent before
+  std::string kind;       ///< "create", "remove", "exists", "get", "set", "children", "get_acl",
+                          ///< "set_acl", "sync" or "multi"
+  std::string path;       ///< empty for a multi
 };
 
-/// Decides for each request; by default all of them pass.
+/// Decides what becomes of each request; by default all of them pass.
 ///
 /// Threads: called on the strand of the session, for different sessions perhaps at the same time.
 /// No lock is held, so a plan may call the ensemble. on_submit() runs within Session::submit(), so
@@ -102,9 +101,9 @@ class FaultPlan {
 
   /// What becomes of this request.
   [[nodiscard]] virtual Fault on_submit(const Submission&) { return {}; }
-  /// The client is about to get the reply, real or not.
+  /// Called before the client gets the reply, real or not.
   virtual void before_reply(const Submission&, const Reply&) {}
-  /// The client has got the reply.
+  /// Called after the client has got the reply.
   virtual void after_reply(const Submission&) {}
 };
 

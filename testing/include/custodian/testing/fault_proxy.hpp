@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A TCP proxy in front of a server, for a test: on demand it fails in the ways in which the
-/// network between a client and its server can fail.
+/// FaultProxy is a TCP proxy in front of a server, for a test. On demand it fails in the ways in
+/// which the network between a client and its server can fail.
 ///
 /// \code
 /// custodian::testing::TestingServer server;
@@ -13,17 +13,17 @@
 /// proxy.heal();       // it is back, and what was sent meanwhile arrives
 /// \endcode
 ///
-/// It works below ZooKeeper, on bytes; `cut_after_replies()` alone knows ZooKeeper's packets. When
-/// not to use it: to let exactly one request fail before or after it is applied, which a
+/// The proxy works below ZooKeeper, on bytes; only `cut_after_replies()` knows ZooKeeper's packets.
+/// When not to use it: to let exactly one request fail before or after it is applied, which a
 /// `FakeEnsemble` does by name.
 ///
 /// What a proxy cannot do: leave a connection attempt unanswered. While the network is cut, the
 /// kernel accepts a new connection, which stays silent. A connection to a target that is down is
 /// accepted, too, and reset when the target has refused it.
 ///
-/// Threads: it has one of its own; any thread may call any function. A function has taken effect
-/// when it returns: after `hold_back()`, say, not one more byte is delivered. Lifetimes: the
-/// destructor closes everything.
+/// Threads: the proxy has a thread of its own; any thread may call any function. A function has
+/// taken effect when it returns: after `hold_back()`, say, not one more byte is delivered.
+/// Lifetimes: the destructor closes everything.
 
 #include <chrono>
 #include <cstddef>
@@ -50,15 +50,15 @@ enum class Ending {
 enum class LastReply { arrives, is_lost };
 
 /// Edits the bytes that one connection sends. Called on the proxy's thread, with all bytes in
-/// order, in pieces as they come. It may hold bytes back until a later call.
+/// order, in pieces as they come. The edit may hold bytes back until a later call.
 using StreamEdit = std::function<std::string(std::string_view)>;
 
 /// How a proxy behaves without a fault.
 struct FaultProxyOptions {
-  /// Where it listens, on a free port.
+  /// The address on which the proxy listens, on a free port.
   std::string address = "127.0.0.1";
-  /// How long the proxy retries a target that refuses, before it resets the client's connection.
-  /// More than 0 for a target that is about to start.
+  /// How long the proxy retries a target that refuses, before it resets the client's connection. A
+  /// target that is about to start needs more than 0.
   std::chrono::milliseconds connect_patience{0};
   /// Makes the edit for the bytes that a new connection sends to the server, to spoil them for
   /// instance. Null: no edit.
@@ -76,46 +76,46 @@ class FaultProxy {
   FaultProxy(const FaultProxy&) = delete;
   FaultProxy& operator=(const FaultProxy&) = delete;
 
-  /// Where clients connect to; it does not change while the proxy lives.
+  /// The endpoint that clients connect to; it does not change while the proxy lives.
   [[nodiscard]] const ServerEndpoint& endpoint() const;
   /// endpoint() as a connection string.
   [[nodiscard]] std::string connect_string() const;
-  /// Where new connections go from now on; those that exist stay.
+  /// Sets the target of new connections. Connections that exist stay.
   void set_target(const ServerEndpoint& target);
 
-  /// \name Faults
-  /// Several faults act together; but of hold_back() and black_hole() only the later call counts,
-  /// in each direction. Each fault lasts until another call changes it, or until heal().
+  /// \name Faults Several faults act together. Of hold_back() and black_hole() only the later call
+  /// counts, in each direction. Each fault lasts until another call changes it, or until heal().
   /// \{
 
-  /// Closes all present connections. New ones are accepted.
+  /// Closes all present connections. New connections are accepted.
   void cut(Ending ending = Ending::orderly);
-  /// New connections are refused ("connection refused"); those that exist stay. accept() ends it.
+  /// Refuses new connections ("connection refused"); connections that exist stay. accept() ends
+  /// this.
   void refuse();
-  /// New connections are accepted again.
+  /// Accepts new connections again.
   void accept();
 
   /// Cuts the network: nothing is delivered, not even the end of a connection. Nothing is lost
   /// either: TCP repeats all bytes, so that they arrive after heal(). If the direction to the
-  /// server is cut, new connections reach the server only then, too.
+  /// server is cut, new connections, too, reach the server only after heal().
   void hold_back(Direction direction = Direction::both);
-  /// The same, but all bytes that are sent are lost. heal() cuts a connection that has lost bytes,
-  /// since the later ones would make no sense.
+  /// Cuts the network as hold_back() does, but all bytes that are sent are lost. heal() cuts a
+  /// connection that has lost bytes, since the later bytes would make no sense.
   void black_hole(Direction direction = Direction::both);
 
   /// Delays all bytes that are sent from now on by `latency`; order and bandwidth stay the same.
   void delay(Direction direction, std::chrono::milliseconds latency);
-  /// The bandwidth of each connection; 0: no limit.
+  /// Limits the bandwidth of each connection; 0: no limit.
   void throttle(Direction direction, std::uint64_t bytes_per_second);
 
   /// Counts delivered bytes, over all connections. After `count` further bytes, the connection that
-  /// carried the last of them is cut, and counting ends. 0: the cut comes in the place of the next
-  /// byte. With `Direction::both` each direction has a count of its own.
+  /// carried the last of them is cut, and counting ends. With a `count` of 0 the cut comes in the
+  /// place of the next byte. With `Direction::both` each direction has a count of its own.
   void cut_after_bytes(Direction direction, std::uint64_t count, Ending ending = Ending::orderly);
-  /// The same, but counts packets from a ZooKeeper server: the answer to the handshake, replies
-  /// (also to pings), and watch events. With `LastReply::is_lost` the proxy waits for the last
-  /// packet, so that the server has processed the request, but does not deliver it. Throws
-  /// `std::invalid_argument` for a count of 0.
+  /// Cuts as cut_after_bytes() does, but counts packets from a ZooKeeper server: the answer to the
+  /// handshake, replies (also to pings), and watch events. With `LastReply::is_lost` the proxy
+  /// waits for the last packet, so that the server has processed the request, but does not deliver
+  /// it. Throws `std::invalid_argument` for a count of 0.
   void cut_after_replies(std::uint64_t count, LastReply last = LastReply::arrives,
                          Ending ending = Ending::orderly);
 
@@ -127,11 +127,11 @@ class FaultProxy {
   /// \name For assertions
   /// \{
 
-  /// Connections that are open on the clients' side, as far as the proxy has noticed.
+  /// The number of connections that are open on the clients' side, as far as the proxy has noticed.
   [[nodiscard]] std::size_t connections() const;
-  /// The number of connections so far.
+  /// The number of connections that were accepted so far.
   [[nodiscard]] std::uint64_t accepted() const;
-  /// Bytes delivered.
+  /// The number of bytes that were delivered so far.
   [[nodiscard]] std::uint64_t bytes(Direction direction) const;
   /// \}
 

@@ -9,8 +9,8 @@
 ///       // An order, and a check of its outcome. `fault` says in words what goes wrong.
 ///     });
 ///
-/// When not to use it: for two faults in one run, or for a fault at one certain request: write a
-/// FaultPlan. For servers that are away for long: FakeEnsemble::stop().
+/// When not to use it: for two faults in one run, or for a fault at one certain request, write a
+/// FaultPlan. For servers that are away for long, use FakeEnsemble::stop().
 
 #include <cstddef>
 #include <functional>
@@ -46,9 +46,9 @@ struct ForEachFaultOptions {
 using FaultScenario = std::function<void(FakeEnsemble& ensemble, const std::string& fault)>;
 
 /// Runs the scenario without a fault, and then once for each fault at each request that it sends:
-/// at the first, at the second, and so on, until a run sends fewer requests than that. Requests
-/// that a client sends by itself count, too, such as its first beat. Returns how many runs there
-/// were. The scenario must end by itself, whatever goes wrong.
+/// at the first, at the second, and so on, until a run ends before that request. Requests that a
+/// client sends by itself count, too, such as its first beat. Returns how many runs there were. The
+/// scenario must end by itself, whatever goes wrong.
 ///
 /// Throws std::runtime_error with the fault in its text when a run throws a std::exception, which
 /// is nested in the std::runtime_error (std::rethrow_if_nested). Any other exception, as some test

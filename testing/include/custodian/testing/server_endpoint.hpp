@@ -16,8 +16,8 @@
 
 namespace custodian::testing {
 
-/// The harness's exception. It is the fault of the test or its machine, never of the code under
-/// test.
+/// The exception of the testing library. Its cause is the test or the test's machine, never the
+/// code under test.
 class TestingError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -30,7 +30,7 @@ struct ServerEndpoint {
   /// The port for clients.
   std::uint16_t port = 0;
 
-  /// The same text and the same number.
+  /// Whether both have the same text and the same number.
   friend bool operator==(const ServerEndpoint&, const ServerEndpoint&) = default;
 };
 
@@ -54,8 +54,8 @@ struct ServerEndpoint {
 [[nodiscard]] std::map<std::int64_t, std::vector<std::string>> watches_by_session(
     const ServerEndpoint& endpoint);
 
-/// Ends a client's session at once, as the servers would after its timeout: a second handle with
-/// the same id and password connects and closes the session. The client learns of the end when it
+/// Ends a client's session at once, as the servers would after its timeout: a second connection
+/// with the same session id and password closes the session. The client learns of the end when it
 /// has connected again. The password has 16 bytes. Throws if the session does not exist (any more).
 void expire_session(const ServerEndpoint& endpoint, std::int64_t session_id,
                     std::string_view password);

@@ -19,9 +19,9 @@
 /// With `PeerLinks::proxied` each member reaches every other member through `FaultProxy`s of its
 /// own: its configuration has the ports of these proxies in the place of the other members' ports.
 /// A link is cut by holding its bytes back (`FaultProxy::hold_back()`), as TCP sees a network that
-/// is cut: both ends wait, until ZooKeeper's own limits end that. A leader steps down, and a
+/// is cut: both ends wait, until ZooKeeper's own limits end the wait. A leader steps down, and a
 /// follower stops serving, about `sync_limit` ticks after it has last heard from the others; until
-/// then it answers reads. After heal_peers() old messages arrive first, as they would in life.
+/// then it answers reads. After heal_peers() old messages arrive first, as in a real network.
 ///
 /// A leader that can send but not receive (`isolate(leader, PeerDirection::incoming)`) may win the
 /// next election, too, since the others receive its vote for itself. They then wait for that leader
@@ -34,7 +34,7 @@
 /// When not to use it: where one `TestingServer` will do; three servers take three times the memory
 /// and a second more to start.
 ///
-/// Threads: one thread at a time. Lifetimes: as of `TestingServer`.
+/// Threads: one thread at a time. Lifetimes: as for `TestingServer`.
 
 #include <chrono>
 #include <cstddef>
@@ -66,11 +66,11 @@ enum class Loss {
 
 /// The options of an ensemble.
 struct TestingClusterOptions {
-  /// How many members it has.
+  /// How many members the ensemble has.
   std::size_t size = 3;
-  /// Proxied, if links between members are to be cut.
+  /// The links between members: proxied, if they are to be cut.
   PeerLinks peer_links = PeerLinks::direct;
-  /// Proxied, if links to clients are to be cut.
+  /// The links to clients: proxied, if they are to be cut.
   ClientLinks client_links = ClientLinks::direct;
 
   /// Ticks that a follower has to connect to a leader and to catch up with it.
@@ -78,9 +78,9 @@ struct TestingClusterOptions {
   /// Ticks after which a leader and a follower that hear nothing from each other separate.
   unsigned sync_limit = 4;
 
-  /// The options of each member. The ports are always free ones; `start_timeout` is for the
-  /// ensemble. "reconfigEnabled=true" in `config_lines` works with direct links only: it makes the
-  /// members adopt their leader's view of the addresses.
+  /// The options of each member. The ports are always free ones; `start_timeout` applies to the
+  /// whole ensemble. "reconfigEnabled=true" in `config_lines` works with direct links only: it
+  /// makes the members adopt their leader's view of the addresses.
   TestingServerOptions server{};
 };
 
@@ -94,15 +94,16 @@ class TestingCluster {
   TestingCluster(const TestingCluster&) = delete;
   TestingCluster& operator=(const TestingCluster&) = delete;
 
-  /// How many members it has, running or not.
+  /// How many members the ensemble has, running or not.
   [[nodiscard]] std::size_t size() const;
   /// The connection string of all members, or of the proxies in front of them. With TLS it names
   /// the members' plain ports, which have no proxies then.
   [[nodiscard]] std::string connect_string() const;
   /// The connection string of one member.
   [[nodiscard]] std::string connect_string(std::size_t member) const;
-  /// The same for clients with TLS: "secure://" and the members' ports for TLS, or the proxies in
-  /// front of them. Throws `TestingError` without `TestingServerOptions::tls`.
+  /// The connection string of all members for clients with TLS: "secure://" and the members' ports
+  /// for TLS, or the proxies in front of them. Throws `TestingError` without
+  /// `TestingServerOptions::tls`.
   [[nodiscard]] std::string secure_connect_string() const;
   /// The connection string of one member for clients with TLS.
   [[nodiscard]] std::string secure_connect_string(std::size_t member) const;
@@ -116,8 +117,8 @@ class TestingCluster {
   /// \name Who leads
   /// \{
 
-  /// The member that serves as leader; nothing if there is none. There may be several, since a
-  /// deposed leader may not know it yet: then the one of the latest epoch.
+  /// The member that serves as leader; nothing if there is none. Of several, since a deposed leader
+  /// may not know of its end yet, the one of the latest epoch.
   [[nodiscard]] std::optional<std::size_t> leader() const;
   /// The members that serve as followers.
   [[nodiscard]] std::vector<std::size_t> followers() const;
@@ -130,12 +131,12 @@ class TestingCluster {
 
   /// Waits until a member leads, and returns it.
   std::size_t wait_for_leader(Limit limit = {}) const;
-  /// The same, for a leader other than this member.
+  /// Waits until another member than this one leads, and returns it.
   std::size_t wait_for_leader_other_than(std::size_t member, Limit limit = {}) const;
   /// Waits until every member that runs, and is not paused, serves. A member that was paused or cut
   /// off may claim to serve until it notices.
   void wait_until_serving(Limit limit = {}) const;
-  /// The same for a single member.
+  /// Waits until this member serves.
   void wait_until_serving(std::size_t member, Limit limit = {}) const;
   /// Waits until a member has stopped serving, because it is cut off and has noticed.
   void wait_until_not_serving(std::size_t member, Limit limit = {}) const;
@@ -147,26 +148,25 @@ class TestingCluster {
   /// Starts a member that was stopped or killed, without waiting until it serves: it may need
   /// others.
   void start(std::size_t member);
-  /// `TestingServer::stop()` of a member.
+  /// Calls `TestingServer::stop()` of a member.
   void stop(std::size_t member);
-  /// `TestingServer::kill()` of a member.
+  /// Calls `TestingServer::kill()` of a member.
   void kill(std::size_t member);
-  /// `stop()` and `start()`.
+  /// Calls stop() and start().
   void restart(std::size_t member);
-  /// `TestingServer::pause()` of a member.
+  /// Calls `TestingServer::pause()` of a member.
   void pause(std::size_t member);
-  /// `TestingServer::resume()` of a member.
+  /// Calls `TestingServer::resume()` of a member.
   void resume(std::size_t member);
 
-  /// Stops members, the leader first, until the rest are no majority, and waits until none of the
-  /// rest serves.
+  /// Kills or pauses members, the leader first, until the rest are no majority, and waits until
+  /// none of the rest serves.
   void lose_quorum(Loss loss = Loss::kill);
   /// Starts or resumes all members that are stopped or paused, and waits until all serve.
   void regain_quorum();
   /// \}
 
-  /// \name Links
-  /// These functions throw `TestingError` without proxies.
+  /// \name Links These functions, except heal_peers(), throw `TestingError` without proxies.
   /// \{
 
   /// Cuts the link between two members: all of it, or only the bytes that `member` sends to

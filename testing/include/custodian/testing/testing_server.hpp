@@ -65,7 +65,7 @@ struct TestingServerOptions {
 
   /// The largest size of a request in bytes; 0: the server's own limit, just under 1 MB.
   std::size_t jute_max_buffer = 0;
-  /// The number of connections from one address; 0: no limit.
+  /// The largest number of connections from one address; 0: no limit.
   unsigned max_client_connections = 0;
   /// With `netty`, a request from a connection that was cut may be applied after requests from the
   /// session's next connection.
@@ -78,15 +78,15 @@ struct TestingServerOptions {
   /// `Server` with the users of DIGEST-MD5, or with a keytab for Kerberos. Empty: none.
   std::string jaas{};
 
-  /// Whether a change is on the disk before it is acknowledged. Without it, data survives a kill()
-  /// but not a power failure.
+  /// Whether a change is on the disk before it is acknowledged. Without this, data survives a
+  /// kill() but not a power failure.
   bool force_sync = false;
   /// How many transactions there are from one snapshot to the next.
   unsigned snapshot_count = 100'000;
 
-  /// The address on which it listens.
+  /// The address on which the server listens.
   std::string address = "127.0.0.1";
-  /// 0: a free port.
+  /// The port for clients; 0: a free one.
   std::uint16_t port = 0;
 
   /// How long a start may take. It takes about half a second.
@@ -103,15 +103,15 @@ struct TestingServerOptions {
   /// override the others.
   std::vector<std::string> java_options{};
 
-  /// Empty: the environment's CUSTODIAN_JAVA, else "java" in PATH.
+  /// The Java program. Empty: the environment's CUSTODIAN_JAVA, else "java" in PATH.
   std::string java{};
-  /// Empty: the environment's CUSTODIAN_ZOOKEEPER_CLASSPATH, else Debian's
+  /// ZooKeeper's class path. Empty: the environment's CUSTODIAN_ZOOKEEPER_CLASSPATH, else Debian's
   /// /usr/share/java/zookeeper.jar, with Netty's jar files if they are needed. Your own class path
   /// must include Netty's jar files itself, as /opt/zookeeper/lib/* does.
   std::string classpath{};
   /// The program that cleans up after a killed test. The environment's CUSTODIAN_TESTING_GUARDIAN
-  /// wins. Empty: the program at the place where the library was to be installed, which is right
-  /// unless the installation was moved.
+  /// overrides this option. Empty: the program at the place where the library was to be installed,
+  /// which is right unless the installation was moved.
   std::string guardian = CUSTODIAN_TESTING_GUARDIAN;
 };
 
@@ -120,8 +120,8 @@ struct TestingServerOptions {
 class TestingServer {
  public:
   /// Starts a server and waits until it answers, if it serves alone. Throws `TestingError` with the
-  /// end of the server's log if it does not, and with what to install if Java or ZooKeeper is
-  /// missing.
+  /// end of the server's log if it does not answer, and with what to install if Java or ZooKeeper
+  /// is missing.
   explicit TestingServer(TestingServerOptions options = {});
   ~TestingServer();
   TestingServer(const TestingServer&) = delete;
@@ -136,8 +136,9 @@ class TestingServer {
   /// The address of the port for TLS; it stays the same from start to start. Throws `TestingError`
   /// without `TestingServerOptions::tls`.
   [[nodiscard]] const ServerEndpoint& secure_endpoint() const;
-  /// For a client of this server: its address, a session timeout that it grants, and a touch
-  /// interval that fits its tick, so that sessions may be as short as three touch intervals.
+  /// Options of a client of this server: the server's address, a session timeout that it grants,
+  /// and a touch interval that fits its tick, so that sessions may be as short as three touch
+  /// intervals.
   [[nodiscard]] ClientOptions client_options() const;
   /// Makes the server end a client's session, as if the client had been silent for too long: leases
   /// are lost, ephemeral nodes are gone. Throws `TestingError` if the client has no session.
@@ -145,30 +146,30 @@ class TestingServer {
   /// The server's directory, with zoo.cfg, data/ and server.log.
   [[nodiscard]] const std::filesystem::path& directory() const;
 
-  /// Starts it again after `stop()` or `kill()`, with its data, and waits until it answers.
+  /// Starts the server again after `stop()` or `kill()`, with its data, and waits until it answers.
   void start();
-  /// Ends it with SIGTERM and waits until it is gone. Does nothing if it is not running.
+  /// Ends the server with SIGTERM and waits until it is gone. Does nothing if it is not running.
   void stop();
-  /// Ends it with SIGKILL and waits until it is gone. Does nothing if it is not running.
+  /// Ends the server with SIGKILL and waits until it is gone. Does nothing if it is not running.
   void kill();
-  /// `stop()`, if it runs, and `start()`.
+  /// Calls stop(), which does nothing if the server is not running, and start().
   void restart();
   /// Freezes the process (SIGSTOP): connections stay open and nothing answers.
   void pause();
-  /// Continues it (SIGCONT).
+  /// Continues the process after pause() (SIGCONT).
   void resume();
   /// Whether there is a process; a paused one counts.
   [[nodiscard]] bool is_running() const;
 
-  /// As custodian::testing::four_letter_word().
+  /// Calls custodian::testing::four_letter_word() for this server.
   [[nodiscard]] std::string four_letter_word(std::string_view word) const;
-  /// As custodian::testing::statistics().
+  /// Calls custodian::testing::statistics() for this server.
   [[nodiscard]] std::map<std::string, std::string> statistics() const;
-  /// As custodian::testing::statistic().
+  /// Calls custodian::testing::statistic() for this server.
   [[nodiscard]] std::int64_t statistic(const std::string& name) const;
-  /// As custodian::testing::watches_by_session().
+  /// Calls custodian::testing::watches_by_session() for this server.
   [[nodiscard]] std::map<std::int64_t, std::vector<std::string>> watches_by_session() const;
-  /// As custodian::testing::expire_session().
+  /// Calls custodian::testing::expire_session() for this server.
   void expire_session(std::int64_t session_id, std::string_view password) const;
 
   /// The last lines of the server's log: warnings and errors.

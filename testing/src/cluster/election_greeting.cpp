@@ -7,10 +7,11 @@
 namespace custodian::testing {
 namespace {
 
-// version: 8 bytes, number of the server: 8, length of the address: 4; big-endian
+// The header of a greeting, big-endian: 8 bytes for the version, 8 for the server's number, 4 for
+// the length of the address that follows.
 constexpr std::size_t header_size = 20;
 constexpr std::size_t length_at = 16;
-// QuorumCnxManager.maxBuffer of ZooKeeper
+// ZooKeeper's limit (QuorumCnxManager.maxBuffer).
 constexpr std::uint32_t longest_address = 2048;
 
 std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t size) {

@@ -22,8 +22,8 @@ PeerNetwork::PeerNetwork(std::size_t size, const std::string& address, PeerLinks
 }
 
 void PeerNetwork::make_links() {
-  // The address to put into a greeting, by the greeter and the greeted member. The addresses are
-  // known once all proxies exist.
+  // The addresses to put into greetings, by the greeting and the greeted member. They are known
+  // only when all proxies exist, so the proxies get a future.
   using Addresses = std::vector<std::vector<std::string>>;
   std::promise<Addresses> promise;
   const std::shared_future<Addresses> back = promise.get_future();

@@ -23,8 +23,8 @@ TestingServerOptions member_options(const TestingClusterOptions& options,
   result.port = 0;
   if (result.tls) result.tls->port = 0;
   result.ensemble_member = static_cast<unsigned>(member + 1);
-  // Without reconfiguration each member keeps its own view of the others' addresses; with
-  // reconfiguration they would adopt their leader's view.
+  // Without reconfiguration each member keeps its own view of the addresses, with the proxies in
+  // it. With reconfiguration all members would adopt their leader's view.
   result.config_lines = {"initLimit=" + std::to_string(options.init_limit),
                          "syncLimit=" + std::to_string(options.sync_limit),
                          "standaloneEnabled=false", "reconfigEnabled=false"};
@@ -33,7 +33,8 @@ TestingServerOptions member_options(const TestingClusterOptions& options,
   result.config_lines.insert(result.config_lines.end(), options.server.config_lines.begin(),
                              options.server.config_lines.end());
   // A member without a leader sends its vote less and less often, down to once a minute
-  // (FastLeaderElection). After a long cut an election would take that long, too.
+  // (FastLeaderElection). After a long cut an election would take that long, too, so the interval
+  // is limited.
   result.java_options = {"-Dzookeeper.fastleader.maxNotificationInterval=400"};
   result.java_options.insert(result.java_options.end(), options.server.java_options.begin(),
                              options.server.java_options.end());
@@ -57,13 +58,13 @@ struct TestingCluster::Impl {
                                         std::chrono::milliseconds patience) const;
   [[nodiscard]] std::optional<std::size_t> leader(std::chrono::milliseconds patience) const;
 
-  // Polls until the condition holds, with a limit for each answer.
+  // Polls until the condition holds. The condition gets the limit for each server's answer.
   void wait(const std::string& what, Limit limit,
             const std::function<bool(std::chrono::milliseconds)>& condition) const;
   std::size_t wait_for_leader(const std::string& what, Limit limit,
                               const std::function<bool(std::size_t)>& will_do) const;
   [[nodiscard]] std::string logs() const;
-  // Where clients with TLS reach the member.
+  // The endpoint at which clients with TLS reach the member.
   [[nodiscard]] const ServerEndpoint& secure_entry(std::size_t member) const;
 
   const TestingClusterOptions options;
@@ -211,7 +212,7 @@ const TestingServer& TestingCluster::server(std::size_t member) const {
 // -- Who leads ------------------------------------------------------------------------------------
 
 namespace {
-// The limit of a question that is not repeated.
+// The limit for the answer to a question that is not repeated.
 constexpr std::chrono::milliseconds patience{2000};
 }  // namespace
 

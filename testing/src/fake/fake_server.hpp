@@ -4,8 +4,8 @@
 /// FakeServer is the servers' side of a FakeEnsemble: the tree, the sessions, and a wire to each
 /// connected session.
 ///
-/// Threads: one mutex guards everything, and no foreign code runs under it: messages for a session
-/// are put on its wire, and its strand is woken.
+/// Threads: one mutex guards everything, and no code of a session or a test runs under it: messages
+/// for a session are put on its wire, and its strand is woken.
 
 #include <algorithm>
 #include <boost/asio/any_io_executor.hpp>
@@ -77,7 +77,7 @@ class FakeServer final : public TimedServers {
     FakeConnectionPtr connection;
     bool lags = false;  ///< the session must call catch_up() after a while
   };
-  /// A session's handshake.
+  /// What a session sends in its handshake.
   struct Greeting {
     std::string client{};
     boost::asio::any_io_executor strand{};
@@ -89,9 +89,9 @@ class FakeServer final : public TimedServers {
   /// Connects a session. Events that it missed since its last connection are sent at once. With a
   /// clock, a refused session is woken when it may be accepted.
   [[nodiscard]] Handshake connect(const std::shared_ptr<FakeSession>& receiver, Greeting greeting);
-  /// A session has answered the ping on this connection.
+  /// Called when a session has answered the ping on this connection.
   void hear(const FakeConnectionPtr& connection);
-  /// A request arrives; the fault decides how much of it is carried out.
+  /// Serves a request; the fault decides how much of it is carried out.
   void serve(const FakeConnectionPtr& connection, const Request& request, std::uint64_t operation,
              bool arms_watch, const Fault& fault);
   /// Takes the next message for a receiver that was woken; nothing if none is due.
@@ -143,10 +143,11 @@ class FakeServer final : public TimedServers {
     Time heard{};  ///< the last sign of life; only with a clock
     Time asked{};  ///< the last ping; only with a clock
     [[nodiscard]] Time end() const { return heard + timeout; }
-    /// The C client pings after a third of the timeout without traffic.
+    /// When the session must be pinged next: as in the C client, after a third of the timeout
+    /// without traffic.
     [[nodiscard]] Time next_question() const { return std::max(heard, asked) + timeout / 3; }
-    /// Empty if the session is not connected. The FakeSession owns the connection: its executor
-    /// must not outlive the context, and the server may.
+    /// Empty if the session is not connected. Only the FakeSession owns the connection: the
+    /// connection's executor must not outlive its context, as the server may.
     std::weak_ptr<FakeConnection> connection;
     ArmedWatches watches;
     std::optional<FakeTree> stale;  ///< the tree that its server shows while the server lags behind

@@ -190,7 +190,7 @@ void FakeSession::end_watches(error_code error) {
 // -- Connections ----------------------------------------------------------------------------------
 
 void FakeSession::connect_after(std::chrono::milliseconds pause) {
-  // With a clock, real time must not decide the order of events.
+  // With a clock there is no pause: real time must not decide the order of events.
   if (settings_.clock) return connect_soon();
   timer_.expires_after(pause);
   timer_.async_wait([weak = weak_from_this()](error_code error) {
@@ -225,7 +225,8 @@ void FakeSession::connect() {
       waits_ = boost::asio::prefer(strand_, boost::asio::execution::outstanding_work.tracked);
       return;
     }
-    // Never zero: polling the executor until nothing is due would not come to an end.
+    // The pause is never zero: a test that polls the executor until nothing is due would not come
+    // to an end.
     constexpr std::chrono::milliseconds least{1};
     return connect_after(std::max(server_->options().reconnect_pause, least));
   }

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// FakeSession is the client's side of a FakeEnsemble: it implements Session. Call it on the strand
-/// only.
+/// FakeSession is the client's side of a FakeEnsemble: it implements Session. Called on the strand
+/// only, except try_again().
 
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
@@ -29,11 +29,11 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   void set_credentials(std::vector<SessionSettings::Credential>) override {}
   [[nodiscard]] Load load() const override;
 
-  /// A message has arrived on this connection.
+  /// Called when a message has arrived on this connection.
   void receive(const FakeConnectionPtr& connection);
-  /// The servers have sent a ping on this connection.
+  /// Called when the servers have sent a ping on this connection.
   void on_question(const FakeConnectionPtr& connection);
-  /// The servers may accept connections again. Any thread may call it.
+  /// Called, from any thread, when the servers may accept connections again.
   void try_again();
 
  private:
@@ -84,7 +84,8 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   bool retired_ = false;
   std::vector<std::function<void()>> closed_;  ///< handlers of close()
   FakeConnectionPtr connection_;
-  std::map<std::uint64_t, Operation> operations_;  ///< sent and not answered, in order
+  std::map<std::uint64_t, Operation>
+      operations_;  ///< the operations that are sent and not answered, in order
   std::map<WatchId, Waiting> waiting_;
   std::int64_t seen_ = 0;  ///< the newest zxid that a message brought
   std::uint64_t next_operation_ = 0;

@@ -52,7 +52,8 @@ Stat FakeTree::stat_of(const Node& node) {
   Stat stat = node.stat;
   stat.data_length = static_cast<std::int32_t>(node.data.size());
   stat.child_count = static_cast<std::int32_t>(node.children.size());
-  // The server counts creations and shows creations and deletions (DataNode.copyStat).
+  // The server counts creations only, but the version that it shows counts creations and deletions
+  // (DataNode.copyStat).
   stat.children_version = static_cast<std::int32_t>(
       std::int64_t{2} * node.creates - static_cast<std::int64_t>(node.children.size()));
   return stat;

@@ -2,7 +2,7 @@
 
 /// \file
 /// FakeTree is ZooKeeper's data tree: requests in, replies and changes out. It knows only the ids
-/// of sessions, and has no clock. It is a value: a server that lags behind shows a copy.
+/// of sessions, and has no clock. It is a value type: a server that lags behind has a copy.
 
 #include <cstdint>
 #include <map>
@@ -67,7 +67,7 @@ class FakeTree {
   std::int64_t zxid_ = 0;
 };
 
-/// The name of a request, for a FaultPlan's log.
+/// The kind of a request, as in `Submission::kind`.
 [[nodiscard]] std::string kind_of(const Request& request);
 [[nodiscard]] std::string path_of(const Request& request);
 [[nodiscard]] bool is_write(const Request& request);

@@ -14,7 +14,8 @@ namespace asio = boost::asio;
 namespace {
 
 void run(asio::io_context& context) {
-  // A limit, since a program that never comes to rest must not prevent the check of the time.
+  // This limit is for a program that never comes to rest: it must not prevent the check of the
+  // time.
   constexpr int most_at_once = 10'000;
   if (context.stopped()) context.restart();
   for (int i = 0; i < most_at_once && context.poll_one() != 0; ++i) {
@@ -131,7 +132,7 @@ std::optional<Timekeeper::Time> Timekeeper::next_due() const {
 
 void Timekeeper::move_to(Time time) noexcept {
   Time now = now_;
-  // jump() may have moved the time meanwhile.
+  // jump() may have moved the time meanwhile, and the time never goes back.
   while (now < time && !now_.compare_exchange_weak(now, time)) {
   }
 }
@@ -177,10 +178,11 @@ void Timekeeper::jump(Duration time) {
 // -- Settling -------------------------------------------------------------------------------------
 
 void Timekeeper::settle(asio::io_context* context) {
-  // A question takes the way of a loss: from a client's strand to its callback executor. One more
-  // round is for handlers that a callback has posted, and one for handlers posted before.
+  // In each round a question takes the way that a loss takes: from a client's strand to its
+  // callback executor. A second quiet round is for handlers that a callback has posted, and a third
+  // one for handlers posted before.
   constexpr int quiet_enough = 3;
-  // A limit, since a program that sends requests all the time never comes to rest.
+  // This limit is for a program that sends requests all the time, and so never comes to rest.
   constexpr int most = 1'000;
   const Patience until = std::chrono::steady_clock::now() + patience_;
   for (int quiet = 0, round = 0; quiet < quiet_enough && round < most; ++round) {

@@ -4,8 +4,8 @@
 /// Timekeeper implements a FakeClock: the time, the clients' alarms, the servers with timed work,
 /// and the question whether clients still react.
 ///
-/// Threads: any. Its mutex and a server's are never held at the same time: with its own held, a
-/// server calls only now() and note_activity(), which take none.
+/// Threads: any. The Timekeeper's mutex and a server's are never held at the same time: with its
+/// own mutex held, a server calls only now() and note_activity(), which lock nothing.
 
 #include <atomic>
 #include <boost/asio/any_io_executor.hpp>
@@ -60,9 +60,9 @@ class Timekeeper : public std::enable_shared_from_this<Timekeeper> {
     Clock::Executors executors;
     std::function<void()> ring;
     std::optional<Time> due{};
-    boost::asio::any_io_executor work{};  ///< keeps the context running until it has rung
-    bool is_asked = false;                ///< was asked whether it reacts, and has not answered
-    bool is_stopped = false;              ///< did not answer in time
+    boost::asio::any_io_executor work{};  ///< keeps the context running until the alarm has rung
+    bool is_asked = false;    ///< the client was asked whether it reacts, and has not answered
+    bool is_stopped = false;  ///< the client did not answer in time
   };
   using BellPtr = std::shared_ptr<Bell>;
 
@@ -71,10 +71,10 @@ class Timekeeper : public std::enable_shared_from_this<Timekeeper> {
 
   [[nodiscard]] std::vector<std::shared_ptr<TimedServers>> servers() const;
   [[nodiscard]] std::optional<Time> next_due() const;
-  /// Moves to a time that is not before the present one.
+  /// Moves the clock to this time, unless it is past it already.
   void move_to(Time time) noexcept;
   void move_by_steps(Time end, boost::asio::io_context* context);
-  /// Returns whether a client was woken.
+  /// Rings the alarms that are due. Returns whether there were any.
   bool ring_due(Time now);
   void settle(boost::asio::io_context* context);
   void ask();
@@ -83,12 +83,12 @@ class Timekeeper : public std::enable_shared_from_this<Timekeeper> {
   using Patience = std::chrono::steady_clock::time_point;
   /// False if a client has not answered in time.
   bool wait_for_answers(boost::asio::io_context* context, Patience until);
-  /// With the mutex held.
+  /// Called with the mutex held.
   void ring(const BellPtr& bell);
   [[nodiscard]] bool is_answered() const;
 
   const std::chrono::milliseconds patience_;
-  /// Not zero, which means "no time" to a client.
+  /// The clock does not begin at zero, which means "no time" to a client.
   std::atomic<Time> now_ = Time{std::chrono::hours{24}};
   std::atomic<std::uint64_t> activity_ = 0;
 

@@ -133,7 +133,8 @@ void FaultProxy::Impl::accept_next() {
       adopt(std::move(client));
       return accept_next();
     }
-    // Possibly no descriptor is free. Wait a little: spinning would not make one free.
+    // Perhaps no descriptor is free. The proxy waits a little, since trying at once would not make
+    // one free.
     retry.expires_after(std::chrono::milliseconds{10});
     retry.async_wait([this](error_code cancelled) {
       if (!cancelled) accept_next();

@@ -12,7 +12,8 @@
 
 namespace custodian::testing {
 
-/// ProxyConnection is a client's connection to a FaultProxy and the one from there to the target.
+/// ProxyConnection is a client's connection to a FaultProxy, and the proxy's connection to the
+/// target.
 ///
 /// Handlers keep it alive. Close it before the objects that it refers to are destroyed.
 class ProxyConnection : public std::enable_shared_from_this<ProxyConnection> {
@@ -31,14 +32,14 @@ class ProxyConnection : public std::enable_shared_from_this<ProxyConnection> {
 
   /// Connects to the target and forwards, as far as the rules allow.
   void proceed();
-  /// Call it when the rules are those of a plain proxy again.
+  /// Called when heal() of the proxy has removed all faults from the rules.
   void heal();
   /// Closes both sides.
   void close(Ending ending);
 
   [[nodiscard]] bool is_open() const { return is_open_; }
 
-  /// Called when one of its flows has ended, or both.
+  /// Called when one or both of the two flows have ended.
   void settle();
 
  private:

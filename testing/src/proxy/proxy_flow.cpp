@@ -16,7 +16,7 @@ using Mode = FlowRules::Mode;
 namespace {
 
 constexpr std::size_t kibibyte = 1024;
-// The most bytes in flight: then the sender has to wait, as with TCP's window.
+// This many bytes may be in flight before the sender has to wait, as with TCP's window.
 constexpr std::size_t window = 64 * kibibyte;
 // With a delay the window is larger, so that bytes in flight do not limit the bandwidth.
 constexpr std::size_t window_with_delay = 256 * window;

@@ -29,7 +29,7 @@ class ProxyFlow {
   ProxyFlow(ProxyConnection& connection, Socket& source, Socket& sink, FlowRules& rules,
             ReplyCut* reply_cut, StreamEdit edit);
 
-  /// Call each of the two when its socket is connected.
+  /// Each of these two is called when its socket is connected.
   void open_source();
   void open_sink();
   /// Forwards as much as the rules allow. Call it also when the rules have changed.
@@ -47,7 +47,7 @@ class ProxyFlow {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Bytes that were read together, or the end.
+  // Bytes that were read together, or the end of the source.
   struct Piece {
     std::string bytes;
     std::optional<Ending> end;

@@ -15,7 +15,7 @@
 namespace custodian::testing {
 namespace {
 
-// More than the ten seconds that the guardian gives a program to end.
+// This is more than the ten seconds that the guardian gives a program to end.
 constexpr std::chrono::seconds patience{20};
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {

@@ -16,7 +16,8 @@ ReservedPort::ReservedPort(const std::string& address) {
   if (!error) socket_.open(any_port.protocol(), error);
   if (!error) ::fcntl(socket_.native_handle(), F_SETFD, FD_CLOEXEC);
   if (!error) socket_.bind(any_port, error);
-  // Set only now: before bind(), it would let the kernel choose the port of another ReservedPort.
+  // The option is set only now: before bind(), it would let the kernel choose the port of another
+  // ReservedPort.
   if (!error) socket_.set_option(tcp::socket::reuse_address{true}, error);
   if (error) throw TestingError{"no free port on " + address + ": " + error.message()};
 }

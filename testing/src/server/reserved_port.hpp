@@ -7,9 +7,9 @@
 
 namespace custodian::testing {
 
-/// ReservedPort is a free port that stays ours while the server that uses it is down: a socket is
-/// bound to it and never listens. Linux lets the server bind to it, too, since both allow the reuse
-/// of addresses, but does not choose it for a bind to any port.
+/// ReservedPort is a free port that stays reserved while the server that uses it is down: a socket
+/// is bound to the port and never listens. Linux lets the server bind to the port, too, since both
+/// allow the reuse of addresses, but never chooses it as the free port of another socket.
 class ReservedPort {
  public:
   explicit ReservedPort(const std::string& address);

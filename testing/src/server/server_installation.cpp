@@ -15,11 +15,12 @@ std::string choose(const std::string& option, const char* variable, const char* 
 }
 
 constexpr const char* debian_zookeeper = "/usr/share/java/zookeeper.jar";
-// The jar lists all its dependencies except a logger.
+// Debian's zookeeper.jar lists all its dependencies except a logger.
 constexpr const char* debian_classpath =
     "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar";
 
-// The jars that Netty's connection factory needs beside those that Debian's zookeeper.jar names.
+// The jar files that Netty's connection factory needs beside those that Debian's zookeeper.jar
+// lists.
 constexpr std::array debian_netty{"/usr/share/java/netty-codec.jar",
                                   "/usr/share/java/netty-resolver.jar",
                                   "/usr/share/java/netty-transport-native-unix-common.jar"};
@@ -63,7 +64,8 @@ std::string_view to_zookeeper(ClientCertificates certificates) {
   return {};
 }
 
-/// The lines of zoo.cfg, and the files that they name. The suffix .pem says what a store is.
+/// Writes the lines of zoo.cfg for TLS, and the files that they name. ZooKeeper knows the type of a
+/// store by the suffix .pem.
 void write_tls(std::ofstream& config, const ServerTls& tls, const std::string& address,
                const std::filesystem::path& directory, std::uint16_t port) {
   write_file(directory / "server.pem", tls.identity.key + tls.identity.certificate);
@@ -90,8 +92,9 @@ std::vector<std::string> server_command(const TestingServerOptions& options) {
   const std::string classpath = classpath_for(options);
   std::vector<std::string> command{
       choose(options.java, "CUSTODIAN_JAVA", "java"),
-      // For a short life on a small machine: no optimising compiler, no collector with its own
-      // threads, and no file in /tmp/hsperfdata_*, which a killed server would leave behind.
+      // These options suit a short life on a small machine: no optimising compiler, no collector
+      // with its own threads, and no file in /tmp/hsperfdata_*, which a killed server would leave
+      // behind.
       "-XX:TieredStopAtLevel=1",
       "-XX:+UseSerialGC",
       "-XX:-UsePerfData",

@@ -17,14 +17,14 @@ struct ClientPorts {
   std::uint16_t secure = 0;  ///< 0 without TLS
 };
 
-/// Writes zoo.cfg and what it names.
+/// Writes zoo.cfg, and the files that it names.
 void write_config(const TestingServerOptions& options, const std::filesystem::path& directory,
                   ClientPorts ports);
 
 /// The guardian's path.
 [[nodiscard]] std::string guardian_program(const TestingServerOptions& options);
 
-/// Says what to install; messages end with it.
+/// Says what to install, for the end of an error message.
 [[nodiscard]] std::string how_to_install(const TestingServerOptions& options);
 
 }  // namespace custodian::testing

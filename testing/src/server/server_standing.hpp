@@ -21,7 +21,7 @@ struct ServerStanding {
 
 [[nodiscard]] ServerStanding parse_standing(std::string_view answer);
 
-/// `known` is false if there is no answer in time.
+/// Asks a server for its standing. `known` is false if there is no answer in time.
 [[nodiscard]] ServerStanding ask_for_standing(const ServerEndpoint& endpoint,
                                               std::chrono::milliseconds patience);
 

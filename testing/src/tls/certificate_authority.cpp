@@ -110,7 +110,7 @@ struct CertificateAuthority::Impl {
   Certificate certificate;
   std::string pem{};
 
-  /// A new authority, signed by the other one, or by itself.
+  /// Makes an authority. `signer` signs its certificate; null: the authority itself.
   static std::unique_ptr<Impl> make(const std::string& name, const Impl* signer) {
     auto impl = std::make_unique<Impl>();
     impl->key = make_key();

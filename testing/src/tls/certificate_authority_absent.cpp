@@ -1,4 +1,4 @@
-// In the place of certificate_authority.cpp, where Custodian is built without OpenSSL.
+// This file takes the place of certificate_authority.cpp where Custodian is built without OpenSSL.
 #include <utility>
 
 #include "custodian/testing/certificate_authority.hpp"
@@ -20,7 +20,7 @@ CertificateAuthority::~CertificateAuthority() = default;
 CertificateAuthority::CertificateAuthority(CertificateAuthority&&) noexcept = default;
 CertificateAuthority& CertificateAuthority::operator=(CertificateAuthority&&) noexcept = default;
 
-// No object exists on which these could be called.
+// The functions below are never called, because the constructor throws, so that no object exists.
 CertificateAuthority CertificateAuthority::subordinate(const std::string& name) const {
   return CertificateAuthority{name};
 }

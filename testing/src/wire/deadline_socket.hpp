@@ -26,7 +26,8 @@ class DeadlineSocket {
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
 
  private:
-  // Runs the operation that was started until it is done; it must put its result into `error`.
+  // Runs the context until the operation that was started is done. The operation must put its
+  // result into `error`.
   void finish(const boost::system::error_code& error, const char* what);
 
   const std::string name_;

@@ -15,7 +15,8 @@ constexpr std::int32_t op_exists = 3;
 constexpr std::int32_t op_reconfig = 16;
 constexpr std::int32_t op_close_session = -11;
 
-// Jute, the encoding of ZooKeeper: numbers big-endian, strings and buffers after their length.
+// Writes Jute, the encoding of ZooKeeper: numbers are big-endian, strings and buffers come after
+// their length.
 class Encoder {
  public:
   template <class Number>
@@ -115,7 +116,7 @@ std::int32_t WireSession::request(std::int32_t type, std::string_view body) {
   for (;;) {
     const std::string packet = read_packet(socket_);
     Decoder answer{packet};
-    // Watch events, with xid -1, may come in between.
+    // Watch events, which have the xid -1, may come before the reply.
     if (answer.number<std::int32_t>() != last_xid_) continue;
     answer.number<std::int64_t>();  // zxid
     return answer.number<std::int32_t>();

@@ -84,8 +84,7 @@ class FakeSession final : public Session, public std::enable_shared_from_this<Fa
   bool retired_ = false;
   std::vector<std::function<void()>> closed_;  ///< handlers of close()
   FakeConnectionPtr connection_;
-  std::map<std::uint64_t, Operation>
-      operations_;  ///< the operations that are sent and not answered, in order
+  std::map<std::uint64_t, Operation> operations_;  ///< those without an answer yet, in order
   std::map<WatchId, Waiting> waiting_;
   std::int64_t seen_ = 0;  ///< the newest zxid that a message brought
   std::uint64_t next_operation_ = 0;

@@ -83,8 +83,9 @@ class FaultProxy {
   /// Sets the target of new connections. Connections that exist stay.
   void set_target(const ServerEndpoint& target);
 
-  /// \name Faults Several faults act together. Of hold_back() and black_hole() only the later call
-  /// counts, in each direction. Each fault lasts until another call changes it, or until heal().
+  /// \name Faults
+  /// Several faults act together. Of hold_back() and black_hole() only the later call counts, in
+  /// each direction. Each fault lasts until another call changes it, or until heal().
   /// \{
 
   /// Closes all present connections. New connections are accepted.

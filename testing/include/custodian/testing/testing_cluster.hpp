@@ -117,8 +117,8 @@ class TestingCluster {
   /// \name Who leads
   /// \{
 
-  /// The member that serves as leader; nothing if there is none. Of several, since a deposed leader
-  /// may not know of its end yet, the one of the latest epoch.
+  /// The member that serves as leader; nothing if there is none. There may be several, since a
+  /// deposed leader may not know of its end yet: this is the one of the latest epoch.
   [[nodiscard]] std::optional<std::size_t> leader() const;
   /// The members that serve as followers.
   [[nodiscard]] std::vector<std::size_t> followers() const;
@@ -166,7 +166,8 @@ class TestingCluster {
   void regain_quorum();
   /// \}
 
-  /// \name Links These functions, except heal_peers(), throw `TestingError` without proxies.
+  /// \name Links
+  /// These functions, except heal_peers(), throw `TestingError` without proxies.
   /// \{
 
   /// Cuts the link between two members: all of it, or only the bytes that `member` sends to

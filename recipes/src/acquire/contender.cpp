@@ -42,7 +42,7 @@ namespace {
 /// What a listing has shown of the contenders in front.
 struct Ahead {
   std::string nearest;           ///< the path of the nearest contender that excludes this one
-  std::size_t count = 0;         ///< how many exclude this one
+  std::size_t count = 0;         ///< how many contenders exclude this one
   bool is_last = false;          ///< see Wait::is_last
   std::uint64_t connection = 0;  ///< the connection that showed the listing
 };

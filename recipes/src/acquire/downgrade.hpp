@@ -7,7 +7,7 @@
 /// The reader's node gets the number of the writer's node, so it sorts right behind the writer and
 /// before all others: when the writer's node is deleted, no other writer can come in between. One
 /// transaction checks the writer's node and creates the reader's, so its owner has held the lock
-/// without a gap and need not list. The names are Apache Curator's.
+/// without a gap and need not list. The nodes have the names that Apache Curator gives them.
 
 #include <boost/asio/awaitable.hpp>
 #include <string_view>
@@ -22,8 +22,8 @@ namespace custodian::recipes_detail {
 [[nodiscard]] error_code objection_to(const LockSpec& spec, const Lease& held);
 /// The text that explains an error of objection_to() to the caller. Empty without an error.
 [[nodiscard]] std::string_view explain_objection(const error_code& error) noexcept;
-/// Whether `held` is exclusive if the lock is, and shared if the lock is, so that a re-entry only
-/// shares the hold.
+/// Whether `held` is of the kind that this lock acquires, exclusive or shared, so that a re-entry
+/// only shares its hold.
 [[nodiscard]] bool is_of_same_kind(const LockSpec& spec, const Lease& held);
 
 /// Creates a shared node beside the exclusive one that is held, without waiting.

@@ -198,7 +198,8 @@ asio::awaitable<Result<Taking>> take_signal(ConditionSpecPtr condition, Place& p
     }
     if (error != ServerErrc::no_node || results.size() != 3) co_return error;
     if (results[0].error == ServerErrc::no_node) co_return Taking::lock_lost;
-    // If the node is missing, an earlier transaction has removed it, whose reply was lost.
+    // If a reply was lost and the node is missing, an earlier transaction has removed it, with the
+    // signal.
     const bool is_gone = results[1].error == ServerErrc::no_node;
     co_return (is_gone && in_doubt) ? Taking::taken : Taking::no_signal;
   }

@@ -57,8 +57,8 @@ asio::awaitable<Lease> Candidacy::stand() {
     if (error == Errc::closed || error == Errc::forked) end();
     if (ended()) break;
     tell(error);
-    // The pause keeps a candidate that fails again and again, for instance because its node is
-    // always deleted, from keeping the servers busy.
+    // The pause spares the servers a candidate that fails again and again, for instance because its
+    // node is always deleted.
     co_await back_off(client(), failures, Deadline::never(), over_);
   }
   co_return Lease{};

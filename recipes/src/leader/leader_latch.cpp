@@ -13,9 +13,9 @@ namespace custodian {
 namespace asio = boost::asio;
 
 // A latch is a loop on the strand: stand in the queue; take office, which publishes the leadership
-// and notifies the listeners; wait until it is over; leave office, which notifies the listeners and
-// then releases; stand again. close() ends the loop from any thread. A start() after that adds a
-// candidature, which the same loop serves next if it still runs.
+// and notifies the listeners; wait until the leadership is over; leave office, which notifies the
+// listeners and then releases; stand again. close() ends the loop from any thread. A start() after
+// that adds a candidature, which the same loop serves next if it still runs.
 
 namespace recipes_detail {
 

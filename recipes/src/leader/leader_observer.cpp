@@ -37,7 +37,7 @@ class Observed {
     identity_ = seen.leader ? seen.leader->identity : std::string{};
   }
 
-  /// Marks, while it exists, that a caller waits. It converts to false if another caller waits
+  /// Marks, while it exists, that a caller waits. Converts to false if another caller waits
   /// already.
   class Waiting {
    public:

@@ -159,7 +159,7 @@ asio::awaitable<void> Selector::take_turn(SelectorPtr self, Lease leadership) {
   if (self->refusals_ == before) {
     self->refusals_ = 0;
   } else {
-    // The pause keeps an executor that refuses again and again from keeping the servers busy.
+    // The pause spares the servers a selector whose executor refuses again and again.
     co_await back_off(candidacy->client(), before, Deadline::never(), candidacy->over());
   }
 }

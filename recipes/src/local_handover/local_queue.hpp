@@ -88,8 +88,8 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   /// The newest contender, as far as the numbers show.
   struct Last {
     NumberTold told;
-    /// The member that is right in front of the next number. Null, if `told` is known: no contender
-    /// is in front of that number.
+    /// The member that is right in front of the next number; null if no contender is in front of
+    /// that number. Without an era in `told` nothing is known.
     Member* member = nullptr;
   };
 

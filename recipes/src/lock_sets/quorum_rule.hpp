@@ -27,11 +27,11 @@ enum class Prospect { enough, open, hopeless };
   return held + to_come >= needed ? Prospect::open : Prospect::hopeless;
 }
 
-/// The state of a group of leases in these states.
+/// The state of a group whose leases have these states.
 [[nodiscard]] LeaseState state_of(std::span<const LeaseState> leases, std::size_t needed) noexcept;
 
-/// How long a group lasts whose leases have these remaining times: until fewer than `needed` are
-/// left.
+/// How long a group of leases with these remaining times lasts: until fewer than `needed` leases
+/// are left.
 [[nodiscard]] std::chrono::nanoseconds remaining_of(std::vector<std::chrono::nanoseconds> leases,
                                                     std::size_t needed) noexcept;
 

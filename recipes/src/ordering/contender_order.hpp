@@ -75,7 +75,7 @@ inline constexpr NamingRule latch_rule{latch_names};
 inline constexpr NamingRule election_rule{election_names};
 inline constexpr NamingRule permit_rule{permit_names};
 
-/// The server prints a signed 32-bit counter.
+/// The number of a sequential node: the server appends a signed 32-bit counter to the name.
 using Sequence = std::int32_t;
 
 enum class SequenceState {
@@ -178,8 +178,8 @@ struct Malformed {
 };
 using Judgement = std::variant<Held, Wait, OwnNodeMissing, Exhausted, Malformed>;
 
-/// What the contender named `mine` must do. Of several answers that apply, the one first in this
-/// list: own node malformed, missing, exhausted; another's malformed; wait, held.
+/// What the contender named `mine` must do. If several answers apply, the first one of this list is
+/// given: own node malformed, missing, exhausted; another's node malformed; wait, held.
 [[nodiscard]] Judgement judge(const Listing& listing, std::string_view mine);
 
 /// The name for a protected create: the server appends the sequence number. "_c_<uuid>-lock-" for

@@ -22,7 +22,7 @@ template <std::signed_integral Number>
   return {bytes.begin(), bytes.end()};
 }
 
-/// The number; nothing unless there are exactly as many bytes as it has.
+/// Decodes a number. Returns nothing unless there are exactly as many bytes as the number has.
 template <std::signed_integral Number>
 [[nodiscard]] std::optional<Number> from_big_endian(std::string_view bytes) {
   std::array<unsigned char, sizeof(Number)> copy{};

@@ -9,9 +9,9 @@ namespace custodian::testing {
 /// connection for an election.
 ///
 /// Between two servers, only connections that the server with the larger number has opened are
-/// kept. When the other server greets it, it closes that connection and opens one to the address in
-/// the greeting. That is the greeter's own address (QuorumCnxManager.handleConnection, 3.5 and
-/// later), which would bypass any proxy.
+/// kept. When the other server greets it, the server with the larger number closes that connection,
+/// and opens one to the address in the greeting. That is the greeter's own address
+/// (QuorumCnxManager.handleConnection, 3.5 and later), which would bypass any proxy.
 class ElectionGreeting {
  public:
   /// `address` is "host:port".

@@ -174,7 +174,7 @@ ClientOptions TestingServer::client_options() const {
   options.servers = connect_string();
   options.session_timeout =
       std::clamp(options.session_timeout, server.min_session_timeout, server.max_session_timeout);
-  // Servers report their sessions to the leader every half tick; the rest is slack.
+  // Servers report their sessions to the leader every half tick; the rest of the interval is slack.
   options.touch_interval = std::min(server.tick_time * 3 / 4, options.session_timeout / 3);
   return options;
 }

@@ -71,9 +71,10 @@ class FakeClock final : public Clock {
   /// its caller to end. Use jump() there. Concurrent calls run one after the other. Throws
   /// std::invalid_argument if the time is negative.
   void advance(std::chrono::nanoseconds time);
-  /// The same for clients on a context that this thread runs: advance() runs the context meanwhile.
-  /// Afterwards only handlers that wait for real time are left in the context. advance() passes on
-  /// an exception of a handler; the clock has then moved only part of the way.
+  /// Moves the clock in the same way for clients on a context that this thread runs: advance() runs
+  /// the context meanwhile. Afterwards only handlers that wait for real time are left in the
+  /// context. advance() passes on an exception of a handler; the clock has then moved only part of
+  /// the way.
   void advance(std::chrono::nanoseconds time, boost::asio::io_context& context);
 
   /// Moves the clock at once, as if all clients' processes had been stopped meanwhile. The servers

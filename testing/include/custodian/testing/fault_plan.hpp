@@ -30,7 +30,7 @@ enum class FaultKind {
   /// servers: its connection is cut, and the answer on its next connection is that the session has
   /// expired.
   expire_before,
-  /// The same, but the servers apply the request first.
+  /// The servers apply the request, and then end the session as with `expire_before`.
   expire_after,
   /// The reply, and every later message on the connection, is held back.
   delay,

@@ -158,7 +158,7 @@ class TestingServer {
   void pause();
   /// Continues the process after pause() (SIGCONT).
   void resume();
-  /// Whether there is a process; a paused one counts.
+  /// Whether the server's process exists; a paused process counts.
   [[nodiscard]] bool is_running() const;
 
   /// Calls custodian::testing::four_letter_word() for this server.

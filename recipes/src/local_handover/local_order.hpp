@@ -39,8 +39,8 @@ struct LocalEntry {
 
 /// What a member's departure means for the other members.
 struct Departure {
-  /// The member that takes the place, with no member of the line in front of it: the servers must
-  /// be asked whether its node exists. Null if there is no such member.
+  /// The member that takes the place of the one that leaves, with no member of the line in front:
+  /// the servers must be asked whether its node exists. Null if there is no such member.
   LocalEntry* successor = nullptr;
   /// Members that may go on from now on, in order.
   std::vector<LocalEntry*> granted;

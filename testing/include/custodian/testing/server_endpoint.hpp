@@ -30,7 +30,7 @@ struct ServerEndpoint {
   /// The port for clients.
   std::uint16_t port = 0;
 
-  /// Whether both have the same text and the same number.
+  /// Whether both have the same text as their host, and the same port.
   friend bool operator==(const ServerEndpoint&, const ServerEndpoint&) = default;
 };
 

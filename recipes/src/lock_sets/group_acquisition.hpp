@@ -22,7 +22,7 @@ struct LockSet {
   std::optional<std::chrono::nanoseconds> max_unreachable{};
 
   [[nodiscard]] std::size_t spare() const { return locks.size() - needed; }
-  /// The client on whose strand the acquires run.
+  /// The client on whose strand the acquires of the group run.
   [[nodiscard]] const Client& home() const;
   /// The client on whose strand the acquire of this lock runs: its own; for a custom lock the home
   /// client.

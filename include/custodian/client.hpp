@@ -92,7 +92,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code, Created), &start_create>(
         core_, std::forward<Token>(token), std::move(path), std::move(data), std::move(options));
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_create(). Throws Error.
   Created create(std::string path, std::string data = {}, CreateOptions options = {});
 
   /// Reads a node. Errors: no_node, no_auth.
@@ -102,7 +102,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code, GetResult), &start_get>(core_, std::forward<Token>(token),
                                                              std::move(path), options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_get(). Throws Error.
   GetResult get(std::string path, OperationOptions options = {}) const;
 
   /// Writes a node. Errors: no_node, bad_version, no_auth.
@@ -112,7 +112,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code, Stat), &start_set>(core_, std::forward<Token>(token),
                                                         std::move(path), std::move(data), options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_set(). Throws Error.
   Stat set(std::string path, std::string data, SetOptions options = {});
 
   /// Removes a node. Errors: no_node (unless `Missing::is_fine`), bad_version, not_empty, no_auth.
@@ -122,7 +122,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code), &start_remove>(core_, std::forward<Token>(token),
                                                      std::move(path), options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_remove(). Throws Error.
   void remove(std::string path, RemoveOptions options = {});
 
   /// Removes a node in the background, again and again until it is gone, the session that owns it
@@ -139,7 +139,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code, std::optional<Stat>), &start_exists>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_exists(). Throws Error.
   std::optional<Stat> exists(std::string path, OperationOptions options = {}) const;
 
   /// Lists the names of a node's children. Errors: no_node, no_auth.
@@ -149,7 +149,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code, Children), &start_children>(core_, std::forward<Token>(token),
                                                                  std::move(path), options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_children(). Throws Error.
   Children children(std::string path, OperationOptions options = {}) const;
 
   /// Reads a node's ACL. Errors: no_node, no_auth.
@@ -159,7 +159,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code, Acl), &start_get_acl>(core_, std::forward<Token>(token),
                                                            std::move(path), options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_get_acl(). Throws Error.
   Acl get_acl(std::string path, OperationOptions options = {}) const;
 
   /// Replaces a node's ACL. Errors: no_node, bad_version (of the ACL), invalid_acl, no_auth.
@@ -169,7 +169,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code), &start_set_acl>(core_, std::forward<Token>(token),
                                                       std::move(path), std::move(acl), options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_set_acl(). Throws Error.
   void set_acl(std::string path, Acl acl, SetOptions options = {});
 
   /// Waits until the connected server has caught up with the leader, as far as this path goes. Does
@@ -180,7 +180,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code), &start_sync>(core_, std::forward<Token>(token),
                                                    std::move(path), options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_sync(). Throws Error.
   void sync(std::string path, OperationOptions options = {}) const;
 
   /// Applies all operations, or none. Completes with the error of the first that failed, and with
@@ -191,9 +191,9 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code, std::vector<TransactionResult>), &start_commit>(
         core_, std::forward<Token>(token), std::move(transaction), options);
   }
-  /// The same, blocking. Throws Error. If the servers refused an operation, the error's path() is
-  /// the path of that operation. If the transaction has a lease's check() and the lock is lost,
-  /// that is the path of the check(), and the code is no_node.
+  /// The blocking form of async_commit(). Throws Error. If the servers refused an operation, the
+  /// error's path() is the path of that operation. If the transaction has a lease's check() and the
+  /// lock is lost, that is the path of the check(), and the code is no_node.
   std::vector<TransactionResult> commit(Transaction transaction, OperationOptions options = {});
   /// \}
 
@@ -207,7 +207,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code, GetResult, Watch), &start_get_and_watch>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_get_and_watch(). Throws Error.
   std::pair<GetResult, Watch> get_and_watch(std::string path, OperationOptions options = {}) const;
 
   /// The same, for a node that need not exist. Beware of watching a node that is gone for good, a
@@ -218,7 +218,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code, std::optional<Stat>, Watch), &start_exists_and_watch>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_exists_and_watch(). Throws Error.
   std::pair<std::optional<Stat>, Watch> exists_and_watch(std::string path,
                                                          OperationOptions options = {}) const;
 
@@ -229,7 +229,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code, Children, Watch), &start_children_and_watch>(
         core_, std::forward<Token>(token), std::move(path), options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_children_and_watch(). Throws Error.
   std::pair<Children, Watch> children_and_watch(std::string path,
                                                 OperationOptions options = {}) const;
   /// \}
@@ -260,7 +260,7 @@ class CUSTODIAN_EXPORT Client {
     return initiate<void(error_code), &start_wait_connected>(core_, std::forward<Token>(token),
                                                              options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_wait_connected(). Throws Error.
   void wait_connected(OperationOptions options = {}) const;
 
   /// The session as of now; its id is 0 if there is none.

@@ -48,48 +48,52 @@ enum class CreateMode {
 
 /// A node's metadata, as the server keeps it (`org.apache.zookeeper.data.Stat`).
 struct Stat {
-  std::int64_t czxid = 0;  ///< the transaction that created it; grows over the whole ensemble
-  std::int64_t mzxid = 0;  ///< the transaction that last changed its data
-  std::int64_t pzxid = 0;  ///< the transaction that last changed its children
-  std::chrono::system_clock::time_point created{};   ///< by the leader's clock
-  std::chrono::system_clock::time_point modified{};  ///< by the leader's clock
-  std::int32_t version = 0;                          ///< of the data; set and remove may require it
-  std::int32_t children_version = 0;                 ///< of the list of children
-  /// Of the ACL; `Client::set_acl()` may require it.
+  std::int64_t czxid = 0;  ///< the transaction that created the node; grows over the whole ensemble
+  std::int64_t mzxid = 0;  ///< the transaction that last changed the data
+  std::int64_t pzxid = 0;  ///< the transaction that last changed the list of children
+  /// When the node was created, by the leader's clock.
+  std::chrono::system_clock::time_point created{};
+  /// When the data were last changed, by the leader's clock.
+  std::chrono::system_clock::time_point modified{};
+  /// The data's version; set and remove may require it.
+  std::int32_t version = 0;
+  std::int32_t children_version = 0;  ///< the version of the list of children
+  /// The ACL's version; `Client::set_acl()` may require it.
   std::int32_t acl_version = 0;
-  std::int64_t ephemeral_owner = 0;  ///< the session that it dies with; 0 if it is not ephemeral
-  /// In bytes.
+  std::int64_t ephemeral_owner = 0;  ///< the session that owns the node; 0 if it is not ephemeral
+  /// The size of the data in bytes.
   std::int32_t data_length = 0;
-  /// How many children it has.
+  /// How many children the node has.
   std::int32_t child_count = 0;
 
-  /// Memberwise.
+  /// Equal if all members are equal.
   friend bool operator==(const Stat&, const Stat&) = default;
 };
 
-/// A node that was created: its final path (with the sequence number, if it has one).
+/// The result of creating a node.
 struct Created {
-  /// The path for the caller: without the client's chroot and namespace.
+  /// The final path, with the sequence number if the node has one, and without the client's chroot
+  /// and namespace.
   std::string path{};
   /// The metadata at its creation.
   Stat stat{};
 };
 
-/// A node that was read.
+/// The result of reading a node.
 struct GetResult {
-  /// Any bytes.
+  /// The node's data: any bytes.
   std::string data{};
-  /// The node's metadata, when it was read.
+  /// The node's metadata at the time of the read.
   Stat stat{};
 };
 
-/// The children of a node.
+/// The result of listing a node's children.
 struct Children {
-  std::vector<std::string> names{};  ///< in no particular order
-  Stat stat{};                       ///< of the parent
+  std::vector<std::string> names{};  ///< the children's names, in no particular order
+  Stat stat{};                       ///< the metadata of the parent
 };
 
-/// Passed as a version: any version will do.
+/// Passed as a required version: every version will do.
 inline constexpr std::int32_t any_version = -1;
 
 }  // namespace custodian

@@ -1,7 +1,6 @@
 #pragma once
 
-/// \file
-/// version() says which version a program runs with.
+/// \file version() says which version of this library a program runs with.
 
 #include <string_view>
 

@@ -82,7 +82,7 @@ class CUSTODIAN_EXPORT Watch {
         core_, std::forward<Token>(token), watcher_);
   }
 
-  /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
+  /// The blocking form of async_wait(). Throws Error; `stop` ends it with operation_aborted.
   WatchEventType wait(std::stop_token stop = {});
 
   /// For authors of recipes: the argument for `await<&start_wait, WatchEventType>`.

@@ -16,27 +16,29 @@ namespace custodian {
 /// largest it has seen: then a holder that was paused, and has lost the lock without knowing, can
 /// do no harm.
 ///
-/// It is the czxid of the holder's node: the number of the transaction that created the node. That
-/// number has 64 bits, and grows over the whole ensemble. So it survives the deletion of the lock's
-/// path, which a sequence number does not. It does not survive the rebuilding of the ensemble from
-/// nothing: raise `ClientOptions::fencing_epoch` then, which counts before the number. With
-/// `HandOff::cohort` the holders of one process may share a node, and are numbered by `grant`:
-/// compare all three fields, as the operators do. Tokens of shared leases (readers, semaphores) do
-/// not fence.
+/// The `value` is the czxid of the holder's node: the number of the transaction that created the
+/// node. That number has 64 bits, and grows over the whole ensemble. So it still grows when the
+/// lock's path is deleted and created again, where a sequence number begins again. When the
+/// ensemble is rebuilt from nothing the number begins again, too: then raise
+/// `ClientOptions::fencing_epoch`, which is compared before the number. With `HandOff::cohort`
+/// several holders of one process may have the lock by one node, one after the other; `grant`
+/// numbers them. So compare all three fields, as the operators do. Tokens of shared leases
+/// (readers, semaphores) do not fence.
 struct FencingToken {
-  /// `ClientOptions::fencing_epoch` of the client that holds the lock. Counts first.
+  /// `ClientOptions::fencing_epoch` of the client that holds the lock. Compared first.
   std::int64_t epoch = 0;
-  /// The czxid of the holder's node. 0 for an empty lease, which is less than any holder's.
+  /// The czxid of the holder's node. An empty lease has 0, which is less than the value of any
+  /// holder.
   std::int64_t value = 0;
-  /// Numbers the holders of the same node, one after another: 0 for the first.
+  /// The number of the holder among those that had the same node before: 0 for the first.
   std::int64_t grant = 0;
 
-  /// The epoch first, then the value, then the grant.
+  /// Compares the epoch first, then the value, then the grant.
   friend auto operator<=>(const FencingToken&, const FencingToken&) = default;
 };
 
-/// "value"; "epoch:value" where there is an epoch; "epoch:value:grant" where it is not the first
-/// grant of its node. Integers, decimal: compare them one by one, the epoch first.
+/// The token as text: "value"; "epoch:value" if the epoch is not 0; "epoch:value:grant" if the
+/// grant is not 0. The numbers are decimal integers: compare them one by one, the epoch first.
 [[nodiscard]] CUSTODIAN_EXPORT std::string to_string(FencingToken token);
 /// Writes to_string(token).
 CUSTODIAN_EXPORT std::ostream& operator<<(std::ostream& out, FencingToken token);

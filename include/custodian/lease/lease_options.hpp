@@ -12,20 +12,21 @@ namespace custodian {
 
 /// When a lease counts as lost.
 enum class LossPolicy {
-  /// When another client may get the lock, and not before: a short disconnection costs nothing.
+  /// A lease is lost when another client may get the lock, and not before: a short disconnection
+  /// costs nothing.
   on_lease_expiry,
-  /// As soon as the connection fails: for work that is better stopped early. Curator's standard
-  /// policy.
+  /// A lease is lost as soon as the connection fails: for work that is better stopped early.
+  /// Curator's standard policy.
   on_suspended,
 };
 
 /// The terms of one lease, or of all leases of a lock.
 struct LeaseOptions {
-  /// Default: `ClientOptions::loss_policy`.
+  /// When the lease counts as lost. Default: `ClientOptions::loss_policy`.
   std::optional<LossPolicy> loss_policy{};
-  /// The lease ends by itself after this long, by the boot clock (held_too_long). The lock passes
-  /// on when the callbacks on `Lease::lost()` have returned, or a second later. Must be positive.
-  /// Default: no limit.
+  /// The maximum time of the lease: after it, by the boot clock, the lease is lost (held_too_long).
+  /// The lock is then released when the callbacks on `Lease::lost()` have returned, and after one
+  /// second at the latest. Must be positive. Default: no limit.
   std::optional<std::chrono::nanoseconds> hold_at_most{};
 };
 

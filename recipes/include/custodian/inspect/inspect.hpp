@@ -116,7 +116,7 @@ auto async_inspect(const Client& client, std::string path, InspectOptions option
   return initiate<void(error_code, Inspection), &recipes_detail::start_inspect>(
       client.core(), std::forward<Token>(token), client.share(), std::move(path), options);
 }
-/// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
+/// The blocking form of async_inspect(). Throws Error; `stop` ends it with operation_aborted.
 [[nodiscard]] CUSTODIAN_EXPORT Inspection inspect(const Client& client, const std::string& path,
                                                   InspectOptions options = {},
                                                   std::stop_token stop = {});

@@ -50,12 +50,12 @@ auto async_revoke(const Client& client, std::string node, OperationOptions optio
   return initiate<void(error_code, bool), &recipes_detail::start_revoke>(
       client.core(), std::forward<Token>(token), client.share(), std::move(node), options);
 }
-/// The same with default options.
+/// async_revoke() with default options.
 template <typename Token>
 auto async_revoke(const Client& client, std::string node, Token&& token) {
   return async_revoke(client, std::move(node), OperationOptions{}, std::forward<Token>(token));
 }
-/// The same, blocking. Throws Error.
+/// The blocking form of async_revoke(). Throws Error.
 CUSTODIAN_EXPORT bool revoke(const Client& client, const std::string& node,
                              OperationOptions options = {});
 

@@ -55,7 +55,7 @@ class CUSTODIAN_EXPORT Candidate {
     return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_leader>(
         core_, std::forward<Token>(token), spec_, options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_leader(). Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
   /// The candidates in order, the leader first. All else is as for async_leader().
@@ -65,7 +65,7 @@ class CUSTODIAN_EXPORT Candidate {
                     &recipes_detail::start_participants>(core_, std::forward<Token>(token), spec_,
                                                          options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_participants(). Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
  protected:

@@ -62,7 +62,7 @@ class CUSTODIAN_EXPORT LeaderObserver {
     return initiate<void(error_code, std::optional<Participant>), &recipes_detail::start_observe>(
         core_, std::forward<Token>(token), observed_, options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_leader(). Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
   /// The stream of leaders. The first call returns the present leader; each later call waits until
@@ -79,7 +79,7 @@ class CUSTODIAN_EXPORT LeaderObserver {
                     &recipes_detail::start_next_leader>(core_, std::forward<Token>(token),
                                                         observed_);
   }
-  /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
+  /// The blocking form of async_next(). Throws Error; `stop` ends it with operation_aborted.
   [[nodiscard]] std::optional<Participant> next(std::stop_token stop = {});
 
  private:

@@ -165,7 +165,8 @@ class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
     return initiate<void(error_code), &recipes_detail::start_join>(
         core(), std::forward<Token>(token), selector_);
   }
-  /// The same, blocking. Throws Error; would_deadlock on a thread that runs the client.
+  /// The blocking form of async_join(). Throws Error; would_deadlock on a thread that runs the
+  /// client.
   void join(std::stop_token stop = {}) const;
 
   /// Whether the function is running, and the leadership is not lost.

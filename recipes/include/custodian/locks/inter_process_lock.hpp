@@ -140,7 +140,7 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// `lease` is on the read lock, throws resource_deadlock_would_occur.
   [[nodiscard]] Lease acquire(const Lease& lease, AcquireOptions options,
                               std::stop_token stop = {}) const;
-  /// The same with default options.
+  /// acquire() with default options.
   [[nodiscard]] Lease acquire(const Lease& lease, std::stop_token stop = {}) const {
     return acquire(lease, AcquireOptions{}, std::move(stop));
   }
@@ -151,7 +151,7 @@ class CUSTODIAN_EXPORT InterProcessLock
     return initiate<void(error_code, Lease), &recipes_detail::start_acquire_beside>(
         core_, std::forward<Token>(token), spec_, lease.share(), std::move(options));
   }
-  /// The same with default options.
+  /// async_acquire() with default options.
   template <std::same_as<Lease> Held, typename Token>
   auto async_acquire(const Held& lease, Token&& token) const {
     return async_acquire(lease, AcquireOptions{}, std::forward<Token>(token));
@@ -193,7 +193,7 @@ class CUSTODIAN_EXPORT InterProcessLock
                     &recipes_detail::start_participants>(core_, std::forward<Token>(token), spec_,
                                                          options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_participants(). Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
   /// How many contenders hold it or wait for it. All else is as for async_participants().
@@ -202,7 +202,7 @@ class CUSTODIAN_EXPORT InterProcessLock
     return initiate<void(error_code, std::size_t), &recipes_detail::start_queue_length>(
         core_, std::forward<Token>(token), spec_, options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_queue_length(). Throws Error.
   [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
 
   /// For authors of recipes: the lock of an acquire.

@@ -137,7 +137,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// Waits until a stripe is granted, without limit. `stop` ends it with operation_aborted. Throws
   /// resource_deadlock_would_occur if this thread holds all stripes by their standard faces.
   [[nodiscard]] StripeLease acquire_any(AcquireOptions options, std::stop_token stop = {});
-  /// The same with default options.
+  /// acquire_any() with default options.
   [[nodiscard]] StripeLease acquire_any(std::stop_token stop = {}) {
     return acquire_any(AcquireOptions{}, std::move(stop));
   }
@@ -150,7 +150,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// InterProcessLock::try_acquire_until(). Without time to wait it is try_acquire_any().
   [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, AcquireOptions options,
                                                   std::stop_token stop = {});
-  /// The same with default options.
+  /// try_acquire_any_until() with default options.
   [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, std::stop_token stop = {}) {
     return try_acquire_any_until(deadline, AcquireOptions{}, std::move(stop));
   }
@@ -159,7 +159,7 @@ class CUSTODIAN_EXPORT StripedMutex {
                                                 AcquireOptions options, std::stop_token stop = {}) {
     return try_acquire_any_until(Deadline{wait}, std::move(options), std::move(stop));
   }
-  /// The same with default options.
+  /// try_acquire_any_for() with default options.
   [[nodiscard]] StripeLease try_acquire_any_for(std::chrono::nanoseconds wait,
                                                 std::stop_token stop = {}) {
     return try_acquire_any_for(wait, AcquireOptions{}, std::move(stop));
@@ -173,7 +173,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   auto async_acquire_any(AcquireOptions options, Token&& token) {
     return begin_acquire({}, std::move(options), std::forward<Token>(token));
   }
-  /// The same with default options.
+  /// async_acquire_any() with default options.
   template <typename Token>
   auto async_acquire_any(Token&& token) {
     return async_acquire_any(AcquireOptions{}, std::forward<Token>(token));
@@ -184,7 +184,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   auto async_try_acquire_any(AcquireOptions options, Token&& token) {
     return begin_acquire({.try_once = true}, std::move(options), std::forward<Token>(token));
   }
-  /// The same with default options.
+  /// async_try_acquire_any() with default options.
   template <typename Token>
   auto async_try_acquire_any(Token&& token) {
     return async_try_acquire_any(AcquireOptions{}, std::forward<Token>(token));
@@ -195,7 +195,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   auto async_try_acquire_any_until(Deadline deadline, AcquireOptions options, Token&& token) {
     return begin_acquire({.deadline = deadline}, std::move(options), std::forward<Token>(token));
   }
-  /// The same with default options.
+  /// async_try_acquire_any_until() with default options.
   template <typename Token>
   auto async_try_acquire_any_until(Deadline deadline, Token&& token) {
     return async_try_acquire_any_until(deadline, AcquireOptions{}, std::forward<Token>(token));
@@ -208,7 +208,7 @@ class CUSTODIAN_EXPORT StripedMutex {
     return async_try_acquire_any_until(Deadline{wait}, std::move(options),
                                        std::forward<Token>(token));
   }
-  /// The same with default options.
+  /// async_try_acquire_any_for() with default options.
   template <typename Token>
   auto async_try_acquire_any_for(std::chrono::nanoseconds wait, Token&& token) {
     return async_try_acquire_any_for(wait, AcquireOptions{}, std::forward<Token>(token));

@@ -46,7 +46,7 @@ class BlockingAcquire {
     return std::move(self().acquire_within("acquire", {}, std::move(options), std::move(stop)).*
                      Derived::held);
   }
-  /// The same with default options.
+  /// acquire() with default options.
   [[nodiscard]] Held acquire(std::stop_token stop = {}) {
     return acquire(AcquireOptions{}, std::move(stop));
   }
@@ -69,7 +69,7 @@ class BlockingAcquire {
     return self().acquire_within("try_acquire_until", {.deadline = deadline}, std::move(options),
                                  std::move(stop));
   }
-  /// The same with default options.
+  /// try_acquire_until() with default options.
   [[nodiscard]] Tried try_acquire_until(Deadline deadline, std::stop_token stop = {}) {
     return try_acquire_until(deadline, AcquireOptions{}, std::move(stop));
   }
@@ -78,7 +78,7 @@ class BlockingAcquire {
                                       std::stop_token stop = {}) {
     return try_acquire_until(Deadline{wait}, std::move(options), std::move(stop));
   }
-  /// The same with default options.
+  /// try_acquire_for() with default options.
   [[nodiscard]] Tried try_acquire_for(std::chrono::nanoseconds wait, std::stop_token stop = {}) {
     return try_acquire_for(wait, AcquireOptions{}, std::move(stop));
   }
@@ -130,7 +130,7 @@ class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
                     recipes_detail::WithoutLimit<Derived::start, Derived::held>{}>(
         self().core_, std::forward<Token>(token), self().spec_, std::move(options));
   }
-  /// The same with default options.
+  /// async_acquire() with default options.
   template <typename Token>
   auto async_acquire(Token&& token) {
     return async_acquire(AcquireOptions{}, std::forward<Token>(token));
@@ -141,7 +141,7 @@ class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
     return begin_acquire(WaitLimit{.try_once = true}, std::move(options),
                          std::forward<Token>(token));
   }
-  /// The same with default options.
+  /// async_try_acquire() with default options.
   template <typename Token>
   auto async_try_acquire(Token&& token) {
     return async_try_acquire(AcquireOptions{}, std::forward<Token>(token));
@@ -152,7 +152,7 @@ class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
     return begin_acquire(WaitLimit{.deadline = deadline}, std::move(options),
                          std::forward<Token>(token));
   }
-  /// The same with default options.
+  /// async_try_acquire_until() with default options.
   template <typename Token>
   auto async_try_acquire_until(Deadline deadline, Token&& token) {
     return async_try_acquire_until(deadline, AcquireOptions{}, std::forward<Token>(token));
@@ -162,7 +162,7 @@ class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
   auto async_try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options, Token&& token) {
     return async_try_acquire_until(Deadline{wait}, std::move(options), std::forward<Token>(token));
   }
-  /// The same with default options.
+  /// async_try_acquire_for() with default options.
   template <typename Token>
   auto async_try_acquire_for(std::chrono::nanoseconds wait, Token&& token) {
     return async_try_acquire_for(wait, AcquireOptions{}, std::forward<Token>(token));

@@ -123,7 +123,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// Acquires that many permits, or none. All else is as for acquire() of one.
   [[nodiscard]] std::vector<Lease> acquire(int permits, AcquireOptions options,
                                            std::stop_token stop = {});
-  /// The same with default options.
+  /// acquire() with default options.
   [[nodiscard]] std::vector<Lease> acquire(int permits, std::stop_token stop = {}) {
     return acquire(permits, AcquireOptions{}, std::move(stop));
   }
@@ -132,7 +132,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// Acquires that many permits, or none. All else is as for try_acquire_until() of one.
   [[nodiscard]] PermitsResult try_acquire_until(int permits, Deadline deadline,
                                                 AcquireOptions options, std::stop_token stop = {});
-  /// The same with default options.
+  /// try_acquire_until() with default options.
   [[nodiscard]] PermitsResult try_acquire_until(int permits, Deadline deadline,
                                                 std::stop_token stop = {}) {
     return try_acquire_until(permits, deadline, AcquireOptions{}, std::move(stop));
@@ -142,7 +142,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
                                               AcquireOptions options, std::stop_token stop = {}) {
     return try_acquire_until(permits, Deadline{wait}, std::move(options), std::move(stop));
   }
-  /// The same with default options.
+  /// try_acquire_for() with default options.
   [[nodiscard]] PermitsResult try_acquire_for(int permits, std::chrono::nanoseconds wait,
                                               std::stop_token stop = {}) {
     return try_acquire_for(permits, wait, AcquireOptions{}, std::move(stop));
@@ -161,7 +161,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
         core_, std::forward<Token>(token), recipes_detail::Permits{spec_, permits},
         std::move(options));
   }
-  /// The same with default options.
+  /// async_acquire() with default options.
   template <typename Token>
   auto async_acquire(int permits, Token&& token) {
     return async_acquire(permits, AcquireOptions{}, std::forward<Token>(token));
@@ -172,7 +172,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
     return begin_acquire("async_try_acquire", permits, {.try_once = true}, std::move(options),
                          std::forward<Token>(token));
   }
-  /// The same with default options.
+  /// async_try_acquire() with default options.
   template <typename Token>
   auto async_try_acquire(int permits, Token&& token) {
     return async_try_acquire(permits, AcquireOptions{}, std::forward<Token>(token));
@@ -184,7 +184,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
     return begin_acquire("async_try_acquire_until", permits, {.deadline = deadline},
                          std::move(options), std::forward<Token>(token));
   }
-  /// The same with default options.
+  /// async_try_acquire_until() with default options.
   template <typename Token>
   auto async_try_acquire_until(int permits, Deadline deadline, Token&& token) {
     return async_try_acquire_until(permits, deadline, AcquireOptions{}, std::forward<Token>(token));
@@ -196,7 +196,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
     return async_try_acquire_until(permits, Deadline{wait}, std::move(options),
                                    std::forward<Token>(token));
   }
-  /// The same with default options.
+  /// async_try_acquire_for() with default options.
   template <typename Token>
   auto async_try_acquire_for(int permits, std::chrono::nanoseconds wait, Token&& token) {
     return async_try_acquire_for(permits, wait, AcquireOptions{}, std::forward<Token>(token));
@@ -258,7 +258,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
                     &recipes_detail::start_permit_holders>(core_, std::forward<Token>(token), spec_,
                                                            options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_participants(). Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
   /// How many acquires wait. All else is as for async_participants().
@@ -267,7 +267,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
     return initiate<void(error_code, std::size_t), &recipes_detail::start_permit_queue_length>(
         core_, std::forward<Token>(token), spec_, options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_queue_length(). Throws Error.
   [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
 
   /// For authors of recipes: the semaphore of an acquire.

@@ -86,7 +86,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
                     &recipes_detail::start_permit_holders>(core_, std::forward<Token>(token), spec_,
                                                            options);
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_participants(). Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
   /// For authors of recipes: the lock of an acquire.

@@ -99,12 +99,12 @@ class CUSTODIAN_EXPORT BasicSharedValue {
     return initiate<void(error_code, Versioned<T>), &recipes_detail::start_load<T>>(
         core_, std::forward<Token>(token), node_, options);
   }
-  /// The same with default options.
+  /// async_load() with default options.
   template <typename Token>
   auto async_load(Token&& token) const {
     return async_load(OperationOptions{}, std::forward<Token>(token));
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_load(). Throws Error.
   [[nodiscard]] Versioned<T> load(OperationOptions options = {}) const;
 
   /// Writes the value unconditionally. (If there is no node, it is first created with the seed.)
@@ -120,12 +120,12 @@ class CUSTODIAN_EXPORT BasicSharedValue {
         core_, std::forward<Token>(token), node_, recipes_detail::bytes_for(node_, desired),
         options);
   }
-  /// The same with default options.
+  /// async_store() with default options.
   template <typename Token>
   auto async_store(const T& desired, Token&& token) {
     return async_store(desired, OperationOptions{}, std::forward<Token>(token));
   }
-  /// The same, blocking. Throws Error.
+  /// The blocking form of async_store(). Throws Error.
   void store(const T& desired, OperationOptions options = {});
 
   /// Writes `desired` if the present value has the version of `expected`, which load(), wait() or
@@ -147,7 +147,7 @@ class CUSTODIAN_EXPORT BasicSharedValue {
         recipes_detail::ExpectedVersion{expected.version, expected.mzxid},
         recipes_detail::bytes_for(node_, desired), options);
   }
-  /// The same with default options.
+  /// async_compare_exchange() with default options.
   template <typename Token>
   auto async_compare_exchange(const Versioned<T>& expected, const T& desired, Token&& token) {
     return async_compare_exchange(expected, desired, OperationOptions{},
@@ -172,7 +172,7 @@ class CUSTODIAN_EXPORT BasicSharedValue {
     return initiate<void(error_code, Versioned<T>), &recipes_detail::start_wait_newer<T>>(
         core_, std::forward<Token>(token), node_, known.mzxid);
   }
-  /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
+  /// The blocking form of async_wait(). Throws Error; `stop` ends it with operation_aborted.
   [[nodiscard]] Versioned<T> wait(const Versioned<T>& known, std::stop_token stop = {}) const;
   /// \}
 

@@ -4,28 +4,31 @@
 /// A ZooKeeper client: operations with retries and deadlines, watches, transactions, and the state
 /// of its connection. Recipes (locks, leader election) are built on it alone.
 ///
-/// When not to use it: for data. ZooKeeper keeps small things that change seldom and must be right.
+/// When not to use it: as a database. ZooKeeper keeps small things that change seldom and must be
+/// right.
 ///
 /// Threads: every function may be called from any thread, except the destructor and moves.
 ///
 /// Every operation has two forms. `async_xxx(..., token)` takes any Asio completion token. Its
 /// handler runs on its own executor, or else on the client's callback executor; never inside the
 /// call, and never on the client's strand. `xxx(...)` blocks and throws `Error`. On a thread that
-/// runs the client it would wait for itself, so it throws at once (would_deadlock). Mistakes in the
-/// arguments throw at once in both forms, before anything is sent (invalid_argument).
+/// runs the client, `xxx(...)` would wait for itself, so it throws at once (would_deadlock).
+/// Mistakes in the arguments throw at once in both forms, before anything is sent
+/// (invalid_argument).
 ///
 /// Cancellation (total, partial, terminal alike): the operation completes with operation_aborted. A
 /// request that was sent by then may still be applied.
 ///
-/// Deadlines: without one, `ClientOptions::operation_timeout` from the call. They cover waiting for
-/// a connection, retries and pauses.
+/// Deadlines: an operation that is given no deadline ends `ClientOptions::operation_timeout` after
+/// the call. A deadline covers the wait for a connection, the retries, and the pauses before them.
 ///
-/// Errors common to all: not_connected (if the operation does not wait for a connection),
-/// deadline_exceeded, deadline_exceeded_outcome_unknown, connection_loss (the outcome is unknown
-/// and must not be guessed), session_lost, closed, forked, and the server's own errors.
+/// Errors common to all operations: not_connected (if the operation does not wait for a
+/// connection), deadline_exceeded, deadline_exceeded_outcome_unknown, connection_loss (the outcome
+/// is unknown and must not be guessed), session_lost, closed, forked, and the server's own errors.
 ///
 /// Retries: reads are repeated. Writes are repeated only when it is certain that they were not
-/// applied; a protected create finds out by itself whether it was applied. fork(): see README.
+/// applied; a protected create finds out by itself whether it was applied.
+/// fork(): see README.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <chrono>
@@ -59,15 +62,16 @@ namespace custodian {
 /// needs a non-const one. \copydetails custodian/client.hpp
 class CUSTODIAN_EXPORT Client {
  public:
-  /// A client with threads of its own: one for I/O, one for callbacks. Begins to connect at once,
-  /// in the background; throws Error if the connection string is wrong.
+  /// Makes a client with threads of its own: one for I/O, one for callbacks. It begins to connect
+  /// at once, in the background. Throws Error if the connection string is wrong.
   explicit Client(std::string_view servers);
-  /// The same, with options.
+  /// Makes a client with threads of its own, and with these options. Throws Error
+  /// (invalid_argument) if an option is wrong.
   explicit Client(ClientOptions options);
-  /// A client on the program's own executor. The executor's context must be run, and must outlive
-  /// the client. Callbacks run there, too, unless the options name another executor. An open client
-  /// is work for the context: io_context::run() returns only after close(), or after the client's
-  /// destruction.
+  /// Makes a client on the program's own executor. The program must run the executor's context,
+  /// which must outlive the client. Callbacks run there, too, unless the options name another
+  /// executor. An open client is work for the context: io_context::run() returns only after
+  /// close(), or after the client's destruction.
   Client(boost::asio::any_io_executor executor, ClientOptions options);
   /// A moved-from client may only be destroyed.
   Client(Client&&) noexcept = default;
@@ -77,14 +81,14 @@ class CUSTODIAN_EXPORT Client {
   /// it.
   ~Client();
 
-  /// Makes another handle on the same client, for recipes to keep. It does not own the client and
-  /// can outlive the owner; its operations then fail (closed).
+  /// Makes another handle on the same client, for recipes to keep. The handle does not own the
+  /// client and can outlive the owner; its operations then fail (closed).
   [[nodiscard]] Client share() const;
 
   /// \name Nodes
   /// \{
 
-  /// Creates a node. Completes with its final path.
+  /// Creates a node. Completes with the node's final path and metadata.
   /// Errors: node_exists, no_node (no parent), no_auth, no_children_for_ephemerals, unimplemented.
   template <typename Token>
   auto async_create(std::string path, std::string data, CreateOptions options, Token&& token) {
@@ -125,14 +129,15 @@ class CUSTODIAN_EXPORT Client {
   /// The blocking form of async_remove(). Throws Error.
   void remove(std::string path, RemoveOptions options = {});
 
-  /// Removes a node in the background, again and again until it is gone, the session that owns it
-  /// is over, or the servers forbid it (then the client ends the session, since nothing else can
-  /// remove the node). After a reconnection such deletes go first. Only for ephemeral nodes with
-  /// unique names: another node of the same name would be removed, too. Does not throw, not even
-  /// when the client is closed.
+  /// Removes a node in the background: repeats the delete until the node is gone, the session that
+  /// owns it is over, or the servers forbid the delete (then the client ends the session, since
+  /// nothing else can remove the node). After a reconnection these deletes are sent first. Only for
+  /// ephemeral nodes with unique names: another node of the same name would be removed, too. Does
+  /// not throw, not even when the client is closed.
   void remove_in_background(std::string path) noexcept;
 
-  /// Completes with the node's metadata, or nothing if it does not exist.
+  /// Looks whether a node exists. Completes with its metadata, or with nothing if it does not
+  /// exist.
   template <typename Token>
   auto async_exists(std::string path, OperationOptions options, Token&& token) const {
     check_path(core_, "exists", path);
@@ -172,7 +177,7 @@ class CUSTODIAN_EXPORT Client {
   /// The blocking form of async_set_acl(). Throws Error.
   void set_acl(std::string path, Acl acl, SetOptions options = {});
 
-  /// Waits until the connected server has caught up with the leader, as far as this path goes. Does
+  /// Waits until the connected server has caught up with the leader's changes of this path. Does
   /// not prove that the leader still leads.
   template <typename Token>
   auto async_sync(std::string path, OperationOptions options, Token&& token) const {
@@ -183,8 +188,9 @@ class CUSTODIAN_EXPORT Client {
   /// The blocking form of async_sync(). Throws Error.
   void sync(std::string path, OperationOptions options = {}) const;
 
-  /// Applies all operations, or none. Completes with the error of the first that failed, and with
-  /// the result of each. Never repeated when its reply is lost.
+  /// Applies all operations of a transaction, or none. Completes with the error of the first
+  /// operation that failed, and with the result of each operation. A transaction whose reply is
+  /// lost is not repeated.
   template <typename Token>
   auto async_commit(Transaction transaction, OperationOptions options, Token&& token) {
     check_commit(core_, transaction);
@@ -193,7 +199,7 @@ class CUSTODIAN_EXPORT Client {
   }
   /// The blocking form of async_commit(). Throws Error. If the servers refused an operation, the
   /// error's path() is the path of that operation. If the transaction has a lease's check() and the
-  /// lock is lost, that is the path of the check(), and the code is no_node.
+  /// lock is lost, path() is that of the check(), and the code is no_node.
   std::vector<TransactionResult> commit(Transaction transaction, OperationOptions options = {});
   /// \}
 
@@ -210,8 +216,10 @@ class CUSTODIAN_EXPORT Client {
   /// The blocking form of async_get_and_watch(). Throws Error.
   std::pair<GetResult, Watch> get_and_watch(std::string path, OperationOptions options = {}) const;
 
-  /// The same, for a node that need not exist. Beware of watching a node that is gone for good, a
-  /// sequential one for instance: the watch then stays on the server until the Watch is destroyed.
+  /// Reads the metadata of a node that need not exist, and watches it: the watch ends when the node
+  /// is created or deleted, or its data change next. Beware of watching a node that is gone for
+  /// good, a sequential one for instance: the watch then stays on the server until the Watch is
+  /// destroyed.
   template <typename Token>
   auto async_exists_and_watch(std::string path, OperationOptions options, Token&& token) const {
     check_path(core_, "exists", path);
@@ -222,7 +230,8 @@ class CUSTODIAN_EXPORT Client {
   std::pair<std::optional<Stat>, Watch> exists_and_watch(std::string path,
                                                          OperationOptions options = {}) const;
 
-  /// The same, for the list of a node's children.
+  /// Lists a node's children and watches the list: the watch ends when a child is created or
+  /// deleted next, or the node is deleted.
   template <typename Token>
   auto async_children_and_watch(std::string path, OperationOptions options, Token&& token) const {
     check_path(core_, "children", path);
@@ -237,13 +246,14 @@ class CUSTODIAN_EXPORT Client {
   /// \name Connection
   /// \{
 
-  /// The present state, which may have changed when the caller gets it. Any thread.
+  /// The present state of the connection, which may have changed by the time the caller gets it.
+  /// Any thread.
   [[nodiscard]] ConnectionState connection_state() const;
-  /// Calls the listener at every later change. The listener is kept until the subscription is
-  /// destroyed.
+  /// Calls the listener at every later change of the connection's state. The listener is kept until
+  /// the subscription is destroyed.
   [[nodiscard]] Subscription on_connection_state(ConnectionListener listener) const;
 
-  /// Waits until the state differs from `known`; completes at once if it does already.
+  /// Waits until the connection's state differs from `known`; completes at once if it does already.
   /// Completes with: error, the state (`known` with an error).
   /// Cancellation: total.
   /// Errors: operation_aborted; closed, if `known` is `closed` and the state is, too.
@@ -254,7 +264,7 @@ class CUSTODIAN_EXPORT Client {
         core_, std::forward<Token>(token), known);
   }
 
-  /// Completes when there is a connection; at once if there is one.
+  /// Waits for a connection; completes at once if there is one.
   template <typename Token>
   auto async_wait_connected(OperationOptions options, Token&& token) const {
     return initiate<void(error_code), &start_wait_connected>(core_, std::forward<Token>(token),
@@ -263,7 +273,7 @@ class CUSTODIAN_EXPORT Client {
   /// The blocking form of async_wait_connected(). Throws Error.
   void wait_connected(OperationOptions options = {}) const;
 
-  /// The session as of now; its id is 0 if there is none.
+  /// The facts about the present session; the id is 0 if there is none.
   [[nodiscard]] SessionInfo session() const;
 
   /// Replaces the servers; throws Error if the list is wrong or has a chroot, or asks for TLS where
@@ -271,17 +281,17 @@ class CUSTODIAN_EXPORT Client {
   /// `ClientOptions::follow_ensemble`, the ensemble's other members stay in the list.
   void set_servers(std::string_view servers);
 
-  /// Replaces `ClientOptions::credentials`, for a rotation without a restart: docs/operating.md
-  /// says in which order. The session goes on, with the leases on it. Returns at once; of several
-  /// calls the newest counts. Any thread; throws Error (invalid_argument, as the constructor does;
-  /// forked); does nothing once the client is closed.
+  /// Replaces `ClientOptions::credentials`, for a rotation without a restart: docs/operating.md has
+  /// the steps. The session goes on, with the leases on it. Returns at once; of several calls the
+  /// newest counts. Does nothing once the client is closed. Any thread. Throws Error: forked;
+  /// invalid_argument for credentials that the constructor would refuse.
   ///
   /// New credentials: the client first presents them to the servers on a short session beside its
-  /// own. Then it presents them on the present connection, or else on the next one, and the log
-  /// says so (`LogLevel::info`). A request that needs them and is sent before that fails (no_auth).
-  /// If the servers refuse them, the log says that (`LogLevel::error`), and the client goes on with
-  /// the earlier ones: nothing is lost. Servers refuse an unknown scheme. They accept a `digest`
-  /// with a wrong password: to them it is another user.
+  /// own. Then it presents them on the present connection, or else on the next one, and logs that
+  /// (`LogLevel::info`). A request that needs the new credentials, but is sent before they were
+  /// presented, fails (no_auth). If the servers refuse them, the client logs that
+  /// (`LogLevel::error`) and goes on with the earlier credentials: nothing is lost. Servers refuse
+  /// an unknown scheme. They accept a `digest` with a wrong password: to them it is another user.
   ///
   /// Earlier credentials: a session cannot take back credentials that it has presented. So the
   /// present session has their permissions until it ends, and nodes that it creates with
@@ -294,16 +304,17 @@ class CUSTODIAN_EXPORT Client {
   /// With `ClientOptions::credentials_provider`, the next answer of the provider replaces them.
   void set_credentials(const std::vector<ClientOptions::Credential>& credentials);
 
-  /// Ends the session, and waits until the message for that is sent, one second at most. On a
-  /// thread that runs the client it does not wait; if no thread runs the client's executor, it
-  /// waits only a tenth of a second. Operations under way fail (closed), leases are lost, watches
-  /// end. Does nothing the second time.
+  /// Ends the session, and waits until the message for that is sent, one second at most. Operations
+  /// under way fail (closed), leases are lost, watches end. On a thread that runs the client this
+  /// function does not wait; if no thread runs the client's executor, it waits only a tenth of a
+  /// second. A second call does nothing.
   void close();
-  /// The same in an orderly way: refuses new acquires, ends those that wait, and closes when the
-  /// last lease has been released, at the deadline, or when another call closes the client. False
-  /// if a lease was still held at that moment.
+  /// Closes the client in an orderly way: refuses new acquires, ends those that wait, and closes
+  /// when the last lease has been released, at the deadline, or when another call closes the
+  /// client. Returns false if a lease was still held at that moment.
   bool close(Deadline deadline);
-  /// The same without blocking, for a program that runs the client on its own executor.
+  /// The asynchronous form of close(deadline), for a program that runs the client on its own
+  /// executor.
   /// Completes with: error, whether all leases were released in time.
   /// Cancellation: total; the client stays open then, and goes on refusing new acquires.
   /// Errors: operation_aborted, forked.
@@ -314,36 +325,37 @@ class CUSTODIAN_EXPORT Client {
                                                           deadline);
   }
 
-  /// How many locks this client keeps at the moment though nobody holds them: see
+  /// How many locks this client keeps at the moment without a holder: see
   /// `LockOptions::keep_idle_for`.
   [[nodiscard]] std::size_t kept_locks() const noexcept;
-  /// Gives all of them back, in the background: kept_locks() may count them for a moment longer.
+  /// Gives all kept locks back, in the background: kept_locks() may count them for a moment longer.
   /// For a process that knows that it will not want them again soon. Locks that are held stay held,
   /// and may be kept later. Any thread.
   void release_kept_locks();
 
-  /// The strand that recipes run on. Post nothing that may block.
+  /// The strand that recipes run on. Post nothing to it that may block.
   [[nodiscard]] boost::asio::any_io_executor get_executor() const;
-  /// As `ClientOptions::identity`, with its default filled in.
+  /// The client's identity: `ClientOptions::identity`, or its default.
   [[nodiscard]] const std::string& identity() const;
-  /// As `ClientOptions::fencing_epoch`.
+  /// The value of `ClientOptions::fencing_epoch`.
   [[nodiscard]] std::int64_t fencing_epoch() const noexcept;
-  /// As `ClientOptions::max_kept_locks`.
+  /// The value of `ClientOptions::max_kept_locks`.
   [[nodiscard]] std::size_t max_kept_locks() const noexcept;
-  /// As `ClientOptions::retry`.
+  /// The value of `ClientOptions::retry`.
   [[nodiscard]] const RetryPolicy& retry_policy() const;
-  /// `deadline`; for a default one, `ClientOptions::operation_timeout` from now.
+  /// Returns `deadline`; in the place of a default one, `ClientOptions::operation_timeout` from
+  /// now.
   [[nodiscard]] Deadline deadline_or_default(Deadline deadline) const;
-  /// Why this client accepts nothing new: closed (also while it drains), or forked. No error if the
-  /// client is usable.
+  /// Why this client accepts nothing new: closed (also while close(deadline) waits for leases), or
+  /// forked. No error if the client is usable.
   [[nodiscard]] error_code unusable() const noexcept;
   /// Writes a line through the client's log sink: for authors of recipes.
   void log(LogLevel level, std::string message) const;
   /// The number of operations without a reply, and of watches: for tests that nothing is left over.
   [[nodiscard]] Session::Load load() const;
 
-  /// The client's only object of this type; made at the first call. Like `asio::use_service`, but
-  /// each client has its own.
+  /// The client's only object of type `T`, made at the first call. Like `asio::use_service`, but
+  /// each client has an object of its own.
   template <typename T>
   T& use_service() {
     return static_cast<T&>(custodian::use_service(
@@ -352,10 +364,9 @@ class CUSTODIAN_EXPORT Client {
         }));
   }
 
-  /// For authors of recipes: the core for initiate() and block().
+  /// For authors of recipes: the argument `core` of initiate() and block().
   [[nodiscard]] const CorePtr& core() const noexcept { return core_; }
-  /// For authors of recipes: post calls of user code (a position callback, for instance) to this
-  /// executor.
+  /// For authors of recipes: the executor for calls of user code, such as a position callback.
   [[nodiscard]] boost::asio::any_io_executor callback_executor() const;
   /// \}
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Errors: a code in one of two categories says what went wrong, and a condition says what to do
-/// about it.
+/// Error codes and conditions: a code, in one of two categories, says what went wrong; a condition
+/// says what to do about it.
 ///
 /// - `ServerErrc` (category "zookeeper") holds the codes that a ZooKeeper server or its C client
 ///   answers with; the numbers are ZooKeeper's own.
@@ -12,8 +12,8 @@
 ///
 /// Asynchronous operations complete with a `boost::system::error_code`. Blocking functions throw
 /// `Error`, which also knows the operation and the path. A cancelled operation reports
-/// `boost::asio::error::operation_aborted`. An outcome that a caller must expect (a timed acquire
-/// that ran out of time) is a value and never an error.
+/// `boost::asio::error::operation_aborted`. An outcome that a caller must expect, such as a timed
+/// acquire that ran out of time, is a value and never an error.
 ///
 /// Threads: everything here is safe to use from any thread.
 
@@ -27,17 +27,17 @@
 #include "custodian/export.hpp"
 namespace custodian {
 
-/// The error of asynchronous operations.
+/// The type of the error that an asynchronous operation completes with.
 using boost::system::error_code;
 
 /// Codes of the ZooKeeper protocol (`org.apache.zookeeper.KeeperException.Code`) and its C client.
 enum class ServerErrc {
   /// No error.
   ok = 0,
-  /// The C client failed; never sent by a server as such.
+  /// The C client failed. Servers never send this code.
   system_error = -1,
-  /// In a transaction: the operation was rolled back with the others. Elsewhere: the C client has
-  /// lost track of a request.
+  /// In a transaction: the operation was rolled back, since another one failed. Elsewhere: the C
+  /// client has lost track of a request.
   runtime_inconsistency = -2,
   /// The servers found their data inconsistent.
   data_inconsistency = -3,
@@ -45,17 +45,17 @@ enum class ServerErrc {
   connection_loss = -4,
   /// A request or a reply could not be encoded or decoded.
   marshalling_error = -5,
-  /// The server does not know the request, or does not allow the mode (a TTL, for instance).
+  /// The server does not know the request, or does not allow the node's mode (a TTL, for instance).
   unimplemented = -6,
   /// The C client received nothing in time: the outcome is unknown.
   operation_timeout = -7,
   /// The server refused the arguments.
   bad_arguments = -8,
-  /// The C client's handle is not in a state for this.
+  /// The C client's handle is not in a state that allows the request.
   invalid_state = -9,
-  /// The node does not exist; in a create: its parent does not.
+  /// The node does not exist; for a create: the node's parent does not.
   no_node = -101,
-  /// The node's ACL forbids it.
+  /// The node's ACL forbids the request.
   no_auth = -102,
   /// The node does not have the required version.
   bad_version = -103,
@@ -75,18 +75,17 @@ enum class ServerErrc {
   auth_failed = -115,
   /// The session is being closed.
   closing = -116,
-  /// The session has gone to another server; the request was not applied.
+  /// The session has moved to another server; the request was not applied.
   session_moved = -118,
-  /// A server without a quorum takes no writes.
+  /// The server has no quorum, and so accepts no writes.
   not_read_only = -119,
   /// A local session cannot own ephemeral nodes.
   ephemeral_on_local_session = -120,
   /// The watch that should be removed does not exist.
   no_watcher = -121,
-  /// The servers work only for clients that authenticate with a scheme of theirs
-  /// (enforce.auth.schemes, or sessionRequireClientSASLAuth), and this client has not. The
-  /// request was not applied, unless it is a repetition after a lost reply. The cure:
-  /// docs/errors.md.
+  /// The servers accept only clients that authenticate with a required scheme (the servers'
+  /// enforce.auth.schemes, or sessionRequireClientSASLAuth), and this client has not. The request
+  /// was not applied, unless it is a repetition after a lost reply. docs/errors.md has the cure.
   session_closed_require_sasl_auth = -124,
   /// The server is overloaded, and has not applied the request.
   throttled = -127,
@@ -96,13 +95,13 @@ enum class ServerErrc {
 enum class Errc {
   /// No error.
   ok = 0,
-  /// An argument breaks a rule; the message of the `Error` names both.
+  /// An argument breaks a rule; the message of the `Error` names the argument and the rule.
   invalid_argument,
-  /// There is no connection to a server, and the operation does not wait for one. It was not sent.
+  /// There is no connection to a server, and the operation does not wait for one. The operation was
+  /// not sent.
   not_connected,
-  /// The deadline passed, and nothing was changed: the operation was not sent, or it only reads.
-  /// After an acquire: it has no place in the queue, and a node that it may have created is
-  /// deleted.
+  /// The deadline passed, and nothing was changed: the operation was not sent, or it only reads. An
+  /// acquire with this error has no place in the queue; a node that it may have created is deleted.
   deadline_exceeded,
   /// The deadline passed after the operation was sent: it may or may not have been applied.
   deadline_exceeded_outcome_unknown,
@@ -110,31 +109,30 @@ enum class Errc {
   closed,
   /// The client was created before a fork(), and cannot be used in the child.
   forked,
-  /// The session ended, and with it every ephemeral node, lock and watch that it had.
+  /// The session ended, and with it all its ephemeral nodes, locks and watches.
   session_lost,
   /// An operator, or another client, has deleted this acquire's node in the queue.
   node_deleted,
   /// The lock (or the lease) is not held any more.
   lock_lost,
-  /// The sequence counter of the lock's parent node is at its end: new contenders would have no
-  /// order.
+  /// The sequence counter of the lock's path is at its end: new contenders would have no order.
   sequence_exhausted,
   /// A child looks like a contender but has no sequence number, so it is unknown which contender is
   /// first.
   malformed_contender,
   /// A node's data are not in the form in which this recipe writes them.
   malformed_data,
-  /// The call would block a thread for which it would have to wait.
+  /// The call would wait for the very thread that it blocks.
   would_deadlock,
   /// The servers shortened the session timeout so much that a holder could not be notified in time
   /// of a loss. See `ClientOptions::touch_interval`.
   session_timeout_too_short,
-  /// The request is larger than the servers accept, and was not sent: they would close the
+  /// The request is larger than the servers accept, and was not sent: the servers would close the
   /// connection, on which all locks depend. See `ClientOptions::max_request_size`.
   request_too_large,
 };
 
-/// What to do about an error; compare an error_code with these.
+/// What to do about an error: compare an error_code with these conditions.
 enum class ErrorCondition {
   /// Nothing was changed and a later try may succeed.
   retryable = 1,
@@ -153,24 +151,25 @@ enum class ErrorCondition {
 /// The category of ErrorCondition; its name is "custodian.condition".
 [[nodiscard]] CUSTODIAN_EXPORT const boost::system::error_category& condition_category() noexcept;
 
-/// Found by argument-dependent lookup: lets a ServerErrc become an error_code.
+/// Lets a ServerErrc become an error_code. Found by argument-dependent lookup.
 [[nodiscard]] CUSTODIAN_EXPORT error_code make_error_code(ServerErrc code) noexcept;
-/// The same for an Errc.
+/// Lets an Errc become an error_code. Found by argument-dependent lookup.
 [[nodiscard]] CUSTODIAN_EXPORT error_code make_error_code(Errc code) noexcept;
 /// Lets `ec == ErrorCondition::retryable` compile.
 [[nodiscard]] CUSTODIAN_EXPORT boost::system::error_condition make_error_condition(
     ErrorCondition condition) noexcept;
 
-/// Thrown by blocking functions. Its `what()` reads "operation path (detail): message", and after
-/// that, by Boost, the category and the number: "get /jobs/last: no such node [zookeeper:-101]".
+/// The exception of blocking functions. Its `what()` reads "operation path (detail): message",
+/// followed by the category and the number as Boost writes them: "get /jobs/last: no such node
+/// [zookeeper:-101]".
 class CUSTODIAN_EXPORT Error : public boost::system::system_error {
  public:
-  /// An error code with its operation, its path, and further details.
+  /// Makes the exception for an error code. `detail` says more about the error.
   Error(error_code code, std::string_view operation, std::string_view path,
         std::string_view detail = {});
 
-  /// The operation as it was called, such as "create". A try_..._for() has the name of the
-  /// try_..._until() that it calls.
+  /// The name of the function that was called, such as "create". For a try_..._for() it is the name
+  /// of the try_..._until() that it calls.
   [[nodiscard]] const std::string& operation() const noexcept { return operation_; }
   /// The path as the caller gave it; empty if the operation has none. For a transaction: the path
   /// of the operation that was refused.

@@ -10,20 +10,20 @@
 
 namespace custodian {
 
-/// The input of a policy's decision.
+/// The facts about a failed operation from which a policy decides.
 struct RetryAttempt {
-  /// 0 after the first failure of an operation.
+  /// How often the operation has been retried: 0 after its first failure.
   int retries_so_far = 0;
   /// The time since the operation was called.
   std::chrono::milliseconds elapsed{0};
-  /// Drawn anew for each decision, evenly from [0, 1).
+  /// A random number, drawn anew for each decision, evenly from [0, 1).
   double random = 0;
 };
 
 /// How often, how long and at which pace a failed operation is repeated. A policy only limits the
 /// repetition of operations that *may* be repeated: after errors of the `ErrorCondition::retryable`
-/// kind, and after errors whose outcome was looked up. The deadline of the operation limits every
-/// policy.
+/// kind, and after a lost reply once the client has looked up the outcome. The operation's deadline
+/// ends the retries of every policy.
 ///
 /// When not to use it: to limit how long a call may take (that is its `Deadline`), or to wait for
 /// a lock (a contender waits in its queue and does not retry).
@@ -31,24 +31,24 @@ struct RetryAttempt {
 /// Threads: an immutable value; one policy may serve any number of clients and threads.
 class CUSTODIAN_EXPORT RetryPolicy {
  public:
-  /// The numbers of the default policy. The first pauses are in the order of a round trip to a
-  /// remote data centre, so that the hiccup of one connection costs next to nothing. 3 s at most
-  /// between two tries bounds how late a client notices that the ensemble is back, while a thousand
-  /// clients together still ask it less than once a millisecond. Ten retries take 9 s on average
-  /// and 18 s at most: longer than the election of a leader and the restart of a server take.
+  /// The base of the default policy's pauses. The first pauses are in the order of a round trip to
+  /// a remote data centre, so that the hiccup of one connection costs next to nothing. Pauses of 3
+  /// s at most bound how late a client notices that the ensemble is back, while a thousand clients
+  /// together still send it less than one try a millisecond. Ten retries take 9 s on average and 18
+  /// s at most: longer than the election of a leader and the restart of a server take.
   static constexpr std::chrono::milliseconds default_base{100};
-  /// The longest pause between two tries; see above.
+  /// The longest pause of the default policy; see default_base for the reasons.
   static constexpr std::chrono::milliseconds default_max_pause{3000};
-  /// How many retries follow the first try; see above.
+  /// How many retries of the default policy follow the first try; see default_base for the reasons.
   static constexpr int default_max_retries = 10;
 
-  /// The default: `exponential_backoff` with the numbers above.
+  /// The default policy: exponential_backoff() with its default arguments.
   RetryPolicy() noexcept = default;
 
   /// One try, no retry.
   [[nodiscard]] static RetryPolicy none() noexcept;
 
-  /// `count` retries, each after the same pause. Neither may be negative.
+  /// `count` retries, each after the same pause. Neither number may be negative.
   [[nodiscard]] static RetryPolicy n_times(int count, std::chrono::milliseconds pause);
 
   /// Retries with the same pause between them; the last one comes when `limit` has elapsed. The
@@ -59,12 +59,12 @@ class CUSTODIAN_EXPORT RetryPolicy {
   /// Retries with the same pause, which must be positive, until the deadline of the operation.
   [[nodiscard]] static RetryPolicy forever(std::chrono::milliseconds pause);
 
-  /// The retry number n, counted from 0, comes after a pause drawn evenly from the range of 0 to
-  /// base * 2^n, or to `max_pause` if that is less. The pause is random ("full jitter") because all
-  /// clients of a server lose it at the same moment, and should not all return at the same moment;
-  /// see "Exponential Backoff And Jitter" in the AWS Architecture Blog. If `max_retries` is empty,
-  /// only the deadline limits the retries. The base must be positive, `max_pause` not less than the
-  /// base, `max_retries` not negative.
+  /// Retries after random pauses whose range doubles: retry number n, counted from 0, comes after a
+  /// pause drawn evenly from 0 to base * 2^n, or from 0 to `max_pause` if that is less. The pause
+  /// is random ("full jitter") because all clients of a server lose it at the same moment, and
+  /// should not all return at the same moment; see "Exponential Backoff And Jitter" in the AWS
+  /// Architecture Blog. If `max_retries` is empty, only the deadline limits the retries. The base
+  /// must be positive, `max_pause` not less than the base, `max_retries` not negative.
   [[nodiscard]] static RetryPolicy exponential_backoff(
       std::chrono::milliseconds base = default_base,
       std::chrono::milliseconds max_pause = default_max_pause,
@@ -75,8 +75,9 @@ class CUSTODIAN_EXPORT RetryPolicy {
   /// servers are not flooded.
   [[nodiscard]] RetryPolicy unlimited() const noexcept;
 
-  /// How long to wait before the next try; nothing if there must be none. Values out of range (a
-  /// negative count or time, a `random` outside [0, 1)) count as the nearest in range.
+  /// How long to wait before the next try; nothing if the operation must not be tried again. Values
+  /// out of range (a negative count or time, a `random` outside [0, 1)) count as the nearest value
+  /// in range.
   [[nodiscard]] std::optional<std::chrono::milliseconds> pause_before(
       RetryAttempt attempt) const noexcept;
 

@@ -1,65 +1,68 @@
 #pragma once
 
 /// \file
-/// SaslOptions say how a client proves by SASL who it is.
+/// SaslOptions say how a client authenticates by SASL.
 
 #include <functional>
 #include <string>
 
 namespace custodian {
 
-/// How a client proves who it is.
+/// How a client proves its identity.
 enum class SaslMechanism {
-  gssapi,      ///< a ticket of Kerberos
-  digest_md5,  ///< a password that both sides know; obsolete, see SaslOptions
+  gssapi,      ///< by a ticket of Kerberos
+  digest_md5,  ///< by a password that both sides know; obsolete, see SaslOptions
 };
 
-/// SASL for a client: `ClientOptions::sasl`. A plain struct.
+/// The options of SASL for a client: `ClientOptions::sasl`. A plain struct.
 ///
 /// Each connection is authenticated anew, before any request is sent on it. The servers need
 /// `authProvider.sasl` and a JAAS configuration; the client's nodes are then guarded by ACLs of the
 /// scheme "sasl" (`creator_all_acl()`, or an entry with the client's principal or user as its id).
 ///
-/// Kerberos proves both sides to each other. But SASL only begins a connection: what follows is
-/// neither encrypted nor signed. Over a network that is not trusted, use TLS as well
-/// (`ClientOptions::tls`).
+/// Kerberos proves the identity of both sides. But SASL protects only the beginning of a
+/// connection: what follows is neither encrypted nor signed. Over a network that is not trusted,
+/// use TLS as well (`ClientOptions::tls`).
 ///
-/// *DIGEST-MD5 is obsolete* (RFC 6331): a reader of the exchange can guess the password at
-/// leisure, and the servers keep it in plain text. ZooKeeper servers with `fips-mode`, which is on
-/// by default from 3.9.0, are giving it up. Use it for servers that have nothing else, over TLS;
-/// for new ones use certificates (TlsOptions) or Kerberos.
+/// *DIGEST-MD5 is obsolete* (RFC 6331): an eavesdropper can guess the password offline, and the
+/// servers keep it in plain text. ZooKeeper is giving DIGEST-MD5 up: servers with `fips-mode`,
+/// which is on by default from 3.9.0, do without it. Use it over TLS, for servers that support
+/// nothing else; for new servers use certificates (TlsOptions) or Kerberos.
 ///
-/// *A server that refuses* the client's identity ends the session, once all servers have, or one
-/// has for a session timeout: operations end with `ServerErrc::auth_failed`, and the client begins
-/// another session after 5 s. *Where the mechanism itself fails*, because a ticket has ended or a
-/// KDC is silent, the connection is tried again, as where a server does not answer; the reason is
-/// logged. Tickets are looked for at each connection, so one that is renewed beside the client
-/// (by kinit, k5start or SSSD) is used without a restart. A connection that stands outlives its
-/// ticket.
+/// *If servers refuse the client's identity*, the session ends: as soon as all servers have refused
+/// it, or one server has for a session timeout. Operations end with `ServerErrc::auth_failed`, and
+/// the client begins another session after 5 s. *If the mechanism itself fails*, because a ticket
+/// has expired or a KDC does not answer, the client connects again, as after a server that did not
+/// answer; the reason is logged. The client looks for a ticket before each connection, so a ticket
+/// that another program renews (kinit, k5start, SSSD) is used without a restart. A connection that
+/// is established outlives its ticket.
 ///
-/// Threads: a KDC is asked on a thread of its own. The client waits for it no longer than
-/// `ClientOptions::connect_timeout`; the call itself may take minutes, and outlive the client.
+/// Threads: the request to a KDC runs on a thread of its own. The client waits for it no longer
+/// than `ClientOptions::connect_timeout`; the request itself may take minutes, and outlive the
+/// client.
 ///
 /// A library that was built without SASL (`CUSTODIAN_SASL=OFF`) refuses these options.
 struct SaslOptions {
-  /// The mechanism, which must be the servers'.
+  /// The mechanism. It must be the one that the servers use.
   SaslMechanism mechanism = SaslMechanism::gssapi;
 
   /// The first part of the servers' principal: "zookeeper/host@REALM".
   std::string service = "zookeeper";
-  /// The second part of the servers' principal. Empty: the host, as it stands in
-  /// `ClientOptions::servers`, which Kerberos may then replace by its canonical name (krb5.conf:
-  /// dns_canonicalize_hostname, rdns). For DIGEST-MD5, whose servers have one name for all of them,
-  /// empty stands for that: "zk-sasl-md5".
+  /// The second part of the servers' principal. If this is empty, GSSAPI uses the host as it stands
+  /// in `ClientOptions::servers`, which Kerberos may then replace by its canonical name (krb5.conf:
+  /// dns_canonicalize_hostname, rdns); and DIGEST-MD5 uses "zk-sasl-md5", the one name of all
+  /// ZooKeeper servers.
   std::string server_name{};
 
-  /// GSSAPI: the cache of the client's tickets, such as "FILE:/run/app/krb5cc". Empty: the
-  /// environment's (KRB5CCNAME, or krb5.conf); with `client_keytab` a cache in memory.
+  /// GSSAPI: the cache of the client's tickets, such as "FILE:/run/app/krb5cc". Empty: the cache
+  /// that the environment names (KRB5CCNAME, or krb5.conf); with `client_keytab` a cache in memory.
   std::string credential_cache{};
-  /// GSSAPI: a file with the client's key, with which tickets are got, and renewed, without help.
-  /// Empty: the environment's (KRB5_CLIENT_KTNAME, or krb5.conf), if there is one.
+  /// GSSAPI: a file with the client's key, by which the client gets and renews tickets itself.
+  /// Empty: the file that the environment names (KRB5_CLIENT_KTNAME, or krb5.conf), if there is
+  /// one.
   std::string client_keytab{};
-  /// GSSAPI: the client's principal, "app/host@REALM". Empty: the first of the cache or keytab.
+  /// GSSAPI: the client's principal, "app/host@REALM". Empty: the first principal of the cache or
+  /// keytab.
   std::string principal{};
 
   /// DIGEST-MD5: the user, in ASCII.

@@ -1,14 +1,14 @@
 #pragma once
 
 /// \file
-/// A one-shot watch on a node.
+/// Watch is a one-shot watch on a node.
 ///
-/// It is armed together with a read, so nothing is missed in between:
-/// `auto [result, watch] = co_await client.async_get_and_watch(path, {}, use_awaitable);`
-/// Then `co_await watch.async_wait(use_awaitable)` ends with the first change after that read.
+/// A watch is armed together with a read, so no change between the two is missed: `auto [result,
+/// watch] = co_await client.async_get_and_watch(path, {}, use_awaitable);` Then `co_await
+/// watch.async_wait(use_awaitable)` ends with the first change after that read.
 ///
-/// Do not use it to follow every change: several changes between an event and the next read are
-/// seen as one, as with every ZooKeeper watch. Keep few watches: each is sent again after every
+/// Do not use a watch to follow every change: several changes between an event and the next read
+/// are seen as one, as with every ZooKeeper watch. Keep few watches: each is sent again after every
 /// reconnection.
 ///
 /// An event says that something *may* have changed: read again, and compare. If a client has more
@@ -16,8 +16,8 @@
 /// `ClientOptions::max_request_size`), the remaining watches end, with `data_changed` or
 /// `children_changed`.
 ///
-/// Threads: one at a time. Lifetimes: destroying a Watch removes the watch from the server, and
-/// ends a wait with operation_aborted. A Watch may outlive its client.
+/// Threads: one at a time may use a Watch. Lifetimes: destroying a Watch removes the watch from the
+/// server, and ends a wait with operation_aborted. A Watch may outlive its client.
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <memory>
@@ -37,19 +37,20 @@ namespace detail {
 class ClientWatcher;
 }  // namespace detail
 
-// For authors of recipes.
+// The functions before the class are for authors of recipes.
 /// Starts the wait of `Watch::async_wait()`.
 CUSTODIAN_EXPORT void start_wait(CorePtr core, CancellationPtr cancellation,
                                  std::shared_ptr<detail::ClientWatcher> watcher,
                                  Handler<WatchEventType> handler);
-/// Waits for the first event of several watches; there must be at least one. All of them may be
-/// waited for again afterwards.
+/// Waits for the first event of several watches, of which there must be at least one. Each watch
+/// may be waited for again afterwards.
 CUSTODIAN_EXPORT void start_wait_any(CorePtr core, CancellationPtr cancellation,
                                      std::vector<std::shared_ptr<detail::ClientWatcher>> watchers,
                                      Handler<> handler);
-/// On the strand: whether the event has come.
+/// Whether a watch is over: its event has come, or its session has ended. Called on the strand.
 [[nodiscard]] CUSTODIAN_EXPORT bool is_over(const std::shared_ptr<detail::ClientWatcher>& watcher);
-/// On the strand: the event; nothing if there is none yet, or if the session has ended first.
+/// The event of a watch; nothing if it has not come yet, or if the session has ended first. Called
+/// on the strand.
 [[nodiscard]] CUSTODIAN_EXPORT std::optional<WatchEventType> event_of(
     const std::shared_ptr<detail::ClientWatcher>& watcher);
 
@@ -59,7 +60,7 @@ class CUSTODIAN_EXPORT Watch {
  public:
   /// An empty watch: waiting for it fails (invalid_argument).
   Watch() = default;
-  /// For authors of recipes.
+  /// Makes the Watch of a watcher. For authors of recipes.
   Watch(CorePtr core, std::shared_ptr<detail::ClientWatcher> watcher);
   /// A moved-from watch is empty.
   Watch(Watch&&) noexcept = default;

@@ -31,12 +31,12 @@ enum class Permissions : std::int32_t {
   all = 31,
 };
 
-/// The permissions of both together.
+/// The permissions that at least one of the two has.
 [[nodiscard]] constexpr Permissions operator|(Permissions a, Permissions b) noexcept {
   return static_cast<Permissions>(static_cast<std::int32_t>(a) | static_cast<std::int32_t>(b));
 }
 
-/// The permissions that both have.
+/// The permissions that both of them have.
 [[nodiscard]] constexpr Permissions operator&(Permissions a, Permissions b) noexcept {
   return static_cast<Permissions>(static_cast<std::int32_t>(a) & static_cast<std::int32_t>(b));
 }
@@ -45,38 +45,40 @@ enum class Permissions : std::int32_t {
 struct AclEntry {
   /// The permissions of the identity.
   Permissions permissions = Permissions::all;
-  /// "world", "auth", "digest", "x509", "ip", ...
+  /// The scheme of the identity: "world", "auth", "digest", "x509", "ip", ...
   std::string scheme = "world";
-  /// "anyone" for world, empty for auth, digest_id() for digest, the certificate's subject for x509
-  /// ("CN=worker,O=Example", as RFC 2253 writes it).
+  /// The identity in the form of its scheme: "anyone" for world, empty for auth, digest_id() for
+  /// digest, the certificate's subject for x509 ("CN=worker,O=Example", as RFC 2253 writes it).
   std::string id = "anyone";
 
-  /// Memberwise.
+  /// Equal if all members are equal.
   friend bool operator==(const AclEntry&, const AclEntry&) = default;
 };
 
 /// A node's access control list: an identity in none of its entries may do nothing.
 using Acl = std::vector<AclEntry>;
 
-/// Every client may do everything: ZooKeeper's default.
+/// An ACL by which every client may do everything: ZooKeeper's default.
 [[nodiscard]] CUSTODIAN_EXPORT Acl open_acl();
-/// Every client may read, and nothing else.
+/// An ACL by which every client may read, and do nothing else.
 [[nodiscard]] CUSTODIAN_EXPORT Acl read_acl();
-/// Permits everything to each identity with which the creating session has authenticated: by
-/// `ClientOptions::credentials`, or by a certificate (`TlsOptions::certificate_chain_file`).
-/// Without one the server refuses this ACL (invalid_acl).
+/// An ACL by which each identity that the creating session has authenticated may do everything. A
+/// session authenticates by `ClientOptions::credentials`, by a certificate
+/// (`TlsOptions::certificate_chain_file`), or by SASL; if it has not, the server refuses this ACL
+/// (invalid_acl).
 [[nodiscard]] CUSTODIAN_EXPORT Acl creator_all_acl();
 
 /// The id of a user of the scheme "digest", for an `AclEntry` that names another user: "user:", and
-/// a hash of user and password. It suits servers whose `digestAlg` is SHA-1, as it is unless it was
-/// changed. Throws Error (invalid_argument) if the user is empty or has a colon, or if the library
-/// was built without OpenSSL (`CUSTODIAN_TLS`).
+/// a hash of user and password. It suits servers whose `digestAlg` is SHA-1, the default. Throws
+/// Error (invalid_argument) if the user is empty or has a colon, or if the library was built
+/// without OpenSSL (`CUSTODIAN_TLS`).
 [[nodiscard]] CUSTODIAN_EXPORT std::string digest_id(std::string_view user,
                                                      std::string_view password);
 
-/// Chooses the ACL of a node that is created without an explicit one; called with the path as the
-/// user gave it, and also for missing parents that the create adds. Runs on the client's strand: it
-/// must not block, and must be safe to call from any thread. An exception fails the create.
+/// Chooses the ACL of a node that is created without an explicit one. Called with the path as the
+/// user gave it, and with the paths of missing parents that the create adds. Runs on the client's
+/// strand: it must not block, and must be safe to call from any thread. If it throws, the create
+/// fails.
 using AclProvider = std::function<Acl(std::string_view path)>;
 
 }  // namespace custodian

@@ -3,7 +3,7 @@
 /// \file
 /// Clock is the clock of a client's leases: the machine's, or one that a test moves.
 ///
-/// Use it in tests, as `ClientOptions::clock`; a service leaves that empty. A test moves a
+/// Use it in tests, as `ClientOptions::clock`; a service leaves that option empty. A test moves a
 /// `testing::FakeClock` by hand.
 ///
 /// When not to use it: for deadlines of operations and pauses between attempts. Those always use
@@ -19,19 +19,20 @@
 
 namespace custodian {
 
-/// CLOCK_BOOTTIME, which goes on while the machine is suspended, unlike the steady clock. If a
-/// sandbox does not have that clock: CLOCK_MONOTONIC, which stands still during a suspension. If it
-/// has neither, the process is aborted, since no lease can be kept without a clock.
+/// The machine's boot clock, CLOCK_BOOTTIME: unlike the steady clock, it goes on while the machine
+/// is suspended. In a sandbox without that clock it is CLOCK_MONOTONIC, which stands still during a
+/// suspension. If neither is there, the process is aborted, since no lease can be kept without a
+/// clock.
 struct CUSTODIAN_EXPORT BootClock {
   /// The clock's unit: nanoseconds.
   using duration = std::chrono::nanoseconds;
-  /// As every clock of std::chrono has it.
+  /// The type of a count of nanoseconds, which std::chrono requires.
   using rep = duration::rep;
-  /// As every clock of std::chrono has it.
+  /// The length of a unit in seconds, which std::chrono requires.
   using period = duration::period;
   /// The time since the machine was started.
   using time_point = std::chrono::time_point<BootClock>;
-  /// It never goes back.
+  /// The clock never goes back.
   static constexpr bool is_steady = true;
   /// The present time. Any thread.
   [[nodiscard]] static time_point now() noexcept;
@@ -45,25 +46,25 @@ class CUSTODIAN_EXPORT Clock {
  public:
   virtual ~Clock() = default;
 
-  /// The present time. It never goes back. This must be quick: every thread that asks for the state
-  /// of a lease calls it.
+  /// The present time, which never goes back. The function must be quick: every thread that asks
+  /// for the state of a lease calls it.
   [[nodiscard]] virtual BootClock::time_point now() const noexcept = 0;
 
-  /// Rings when its time has come.
+  /// An alarm calls a function when its time has come.
   class CUSTODIAN_EXPORT Alarm {
    public:
-    /// The alarm does not ring any more, but a ring that is under way may still be running.
+    /// No ring begins any more, but one that is under way on another thread may still be running.
     virtual ~Alarm() = default;
     /// Makes the alarm ring once, at this time or soon after it; at once if the time has passed.
-    /// Replaces the time that was set before. Without a time the alarm does not ring. Until it has
-    /// rung, the executor has work.
+    /// Replaces the time that was set before. Without a time the alarm does not ring. A set alarm
+    /// is work for its executor until it has rung.
     virtual void set(std::optional<BootClock::time_point> time) = 0;
   };
   /// The executors of a client.
   struct Executors {
     /// Where alarms ring.
     boost::asio::any_io_executor strand{};
-    /// Where user callbacks run that an alarm causes. Empty: on the strand.
+    /// Where the user callbacks run that follow from an alarm. Empty: on the strand.
     boost::asio::any_io_executor callbacks{};
   };
   /// Makes an alarm that is not set yet. It calls `ring` on the strand, never from within set().

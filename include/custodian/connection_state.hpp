@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// ConnectionState is what a client knows of its connection. It is as in Curator, with one
-/// exception: while all servers are away, a client that holds no lease stays `suspended`, and keeps
-/// its session, however long that lasts.
+/// ConnectionState is what a client knows of its connection. The states are Curator's, with one
+/// exception: while no server can be reached, a client that holds no lease stays `suspended`, and
+/// keeps its session, however long that lasts.
 
 #include <functional>
 #include <memory>
@@ -12,22 +12,22 @@
 #include "custodian/export.hpp"
 namespace custodian {
 
-/// The state of the client's connection, and with it of its session.
+/// The state of the client's connection and session.
 ///
 ///     connecting --> connected --> suspended --> reconnected --> suspended ...
 ///                                      |
 ///                                      +--> lost --> connecting (a new session) --> connected
 ///     any --> closed
 enum class ConnectionState {
-  connecting,   ///< no session yet
-  connected,    ///< a new session: the ephemeral nodes of an earlier one are gone
-  suspended,    ///< no connection, but the session may be alive: locks are in doubt
+  connecting,   ///< there is no session yet
+  connected,    ///< a new session has begun: the ephemeral nodes of an earlier one are gone
+  suspended,    ///< there is no connection, but the session may be alive: locks are in doubt
   reconnected,  ///< the same session goes on: locks and watches are still there
   /// The session has ended, or was given up: its ephemeral nodes, locks and watches are gone. A
   /// session is given up when a lease has run out by the lease clock, or when working servers do
   /// not continue the session.
   lost,
-  closed,  ///< by this program, for good
+  closed,  ///< this program has closed the client, for good
 };
 
 /// The name of the enumerator.
@@ -48,17 +48,18 @@ class Subscription {
       : registration_{std::move(registration)} {}
   /// A moved-from object keeps nothing registered.
   Subscription(Subscription&&) noexcept = default;
-  /// Ends the registration that it kept before.
+  /// Ends the subscription that this object had before.
   Subscription& operator=(Subscription&&) noexcept = default;
 
-  /// Ends it now, as the destructor does.
+  /// Ends the subscription now, as the destructor does.
   void reset() noexcept { registration_.reset(); }
 
  private:
   std::shared_ptr<void> registration_;
 };
 
-/// Called on the client's callback executor, in the order of the changes.
+/// Receives the new state of the connection. Called on the client's callback executor, in the order
+/// of the changes.
 using ConnectionListener = std::function<void(ConnectionState)>;
 
 }  // namespace custodian

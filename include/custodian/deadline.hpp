@@ -11,8 +11,8 @@
 namespace custodian {
 namespace detail {
 
-/// `from + wait`, at most the greatest time; `from` itself if `wait` is not positive, or not a
-/// number.
+/// Returns `from + wait`, at most the greatest time; `from` itself if `wait` is not positive, or is
+/// NaN.
 template <typename Rep, typename Period>
 constexpr std::chrono::steady_clock::time_point saturated_sum(
     std::chrono::steady_clock::time_point from, std::chrono::duration<Rep, Period> wait) noexcept {
@@ -32,8 +32,8 @@ constexpr std::chrono::steady_clock::time_point saturated_sum(
 
 }  // namespace detail
 
-/// The moment at which an operation gives up, as an absolute time, computed once: an operation of
-/// several steps hands the same deadline to all of them.
+/// The moment at which an operation gives up. It is an absolute time that is computed once: an
+/// operation of several steps hands the same deadline to all of them.
 ///
 ///     client.get("/jobs/last", {2s});                   // two seconds from this line on
 ///     client.get("/jobs/last", {Deadline::never()});
@@ -41,19 +41,20 @@ constexpr std::chrono::steady_clock::time_point saturated_sum(
 ///
 /// Every operation takes a deadline: a duration, a time or nothing. A deadline is never earlier
 /// than asked for: durations are rounded up, and those that would overflow mean never. A duration
-/// that is not positive has passed already; an operation with a passed deadline does not wait.
+/// that is not positive gives a deadline that has passed already; an operation with such a deadline
+/// does not wait.
 ///
 /// When not to use it: to limit how long a lock is held. A lease has a clock of its own. Deadlines
 /// use the steady clock, which on Linux stands still while the machine is suspended, as timers do.
 ///
-/// Threads: a value; as safe as an `int`.
+/// Threads: a value type; as safe as an `int`.
 class Deadline {
  public:
   /// The clock of deadlines.
   using Clock = std::chrono::steady_clock;
 
-  /// Stands for the default of the operation that gets it. It has not passed, and counts as never,
-  /// until `or_default` puts a time in its place.
+  /// A default deadline: it stands for the default of the operation that gets it. It has not
+  /// passed, and counts as never, until or_default() puts a time in its place.
   constexpr Deadline() noexcept = default;
 
   // Both constructors are implicit, so that one can write `client.get(path, {2s})`.
@@ -72,34 +73,35 @@ class Deadline {
     return Deadline{Clock::time_point::max()};
   }
 
-  /// Whether the default of the operation is meant.
+  /// Whether this is a default deadline, which stands for the default of the operation.
   [[nodiscard]] constexpr bool is_default() const noexcept { return !at_; }
-  /// Whether it never passes. False for a default one.
+  /// Whether this deadline never passes. False for a default deadline.
   [[nodiscard]] constexpr bool is_never() const noexcept { return at_ == Clock::time_point::max(); }
 
-  /// The time of the deadline; the greatest time for never and for a default one.
+  /// The time of the deadline; the greatest time for never and for a default deadline.
   [[nodiscard]] constexpr Clock::time_point time_point() const noexcept {
     return at_.value_or(Clock::time_point::max());
   }
 
-  /// Whether the deadline has passed at `now`. False for never and for a default one.
+  /// Whether the deadline has passed at `now`. False for never and for a default deadline.
   [[nodiscard]] constexpr bool passed(Clock::time_point now) const noexcept {
     return time_point() != Clock::time_point::max() && now >= time_point();
   }
   /// Whether the deadline has passed by now.
   [[nodiscard]] bool passed() const noexcept { return passed(Clock::now()); }
 
-  /// The time that is left, not negative; the greatest duration for never.
+  /// The time from `now` to the deadline, not negative; the greatest duration for never and for a
+  /// default deadline.
   [[nodiscard]] constexpr Clock::duration remaining(Clock::time_point now) const noexcept {
     if (time_point() == Clock::time_point::max()) {
       return Clock::duration::max();
     }
     return std::max(Clock::duration::zero(), time_point() - now);
   }
-  /// The same, from now on.
+  /// The time that is left from this moment on; see remaining(now).
   [[nodiscard]] Clock::duration remaining() const noexcept { return remaining(Clock::now()); }
 
-  /// This deadline, or `fallback` in the place of a default one.
+  /// This deadline, or `fallback` if this is a default deadline.
   [[nodiscard]] constexpr Deadline or_default(Deadline fallback) const noexcept {
     return is_default() ? fallback : *this;
   }

@@ -10,22 +10,22 @@
 ///     };
 ///     custodian::Client client{{.servers = "zk1:2181", .observer = std::make_shared<Waits>()}};
 ///
-/// When not to use it: to decide anything. Events show the past; a holder asks its lease. For
-/// Prometheus there is an adapter, custodian/prometheus/prometheus_observer.hpp.
+/// When not to use it: to decide whether a lock is held. Events show the past; a holder asks its
+/// lease. For Prometheus there is an adapter, custodian/prometheus/prometheus_observer.hpp.
 ///
 /// Threads: an observer is called like a log sink, on the client's callback executor, one event at
-/// a time and in order. An observer of several clients may be called for them at the same time. An
-/// observer must be quick: losses and log lines are reported on the same executor, and events wait
-/// in memory meanwhile. A slow observer cannot cost the session. An observer must not block,
-/// nor own the client.
+/// a time and in order. An observer of several clients may be called for several of them at the
+/// same time. An observer must be quick: while it runs, losses and log lines wait for the same
+/// executor, and further events wait in memory. A slow observer cannot cost the session. An
+/// observer must neither block nor own the client.
 ///
 /// Exceptions: an observer's exception is caught, and does not affect locks. The log reports the
 /// first one.
 ///
 /// Lifetimes: the client keeps the observer until the client and its last lease are gone. So the
 /// observer may be called after the client's destructor has returned: for a lease that outlives the
-/// client, and for events that are on their way. Events that are on their way when the callback
-/// executor's context ends are dropped. In a forked child there are no events.
+/// client, and for events that wait for the callback executor. When that executor's context ends,
+/// waiting events are dropped. In a forked child there are no events.
 ///
 /// A client without an observer pays nothing: no clock is read and nothing is allocated.
 
@@ -47,35 +47,35 @@ namespace custodian {
 
 /// The outcome of an acquire.
 enum class AcquireOutcome : std::uint8_t {
-  acquired,   ///< with a lease, or several
-  late,       ///< it was in the queue when its deadline passed
-  declined,   ///< it was a try without waiting, and another contender was in the way
-  cancelled,  ///< by its caller (operation_aborted), or by the client's end (closed)
-  failed,     ///< see the error; deadline_exceeded: it never entered the queue
+  acquired,   ///< the acquire was granted a lease, or several
+  late,       ///< the acquire was in the queue when its deadline passed
+  declined,   ///< the acquire was a try without waiting, and another contender was in the way
+  cancelled,  ///< its caller (operation_aborted) or the client's end (closed) ended it
+  failed,     ///< see the error; deadline_exceeded: the acquire never entered the queue
 };
-/// The enumerator's name.
+/// The name of the enumerator.
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(AcquireOutcome outcome) noexcept;
 
-/// An acquire has ended. An acquire of several permits is one event, with several leases; so is an
-/// acquire that queued again with another session. There is no event for a call that was refused at
-/// once (a mistake in its arguments, a closed client), for a re-entry, or for another lease on an
-/// existing hold.
+/// An acquire has ended. An acquire of several permits is reported by one event, with several
+/// leases. An acquire that queued again with another session is reported by one event, too. There
+/// is no event for a call that was refused at once (a mistake in its arguments, a closed client),
+/// for a re-entry, or for another lease on an existing hold.
 struct AcquireEnded {
   std::string_view recipe;          ///< the lock's type; see Observer
   std::string_view path;            ///< the path that the lock was made with
-  AcquireOutcome outcome;           ///< its outcome
-  error_code error;                 ///< set if cancelled or failed
-  std::chrono::nanoseconds waited;  ///< since the call
-  std::size_t leases;               ///< 0 unless acquired
+  AcquireOutcome outcome;           ///< the outcome of the acquire
+  error_code error;                 ///< the reason, if the outcome is cancelled or failed
+  std::chrono::nanoseconds waited;  ///< the time since the call
+  std::size_t leases;               ///< how many leases were granted; 0 unless acquired
 };
 
-/// A lock is held from now on. Reported before the end of its acquire. That end need not be
-/// `acquired`: a lease that is granted too late for its caller is released at once. With
-/// HandOff::cohort each holder has a lease of its own.
+/// A lock is held from now on. The event comes before the AcquireEnded of the acquire, whose
+/// outcome need not be `acquired`: a lease that is granted too late for its caller is released at
+/// once. With HandOff::cohort each holder has a lease of its own.
 struct LeaseBegun {
   std::string_view recipe;  ///< the lock's type; see Observer
   std::string_view path;    ///< the path that the lock was made with
-  FencingToken token;       ///< the lease's
+  FencingToken token;       ///< the fencing token of the lease
 };
 
 /// A lease is lost. Reported once, when the loss is known, and never after the release of the
@@ -83,45 +83,45 @@ struct LeaseBegun {
 struct LeaseLost {
   std::string_view recipe;            ///< the lock's type; see Observer
   std::string_view path;              ///< the path that the lock was made with
-  FencingToken token;                 ///< the lease's
+  FencingToken token;                 ///< the fencing token of the lease
   LossReason reason;                  ///< held_too_long: the lease has reached its `hold_at_most`
-  std::chrono::nanoseconds held_for;  ///< until now
+  std::chrono::nanoseconds held_for;  ///< how long the lease was held until now
 };
 
 /// A holder has released its lease. This is the last event of every lease that has begun.
 struct LeaseReleased {
   std::string_view recipe;            ///< the lock's type; see Observer
   std::string_view path;              ///< the path that the lock was made with
-  FencingToken token;                 ///< the lease's
-  LossReason loss;                    ///< none, unless the lease was lost before
-  std::chrono::nanoseconds held_for;  ///< until now, lost or not
+  FencingToken token;                 ///< the fencing token of the lease
+  LossReason loss;                    ///< why the lease was lost before; none if it was not
+  std::chrono::nanoseconds held_for;  ///< the time since the lease began, lost or not
 };
 
 /// Why a kept lock (`LockOptions::keep_idle_for`) was given back.
 enum class KeptLockEnd : std::uint8_t {
-  wanted,         ///< another contender has come, or somebody has deleted its node
-  own_contender,  ///< an acquire of this client has come that cannot use it
-  unused,         ///< it was not used for `keep_idle_for`
-  aged,           ///< it was kept for a minute
+  wanted,         ///< another contender has come, or another client has deleted the lock's node
+  own_contender,  ///< an acquire of this client has come that cannot use the kept lock
+  unused,         ///< the lock was not used for `keep_idle_for`
+  aged,           ///< the lock was kept for a minute, the longest time
   crowded,        ///< the client keeps as many as it may (`ClientOptions::max_kept_locks`)
-  /// Its connection or its session was lost, its lease was near its end, another client has asked
-  /// for it, its holder has changed its identity or acquired the read lock besides, or
+  /// The connection or the session was lost, the lease was near its end, another client has asked
+  /// for the lock, the holder has changed its identity or acquired the read lock besides, or
   /// Client::release_kept_locks() was called.
   unusable,
   closed,  ///< the client closes
 };
-/// The enumerator's name.
+/// The name of the enumerator.
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(KeptLockEnd reason) noexcept;
 
-/// A kept lock was taken again, so many times since the last such event, each time without a
-/// request to the servers. Of these holds an observer hears in sums, four times in `keep_idle_for`
-/// and when the lock is given back: they have no AcquireEnded, and no LeaseBegun and LeaseReleased
-/// unless they are lost.
+/// A kept lock was taken again, `times` times since the last such event, each time without a
+/// request to the servers. These holds are reported in sums only, four times in `keep_idle_for` and
+/// when the lock is given back: they have no AcquireEnded, and a LeaseBegun and a LeaseReleased
+/// only if they are lost.
 struct LockReused {
   std::string_view recipe;  ///< the lock's type; see Observer
   std::string_view path;    ///< the path that the lock was made with
-  FencingToken token;       ///< of the node's first holder
-  std::uint64_t times;      ///< how many holds
+  FencingToken token;       ///< the fencing token of the node's first holder
+  std::uint64_t times;      ///< how many holds since the last event
 };
 
 /// A kept lock was given back. Reported once for each node that was kept, after the last
@@ -129,45 +129,45 @@ struct LockReused {
 struct KeptLockEnded {
   std::string_view recipe;  ///< the lock's type; see Observer
   std::string_view path;    ///< the path that the lock was made with
-  FencingToken token;       ///< of the node's first holder
-  KeptLockEnd reason;       ///< the first one
+  FencingToken token;       ///< the fencing token of the node's first holder
+  KeptLockEnd reason;       ///< the first reason, if there are several
 };
 
 /// A request of the client has failed, or its reply was lost, and it will be sent again.
 struct OperationRetried {
   std::string_view operation;  ///< the name of Client's function: "create", "get", "commit", ...
   std::string_view path;       ///< the path of its node; empty for a commit
-  error_code error;            ///< of the newest try
-  /// How often the request has been tried so far. A create whose reply was lost is begun anew, with
-  /// a count of its own.
+  error_code error;            ///< the error of the newest try
+  /// How often the request has been tried so far. A create whose reply was lost is begun anew, and
+  /// its tries are counted from the start.
   int attempts;
-  /// The pause before the next try, unless the deadline passes first. Zero: at once, or as soon as
-  /// there is a connection.
+  /// The pause before the next try, unless the deadline passes first. Zero: the next try comes at
+  /// once, or as soon as there is a connection.
   std::chrono::milliseconds pause;
 };
 
 /// The state of the client's connection has changed.
 struct ConnectionChanged {
-  ConnectionState state;  ///< from now on
+  ConnectionState state;  ///< the state from now on
   /// How long there has been no connection. For `connected` and `reconnected`: how long it took to
   /// get one. For `lost`: how long there has been none so far. Zero if there was a connection until
   /// now.
   std::chrono::nanoseconds away;
 };
 
-/// Receives a client's events; see the file's comment, custodian/observer.hpp, for threads,
-/// exceptions and lifetimes. Override the functions of the events that you need. An event's
-/// string_views are valid until the call returns. Times are of the boot clock.
+/// Receives a client's events. Override the functions of the events that you need. An event's
+/// string_views are valid until the call returns. Times are measured by the boot clock. For
+/// threads, exceptions and lifetimes see the description of custodian/observer.hpp.
 ///
 /// `recipe` is the lock's type: "InterProcessMutex", "InterProcessReadWriteLock::read" and
 /// "::write", "InterProcessSemaphore", "InterProcessSemaphoreMutex", "StripedMutex", "LeaderLatch",
 /// "LeaderSelector"; a recipe of another author has its own name. So
 ///
 /// - with_lock() is reported as the lock that it takes;
-/// - a lock that consists of others (InterProcessMultiLock, QuorumLock) is reported as those locks,
-///   to the observers of their clients;
-/// - an acquire of any stripe is the StripedMutex's; a stripe by itself is an InterProcessMutex at
-///   its own path;
+/// - a lock that consists of other locks (InterProcessMultiLock, QuorumLock) is reported as those
+///   locks, to the observers of their clients;
+/// - an acquire of any stripe is reported as the StripedMutex; a stripe by itself is reported as an
+///   InterProcessMutex at the stripe's path;
 /// - for a leader, the acquire is its candidacy, and the lease is its leadership.
 class CUSTODIAN_EXPORT Observer {
  public:
@@ -185,13 +185,13 @@ class CUSTODIAN_EXPORT Observer {
   virtual void on_lease_lost(const LeaseLost& /*event*/) {}
   /// A lease is released, lost or not.
   virtual void on_lease_released(const LeaseReleased& /*event*/) {}
-  /// A kept lock was taken again, some times.
+  /// A kept lock was taken again, once or several times.
   virtual void on_lock_reused(const LockReused& /*event*/) {}
   /// A kept lock was given back.
   virtual void on_kept_lock_ended(const KeptLockEnded& /*event*/) {}
   /// A request will be sent again.
   virtual void on_operation_retried(const OperationRetried& /*event*/) {}
-  /// There is a connection, or none any more, or the session is over.
+  /// The client has got or lost its connection, or the session is over.
   virtual void on_connection_changed(const ConnectionChanged& /*event*/) {}
 };
 

@@ -13,22 +13,22 @@
 
 namespace custodian {
 
-/// The options of every operation.
+/// The options that every operation has.
 struct OperationOptions {
-  /// Default: `ClientOptions::operation_timeout` from the call.
+  /// When the operation gives up. Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};
-  /// Default: `ClientOptions::retry`.
+  /// How a failed try is repeated. Default: `ClientOptions::retry`.
   std::optional<RetryPolicy> retry{};
 };
 
 /// A protected create puts `_c_<uuid>-` before the node's name, as Curator does. If the reply is
-/// lost, the client finds the node by that name. The create ends with one node or, if it is given
-/// up, with none.
+/// lost, the client finds the node by that prefix. The create leaves one node or, if it is given
+/// up, none.
 enum class Protection { none, by_unique_name };
 
 /// What a create does if a parent is missing.
 enum class Parents {
-  /// It fails with no_node.
+  /// The create fails with no_node.
   must_exist,
   /// Missing parents are created as containers, which the servers delete when they are empty.
   created_as_containers,
@@ -42,23 +42,23 @@ struct CreateOptions {
   Protection protection = Protection::none;
   /// Whether missing parents are created.
   Parents parents = Parents::must_exist;
-  /// Default: the ACL that the client's ACL provider chooses.
+  /// The node's permissions. Default: the ACL that the client's ACL provider chooses.
   std::optional<Acl> acl{};
-  /// For the modes with a TTL, and only for them: 1 ms to 2^40 ms.
+  /// The time to live, for the modes with a TTL, and only for them: 1 ms to 2^40 ms.
   std::chrono::milliseconds ttl{0};
-  /// Default: `ClientOptions::operation_timeout` from the call.
+  /// When the operation gives up. Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};
-  /// Default: `ClientOptions::retry`.
+  /// How a failed try is repeated. Default: `ClientOptions::retry`.
   std::optional<RetryPolicy> retry{};
 };
 
 /// The options of a write.
 struct SetOptions {
-  /// Fails with bad_version if the node has another version.
+  /// The required version: the operation fails with bad_version if the node has another.
   std::int32_t version = any_version;
-  /// Default: `ClientOptions::operation_timeout` from the call.
+  /// When the operation gives up. Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};
-  /// Default: `ClientOptions::retry`.
+  /// How a failed try is repeated. Default: `ClientOptions::retry`.
   std::optional<RetryPolicy> retry{};
 };
 
@@ -69,15 +69,15 @@ enum class Descendants { must_not_exist, are_removed };
 
 /// The options of a remove.
 struct RemoveOptions {
-  /// Fails with bad_version if the node has another version.
+  /// The required version: the operation fails with bad_version if the node has another.
   std::int32_t version = any_version;
-  /// `is_fine`: no error if the node does not exist.
+  /// With `is_fine` a missing node is no error.
   Missing missing = Missing::is_an_error;
-  /// `are_removed`: removes the whole tree, not atomically.
+  /// With `are_removed` the whole tree is removed, not atomically.
   Descendants descendants = Descendants::must_not_exist;
-  /// Default: `ClientOptions::operation_timeout` from the call.
+  /// When the operation gives up. Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};
-  /// Default: `ClientOptions::retry`.
+  /// How a failed try is repeated. Default: `ClientOptions::retry`.
   std::optional<RetryPolicy> retry{};
 };
 

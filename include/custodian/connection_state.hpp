@@ -43,7 +43,7 @@ enum class ConnectionState {
 class Subscription {
  public:
   Subscription() = default;
-  /// For authors of recipes: the object whose destruction ends the subscription.
+  /// For authors of recipes: destroying `registration` must end the subscription.
   explicit Subscription(std::shared_ptr<void> registration)
       : registration_{std::move(registration)} {}
   /// A moved-from object keeps nothing registered.

@@ -64,7 +64,7 @@ class CUSTODIAN_EXPORT Watch {
   Watch(CorePtr core, std::shared_ptr<detail::ClientWatcher> watcher);
   /// A moved-from watch is empty.
   Watch(Watch&&) noexcept = default;
-  /// Ends the watch that it held before.
+  /// Swaps the two objects: the watch that this object held before ends when `other` is destroyed.
   Watch& operator=(Watch&& other) noexcept;
   ~Watch();
 

@@ -17,8 +17,8 @@ namespace custodian {
 /// Refuses a path that ZooKeeper's rules or the size of a request forbid. Accepts the root.
 CUSTODIAN_EXPORT void check_path(const CorePtr& core, std::string_view operation,
                                  std::string_view path);
-/// The same, and refuses a contender whose name and identity make a request larger than the servers
-/// accept, or whose identity is `revoke_message`.
+/// Refuses what check_path() refuses, and a contender whose name and identity make a request larger
+/// than the servers accept, or whose identity is `revoke_message`.
 CUSTODIAN_EXPORT void check_contender(const CorePtr& core, std::string_view operation,
                                       std::string_view path, std::string_view name,
                                       std::string_view identity);
@@ -28,7 +28,8 @@ CUSTODIAN_EXPORT void check_create(const CorePtr& core, std::string_view path,
                                    std::string_view data, const CreateOptions& options);
 /// Refuses a set with a bad path, or with data that are too large.
 CUSTODIAN_EXPORT void check_set(const CorePtr& core, std::string_view path, std::string_view data);
-/// Refuses a remove with a bad path, of the root, or with a version for a whole tree.
+/// Refuses a remove with a bad path, a remove of the root, and a remove of a whole tree with a
+/// version.
 CUSTODIAN_EXPORT void check_remove(const CorePtr& core, std::string_view path,
                                    const RemoveOptions& options);
 /// Refuses a transaction that is empty or too large, and one with a bad path or with a mode that a

@@ -11,13 +11,13 @@
 /// *Executor.* A handler never runs on the client's strand, nor inside the initiating function: it
 /// is posted to its own executor, or to the client's callback executor if it has none.
 ///
-/// *Cancellation.* It may be requested on any thread, and hops to the strand. A request after the
-/// end of the operation does nothing.
+/// *Cancellation.* A cancellation may be requested on any thread; it takes effect on the strand. A
+/// request after the end of the operation does nothing.
 ///
 /// *Coroutines.* A coroutine on the strand is resumed by the reply itself, without another turn of
 /// the strand's queue.
 ///
-/// *Blocking.* A blocking call carries its result as a value and throws in the caller's thread. It
+/// *Blocking.* A blocking call gets its result as a value and throws in the caller's thread. It
 /// refuses to run on a thread for which it would have to wait.
 
 #include <boost/asio/any_completion_handler.hpp>
@@ -54,30 +54,32 @@ namespace detail {
 class ClientCore;
 }
 
-/// The inside of a client (`Client::core()`), which recipes only pass on.
+/// The inner object of a client (`Client::core()`), which recipes only pass on.
 using CorePtr = std::shared_ptr<detail::ClientCore>;
 
-/// A handler of any type, completing with an error code and these results. Construct,
-/// move-construct or swap it; Boost 1.81's move assignment never returns.
+/// A handler of any type, which is called with an error code and these results. Construct,
+/// move-construct or swap it, but do not move-assign it: Boost 1.81's move assignment never
+/// returns.
 template <typename... Results>
 using Handler = boost::asio::any_completion_handler<void(error_code, Results...)>;
 
 /// Carries a request to cancel from any thread to the client's strand.
 class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancellation> {
  public:
-  /// For an operation of this client; does nothing when the client is gone.
+  /// Makes the cancellation of an operation of this client. It does nothing when the client is
+  /// gone.
   explicit Cancellation(std::weak_ptr<detail::ClientCore> core) : core_{std::move(core)} {}
 
   /// Requests the cancellation. Any thread. The actions run on the strand, once; within this call
-  /// if it is made there.
+  /// if it is made on the strand.
   void request();
-  /// On the strand: sets an action for the request, until forget() is called with the same key. The
-  /// key is an address that no other action has, such as that of the object which waits. Does
-  /// nothing if the cancellation was requested before: ask requested(), too.
+  /// Sets an action that the request runs, until forget() is called with the same key. The key is
+  /// an address that no other action has, such as that of the waiting object. Does nothing if the
+  /// cancellation was requested before, so call requested(), too. Called on the strand.
   void on_request(const void* key, std::function<void()> action);
-  /// On the strand: removes the action of this key.
+  /// Removes the action of this key. Called on the strand.
   void forget(const void* key);
-  /// On the strand: whether the cancellation was requested.
+  /// Whether the cancellation was requested. Called on the strand.
   [[nodiscard]] bool requested() const noexcept { return requested_; }
 
  private:
@@ -86,11 +88,13 @@ class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancel
   bool requested_ = false;
 };
 
-/// Shared by the requesters and the operation. Null: the operation cannot be cancelled.
+/// A cancellation is shared by those who may request it and the operation. Null: the operation
+/// cannot be cancelled.
 using CancellationPtr = std::shared_ptr<Cancellation>;
 
 /// Throws the error of a blocking call, if there is one. If the call found no server in time, and
-/// there is no connection now, the message names the servers, unless `why` says something else.
+/// there is no connection now, the message names the servers; it has the text of `why` instead if
+/// that is not empty.
 CUSTODIAN_EXPORT void throw_if(const detail::ClientCore& core, error_code error,
                                std::string_view operation, std::string_view path,
                                std::string_view why = {});
@@ -99,7 +103,7 @@ namespace detail {
 
 [[nodiscard]] CUSTODIAN_EXPORT boost::asio::any_io_executor callback_executor(
     const ClientCore& core);
-/// On the strand: `SessionInfo::connection`.
+/// The present `SessionInfo::connection`. Called on the strand.
 [[nodiscard]] CUSTODIAN_EXPORT std::uint64_t connection_number(const ClientCore& core);
 /// How long a blocking call waits, after its deadline, for the client's context to end the
 /// operation.
@@ -107,7 +111,7 @@ inline constexpr std::chrono::milliseconds blocking_grace{100};
 
 CUSTODIAN_EXPORT void require_may_block(const ClientCore& core, std::string_view operation,
                                         std::string_view path);
-/// The deadline, or the client's operation timeout from now on for a default one.
+/// Returns `deadline`; in the place of a default one, the client's operation timeout from now.
 [[nodiscard]] CUSTODIAN_EXPORT Deadline deadline_or_default(const ClientCore& core,
                                                             Deadline deadline);
 /// Throws `unended` for a blocking call that the client's context has not ended in time.
@@ -146,8 +150,9 @@ CancellationPtr cancellation_of(const Handler& handler, const std::shared_ptr<Cl
 
 }  // namespace detail
 
-/// Calls `Start(core, cancellation, arguments..., handler)`, a compiled function, for a completion
-/// token. The cancellation is null if the token has no slot.
+/// Starts an operation for a completion token: calls the compiled function `Start(core,
+/// cancellation, arguments..., handler)`. The cancellation is null if the token's handler has no
+/// cancellation slot.
 template <typename Signature, auto Start, typename Token, typename... Arguments>
 auto initiate(CorePtr core, Token&& token, Arguments... arguments) {
   return boost::asio::async_initiate<Token, Signature>(
@@ -159,7 +164,8 @@ auto initiate(CorePtr core, Token&& token, Arguments... arguments) {
       token, std::move(core), std::move(arguments)...);
 }
 
-/// The same, for a coroutine on the strand: `co_await` gives the error and the results.
+/// Starts an operation from a coroutine on the strand, by calling `Start` as initiate() does.
+/// `co_await` gives the error and the results.
 ///
 /// Every argument must be a named object or trivial: g++ 12 destroys other temporaries in a
 /// `co_await` expression twice.
@@ -176,13 +182,15 @@ boost::asio::awaitable<std::tuple<error_code, Results...>> await(CorePtr core,
       token, std::move(core), std::move(cancellation), std::move(arguments)...);
 }
 
-/// The same, but blocks: returns the error and the results. `stop` cancels the operation.
+/// Starts an operation, by calling `Start` as initiate() does, and blocks until the operation has
+/// ended: returns the error and the results. `stop` cancels the operation.
 ///
 /// The operation ends by itself at its deadline, in a handler that the client's context runs. If no
-/// thread runs the context, nothing ends: so the caller waits until a tenth of a second after
-/// `end`, and no longer. Then the result is empty, and the operation is cancelled. If the context
-/// runs again later, the operation's result is destroyed: a lease is released. `end` is that of the
-/// operation, and not a default one: call Client::deadline_or_default() first.
+/// thread runs the context, the operation does not end: so the caller waits until a tenth of a
+/// second after `end`, and no longer. Then the result is empty, and the operation is cancelled. If
+/// the context runs again later, the operation's result is destroyed: a lease, for example, is
+/// released. `end` must be the operation's deadline, and not a default one: call
+/// Client::deadline_or_default() first.
 template <auto Start, typename... Results, typename... Arguments>
 std::optional<std::tuple<error_code, Results...>> block_until(CorePtr core,
                                                               std::string_view operation,
@@ -203,7 +211,7 @@ std::optional<std::tuple<error_code, Results...>> block_until(CorePtr core,
       if (outcome->value || outcome->abandoned) return;
       outcome->value.emplace(error, std::move(results)...);
     }
-    // The thread that wakes finds the mutex free.
+    // The mutex is unlocked first, so that the thread that wakes need not wait for it.
     outcome->arrived.notify_one();
   };
   // If the handler is destroyed unused, with its executor's context, the caller still wakes.
@@ -232,7 +240,7 @@ std::optional<std::tuple<error_code, Results...>> block_until(CorePtr core,
   return std::move(outcome->value);
 }
 
-/// The same without `end`: returns the error and the results.
+/// Blocks as block_until() does, but without a limit: returns the error and the results.
 template <auto Start, typename... Results, typename... Arguments>
 std::tuple<error_code, Results...> block(CorePtr core, std::string_view operation,
                                          std::string_view path, std::stop_token stop,
@@ -261,8 +269,8 @@ auto results_or_throw(const ClientCore& core, std::string_view operation, std::s
 
 }  // namespace detail
 
-/// The same, but returns only the results, and throws `Error` for `operation` and `path` if there
-/// is an error. One result is returned by itself, several as a tuple.
+/// Blocks as block() does, but returns only the results, and throws `Error` for `operation` and
+/// `path` if there is an error. One result is returned by itself, several as a tuple.
 template <auto Start, typename... Results, typename... Arguments>
 auto block_or_throw(const CorePtr& core, std::string_view operation, std::string_view path,
                     std::stop_token stop, Arguments... arguments) {
@@ -273,10 +281,10 @@ auto block_or_throw(const CorePtr& core, std::string_view operation, std::string
 
 /// The limit of a blocking call.
 struct BlockingLimit {
-  /// That of the operation. A default one is the client's operation timeout.
+  /// The deadline of the operation. A default one stands for the client's operation timeout.
   Deadline deadline;
-  /// The error of a call that did not end because no thread ran the client's context. For a write
-  /// `deadline_exceeded_outcome_unknown`: it may have been sent before.
+  /// The error of a call that did not end because no thread ran the client's context. A write has
+  /// `deadline_exceeded_outcome_unknown` here, since it may have been sent before.
   Errc unended = Errc::deadline_exceeded;
 };
 
@@ -292,7 +300,7 @@ std::tuple<error_code, Results...> block_in_time(const CorePtr& core, std::strin
   return std::move(*ended);
 }
 
-/// block_or_throw() for an operation that has a deadline: it ends though no thread runs the
+/// block_or_throw() for an operation that has a deadline: the call ends even if no thread runs the
 /// client's context.
 template <auto Start, typename... Results, typename... Arguments>
 auto block_in_time_or_throw(const CorePtr& core, std::string_view operation, std::string_view path,

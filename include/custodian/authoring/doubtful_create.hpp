@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// For authors of recipes that create nodes with unique names in transactions. The client cannot
-/// settle a lost reply to such a transaction by itself, as it does for `Client::create()`
-/// (`Protection::by_unique_name`).
+/// remember_doubtful() is for authors of recipes that create nodes with unique names in
+/// transactions. When the reply to such a transaction is lost, the client cannot find out the
+/// outcome by itself, as it does for `Client::create()` (`Protection::by_unique_name`).
 
 #include <chrono>
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace custodian::detail {
 
 class ClientCore;
 
-/// The owner of the node that a create has made, if it has made one.
+/// Who owns the node that a create has made, if it has made one.
 enum class NodeOf : std::uint8_t { caller, nobody };
 
-/// On the strand: call it when the reply to a create of this path (`.../_c_<uuid>-...`) was lost,
-/// and its outcome is known now. `began` is the time at which the create was begun. If the servers
-/// apply the create later, its node is deleted. A node that the caller owns stays until its
-/// OwnedNode is destroyed.
+/// Remembers a create of this path (`.../_c_<uuid>-...`) whose reply was lost, and whose outcome
+/// the caller has found out: if the servers apply the create later, its node is deleted. A node
+/// that the caller owns stays until its OwnedNode is destroyed. `began` is the time at which the
+/// create was begun. Called on the strand.
 CUSTODIAN_EXPORT void remember_doubtful(ClientCore& core, std::string_view path, NodeOf owner,
                                         std::chrono::steady_clock::time_point began);
 

@@ -14,20 +14,20 @@
 
 namespace custodian {
 
-/// Wakes the coroutines that wait for a change. It has no state of its own: a wait that begins
-/// after notify_all() waits for the next one, so check the condition first. For the strand only,
-/// and not movable.
+/// Wakes the coroutines that wait for a change. An event has no state of its own: a wait that
+/// begins after a notify_all() waits for the next one, so check your condition before each wait.
+/// Used on the strand only; not movable.
 class CUSTODIAN_EXPORT AsyncEvent {
  public:
   AsyncEvent() = default;
   AsyncEvent(const AsyncEvent&) = delete;
   AsyncEvent& operator=(const AsyncEvent&) = delete;
-  /// Every wait must have ended, or its coroutine must never run again.
+  /// Before the destruction every wait must have ended, or its coroutine must never run again.
   ~AsyncEvent() = default;
 
-  /// Ends with the next notify_all(), at the deadline, or when it is cancelled. The reason is not
-  /// reported: check the condition again. The event must outlive the wait. `strand` is the
-  /// client's: Client::get_executor().
+  /// Waits until the next notify_all(), the deadline, or the cancellation. The reason is not
+  /// reported: check your condition again. The event must outlive the wait. `strand` is the
+  /// client's strand: Client::get_executor().
   boost::asio::awaitable<void> wait(boost::asio::any_io_executor strand, Deadline until,
                                     CancellationPtr cancellation);
 

@@ -25,7 +25,7 @@ namespace custodian {
 /// armed none.
 template <typename T>
 struct Watched {
-  /// What was read.
+  /// The result of the read.
   T value;  // NOLINT(cppcoreguidelines-pro-type-member-init): not every T has a default
   /// The watch that the read has armed.
   Watch watch{};
@@ -44,25 +44,27 @@ enum class Watching : std::uint8_t { no, yes };
     CorePtr core, CancellationPtr cancellation, std::string path, OperationOptions options,
     Watching watching);
 
-/// Reads whether a node exists. The watch of one that does not exist ends when the node is created.
+/// Reads whether a node exists. The watch of a node that does not exist ends when the node is
+/// created.
 /// Errors: those common to all operations.
 [[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<Result<Watched<std::optional<Stat>>>>
 read_existence(CorePtr core, CancellationPtr cancellation, std::string path,
                OperationOptions options, Watching watching);
 
-/// Waits for the event of a watch, which must not be empty. Completes without an error, too, when
-/// the session has ended, and the watch with it: read again in both cases. Errors:
+/// Waits for the event of a watch, which must not be empty. When the session ends, and the watch
+/// with it, the wait completes without an error, too: read again in both cases. Errors:
 /// operation_aborted, closed.
 [[nodiscard]] CUSTODIAN_EXPORT boost::asio::awaitable<error_code> until_changed(
     CorePtr core, CancellationPtr cancellation, const Watch& watch);
 
-/// Completes with the first read that is news. `read()` is a coroutine that reads with a watch and
-/// gives a `Result<Watched<T>>`, with as many requests as that takes; `is_news(const T&)` decides.
-/// If `watch`, of an earlier read, is not empty, its event is awaited first. Several changes
-/// between two reads are seen as one, and a server that lags behind may show an earlier state
-/// again: so compare by the order of the changes (`Stat::mzxid`, say), and not only for a
+/// Reads again and again, and completes with the first read that is news. `read()` is a coroutine
+/// that reads with a watch and gives a `Result<Watched<T>>`, with as many requests as that takes;
+/// `is_news(const T&)` decides whether its result is news. If `watch`, which an earlier read has
+/// armed, is not empty, next_news() first waits for its event. Several changes between two reads
+/// are seen as one, and a server that lags behind may show an earlier state again. So `is_news`
+/// should compare the order of the changes (by `Stat::mzxid`, for example), and not only look for a
 /// difference. A deadline of the reads does not limit the wait between them; only the cancellation
-/// does.
+/// ends it.
 /// Errors: those of `read()`, operation_aborted, closed.
 template <typename T, typename Read, typename IsNews>
 boost::asio::awaitable<Result<Watched<T>>> next_news(CorePtr core, CancellationPtr cancellation,

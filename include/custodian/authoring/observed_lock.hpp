@@ -25,13 +25,13 @@ struct ObservedLock {
   std::string path;
 };
 
-/// Names a lock of this client in the events of its acquires and leases (see start_lease). Null if
-/// the client has no observer.
+/// Makes the name of a lock in the events of its acquires and leases (see detail::start_lease()).
+/// Null if the client has no observer.
 [[nodiscard]] CUSTODIAN_EXPORT ObservedLockPtr make_observed(const CorePtr& core,
                                                              std::string_view recipe,
                                                              std::string_view path);
 
-/// The time by the clock that a client measures its waits and leases with.
+/// The time of the clock by which a client measures waits and leases.
 [[nodiscard]] CUSTODIAN_EXPORT BootClock::time_point now_of(const CorePtr& core) noexcept;
 
 /// Reports to the observer that an acquire, which began at `since`, has ended. `lock` must not be
@@ -39,7 +39,7 @@ struct ObservedLock {
 CUSTODIAN_EXPORT void tell_acquire_ended(const CorePtr& core, const ObservedLockPtr& lock,
                                          AcquireOutcome outcome, error_code error,
                                          BootClock::time_point since, std::size_t leases);
-/// Reports that a kept lock was taken again, so many times since the last report. Any thread.
+/// Reports that a kept lock was taken again, `times` times since the last report. Any thread.
 CUSTODIAN_EXPORT void tell_lock_reused(const CorePtr& core, const ObservedLockPtr& lock,
                                        FencingToken token, std::uint64_t times);
 /// Reports that a kept lock was given back. Any thread.

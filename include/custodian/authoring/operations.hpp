@@ -5,10 +5,10 @@
 /// `await` and `block`.
 ///
 /// `co_await await<&start_get, GetResult>(core, cancellation, path, options)` in a coroutine on the
-/// strand is what `client.async_get(path, options, token)` is elsewhere: the same requests, retries
-/// and errors. An operation with a null cancellation cannot be cancelled. Call the functions on any
-/// thread; the handler runs on the strand. They do not check their arguments: call the functions of
-/// argument_checks.hpp first, in the caller's thread.
+/// strand does what `client.async_get(path, options, token)` does elsewhere: the requests, retries
+/// and errors are the same. An operation with a null cancellation cannot be cancelled. Call the
+/// functions on any thread; the handler runs on the strand. The functions do not check their
+/// arguments: call the functions of argument_checks.hpp first, in the caller's thread.
 
 #include <functional>
 #include <memory>
@@ -32,64 +32,65 @@
 
 namespace custodian {
 
-/// As Client::async_create().
+/// Starts the operation of Client::async_create().
 CUSTODIAN_EXPORT void start_create(CorePtr core, CancellationPtr cancellation, std::string path,
                                    std::string data, CreateOptions options,
                                    Handler<Created> handler);
-/// As Client::async_get().
+/// Starts the operation of Client::async_get().
 CUSTODIAN_EXPORT void start_get(CorePtr core, CancellationPtr cancellation, std::string path,
                                 OperationOptions options, Handler<GetResult> handler);
-/// As Client::async_set().
+/// Starts the operation of Client::async_set().
 CUSTODIAN_EXPORT void start_set(CorePtr core, CancellationPtr cancellation, std::string path,
                                 std::string data, SetOptions options, Handler<Stat> handler);
-/// As Client::async_remove().
+/// Starts the operation of Client::async_remove().
 CUSTODIAN_EXPORT void start_remove(CorePtr core, CancellationPtr cancellation, std::string path,
                                    RemoveOptions options, Handler<> handler);
-/// As Client::async_exists().
+/// Starts the operation of Client::async_exists().
 CUSTODIAN_EXPORT void start_exists(CorePtr core, CancellationPtr cancellation, std::string path,
                                    OperationOptions options, Handler<std::optional<Stat>> handler);
-/// As Client::async_children().
+/// Starts the operation of Client::async_children().
 CUSTODIAN_EXPORT void start_children(CorePtr core, CancellationPtr cancellation, std::string path,
                                      OperationOptions options, Handler<Children> handler);
-/// As Client::async_get_acl().
+/// Starts the operation of Client::async_get_acl().
 CUSTODIAN_EXPORT void start_get_acl(CorePtr core, CancellationPtr cancellation, std::string path,
                                     OperationOptions options, Handler<Acl> handler);
-/// As Client::async_set_acl().
+/// Starts the operation of Client::async_set_acl().
 CUSTODIAN_EXPORT void start_set_acl(CorePtr core, CancellationPtr cancellation, std::string path,
                                     Acl acl, SetOptions options, Handler<> handler);
-/// As Client::async_sync().
+/// Starts the operation of Client::async_sync().
 CUSTODIAN_EXPORT void start_sync(CorePtr core, CancellationPtr cancellation, std::string path,
                                  OperationOptions options, Handler<> handler);
-/// As Client::async_commit().
+/// Starts the operation of Client::async_commit().
 CUSTODIAN_EXPORT void start_commit(CorePtr core, CancellationPtr cancellation,
                                    Transaction transaction, OperationOptions options,
                                    Handler<std::vector<TransactionResult>> handler);
-/// As Client::async_get_and_watch().
+/// Starts the operation of Client::async_get_and_watch().
 CUSTODIAN_EXPORT void start_get_and_watch(CorePtr core, CancellationPtr cancellation,
                                           std::string path, OperationOptions options,
                                           Handler<GetResult, Watch> handler);
-/// As Client::async_exists_and_watch().
+/// Starts the operation of Client::async_exists_and_watch().
 CUSTODIAN_EXPORT void start_exists_and_watch(CorePtr core, CancellationPtr cancellation,
                                              std::string path, OperationOptions options,
                                              Handler<std::optional<Stat>, Watch> handler);
-/// As Client::async_children_and_watch().
+/// Starts the operation of Client::async_children_and_watch().
 CUSTODIAN_EXPORT void start_children_and_watch(CorePtr core, CancellationPtr cancellation,
                                                std::string path, OperationOptions options,
                                                Handler<Children, Watch> handler);
-/// As Client::async_wait_connected().
+/// Starts the operation of Client::async_wait_connected().
 CUSTODIAN_EXPORT void start_wait_connected(CorePtr core, CancellationPtr cancellation,
                                            OperationOptions options, Handler<> handler);
-/// As Client::async_close().
+/// Starts the operation of Client::async_close().
 CUSTODIAN_EXPORT void start_close(CorePtr core, CancellationPtr cancellation, Deadline deadline,
                                   Handler<bool> handler);
-/// As Client::async_wait_connection_state().
+/// Starts the operation of Client::async_wait_connection_state().
 CUSTODIAN_EXPORT void start_wait_connection_state(CorePtr core, CancellationPtr cancellation,
                                                   ConnectionState known,
                                                   Handler<ConnectionState> handler);
 
-/// Makes a service on the client's strand.
+/// Makes a service that works on the client's strand.
 using ServiceFactory = std::function<std::unique_ptr<Service>(boost::asio::any_io_executor strand)>;
-/// The client's only service of this type; made at the first call. See Client::use_service().
+/// The client's only service of this type, which `make` makes at the first call. See
+/// Client::use_service().
 CUSTODIAN_EXPORT Service& use_service(const CorePtr& core, std::type_index type,
                                       const ServiceFactory& make);
 

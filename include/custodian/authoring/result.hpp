@@ -9,13 +9,13 @@
 
 namespace custodian {
 
-/// The result of a recipe's coroutine: `co_return error;` or `co_return value;`. Without a value,
-/// Result<void>: `co_return error;` or `co_return Result<void>{};`.
+/// The result of a recipe's coroutine: `co_return error;` or `co_return value;`. A coroutine
+/// without a value has Result<void>: `co_return error;` or `co_return Result<void>{};`.
 template <typename T>
 using Result = boost::system::result<T, error_code>;
 
-/// For `co_return failed<T>(error);` where T is a number or a bool: there `co_return error;` does
-/// not compile, since the error could be taken for the value.
+/// Makes the result of an error: write `co_return failed<T>(error);` where T is a number or a bool.
+/// There `co_return error;` does not compile, since the error could be taken for the value.
 template <typename T>
 [[nodiscard]] Result<T> failed(error_code error) {
   return Result<T>{boost::system::in_place_error, error};

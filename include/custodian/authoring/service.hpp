@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// State that a recipe shares among all its objects on one client: see `Client::use_service`.
+/// A service is state that a recipe shares among all its objects on one client: see
+/// `Client::use_service`.
 
 #include "custodian/export.hpp"
 
@@ -19,10 +20,11 @@ class CUSTODIAN_EXPORT Service {
   Service& operator=(const Service&) = delete;
   virtual ~Service() = default;
 
-  /// The client drains: begin no new work, and end all work that only waits, with `Errc::closed`.
-  /// Called once, before shutdown().
+  /// Called once, when the client begins to close, before shutdown(). The service must begin no new
+  /// work, and end all work that only waits, with `Errc::closed`.
   virtual void begin_shutdown() {}
-  /// The client is closed. Called once; nothing may be left that refers to the client.
+  /// Called once, when the client is closed. Afterwards nothing may be left that refers to the
+  /// client.
   virtual void shutdown() {}
 };
 

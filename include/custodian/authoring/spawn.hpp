@@ -27,9 +27,9 @@
 
 namespace custodian {
 
-/// Runs a coroutine on the client's strand; no caller waits for its end. From any thread. A
-/// coroutine that ends by an exception (memory ran out, an executor of the user threw) has not done
-/// its work: the log names `what`, and `on_failure` is called on the strand.
+/// Runs a coroutine on the client's strand; no caller waits for its end. Any thread. A coroutine
+/// that ends by an exception (memory ran out, an executor of the user threw) has not done its work:
+/// then the log names `what`, and `on_failure` is called on the strand.
 CUSTODIAN_EXPORT void spawn(const CorePtr& core, std::string_view what,
                             boost::asio::awaitable<void> coroutine,
                             std::function<void(error_code)> on_failure = {});
@@ -80,10 +80,10 @@ boost::asio::awaitable<void> complete_with(
 }  // namespace detail
 
 /// Runs a coroutine on the client's strand, and calls the handler there with its result: an error
-/// and default values, or no error and the value; a tuple becomes several arguments. From any
-/// thread. The coroutine's objects are destroyed before the handler is called. A coroutine that
-/// ends by an exception completes with not_enough_memory or state_not_recoverable. In the child of
-/// a fork nothing runs, and the handler is called at once, with `Errc::forked`.
+/// and default values, or no error and the value; a tuple becomes several arguments. Any thread.
+/// The coroutine's objects are destroyed before the handler is called. A coroutine that ends by an
+/// exception completes with not_enough_memory or state_not_recoverable. In the child of a fork
+/// nothing runs, and the handler is called at once, with `Errc::forked`.
 template <typename T>
 void spawn(const CorePtr& core, std::string_view what, boost::asio::awaitable<Result<T>> coroutine,
            typename detail::Completion<T>::HandlerOfIt handler) {

@@ -13,10 +13,10 @@ namespace custodian {
 
 /// An exception as an error code and a text. A value type.
 struct Thrown {
-  /// The code of a `system_error`; `not_enough_memory` of a `bad_alloc`; of every other exception
-  /// `state_not_recoverable`.
+  /// The code of a `system_error`; `not_enough_memory` for a `bad_alloc`; `state_not_recoverable`
+  /// for every other exception.
   error_code error;
-  std::string text;  ///< for the log
+  std::string text;  ///< the exception's message, for the log
 };
 
 /// Describes the exception that is being handled. Call it in a catch block, and nowhere else:

@@ -3,9 +3,9 @@
 /// \file
 /// TimeLimit ends a wait at its deadline, for authors of recipes.
 ///
-/// The deadline of OperationOptions limits one request, and not the wait for a watch between two of
-/// them. So a coroutine that waits gives its requests `Deadline::never()`, and the cancellation of
-/// a TimeLimit:
+/// The deadline of OperationOptions limits one request, and not the wait for a watch between two
+/// requests. So a coroutine that waits gives its requests `Deadline::never()`, and the cancellation
+/// of a TimeLimit:
 ///
 /// \code
 /// const TimeLimit limit{core, strand, until, std::move(callers)};
@@ -25,13 +25,14 @@
 
 namespace custodian {
 
-/// Cancels an operation at a deadline, or when its caller cancels. A variable of the operation's
-/// coroutine: for the strand only, and not movable. Its end leaves nothing behind, and cancels
-/// nothing.
+/// Cancels an operation at a deadline, or when its caller cancels. Make it a local variable of the
+/// operation's coroutine: it is used on the strand only, and is not movable. Its destruction leaves
+/// nothing behind, and cancels nothing.
 class CUSTODIAN_EXPORT TimeLimit {
  public:
-  /// `callers` may be null. A default deadline counts as never: call Client::deadline_or_default()
-  /// first. A deadline that has passed already cancels at the coroutine's next pause.
+  /// `callers` is the caller's cancellation, which may be null. A default deadline counts as never:
+  /// call Client::deadline_or_default() first. If the deadline has passed already, the operation is
+  /// cancelled at the coroutine's next suspension.
   TimeLimit(const CorePtr& core, const boost::asio::any_io_executor& strand, Deadline until,
             CancellationPtr callers);
   TimeLimit(const TimeLimit&) = delete;
@@ -40,8 +41,8 @@ class CUSTODIAN_EXPORT TimeLimit {
 
   /// The cancellation of the operation.
   [[nodiscard]] const CancellationPtr& cancellation() const noexcept { return cancellation_; }
-  /// Whether the deadline has ended the operation, which completed with this error. False if the
-  /// caller had cancelled it before.
+  /// Whether it was the deadline that ended the operation, which has completed with this error.
+  /// False if the caller had cancelled the operation before.
   [[nodiscard]] bool has_ended(error_code error) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace custodian {
 
 /// A random uuid (version 4), 36 characters in lower case. Safe to call from any thread and after a
-/// fork: it keeps no state, so that parent and child cannot draw the same one. Throws
+/// fork: the function keeps no state, so that parent and child cannot draw the same uuid. Throws
 /// `boost::uuids::entropy_error` if the system has no random bytes to give.
 [[nodiscard]] CUSTODIAN_EXPORT std::string make_uuid();
 

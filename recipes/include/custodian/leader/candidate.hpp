@@ -44,9 +44,9 @@ class CUSTODIAN_EXPORT Candidate {
   /// The identity that others see: `CandidateOptions::id`, or the client's identity.
   [[nodiscard]] const std::string& id() const noexcept;
 
-  /// The leader, or nothing if there is no candidate. The answer may be out of date when it
+  /// Reads who leads: nobody if there is no candidate. The answer may be out of date when it
   /// arrives.
-  /// Completes with: error, the leader.
+  /// Completes with: error, the leader or nothing.
   /// Cancellation: total.
   /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
   /// Executor: the handler's, or the client's callback executor.
@@ -58,7 +58,7 @@ class CUSTODIAN_EXPORT Candidate {
   /// The blocking form of async_leader(). Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
-  /// The candidates in order, the leader first. All else is as for async_leader().
+  /// Lists the candidates in order, the leader first. All else is as for async_leader().
   template <typename Token>
   auto async_participants(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::vector<Participant>),

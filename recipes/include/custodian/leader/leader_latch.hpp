@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// LeaderLatch elects one of several candidates, which leads for as long as it can: Apache
+/// LeaderLatch elects one of several candidates, which leads for as long as it can. It is Apache
 /// Curator's LeaderLatch, and compatible with it on the wire.
 ///
 /// Each candidate creates an ephemeral sequential node below the path; the lowest number leads, and
@@ -49,7 +49,7 @@ CUSTODIAN_EXPORT void start_wait_leadership(CorePtr core, CancellationPtr cancel
                                             Handler<Lease> handler);
 }  // namespace recipes_detail
 
-/// One of several candidates leads, for as long as it can.
+/// A candidate in an election; it leads for as long as it can.
 /// \copydetails custodian/leader/leader_latch.hpp
 class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
  public:
@@ -57,9 +57,9 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   using State = CandidateState;
   /// Which notification the listeners of a latch get if it is closed while it leads.
   enum class CloseMode {
-    /// None.
+    /// The listeners get no notification.
     silent,
-    /// `Leadership::ended`. The node is deleted when the listeners have returned.
+    /// The listeners get `Leadership::ended`. The node is deleted when they have returned.
     notify_leader,
   };
 
@@ -80,19 +80,20 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   /// the latch is already closed.
   void close(CloseMode mode = CloseMode::silent);
 
-  /// As of now. Any thread.
+  /// Whether the latch stands for election now. Any thread.
   [[nodiscard]] State state() const;
 
   /// \name Does it lead?
   /// \{
 
-  /// Reads the boot clock, and asks no server. The answer may be out of date at once, like every
-  /// answer about a lock: let the resource that is changed check the token.
+  /// Whether the latch leads now. Reads the boot clock, and asks no server. The answer may be out
+  /// of date at once, like every answer about a lock: let the resource that is changed check the
+  /// token.
   [[nodiscard]] bool has_leadership() const;
-  /// The leadership, shared: for its token, check(), state and lost(). Empty if it does not lead.
-  /// The lease keeps the leadership until it is released, even if the latch is closed before.
-  /// The lease of a lost leadership keeps the node in the queue, ahead of all later candidates:
-  /// release it.
+  /// A lease that shares the leadership: for its token, check(), state and lost(). Empty if the
+  /// latch does not lead. The lease keeps the leadership until it is released, even if the latch is
+  /// closed before. The lease of a lost leadership keeps the node in the queue, ahead of all later
+  /// candidates: release it.
   [[nodiscard]] Lease leadership() const;
 
   /// Calls the listener with every change from now on, until the subscription is destroyed. Each
@@ -106,15 +107,15 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   /// Throws Error: closed (the latch or the client was closed, even if the latch has been started
   /// again since), operation_aborted.
   [[nodiscard]] Lease wait(std::stop_token stop = {}) const;
-  /// The same with a limit: returns an empty lease if the time runs out, a tenth of a second later
-  /// at the latest if no thread runs the client's context.
+  /// wait() with a limit: returns an empty lease if the time runs out. If no thread runs the
+  /// client's context, it returns a tenth of a second later at the latest.
   [[nodiscard]] Lease wait_until(Deadline deadline, std::stop_token stop = {}) const;
-  /// The same with a duration.
+  /// wait_until() with a duration.
   [[nodiscard]] Lease wait_for(std::chrono::nanoseconds time, std::stop_token stop = {}) const {
     return wait_until(Deadline{time}, std::move(stop));
   }
 
-  /// This function and the two below are the three above, for any completion token.
+  /// The asynchronous form of wait().
   /// Completes with: error, the leadership; empty, without an error, if the time ran out.
   /// Cancellation: total; the candidacy goes on.
   /// Errors: closed, operation_aborted, forked.
@@ -123,13 +124,13 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   auto async_wait(Token&& token) const {
     return async_wait_until(Deadline::never(), std::forward<Token>(token));
   }
-  /// As wait_until(). All else is as for async_wait().
+  /// The asynchronous form of wait_until(). All else is as for async_wait().
   template <typename Token>
   auto async_wait_until(Deadline deadline, Token&& token) const {
     return initiate<void(error_code, Lease), &recipes_detail::start_wait_leadership>(
         core(), std::forward<Token>(token), latch_, deadline);
   }
-  /// As wait_for(). All else is as for async_wait().
+  /// The asynchronous form of wait_for(). All else is as for async_wait().
   template <typename Token>
   auto async_wait_for(std::chrono::nanoseconds time, Token&& token) const {
     return async_wait_until(Deadline{time}, std::forward<Token>(token));

@@ -3,21 +3,22 @@
 /// \file
 /// LeaderObserver watches an election without taking part in it.
 ///
-/// Any election at the path will do: LeaderLatch's, LeaderSelector's, Apache Curator's, kazoo's.
-/// The first candidate in the queue counts as the leader, from the moment that it is first, which
-/// may be a round trip before it learns that it leads.
+/// The election may be one of LeaderLatch, LeaderSelector, Apache Curator or kazoo. The first
+/// candidate in the queue counts as the leader from the moment that it is first. That may be a
+/// round trip before the candidate learns that it leads.
 ///
-/// When not to use it: to decide whether the program itself may do something (LeaderLatch); the
+/// When not to use it: to decide whether the program itself may do something (use LeaderLatch): the
 /// answer may be out of date when it arrives.
 ///
-/// It watches the leader's node, not the queue: it is woken when the leadership changes and not
-/// when candidates come. A leader that changes its identity (Lease::set_identity()) is shown again.
-/// The path must have only one election: another recipe's nodes would pass for candidates. Leaders
-/// and identities that follow each other quickly may be skipped. An earlier one never follows a
-/// later one, not even from a server that lags behind.
+/// The observer watches the leader's node, not the queue: so it is woken when the leadership
+/// changes, and not when candidates come. A leader that changes its identity
+/// (Lease::set_identity()) is reported again. Nothing but one election may use the path: nodes of
+/// other recipes would count as candidates. Leaders and identities that follow each other quickly
+/// may be skipped. An earlier leader is never reported after a later one, not even by a server that
+/// lags behind.
 ///
-/// Threads: any; one call of next() at a time. Lifetimes: the client may be destroyed first
-/// (closed).
+/// Threads: any; one call of next() at a time. Lifetimes: the client may be destroyed first (calls
+/// then fail with closed).
 
 #include <memory>
 #include <optional>
@@ -43,7 +44,7 @@ CUSTODIAN_EXPORT void start_next_leader(CorePtr core, CancellationPtr cancellati
                                         Handler<std::optional<Participant>> handler);
 }  // namespace recipes_detail
 
-/// The leaders of an election, seen from outside.
+/// Reports the leaders of an election to a program that takes no part in it.
 /// \copydetails custodian/leader/leader_observer.hpp
 class CUSTODIAN_EXPORT LeaderObserver {
  public:
@@ -51,8 +52,8 @@ class CUSTODIAN_EXPORT LeaderObserver {
   /// need not exist yet.
   LeaderObserver(const Client& client, std::string path);
 
-  /// The present leader, or nothing.
-  /// Completes with: error, the leader.
+  /// Reads who leads: nobody if there is no candidate.
+  /// Completes with: error, the leader or nothing.
   /// Cancellation: total.
   /// Errors: no_auth, malformed_contender, deadline_exceeded, operation_aborted, and those common
   /// to all operations.
@@ -65,9 +66,9 @@ class CUSTODIAN_EXPORT LeaderObserver {
   /// The blocking form of async_leader(). Throws Error.
   [[nodiscard]] std::optional<Participant> leader(OperationOptions options = {}) const;
 
-  /// The stream of leaders. The first call returns the present leader; each later call waits until
-  /// that has changed: another leader, no leader, or the same leader with another identity. Waits
-  /// through disconnections and lost sessions.
+  /// Gets the next item of the stream of leaders. The first call completes with the present leader;
+  /// each later call waits for a change: another leader, no leader, or the same leader with another
+  /// identity. Waits through disconnections and lost sessions.
   /// Completes with: error, the leader or nothing.
   /// Cancellation: total; a later call continues the stream.
   /// Errors: no_auth, malformed_contender (a candidate without a number), closed,

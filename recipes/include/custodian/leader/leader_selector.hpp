@@ -2,7 +2,7 @@
 
 /// \file
 /// LeaderSelector runs a function while it leads, and lets others lead when the function has
-/// returned: Apache Curator's LeaderSelector, and compatible with it on the wire.
+/// returned. It is Apache Curator's LeaderSelector, and compatible with it on the wire.
 ///
 /// The candidates queue as for an InterProcessMutex at the same path. The function of the first
 /// candidate is called with the leadership, a Lease, and a stop_token. A stop is requested when the
@@ -14,7 +14,7 @@
 /// work that must never be done twice, unless the resource that it changes checks the fencing
 /// token.
 ///
-/// Threads: any. Lifetimes: the client may be destroyed first; the selector then is closed.
+/// Threads: any. Lifetimes: the client may be destroyed first; the selector is then closed.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -44,14 +44,14 @@ namespace custodian {
 
 /// The options of a selector.
 struct LeaderSelectorOptions {
-  /// The identity of the candidate, and the terms of its leadership.
+  /// The options of the candidate: its identity, and the terms of its leadership.
   CandidateOptions candidate{};
-  /// When the selector stands for election again.
+  /// When a selector stands for election again.
   enum class Requeue : std::uint8_t {
     /// The function runs once for start(), and once for each requeue(). A leadership that is lost
     /// before the function has begun does not count.
     by_request,
-    always,  ///< whenever the function has returned
+    always,  ///< the selector stands again whenever the function has returned
   };
   /// When the selector stands for election again.
   Requeue requeue = Requeue::by_request;
@@ -71,8 +71,8 @@ using CandidacyPtr = std::shared_ptr<Candidacy>;
 class Selector;
 using SelectorPtr = std::shared_ptr<Selector>;
 
-/// One turn of the function. Destroying this object ends the turn, too: the executor's context may
-/// end before the function begins.
+/// One turn of the function. Destroying this object ends the turn, too, since the executor's
+/// context may be destroyed before the function begins.
 class CUSTODIAN_EXPORT LeaderTurn {
  public:
   LeaderTurn(SelectorPtr selector, Lease leadership);
@@ -83,7 +83,7 @@ class CUSTODIAN_EXPORT LeaderTurn {
   /// Called on the function's executor, just before the function: returns whether it may run.
   [[nodiscard]] bool begin();
   /// Ends the turn: releases the leadership, and reports the function's exception, unless it is
-  /// null. Does nothing the second time.
+  /// null. A second call does nothing.
   void end(std::exception_ptr thrown) noexcept;
 
   [[nodiscard]] const Lease& leadership() const noexcept { return leadership_; }
@@ -145,14 +145,15 @@ class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
   /// Stands for election; returns at once. Throws Error: invalid_argument if it was started
   /// before, closed if it or its client was closed, forked.
   void start();
-  /// Stands once more when the present turn is over. Returns false if that was already requested,
-  /// or if the selector is closed. Throws Error (invalid_argument) before start().
+  /// Stands for election once more when the present turn is over. Returns false if that was already
+  /// requested, or if the selector is closed. Throws Error (invalid_argument) if start() was not
+  /// called.
   bool requeue();
-  /// Asks the function to stop, if it is running; returns whether it was. The selector then stands
-  /// again only if it would have done so anyway.
+  /// Asks the function to stop, if it is running; returns whether it was. This does not change
+  /// whether the selector stands again afterwards.
   bool interrupt_leadership();
   /// Gives up the candidacy for good, and asks the function to stop, if it is running; returns at
-  /// once. Does nothing the second time.
+  /// once. A second call does nothing.
   void close();
 
   /// Waits until the selector is closed and the function is not running.
@@ -216,8 +217,8 @@ template <CoroutineLeader Function>
 LeaderFunction coroutine_function(Function function) {
   return [function = std::move(function)](const boost::asio::any_io_executor& executor,
                                           const std::shared_ptr<LeaderTurn>& turn) mutable {
-    // Posted first: without that, the coroutine would begin on the client's strand if the executor
-    // and the client share a context.
+    // Without this post(), the coroutine would begin on the client's strand if the executor and the
+    // client share a context.
     boost::asio::post(executor, [executor, &function, turn] {
       boost::asio::co_spawn(executor, lead(&function, turn),
                             [turn](std::exception_ptr thrown) { turn->end(std::move(thrown)); });

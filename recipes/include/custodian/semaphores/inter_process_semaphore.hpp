@@ -1,32 +1,34 @@
 #pragma once
 
 /// \file
-/// A semaphore over processes: a number of permits that they share.
+/// InterProcessSemaphore is a semaphore over processes: a number of permits that they share.
 ///
 ///     InterProcessSemaphore licences{client, "/licences/solver", 5};
 ///     Lease licence = licences.acquire();
 ///     std::vector<Lease> three = licences.acquire(3);  // all or none
 ///
-/// Fair: permits are granted in the order of asking, and an acquire of many is not overtaken by
-/// acquires of few. A permit is a Lease, with a node, a state and a loss of its own: permits may be
-/// released one by one, or all at once. Nothing is re-entrant, and no thread owns anything.
+/// The semaphore is fair: permits are granted in the order of the requests, and an acquire of many
+/// permits is not overtaken by acquires of few. A permit is a Lease, with a node, a state and a
+/// loss of its own: permits may be released one by one, or all at once. There is no re-entry, and
+/// no thread owns a permit.
 ///
-/// Either each program names the maximum, and programs that name different numbers for one path
-/// each keep to their own. Or the maximum is in a SharedCount, which may be written while there are
-/// holders and waiters. Waiters see at once when it is raised. When it is lowered no holder loses a
-/// permit, but no permit is granted until enough were released. While it is less than the first
-/// waiter asks for, that waiter waits, and all behind it.
+/// The maximum is either a number that each program names: then programs that name different
+/// numbers for one path each keep to their own number. Or it is in a SharedCount, which may be
+/// written while there are holders and waiters. Waiters see at once when the maximum is raised.
+/// When it is lowered no holder loses a permit, but no permit is granted until enough were
+/// released. While it is less than the first waiter asks for, that waiter waits, and all behind it.
 ///
-/// The semaphore is meant for tens of permits, not thousands: each costs a node and two requests.
+/// The semaphore is meant for tens of permits, not thousands: each permit costs a node and two
+/// requests.
 ///
-/// Do not use it as a mutex that another thread may release: that is InterProcessSemaphoreMutex. A
-/// token says when a permit was granted: the younger of two holders has the greater token. It does
-/// not fence as the token of a mutex does.
+/// Do not use it as a mutex that another thread may release: that is InterProcessSemaphoreMutex. Do
+/// not use a permit's fencing token as that of a mutex: it says only when the permit was granted.
+/// The younger of two holders has the greater token, but the older may still hold its permit.
 ///
 /// On the servers it is Apache Curator's InterProcessSemaphoreV2, and both may share a path. Beware
-/// there of Curator's acquire(n): it takes the permits one by one, and two clients that hold some
-/// and want more may wait for each other for ever. InterProcessSemaphore takes all or none, but
-/// cannot prevent that between two clients of Curator.
+/// then of Curator's acquire(n): it takes the permits one by one, and two clients that hold some
+/// permits and want more may wait for each other for ever. InterProcessSemaphore takes all or none,
+/// but cannot prevent that deadlock between two clients of Curator.
 ///
 /// Threads: any. Lifetimes: the client may be destroyed first (acquires then fail with closed); a
 /// lease or a waiting acquire may outlive the semaphore object.
@@ -83,36 +85,38 @@ CUSTODIAN_EXPORT void start_permit_queue_length(CorePtr core, CancellationPtr ca
 class CUSTODIAN_EXPORT InterProcessSemaphore
     : public BlockingAcquire<InterProcessSemaphore, Lease, AcquireResult> {
  public:
-  /// Throws Error (invalid_argument) if the path is not valid, the maximum is below 1, or the
-  /// options' profile is not Curator's. The path belongs to the semaphore: it gets two children.
+  /// Makes a semaphore with a fixed maximum. Throws Error (invalid_argument) if the path is not
+  /// valid, the maximum is below 1, or the options' profile is not Curator's. The path belongs to
+  /// the semaphore, which creates two children there.
   InterProcessSemaphore(const Client& client, const std::string& path, int maximum,
                         const LockOptions& options = {});
-  /// The maximum is the present value of the counter, or its seed if its node is missing; below 1,
-  /// no permit is granted. The counter must belong to the same client. Its node must not be the
-  /// semaphore's path or above it, nor at or below the semaphore's `locks` and `leases` (otherwise
-  /// invalid_argument). The SharedCount object may be destroyed before the semaphore. Each acquire
-  /// reads the counter, which costs two more requests.
+  /// Makes a semaphore whose maximum is the present value of a counter, or the counter's seed if
+  /// its node is missing. While the maximum is below 1, no permit is granted. The counter must
+  /// belong to the same client. Its node must not be the semaphore's path or above it, nor at or
+  /// below the semaphore's `locks` and `leases` (otherwise invalid_argument). The SharedCount
+  /// object may be destroyed before the semaphore. Each acquire reads the counter, which costs two
+  /// more requests.
   InterProcessSemaphore(const Client& client, const std::string& path, const SharedCount& maximum,
                         const LockOptions& options = {});
 
-  /// The parent of `locks` and `leases`.
+  /// The path of the semaphore: the parent of its nodes `locks` and `leases`.
   [[nodiscard]] const std::string& path() const noexcept;
 
   /// \name Permits
   /// Without a number the functions acquire one permit, as BlockingAcquire has it; with a number
   /// they acquire that many, or none. A try succeeds if the permits are free and no other acquire
-  /// is about to take some. So its result may be empty although permits are free, as with
+  /// is about to take permits. So the result may be empty although permits are free, as with
   /// std::counting_semaphore.
   ///
-  /// Errors, for all: invalid_argument (fewer permits than one, more than a fixed maximum, or more
-  /// than 1,000: thrown at once, by the asynchronous forms, too), malformed_data (the counter's
-  /// node holds something else), and those of BlockingAcquire. node_deleted also means that an
-  /// operator removed a node of the permits, or the containers that they are in. An acquire that
-  /// ends without its permits leaves no node, whenever and however it ends.
+  /// Errors of all these functions: invalid_argument (fewer permits than one, more than a fixed
+  /// maximum, or more than 1,000: thrown at once, by the asynchronous forms, too), malformed_data
+  /// (the data of the counter's node are not a number), and those of BlockingAcquire. node_deleted
+  /// also means that an operator removed a permit's node, or the containers that these nodes are
+  /// in. An acquire that ends without its permits leaves no node, whenever and however it ends.
   ///
-  /// `AcquireOptions::on_position` gets the place in the queue of acquires, at every change. At the
-  /// front of the queue it gets the number of missing permits, and the youngest holder as the
-  /// nearest contender.
+  /// `AcquireOptions::on_position` gets the acquire's place in the queue at every change. Once the
+  /// acquire is at the front of the queue, it gets the number of missing permits, and the youngest
+  /// holder as the nearest contender.
   /// \{
 
   using BlockingAcquire::acquire;
@@ -120,16 +124,16 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   using BlockingAcquire::try_acquire_for;
   using BlockingAcquire::try_acquire_until;
 
-  /// Acquires that many permits, or none. All else is as for acquire() of one.
+  /// Acquires `permits` permits, or none. All else is as for acquire() of one.
   [[nodiscard]] std::vector<Lease> acquire(int permits, AcquireOptions options,
                                            std::stop_token stop = {});
   /// acquire() with default options.
   [[nodiscard]] std::vector<Lease> acquire(int permits, std::stop_token stop = {}) {
     return acquire(permits, AcquireOptions{}, std::move(stop));
   }
-  /// Acquires that many permits, or none. All else is as for try_acquire() of one.
+  /// Acquires `permits` permits, or none. All else is as for try_acquire() of one.
   [[nodiscard]] PermitsResult try_acquire(int permits, AcquireOptions options = {});
-  /// Acquires that many permits, or none. All else is as for try_acquire_until() of one.
+  /// Acquires `permits` permits, or none. All else is as for try_acquire_until() of one.
   [[nodiscard]] PermitsResult try_acquire_until(int permits, Deadline deadline,
                                                 AcquireOptions options, std::stop_token stop = {});
   /// try_acquire_until() with default options.
@@ -137,7 +141,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
                                                 std::stop_token stop = {}) {
     return try_acquire_until(permits, deadline, AcquireOptions{}, std::move(stop));
   }
-  /// The same with a duration.
+  /// try_acquire_until() with a duration.
   [[nodiscard]] PermitsResult try_acquire_for(int permits, std::chrono::nanoseconds wait,
                                               AcquireOptions options, std::stop_token stop = {}) {
     return try_acquire_until(permits, Deadline{wait}, std::move(options), std::move(stop));
@@ -148,8 +152,9 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
     return try_acquire_for(permits, wait, AcquireOptions{}, std::move(stop));
   }
 
-  /// This function and the tries below are the functions above, for any completion token.
-  /// Completes with: error, the permits: as many as asked for; a try with: error, PermitsResult.
+  /// The asynchronous form of acquire().
+  /// Completes with: error, the permits that were asked for; a try completes with: error,
+  /// PermitsResult.
   /// Cancellation: total. Permits that are granted after the cancellation are released again.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
@@ -166,7 +171,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   auto async_acquire(int permits, Token&& token) {
     return async_acquire(permits, AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire(), for any completion token. All else is as for async_acquire().
+  /// The asynchronous form of try_acquire(). All else is as for async_acquire().
   template <typename Token>
   auto async_try_acquire(int permits, AcquireOptions options, Token&& token) {
     return begin_acquire("async_try_acquire", permits, {.try_once = true}, std::move(options),
@@ -177,7 +182,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   auto async_try_acquire(int permits, Token&& token) {
     return async_try_acquire(permits, AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire_until(), for any completion token. All else is as for async_acquire().
+  /// The asynchronous form of try_acquire_until(). All else is as for async_acquire().
   template <typename Token>
   auto async_try_acquire_until(int permits, Deadline deadline, AcquireOptions options,
                                Token&& token) {
@@ -189,7 +194,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   auto async_try_acquire_until(int permits, Deadline deadline, Token&& token) {
     return async_try_acquire_until(permits, deadline, AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire_for(), for any completion token. All else is as for async_acquire().
+  /// The asynchronous form of try_acquire_for(). All else is as for async_acquire().
   template <typename Token>
   auto async_try_acquire_for(int permits, std::chrono::nanoseconds wait, AcquireOptions options,
                              Token&& token) {
@@ -204,32 +209,34 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
 
   /// \}
 
-  /// A view with std::counting_semaphore's functions, for code that expects those. The permits that
-  /// are acquired through a view belong to it and its copies, not to a thread: any thread may
-  /// release them. The last copy releases those that are left. A loss is not reported: use leases
-  /// where that matters.
+  /// A view with std::counting_semaphore's functions, for code that expects that type. The permits
+  /// that are acquired through a view belong to the view and its copies, not to a thread: any
+  /// thread may release them. The destruction of the last copy releases the permits that are left.
+  /// A loss is not reported: use leases where losses matter.
   class Counting {
    public:
-    /// As InterProcessSemaphore::acquire(), and throws Error as that function does.
+    /// Acquires one permit as InterProcessSemaphore::acquire() does, with the same errors.
     void acquire();
-    /// As InterProcessSemaphore::try_acquire().
+    /// Acquires one permit as InterProcessSemaphore::try_acquire() does; returns whether it did.
     [[nodiscard]] bool try_acquire();
-    /// As InterProcessSemaphore::try_acquire_for().
+    /// Acquires one permit as InterProcessSemaphore::try_acquire_for() does; returns whether it
+    /// did.
     template <typename Rep, typename Period>
     [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& wait) {
       return try_acquire_until(Deadline{wait});
     }
-    /// As InterProcessSemaphore::try_acquire_until(), for any clock, which is read once, at the
-    /// beginning.
+    /// Acquires one permit as InterProcessSemaphore::try_acquire_until() does; returns whether it
+    /// did. The clock may be any; it is read once, at the beginning.
     template <typename Clock, typename Duration>
     [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& time) {
       return try_acquire_until(Deadline{time - Clock::now()});
     }
-    /// As InterProcessSemaphore::try_acquire_until().
+    /// Acquires one permit as InterProcessSemaphore::try_acquire_until() does; returns whether it
+    /// did.
     [[nodiscard]] bool try_acquire_until(Deadline deadline);
-    /// Releases that many permits, the oldest first, lost or not. Throws Error
-    /// (operation_not_permitted), and releases nothing, if fewer permits were acquired here: a
-    /// release cannot create permits.
+    /// Releases `permits` permits, the oldest first, lost or not. Throws Error
+    /// (operation_not_permitted), and releases nothing, if the view has fewer permits: a release
+    /// cannot create permits.
     void release(std::ptrdiff_t permits = 1);
 
    private:
@@ -239,14 +246,14 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
     recipes_detail::SemaphoreSpecPtr spec_;
     std::shared_ptr<recipes_detail::HoldPool<Lease>> pool_;
   };
-  /// A view with permits of its own; may outlive the semaphore object.
+  /// Makes a view, which has permits of its own and may outlive the semaphore object.
   [[nodiscard]] Counting counting() const { return Counting{*this}; }
 
   /// \name Introspection
   /// \{
 
-  /// The holders of permits, in order, a participant for each permit; the last of them may belong
-  /// to an acquire that waits for more to become free. The answer may be out of date when it
+  /// Lists the holders of permits, in order, with a participant for each permit; the last ones may
+  /// belong to an acquire that still waits for more permits. The answer may be out of date when it
   /// arrives.
   /// Completes with: error, the participants.
   /// Cancellation: total.
@@ -261,7 +268,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// The blocking form of async_participants(). Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
-  /// How many acquires wait. All else is as for async_participants().
+  /// Counts the acquires that wait. All else is as for async_participants().
   template <typename Token>
   auto async_queue_length(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::size_t), &recipes_detail::start_permit_queue_length>(
@@ -270,7 +277,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// The blocking form of async_queue_length(). Throws Error.
   [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
 
-  /// For authors of recipes: the semaphore of an acquire.
+  /// For authors of recipes: the description of the semaphore, which starting an acquire needs.
   [[nodiscard]] const recipes_detail::SemaphoreSpecPtr& spec() const noexcept { return spec_; }
   /// \}
 

@@ -8,16 +8,17 @@
 ///     mutex.lock();                                  // here,
 ///     std::jthread{[&] { ...; mutex.unlock(); }};    // and there
 ///
-/// Two faces. The lease face hands out a Lease, which owns the lock. On the standard face,
-/// TimedLockable (std::scoped_lock and std::unique_lock work), the object owns the lock.
+/// The mutex has two faces. The lease face hands out a Lease, which owns the lock. On the standard
+/// face, TimedLockable (std::scoped_lock and std::unique_lock work), the mutex object owns the
+/// lock.
 ///
-/// Do not use it where one thread locks and unlocks: InterProcessMutex asks less of the servers
-/// (this one creates two nodes for each acquire), and is re-entrant.
+/// Do not use it where one thread locks and unlocks: InterProcessMutex costs the servers less (this
+/// mutex creates two nodes for each acquire), and is re-entrant.
 ///
 /// On the servers it is a semaphore of one permit, as Apache Curator lays it out: Curator's
 /// InterProcessSemaphoreMutex and InterProcessSemaphoreV2 may share the path.
 ///
-/// Threads: any. Lifetimes: as InterProcessMutex.
+/// Threads: any. Lifetimes: those of InterProcessLock.
 
 #include <memory>
 #include <stop_token>
@@ -35,51 +36,54 @@ namespace custodian {
 /// A fair mutex over processes that no thread owns.
 /// \copydetails custodian/semaphores/inter_process_semaphore_mutex.hpp
 ///
-/// Its acquires are those of TimedAcquire. Nothing is re-entrant, and no thread counts as the
-/// owner: an acquire by the holder waits. A try may fail on a free mutex if another acquire is
-/// under way.
+/// Its acquires are those of TimedAcquire. There is no re-entry, and no thread counts as the owner:
+/// an acquire by the holder waits. A try may fail on a free mutex if another acquire is under way.
 class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
     : public TimedAcquire<InterProcessSemaphoreMutex, Lease, AcquireResult>,
       public TimedLockable<InterProcessSemaphoreMutex> {
  public:
-  /// Throws Error as InterProcessSemaphore's does.
+  /// Throws Error as the constructor of InterProcessSemaphore does.
   InterProcessSemaphoreMutex(const Client& client, const std::string& path,
                              const LockOptions& options = {});
   InterProcessSemaphoreMutex(const InterProcessSemaphoreMutex&) = delete;
   InterProcessSemaphoreMutex& operator=(const InterProcessSemaphoreMutex&) = delete;
-  /// As InterProcessLock's: a moved-from object may be destroyed, or assigned to.
+  /// A moved-from object may only be destroyed, or assigned to.
   InterProcessSemaphoreMutex(InterProcessSemaphoreMutex&&) noexcept;
-  /// The same. A lock that this object held is unlocked.
+  /// Unlocks the lock that this object held. A moved-from object may only be destroyed, or assigned
+  /// to.
   InterProcessSemaphoreMutex& operator=(InterProcessSemaphoreMutex&&) noexcept;
-  /// Unlocks what is locked.
+  /// Unlocks the mutex if the object has locked it.
   ~InterProcessSemaphoreMutex();
 
-  /// The parent of `locks` and `leases`.
+  /// The path of the mutex: the parent of its nodes `locks` and `leases`.
   [[nodiscard]] const std::string& path() const noexcept;
 
   /// \name The standard face: as TimedLockable has it, owned by the object
   /// \{
 
-  /// May be called on any thread. Does not throw if the lock was lost meanwhile. Throws Error
-  /// (operation_not_permitted) if the object has not locked it.
+  /// Unlocks the mutex; may be called on any thread. Does not throw if the lock was lost meanwhile.
+  /// Throws Error (operation_not_permitted) if the object has not locked the mutex.
   ///
-  /// Every lock() needs an unlock(), also if the lock was lost in between. If another thread locks
-  /// the object before that unlock(), the first unlock() releases the older hold, which is lost.
+  /// Every lock() needs an unlock(), even if the lock was lost in between. If another thread locks
+  /// the object after the loss and before that unlock(), the first unlock() releases the older
+  /// hold, which is lost.
   void unlock();
 
-  /// The lease behind the object's youngest hold, shared: for its token, its state, and its loss.
-  /// Empty if it is not locked. The returned lease, too, keeps the lock until it is released. It
-  /// belongs to the object, not to the caller: after a loss it may be that of another thread, which
-  /// has locked the object since. A holder that guards its writes by a token uses the lease face.
+  /// A lease that shares the object's youngest hold: for its token, its state, and its loss. Empty
+  /// if the object has not locked the mutex. The returned lease, too, keeps the lock until it is
+  /// released. The hold belongs to the object, not to the caller: after a loss it may be that of
+  /// another thread, which has locked the object since. A holder that guards its writes by a token
+  /// uses the lease face.
   [[nodiscard]] Lease current_lease() const;
-  /// Whether the object has locked it, and has not lost it.
+  /// Whether the object has locked the mutex, and has not lost it.
   [[nodiscard]] bool owns_lock() const;
   /// \}
 
   /// \name Introspection
   /// \{
 
-  /// The holder, perhaps followed by the next one. As InterProcessSemaphore::participants().
+  /// Lists the holder, perhaps followed by the next one. All else is as for
+  /// InterProcessSemaphore::async_participants().
   template <typename Token>
   auto async_participants(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::vector<Participant>),
@@ -89,7 +93,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
   /// The blocking form of async_participants(). Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
-  /// For authors of recipes: the lock of an acquire.
+  /// For authors of recipes: the description of the mutex, which starting an acquire needs.
   [[nodiscard]] const recipes_detail::SemaphoreSpecPtr& spec() const noexcept { return spec_; }
   /// \}
 

@@ -3,23 +3,25 @@
 /// \file
 /// BasicSharedValue is the common part of SharedValue and SharedCount: a small value that processes
 /// on different machines share, in the data of one node. The functions are those of std::atomic,
-/// with a version where std::atomic compares values.
+/// but compare_exchange() compares versions and not values.
 ///
 /// A missing node counts as the seed: the client that finds it missing creates it, and containers
-/// above it. If several clients do so at once, the first wins, and all go on with the value that is
-/// there then.
+/// above it. If several clients do so at once, the first wins, and all of them go on with its
+/// value.
 ///
-/// Reads come from the server that the client is connected to, which may be behind. One client
+/// Reads come from the server that the client is connected to, which may lag behind. One client
 /// never sees an older value after a newer one, unless its session was lost in between; a
-/// compare_exchange() that expects an older one fails. A reader that must see the newest write
+/// compare_exchange() that expects an older value fails. A reader that must see the newest write
 /// calls Client::sync() first.
 ///
-/// Do not delete the node while it is in use. The servers compare version numbers, which begin at 0
-/// again with a new node: a compare_exchange() that expects the old node's value then succeeds if
-/// the new node has reached the same number. (Version 0 is always a seed; wait() is not affected.)
+/// Do not delete the node while it is in use. The servers compare version numbers, and a new node
+/// begins at 0 again: so a compare_exchange() that expects a value of the old node succeeds if the
+/// new node has reached the same number. (A value with version 0 is always a seed. wait() is not
+/// affected.)
 ///
-/// Threads: any. Lifetimes: a handle, which may be copied; the client may be destroyed first
-/// (operations then fail with closed); an operation under way may outlive it.
+/// Threads: any. Lifetimes: the object is a handle, which may be copied. The client may be
+/// destroyed first (operations then fail with closed). An operation under way may outlive the
+/// handle.
 
 #include <cstdint>
 #include <functional>
@@ -78,21 +80,21 @@ CUSTODIAN_EXPORT void start_wait_newer(CorePtr core, CancellationPtr cancellatio
 template <typename T>
 class CUSTODIAN_EXPORT BasicSharedValue {
  public:
-  /// The path of the node itself.
+  /// The path of the node that holds the value.
   [[nodiscard]] const std::string& path() const noexcept;
 
   /// \name The value
-  /// Errors, for all: no_auth, malformed_data (the node holds other data; store() replaces it), and
-  /// those common to all operations of a Client. Unless the error is outcome_unknown, a
-  /// cancellation or a close, this call has not changed the value; but it may have created a
-  /// missing node, with the seed. Values larger than the servers accept throw at once
-  /// (invalid_argument), in both forms.
+  /// Errors of all these functions: no_auth, malformed_data (the node's data are not a value of
+  /// this type; store() replaces them), and those common to all operations of a Client. After any
+  /// other error than outcome_unknown, operation_aborted or closed, the call has not changed the
+  /// value; but it may have created a missing node, with the seed. Both forms throw at once
+  /// (invalid_argument) for a value that is larger than the servers accept.
   /// \{
 
   /// Reads the value.
   /// Completes with: error, the value.
   /// Cancellation: total.
-  /// Errors: see above.
+  /// Errors: those listed at the head of this group.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_load(OperationOptions options, Token&& token) const {
@@ -110,9 +112,9 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   /// Writes the value unconditionally. (If there is no node, it is first created with the seed.)
   /// Completes with: error.
   /// Cancellation: total; a request that was already sent may still be applied.
-  /// Errors: see above. A lost reply leaves the outcome unknown (connection_loss,
-  /// deadline_exceeded_outcome_unknown): the write is not repeated, since that might undo another
-  /// client's write.
+  /// Errors: those listed at the head of this group. A lost reply leaves the outcome unknown
+  /// (connection_loss, deadline_exceeded_outcome_unknown): the write is not repeated, since a
+  /// repetition might undo another client's write.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_store(const T& desired, OperationOptions options, Token&& token) {
@@ -128,15 +130,17 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   /// The blocking form of async_store(). Throws Error.
   void store(const T& desired, OperationOptions options = {});
 
-  /// Writes `desired` if the present value has the version of `expected`, which load(), wait() or
-  /// this function returned. An `expected` that none of them returned (its mzxid is 0) never
-  /// matches. May fail although the value is the same, if it was written again.
-  /// Completes with: error, whether it was written, and the present value: `desired` with its
-  /// version, or the value that was found instead.
+  /// Writes `desired` if the present value has the version of `expected`, which must come from
+  /// load(), wait() or this function. An `expected` that none of them returned (its mzxid is 0)
+  /// never matches. The exchange may fail although the value is the same, if the value was written
+  /// again.
+  /// Completes with: error, whether `desired` was written, and the present value: `desired` with
+  /// its version, or the value that was found instead.
   /// Cancellation: total; a request that was already sent may still be applied.
-  /// Errors: see above. A lost reply leaves the outcome unknown (connection_loss,
-  /// deadline_exceeded_outcome_unknown) and a later read cannot reveal it: the value that is found
-  /// may be this one, an equal one of another client, or one that has overwritten it since.
+  /// Errors: those listed at the head of this group. A lost reply leaves the outcome unknown
+  /// (connection_loss, deadline_exceeded_outcome_unknown) and a later read cannot reveal it: a
+  /// value equal to `desired` may be another client's, and another value may have overwritten
+  /// `desired` since.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_compare_exchange(const Versioned<T>& expected, const T& desired,
@@ -153,19 +157,20 @@ class CUSTODIAN_EXPORT BasicSharedValue {
     return async_compare_exchange(expected, desired, OperationOptions{},
                                   std::forward<Token>(token));
   }
-  /// The same, blocking. It sets `expected` to the present value, and unlike std::atomic's also if
-  /// it returns true, so the next write needs no load(). If it throws, `expected` is unchanged.
+  /// The blocking form of async_compare_exchange(). Throws Error; `expected` is then unchanged.
+  /// Otherwise it sets `expected` to the present value, even if it returns true (as std::atomic
+  /// does not), so the next write needs no load():
   /// `while (!count.compare_exchange(now, now.value + 1)) {}`
   [[nodiscard]] bool compare_exchange(Versioned<T>& expected, const T& desired,
                                       OperationOptions options = {});
 
-  /// Waits without limit until there is a later write than the known one, through disconnections
-  /// and a lost session. Completes at once if there already is one, so two waits miss nothing
-  /// between them but values that were overwritten meanwhile. A deleted node counts as the seed,
-  /// written anew.
+  /// Waits without limit until there is a later write than that of `known`, through disconnections
+  /// and lost sessions. Completes at once if there is a later write already, so between two waits
+  /// only values that were overwritten meanwhile are missed. A deleted node counts as a new write
+  /// of the seed.
   /// Completes with: error, the value.
   /// Cancellation: total.
-  /// Errors: see above.
+  /// Errors: those listed at the head of this group.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait(const Versioned<T>& known, Token&& token) const {
@@ -179,37 +184,39 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   /// \name Changes, and the last known value
   /// \{
 
-  /// Called with a value.
+  /// Receives a new value: see on_change().
   using Listener = std::function<void(const Versioned<T>&)>;
 
   /// Notifies the listener of the present value, and then of each newer one, through disconnections
   /// and lost sessions, until the subscription is destroyed or the client is closed; the listener
-  /// is not notified of that end. A missing node is created, with the seed; a deleted one counts as
-  /// the seed, written anew.
+  /// is not notified of that end. A missing node is created, with the seed; a deleted node counts
+  /// as a new write of the seed.
   ///
-  /// The listener is notified of no write twice. Within a session it is not notified of a write
-  /// after a later one; after a lost session the first write may be an earlier one, if a server
-  /// lags behind or the servers were restored. A value that was overwritten before the listener was
-  /// called is skipped, so a slow listener costs others nothing. A compare_exchange() may expect
-  /// the value that the listener got.
+  /// The listener is not notified of a write twice. Within a session it gets writes in their order;
+  /// after a lost session it may get an older write than the last, if a server lags behind or the
+  /// servers were restored from a backup. A value that was overwritten before the listener was
+  /// called is skipped, so a slow listener delays no one else. A compare_exchange() may expect the
+  /// value that the listener got.
   ///
-  /// Errors: they do not reach the listener. While the servers forbid to read or to create the node
-  /// (no_auth), the client tries again, with the pauses of its retry policy; if the node holds
-  /// other data (malformed_data), the client waits for the next change. Each of the two is logged
-  /// once (`LogLevel::warning`). Throws Error: invalid_argument (an empty function), forked.
+  /// Errors do not reach the listener. While the servers do not permit the client to read or to
+  /// create the node (no_auth), the client tries again, with the pauses of its retry policy. If the
+  /// node's data are not a value of this type (malformed_data), the client waits for the next
+  /// change. Each of these two errors is logged once (`LogLevel::warning`). on_change() itself
+  /// throws Error: invalid_argument (an empty function), forked.
   ///
-  /// The subscription may be destroyed at any moment, by any thread, by the listener itself, too:
-  /// no new call begins then; one that is under way may still be running. It may outlive the client
-  /// and this object. As a member, declare it after the objects that the listener uses.
+  /// The subscription may be destroyed at any moment, on any thread, and by the listener itself.
+  /// Then no new call begins; one that is under way may still be running. The subscription may
+  /// outlive the client and this object. If it is a member, declare it after the objects that the
+  /// listener uses.
   ///
   /// Executor: the client's callback executor; calls do not overlap. An exception of the listener
   /// reaches that executor.
   [[nodiscard]] Subscription on_change(Listener listener) const;
 
-  /// The newest value that this object, or a copy of it, has read or written. It sends no request:
-  /// the value is as old as the newest of those operations. With on_change() it is the value that
-  /// the server showed last. Empty before the first operation, and in a forked child. Within a
-  /// session an older value never follows a newer one. Any thread; never blocks.
+  /// The newest value that this object, or a copy of it, has read or written. Sends no request: the
+  /// value is as old as the newest of those operations. While on_change() has a listener, this is
+  /// the value that the server showed last. Empty before the first operation, and in a forked
+  /// child. Within a session an older value never follows a newer one. Any thread; never blocks.
   [[nodiscard]] std::optional<Versioned<T>> last_known() const;
   /// \}
 
@@ -221,7 +228,7 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   BasicSharedValue(const Client& client, std::string_view recipe, std::string path, const T& seed);
   /// Another handle on the same node.
   BasicSharedValue(const BasicSharedValue&) = default;
-  /// From now on a handle on the node of the other object.
+  /// Makes this object a handle on the node of the other object.
   BasicSharedValue& operator=(const BasicSharedValue&) = default;
   ~BasicSharedValue() = default;
 

@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// SharedCount is a number that processes on different machines share: Apache Curator's class of
-/// this name, and compatible with it on the wire (four bytes, big-endian).
+/// SharedCount is a number that processes on different machines share. It is Apache Curator's class
+/// of this name, and compatible with it on the wire (four bytes, big-endian).
 ///
-/// When not to use it: to count frequent events (each increment is a write by a quorum, fails
-/// whenever another client was quicker, and wakes every waiter).
+/// When not to use it: to count frequent events. Each increment is a write by a quorum, fails
+/// whenever another client was quicker, and wakes every waiter.
 ///
-/// How it is used, its threads and lifetimes: BasicSharedValue.
+/// BasicSharedValue says how it is used, and has its threads and lifetimes.
 
 #include <cstdint>
 #include <string>
@@ -21,8 +21,8 @@ namespace custodian {
 /// \copydetails custodian/shared/shared_count.hpp
 class SharedCount final : public BasicSharedValue<std::int32_t> {
  public:
-  /// `path` is the node itself. Throws Error (invalid_argument) if it is not a valid path, or the
-  /// root. Contacts no server.
+  /// `path` is that of the node that holds the number. Throws Error (invalid_argument) if it is not
+  /// a valid path, or the root. Contacts no server.
   SharedCount(const Client& client, std::string path, std::int32_t seed = 0)
       : BasicSharedValue{client, "SharedCount", std::move(path), seed} {}
 };

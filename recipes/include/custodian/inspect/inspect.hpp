@@ -1,18 +1,19 @@
 #pragma once
 
 /// \file
-/// inspect() shows people the contenders at a path: every recipe's queue, recognised by the names
-/// of its nodes.
+/// inspect() shows people the contenders at a path. It recognises the queue of every recipe by the
+/// names of the nodes.
 ///
 ///     for (const Inspected& each : inspect(client, "/locks/printer").contenders) ...
 ///
 /// It distinguishes locks, semaphores and elections of this library, of Apache Curator and of
-/// kazoo, so the kind at the path need not be known. It cannot distinguish a mutex from a
-/// LeaderSelector or from kazoo's Lock, which look alike; and it cannot find the maximum of a
-/// semaphore, which no node stores.
+/// kazoo, so the caller need not know which recipe uses the path. It cannot distinguish a mutex
+/// from a LeaderSelector or from kazoo's Lock, whose nodes look alike; and it cannot find the
+/// maximum of a semaphore, which no node stores.
 ///
-/// When not to use it: to decide anything. The answer may be out of date when it arrives. A lock's
-/// own `participants()` costs less where the kind of the lock is known.
+/// When not to use it: to decide whether a lock is held, since the answer may be out of date when
+/// it arrives; or where the kind of the lock is known, since the lock's own `participants()` costs
+/// less.
 ///
 /// Threads: any.
 
@@ -40,8 +41,8 @@ enum class Claim : std::uint8_t {
   write,
   /// The read lock of a read/write lock.
   read,
-  leadership,  ///< of a LeaderLatch
-  permit,      ///< of a semaphore
+  leadership,  ///< the leadership of a LeaderLatch
+  permit,      ///< a permit of a semaphore
   turn,        ///< the next turn to take permits of a semaphore
 };
 
@@ -51,36 +52,36 @@ enum class Standing : std::uint8_t {
   holds,
   /// The contender does not have it yet.
   waits,
-  /// The contender may hold or wait. For the first in a queue: a child with an unreadable number
-  /// stops the queue (`Inspection::malformed`), or the sequence numbers are used up. For a permit:
-  /// its owner is still taking permits, and `InspectOptions::permits` does not say how many there
-  /// are.
+  /// It is unclear whether the contender holds or waits. The first contender of a queue is unclear
+  /// if a child with an unreadable number stops the queue (`Inspection::malformed`), or if the
+  /// sequence numbers are used up. A permit is unclear if its owner is still taking permits, and
+  /// `InspectOptions::permits` does not say how many there are.
   unclear,
 };
 
 /// A contender in a queue.
 struct Inspected {
-  /// Its identity, its node, and since when it has been in the queue.
+  /// The contender's identity, its node, and since when it has been in the queue.
   Participant participant;
-  /// What it wants.
+  /// What the contender wants.
   Claim claim = Claim::mutex;
-  /// Whether it holds that.
+  /// Whether the contender has what it wants.
   Standing standing = Standing::holds;
-  /// How many contenders must leave before it holds.
+  /// How many contenders must leave before this one has what it wants.
   std::size_t ahead = 0;
-  /// The profile of its node's name.
+  /// The naming profile of the contender's node.
   NamingProfile profile = NamingProfile::curator;
-  /// Another client asked it to release: its node was written to, as by `revoke()`. It may still
-  /// hold. If the request has replaced the identity, and the holder has not restored it (see
-  /// revoke.hpp), `participant.identity` is empty.
+  /// Whether another client has asked the contender to release: its node was written to, as by
+  /// `revoke()`. The contender may still hold. If the request has replaced the identity, and the
+  /// holder has not restored it (see revoke.hpp), `participant.identity` is empty.
   bool is_asked_to_let_go = false;
 };
 
 /// The queues at a path.
 struct Inspection {
-  /// The contenders of each queue, in order. Where a path has several queues they follow each
-  /// other: the permits of a semaphore, then the waiters for permits. Empty if the path does not
-  /// exist.
+  /// The contenders of each queue, in order. If a path has several queues, the list has one queue
+  /// after the other: the permits of a semaphore, then the waiters for permits. Empty if the path
+  /// does not exist.
   std::vector<Inspected> contenders{};
   /// Paths of nodes whose number cannot be read. Each of them stops all acquires in its queue:
   /// remove it.
@@ -91,9 +92,9 @@ struct Inspection {
 
 /// The options of an inspection.
 struct InspectOptions {
-  /// How many permits the semaphore has, if known; 0: unknown.
+  /// How many permits the semaphore has; 0 if that is not known.
   std::size_t permits = 0;
-  /// Deadline and retries, for all requests together.
+  /// The deadline and the retries, for all requests of the inspection together.
   OperationOptions operation{};
 };
 
@@ -103,7 +104,7 @@ CUSTODIAN_EXPORT void start_inspect(CorePtr core, CancellationPtr cancellation, 
                                     Handler<Inspection> handler);
 }  // namespace recipes_detail
 
-/// The contenders at the path. A path that does not exist gives an empty answer.
+/// Finds the contenders at the path. For a path that does not exist the inspection is empty.
 /// Completes with: error, the inspection.
 /// Cancellation: total.
 /// Errors: invalid_argument (thrown at once), no_auth, deadline_exceeded, operation_aborted, and

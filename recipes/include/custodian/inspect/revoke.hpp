@@ -1,16 +1,16 @@
 #pragma once
 
 /// \file
-/// revoke() asks a holder to release.
+/// revoke() asks a holder to release its lock.
 ///
 ///     for (const Participant& holder : mutex.participants()) revoke(client, holder.node);
 ///
-/// It is only a request: a holder that does not listen (see Lease::make_revocable()) is not
-/// notified, and a holder that listens decides. The request writes Apache Curator's message into
-/// the node, where it replaces the identity that others see. A holder of this library that listens
-/// restores its identity at once; other holders, Curator's among them, do not: call
-/// `participants()` before the request to know it. Curator's holders understand the message if they
-/// have been made revocable; kazoo's do not.
+/// It is only a request: a holder that listens (see Lease::make_revocable()) is notified and
+/// decides; a holder that does not listen is not notified. The request writes Apache Curator's
+/// message into the node, where it replaces the identity that others see. A holder of this library
+/// that listens restores its identity at once; other holders, Curator's among them, do not: if you
+/// need the identity, call `participants()` before the request. Curator's holders understand the
+/// message if they have been made revocable; kazoo's do not.
 ///
 /// When not to use it: to take a lock away. Any client may ask a holder, and more than once: the
 /// lock's users should agree on what a request means.
@@ -26,8 +26,8 @@
 namespace custodian {
 
 namespace recipes_detail {
-/// Throws Error (invalid_argument) unless the name is that of a contender: data of other nodes must
-/// not be overwritten by mistake.
+/// Throws Error (invalid_argument) unless `node` is named like a contender, so that the data of no
+/// other node are overwritten by mistake.
 CUSTODIAN_EXPORT void check_revoke(const Client& client, std::string_view operation,
                                    std::string_view node);
 CUSTODIAN_EXPORT void start_revoke(CorePtr core, CancellationPtr cancellation, Client client,
@@ -37,7 +37,7 @@ CUSTODIAN_EXPORT void start_revoke(CorePtr core, CancellationPtr cancellation, C
 
 /// Asks the contender with this node (`Participant::node`, `Lease::node()`), a holder or a waiter,
 /// to release. A holder that listens is notified each time.
-/// Completes with: error, whether the node was there: false when it is gone.
+/// Completes with: error, whether the node existed: false if it is gone.
 /// Cancellation: total; a request that was already sent may still be applied.
 /// Errors: invalid_argument (not the node of a lock; thrown at once), no_auth, deadline_exceeded,
 /// operation_aborted, and those common to all operations. A lost reply is no error: the request is

@@ -2,24 +2,25 @@
 
 /// \file
 /// CustomLock makes a lock of the user's own a part of an InterProcessMultiLock: a row of a
-/// database, a file lock, a QuorumLock. It does what Apache Curator's interface InterProcessLock
-/// does in a multi lock.
+/// database, a file lock, a QuorumLock. It is what Apache Curator's interface InterProcessLock is
+/// in Curator's multi lock.
 ///
 ///     class RowLock final : public custodian::CustomLock { ... };
 ///     InterProcessMultiLock both{{accounts, std::make_shared<RowLock>(database, "prices")}};
 ///
-/// When not to use it: for locks of this library, which AnyLock takes as they are.
+/// When not to use it: for locks of this library, which AnyLock takes without an adapter.
 ///
 /// An implementation may be slow, fail, throw, or never answer. The group's limit and cancellation
 /// still work, the locks that were acquired before are released in reverse order, and a lock that
-/// is acquired too late is released at once. An acquire that fails ends, or begins again, after
-/// these releases. At its limit, or when it is cancelled, it waits for them a twentieth of a second
-/// longer at most: if the callback executor is stuck, they happen later, in the same order.
+/// is acquired too late is released at once. An acquire of the group that fails does these releases
+/// before it ends or begins again. At its limit, or when it is cancelled, it waits for them a
+/// twentieth of a second longer at most: if the callback executor is stuck, the releases happen
+/// later, in the same order.
 ///
 /// Threads: the functions of a CustomLock run on the callback executor of the group's first client,
-/// perhaps of several acquires at once; those of a CustomHold on the thread that releases the
-/// group, or on that executor; never on the client's strand. Lifetimes: groups, and acquires that
-/// are under way, keep the lock alive.
+/// perhaps for several acquires at once. The functions of a CustomHold run on the thread that
+/// releases the group, or on that executor. Neither run on the client's strand. Lifetimes: groups,
+/// and acquires that are under way, keep the lock alive.
 
 #include <cstdint>
 #include <functional>
@@ -33,8 +34,8 @@
 
 namespace custodian {
 
-/// A custom lock that is held. Its destructor releases it unless release() was called, and must not
-/// throw.
+/// A hold of a custom lock. Its destructor releases the lock unless release() was called, and must
+/// not throw.
 class CUSTODIAN_EXPORT CustomHold {
  public:
   CustomHold() = default;
@@ -43,9 +44,9 @@ class CUSTODIAN_EXPORT CustomHold {
   virtual ~CustomHold();
 
   /// Releases the lock. Called once, before the object is destroyed; not in the child of a fork,
-  /// where the object is leaked. If the release is slow it should only be begun here: the thread
-  /// that releases the group waits for this call. An exception goes to the log, and the group's
-  /// other locks are released all the same.
+  /// where the object is leaked. A slow release should only be begun by this function, since the
+  /// thread that releases the group waits for this call. An exception goes to the log, and the
+  /// group's other locks are released all the same.
   virtual void release() = 0;
   /// Returns a token that is stopped when the lock is lost, which loses the group, too. Called
   /// once, when the lock is acquired. Callbacks on LeaseGroup::lost() run on the thread that stops
@@ -56,25 +57,26 @@ class CUSTODIAN_EXPORT CustomHold {
 /// Whether an acquire waits for a lock that is not free.
 enum class CustomWait : std::uint8_t {
   until_deadline,
-  not_at_all,  ///< it takes the lock only if it is free; the deadline is for the answer
+  not_at_all,  ///< the acquire takes the lock only if it is free; the deadline is for the answer
 };
 
-/// How long a custom lock may take.
+/// How long an acquire of a custom lock may take.
 struct CustomLimit {
-  /// When the group gives up, whether it has an answer or not.
+  /// When the group gives up, even without an answer.
   Deadline deadline{};
   /// Whether to wait for the lock until the deadline.
   CustomWait wait = CustomWait::until_deadline;
-  /// Stopped, on the callback executor, when the group has given up and does not await the answer
-  /// any more.
+  /// A token that is stopped, on the callback executor, when the group has given up and does not
+  /// wait for the answer any more.
   std::stop_token given_up{};
 };
 
-/// The implementation calls this with the result of an acquire: a hold; an error; or neither if the
-/// lock is not free. It may do so on any thread, also within async_acquire(), and also after the
-/// group and its client are gone. Only the first call counts. A hold that a second or late call
-/// brings is released within that call, and an exception of the release goes to the caller, or to
-/// the log. Destroying all copies without a call counts as an answer, too: state_not_recoverable.
+/// The implementation calls this function with the result of an acquire: a hold; an error; or
+/// neither if the lock is not free. It may call on any thread, also within async_acquire(), and
+/// also after the group and its client are gone. Only the first call counts. If a second or late
+/// call passes a hold, the hold is released within that call, and an exception of the release goes
+/// to the caller, or to the log. Destroying all copies without a call counts as an answer, too:
+/// state_not_recoverable.
 using CustomAnswer = std::function<void(error_code, std::unique_ptr<CustomHold>)>;
 
 /// A lock of the user's own.

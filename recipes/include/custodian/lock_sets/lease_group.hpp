@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// LeaseGroup is several leases that are held as one: all of them, or enough of them.
+/// LeaseGroup is several leases that are held as one, for as long as all of them, or enough of
+/// them, are held.
 
 #include <chrono>
 #include <cstddef>
@@ -37,57 +38,58 @@ CUSTODIAN_EXPORT void start_wait_group_lost(CorePtr core, CancellationPtr cancel
                                             LossCounterPtr loss, Handler<> handler);
 }  // namespace recipes_detail
 
-/// Leases that count as held together while at least `needed()` of them are held: all leases of an
-/// InterProcessMultiLock, a majority of those of a QuorumLock. This object owns them. Move-only; an
-/// empty one holds nothing.
+/// Owns leases that count as held together while at least `needed()` of them are held: all leases
+/// of an InterProcessMultiLock, a majority of those of a QuorumLock. Move-only; an empty group owns
+/// nothing.
 ///
-/// Destroying it releases all leases, in the reverse of the order in which they were acquired, in
-/// the background; if one of these releases fails, the others still happen. Neither that nor
-/// release() blocks, except for a CustomLock's release, and neither throws. A lost group keeps its
-/// remaining leases until it is released: release it.
+/// Destroying a group releases all its leases, in the background, in the reverse of the order in
+/// which they were acquired; if one of these releases fails, the others still happen. Neither the
+/// destructor nor release() blocks, except for a CustomLock's release, and neither throws. A lost
+/// group keeps its remaining leases until it is released: release it.
 ///
-/// Fencing tokens and check() are those of the single leases: see leases(). Locks of different
-/// ensembles have no token in common; QuorumLock says what to do.
+/// A group has no fencing token or check() of its own; its leases have: see leases(). Locks of
+/// different ensembles have no token in common; QuorumLock says what to do.
 ///
 /// Threads: different objects may be used by different threads at once; one object by one thread at
 /// a time. Lifetimes: may outlive the lock object and the clients; closing a client loses its
 /// leases.
 class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
  public:
-  /// Holds nothing.
+  /// An empty group, which owns nothing.
   LeaseGroup() noexcept = default;
   /// A moved-from object is empty.
   LeaseGroup(LeaseGroup&& other) noexcept;
-  /// Releases what it held before. A moved-from object is empty.
+  /// Releases what this group held before. A moved-from object is empty.
   LeaseGroup& operator=(LeaseGroup&& other) noexcept;
   ~LeaseGroup();
 
-  /// Whether there is something to release; state() says whether it is lost.
+  /// Whether the group is not empty. It may be lost: see state().
   [[nodiscard]] explicit operator bool() const& noexcept { return needed_ > 0; }
-  /// Deleted for a temporary, which would release the locks before the condition's body runs: give
-  /// it a name, as in `if (auto result = both.try_acquire())`.
+  /// Deleted for a temporary, which would release the locks before the condition's body runs: name
+  /// the group, as in `if (auto result = both.try_acquire())`.
   explicit operator bool() const&& = delete;
 
-  /// Releases all leases, the last one first; does nothing if empty. The group is empty afterwards.
+  /// Releases all leases, the last one first. The group is empty afterwards. Does nothing if it is
+  /// empty already.
   void release() noexcept;
 
-  /// `held` while enough of the leases are; `suspended` while enough are held or suspended; `lost`
-  /// otherwise, for ever. Reads the boot clock, and asks no server.
+  /// The state of the group: `held` while enough of the leases are held; `suspended` while enough
+  /// are held or suspended; `lost` otherwise, for ever. Reads the boot clock, and asks no server.
   [[nodiscard]] LeaseState state() const noexcept;
   /// How long enough of the leases would last from now on without another answer from the servers;
-  /// zero if it is lost or empty.
+  /// zero if the group is lost or empty.
   [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
 
   /// A token that is stopped as soon as too few of the leases are held. It is never stopped after
   /// the group was released (except for a loss that is being reported at that moment), nor if the
-  /// group is empty. Callbacks on it run on the callback executor of the client whose lost lease
-  /// left too few, as those of Lease::lost(), and must not keep that executor busy.
+  /// group is empty. Its callbacks run, like those of Lease::lost(), on the callback executor of
+  /// the client whose lost lease left too few, and must not keep that executor busy.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
   /// Waits until the group is lost.
   /// Completes with: error; no error when the group is lost.
   /// Cancellation: total.
-  /// Errors: operation_aborted, also when it is released first.
+  /// Errors: operation_aborted, also when the group is released first.
   /// Executor: the handler's, or the callback executor of the client of the first lock.
   template <typename Token>
   auto async_wait_lost(Token&& token) const {
@@ -96,20 +98,21 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
   }
 
   /// The leases in the order in which they were acquired, for their tokens, nodes and checks. A
-  /// QuorumLock may have acquired fewer than all. Custom locks have no lease and are not among
-  /// them. The span is valid until the group is moved, released or destroyed.
+  /// group of a QuorumLock may have fewer leases than there are ensembles. Custom locks have no
+  /// lease here. The span is valid until the group is moved, released or destroyed.
   [[nodiscard]] std::span<const Lease> leases() const noexcept { return leases_; }
-  /// How many leases, and custom locks, the group needs; 0 if empty.
+  /// How many of its leases and custom locks the group needs to be held; 0 if the group is empty.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
 
   /// Another group on the same holds, lost or not: the locks are released with the last group.
-  /// Empty if this group is.
+  /// Empty if this group is empty.
   [[nodiscard]] LeaseGroup share() const;
 
-  /// For authors of recipes. `home` is the client that waits are bound to; `needed` is at least 1,
-  /// and at most the number of leases (otherwise Error, invalid_argument).
+  /// For authors of recipes. `home` is the client that waits are bound to. Throws Error
+  /// (invalid_argument) unless `needed` is at least 1, and at most the number of leases.
   LeaseGroup(const Client& home, std::vector<Lease> leases, std::size_t needed);
-  /// For authors of recipes: the same with custom locks, in the order in which they were acquired.
+  /// For authors of recipes: a group with custom locks, which are in the order in which they were
+  /// acquired.
   LeaseGroup(const Client& home, std::vector<Lease> leases,
              std::vector<recipes_detail::CustomShare> customs, std::size_t needed);
 
@@ -122,18 +125,18 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
 
 /// The result of an acquire of several locks: the leases, or the obstacle.
 struct [[nodiscard]] GroupAcquireResult {
-  /// Empty if the locks were not acquired.
+  /// The leases on the locks. Empty if the locks were not acquired.
   LeaseGroup leases{};
-  /// The contender that was last seen ahead, at the lock `path`. Empty if there are leases, or if
+  /// The contender that was last seen ahead at the lock in `path`. Empty if there are leases, or if
   /// no contender was seen.
   std::optional<Participant> blocked_by{};
   /// The lock that was not acquired; if there are several, the one that decided. Empty if there are
   /// leases.
   std::string path{};
-  /// Why the lock `path` was not acquired.
+  /// Why the lock in `path` was not acquired.
   NotAcquired reason = NotAcquired::none;
 
-  /// As AcquireResult::explain(), with the lock's path.
+  /// The reason as a sentence, as AcquireResult::explain() gives it, with the lock's path.
   [[nodiscard]] std::string explain() const {
     return recipes_detail::explain(reason, blocked_by, path);
   }

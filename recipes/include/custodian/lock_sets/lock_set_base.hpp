@@ -1,17 +1,17 @@
 #pragma once
 
 /// \file
-/// LockSetBase is the common part of locks that are made of several locks: how they are acquired,
-/// in two faces. The locks themselves are InterProcessMultiLock and QuorumLock.
+/// LockSetBase is the common part of locks that are made of several locks: their acquires, by two
+/// faces. The locks themselves are InterProcessMultiLock and QuorumLock.
 ///
 /// The *lease face* hands out a LeaseGroup, which owns the locks. On the *standard face*,
 /// TimedLockable (std::scoped_lock and std::unique_lock work), the object owns the locks: any
-/// thread may unlock it. Nothing is re-entrant: a caller that already holds one of the locks, by
+/// thread may unlock it. There is no re-entry: a caller that already holds one of the locks, by
 /// this object or otherwise, waits for itself.
 ///
-/// An acquire is run by the client of the first lock, and ends with `closed` when that is closed.
-/// It passes through the executor of every client in turn: an executor that is stopped or kept busy
-/// delays the acquire, its deadline and its cancellation included.
+/// An acquire is run by the client of the first lock, and ends with `closed` when that client is
+/// closed. It passes through the executor of every client in turn: an executor that is stopped or
+/// kept busy delays the acquire, even beyond its deadline or its cancellation.
 ///
 /// Threads: any. Lifetimes: the clients may be destroyed first (acquires then fail with closed); a
 /// group or a waiting acquire may outlive the lock object.
@@ -46,16 +46,16 @@ CUSTODIAN_EXPORT void start_acquire_group(CorePtr core, CancellationPtr cancella
 /// \copydetails custodian/lock_sets/lock_set_base.hpp
 ///
 /// The acquires have the contracts and errors of TimedAcquire, for every lock; an Error's path() is
-/// that of the lock that decided. An acquire that ends without a group leaves no node, whenever and
-/// however it ends: its locks are released, the last one first. If some of them are lost with their
-/// session while it waits for others, it begins again with the first lock and calls `on_requeued`,
-/// unless RequeuePolicy says otherwise. Other losses are errors: node_deleted, lock_lost (its
-/// maximum time is up), closed. `on_position` is called for each lock's queue in turn, on the
-/// callback executor of that lock's client.
+/// that of the lock that ended the acquire. An acquire that ends without a group leaves no node,
+/// whenever and however it ends: its locks are released, the last one first. If some of its locks
+/// are lost with their session while it waits for others, it begins again with the first lock and
+/// calls `on_requeued`, unless RequeuePolicy says otherwise. Other losses are errors: node_deleted,
+/// lock_lost (a lease's maximum time is up), closed. `on_position` is called for each lock's queue
+/// in turn, on the callback executor of that lock's client.
 ///
-/// There is one deadline for all: each lock is given what is left of it. A try waits for no lock. A
-/// result without leases names the contender that was in the way, and the path of the lock that
-/// failed or was not free. A handler without an executor runs on the callback executor of the
+/// One deadline applies to all locks: each lock is given the time that is left. A try waits for no
+/// lock. A result without leases names the contender that was in the way, and the path of the lock
+/// that failed or was not free. A handler without an executor runs on the callback executor of the
 /// client of the first lock.
 class CUSTODIAN_EXPORT LockSetBase
     : public TimedAcquire<LockSetBase, LeaseGroup, GroupAcquireResult>,
@@ -63,36 +63,37 @@ class CUSTODIAN_EXPORT LockSetBase
  public:
   LockSetBase(const LockSetBase&) = delete;
   LockSetBase& operator=(const LockSetBase&) = delete;
-  /// As InterProcessLock's: a moved-from object may be destroyed, or assigned to.
+  /// A moved-from object may only be destroyed, or assigned to.
   LockSetBase(LockSetBase&&) noexcept;
-  /// The same. Locks that this object held are unlocked.
+  /// Unlocks the locks that this object held. A moved-from object may only be destroyed, or
+  /// assigned to.
   LockSetBase& operator=(LockSetBase&&) noexcept;
 
-  /// The paths of the locks, in the order in which they are acquired; the names of custom ones.
+  /// The paths of the locks, or the names of custom locks, in the order in which they are acquired.
   [[nodiscard]] std::vector<std::string> paths() const;
 
   /// \name The standard face: as TimedLockable has it, owned by the object
   /// \{
 
-  /// May be called on any thread. Does not throw if the locks were lost meanwhile. Throws Error
-  /// (operation_not_permitted) if the object has not locked them. Otherwise as
-  /// InterProcessSemaphoreMutex::unlock().
+  /// Unlocks the locks; may be called on any thread. Does not throw if the locks were lost
+  /// meanwhile. Throws Error (operation_not_permitted) if the object has not locked them. All else
+  /// is as for InterProcessSemaphoreMutex::unlock().
   void unlock();
 
-  /// The leases behind the object's youngest hold, shared, as
-  /// InterProcessSemaphoreMutex::current_lease().
+  /// A group that shares the object's youngest hold, as InterProcessSemaphoreMutex::current_lease()
+  /// does.
   [[nodiscard]] LeaseGroup current_leases() const;
   /// Whether the object has locked the locks, and has not lost them.
   [[nodiscard]] bool owns_lock() const;
   /// \}
 
  protected:
-  /// For locks that are made of several.
+  /// Called by the locks that are made of several.
   explicit LockSetBase(recipes_detail::LockSetPtr locks);
-  /// Unlocks what is locked.
+  /// Unlocks the locks if the object has locked them.
   ~LockSetBase();
 
-  /// The locks that it is made of.
+  /// The locks that this lock is made of.
   [[nodiscard]] const recipes_detail::LockSet& locks() const noexcept { return *spec_; }
 
  private:

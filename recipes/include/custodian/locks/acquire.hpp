@@ -20,30 +20,31 @@ namespace custodian {
 
 /// A contender in the queue of a lock: it holds the lock, or waits for it.
 struct Participant {
-  std::string node{};  ///< the path of its node
+  std::string node{};  ///< the path of the contender's node
   /// The node's data: by default "host/process id"; `revoke_message` if a request has replaced it,
   /// see revoke.hpp.
   std::string identity{};
   /// The id of the session that the node belongs to.
   std::int64_t session = 0;
   std::chrono::system_clock::time_point since{};  ///< entry to the queue, by the leader's clock
-  FencingToken token{};  ///< of the node's first holder; see HandOff::cohort
-  /// Whether the session is that of the asking client: the contender is an acquire of that client.
+  FencingToken token{};  ///< the token of the node's first holder; see HandOff::cohort
+  /// Whether the contender is an acquire of the asking client: its node belongs to that client's
+  /// session.
   bool own = false;
-  /// Whether the asking client keeps the lock though nobody holds it
-  /// (`LockOptions::keep_idle_for`). Of other clients that is not known.
+  /// Whether the asking client keeps the lock without a holder (`LockOptions::keep_idle_for`).
+  /// Always false for contenders of other clients, where this is not known.
   bool idle = false;
 };
 
-/// Why an acquire with a limit has ended without a lease. None of these is an error: the acquire
-/// left no node, and a later one may succeed.
+/// Why an acquire with a limit has ended without a lease. None of these reasons is an error: the
+/// acquire left no node, and a later one may succeed.
 enum class NotAcquired {
   none,           ///< there is a lease
   blocked,        ///< another contender holds the lock, or waits ahead: see `blocked_by`
   no_answer,      ///< there is a connection, but the servers did not answer in time
   no_connection,  ///< there is no connection to the servers
-  /// The blocking call's time ran out before the client's context had ended it: no thread runs the
-  /// context, or the threads that do are busy.
+  /// The time of a blocking call ran out before the client's context had ended the call: no thread
+  /// runs the context, or the threads that do are busy.
   context_not_run,
 };
 
@@ -52,23 +53,24 @@ enum class NotAcquired {
 
 /// What an acquire does when it loses its session, and so its place, while it waits.
 enum class RequeuePolicy {
-  /// Queues again, at the end, until its deadline.
+  /// The acquire queues again, at the end, until its deadline.
   queue_again,
-  /// Ends with session_lost.
+  /// The acquire ends with session_lost.
   fail,
 };
 
 /// The options of one acquire.
 struct AcquireOptions {
-  /// What it does when its session ends while it waits.
+  /// What the acquire does when its session ends while it waits.
   RequeuePolicy requeue = RequeuePolicy::queue_again;
   /// The terms of the lease. An option that is set here overrides the lock's own.
   LeaseOptions lease{};
   /// Called whenever the place in the queue has become known or has improved, with the number of
-  /// contenders ahead, and the nearest of them. Runs on the client's callback executor; perhaps
-  /// after the acquire has ended.
+  /// contenders ahead, and the nearest of them. Runs on the client's callback executor, perhaps
+  /// even after the acquire has ended.
   std::function<void(std::size_t ahead, const Participant& nearest)> on_position{};
-  /// Called when the acquire has entered the queue again, at its end.
+  /// Called when the acquire has entered the queue again, at the end, after a lost session. Runs on
+  /// the client's callback executor.
   std::function<void()> on_requeued{};
 };
 
@@ -80,7 +82,7 @@ namespace recipes_detail {
 
 /// The result of an acquire with a limit: a lease, or the reason why there is none.
 struct [[nodiscard]] AcquireResult {
-  /// Empty if the lock was not acquired.
+  /// The lease on the lock. Empty if the lock was not acquired.
   Lease lease{};
   /// The nearest contender ahead, as last seen. Empty if there is a lease, or if no contender was
   /// seen.
@@ -102,7 +104,7 @@ struct [[nodiscard]] AcquireResult {
 /// The result of an acquire of several permits with a limit: all of them, or the reason why there
 /// are none.
 struct [[nodiscard]] PermitsResult {
-  /// As many as requested, or none.
+  /// As many permits as requested, or none.
   std::vector<Lease> permits{};
   /// The nearest contender ahead, or the youngest holder of a permit, as last seen. Empty if there
   /// are permits, or if no contender was seen.
@@ -110,7 +112,7 @@ struct [[nodiscard]] PermitsResult {
   /// Why there are no permits.
   NotAcquired reason = NotAcquired::none;
 
-  /// As AcquireResult::explain().
+  /// The reason as a sentence, as AcquireResult::explain() gives it.
   [[nodiscard]] std::string explain() const { return recipes_detail::explain(reason, blocked_by); }
 
   /// Whether there are permits.

@@ -1,14 +1,14 @@
 #pragma once
 
 /// \file
-/// InterProcessLock is the common part of this library's fair locks: how they are acquired, in two
-/// faces, and inspected. The locks themselves are InterProcessMutex, and the two of an
+/// InterProcessLock is the common part of this library's fair locks: their acquires, by two faces,
+/// and their inspection. The locks themselves are InterProcessMutex, and the two sides of an
 /// InterProcessReadWriteLock.
 ///
-/// The *lease face* hands out a Lease: the object owns the lock, so it may travel between threads
-/// and coroutines. The *standard face* is that of std::recursive_timed_mutex: the thread owns the
-/// lock, and std::scoped_lock and std::unique_lock work. Acquires by both faces stand in the same
-/// queue.
+/// The *lease face* hands out a Lease: that object owns the lock, so the lock may travel between
+/// threads and coroutines. The *standard face* is that of std::recursive_timed_mutex: the thread
+/// owns the lock, and std::scoped_lock and std::unique_lock work. Acquires by both faces stand in
+/// the same queue.
 ///
 /// Threads: any. Lifetimes: the client may be destroyed first (acquires then fail with closed); a
 /// lease or a waiting acquire may outlive the lock object.
@@ -34,44 +34,47 @@
 
 namespace custodian {
 
-/// The options of every lock. Locks of one path may have different options, but they need the same
-/// profile.
+/// The options of every lock. Lock objects at one path may have different options, but they need
+/// the same profile.
 struct LockOptions {
-  /// The data of this lock's nodes, for people who look at them. Empty: the client's identity.
+  /// The name of this lock's contenders for people: the data of their nodes. Empty: the client's
+  /// identity.
   std::string identity{};
-  /// The terms of this lock's leases, on the standard face, too.
+  /// The terms of this lock's leases, also of those behind the standard face.
   LeaseOptions lease{};
-  /// The profile of the nodes' names.
+  /// The naming profile of the lock's nodes.
   NamingProfile profile = NamingProfile::curator;
-  /// Which waiter gets the lock next. A cohort cannot have `lease.hold_at_most`: that would delete
-  /// the node which its holders share. In a read/write lock this applies to the writers only.
+  /// Which waiter gets the lock next. A cohort cannot be combined with `lease.hold_at_most`, which
+  /// would delete the node that the holders share. In a read/write lock this option applies to the
+  /// writers only.
   HandOff hand_off = HandOff::strict();
-  /// How long the client keeps the lock after its last release though nobody holds it; a minute
-  /// after it was granted at most. Until then the next acquire of this client has the lock at once,
+  /// How long the client keeps the lock without a holder after its last release, up to a minute
+  /// after the lock was granted. Until then the next acquire of this client has the lock at once,
   /// without a request to the servers: in less than a microsecond. Zero: the lock is given back at
   /// once. The time is checked four times in `keep_idle_for`, at least every 5 s and at most every
   /// 5 ms, so the lock may stay for a quarter longer.
   ///
-  /// The lock is the client's, and not this object's: all its lock objects with the same path and
-  /// the same options find it, also those that are made later, and with_lock(). It is given back
-  /// when the servers report another contender; when its connection is lost; when the client keeps
-  /// too many (`ClientOptions::max_kept_locks`); and when a contender of this client comes that
-  /// cannot use it: a reader, a lock object with other options, an acquire with terms of its own,
-  /// and a try while the lock is held.
+  /// A kept lock belongs to the client, and not to this object: all lock objects of the client with
+  /// the same path and the same options use it, also those that are made later, and with_lock(). It
+  /// is given back when the servers report another contender; when its connection is lost; when the
+  /// client keeps too many locks (`ClientOptions::max_kept_locks`); and when a contender of this
+  /// client comes that cannot use it: a reader, a lock object with other options, an acquire with
+  /// terms of its own, or a try while the lock is held.
   ///
-  /// What it costs others: a contender of another process waits for a message to this one and for
-  /// its answer, about twice as long as behind a holder that releases. A process that dies while it
-  /// keeps the lock, or stands still, blocks it for its session timeout, though it did not work
-  /// under it; and a try elsewhere may find the lock taken though nobody holds it. So keep what one
-  /// process wants again and again, and others seldom. Where others come often, the client notices
-  /// that keeping does not pay, and mostly does without.
+  /// What keeping costs others: a contender of another process must wait until this process is
+  /// notified of it and has given the lock back, about twice as long as behind a holder that
+  /// releases. A process that dies while it keeps the lock, or stands still, blocks the lock for
+  /// its session timeout, though it did not work under it; and a try of another process may find
+  /// the lock taken though it has no holder. So keep a lock that one process wants again and again,
+  /// and others seldom. If others come often, the client notices that keeping does not pay, and
+  /// mostly does without.
   ///
   /// Fairness: waiters of this client pass the lock on among themselves for as long as no other
-  /// contender is known. When one is, `hand_off` decides.
+  /// contender is known. Once another contender is known, `hand_off` decides.
   ///
   /// All holders of a kept lock share its node, as those of a cohort do: see HandOff::cohort() for
-  /// what that means for tokens and for `Lease::check()`. Not together with `lease.hold_at_most`.
-  /// Read locks are not kept.
+  /// what that means for tokens and for `Lease::check()`. The option cannot be combined with
+  /// `lease.hold_at_most`. Read locks are not kept.
   std::chrono::nanoseconds keep_idle_for{0};
 };
 
@@ -101,12 +104,13 @@ CUSTODIAN_EXPORT void start_queue_length(CorePtr core, CancellationPtr cancellat
 /// \copydetails custodian/locks/inter_process_lock.hpp
 ///
 /// acquire() throws resource_deadlock_would_occur if this thread holds the lock, or the other side
-/// of a read/write lock, by the standard face: it would wait for itself.
+/// of a read/write lock, by the standard face, since the thread would wait for itself.
 ///
 /// The standard face is re-entrant per thread: a thread that has the lock gets another hold of it.
-/// lock() and its tries also throw lock_lost if this thread has locked the lock, or the other side
-/// of a read/write lock, and has lost it: unlock first; and resource_deadlock_would_occur, at once,
-/// if this is the write lock and the thread holds only the read lock.
+/// lock() and the try_lock functions also throw lock_lost if this thread has locked the lock, or
+/// the other side of a read/write lock, and has lost it: call unlock() first. They throw
+/// resource_deadlock_would_occur, at once, if this is the write lock and the thread holds only the
+/// read lock.
 class CUSTODIAN_EXPORT InterProcessLock
     : public TimedAcquire<InterProcessLock, Lease, AcquireResult>,
       public TimedLockable<InterProcessLock> {
@@ -117,10 +121,10 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// face move, too: the threads unlock the new object. Do not move an object during one of its
   /// blocking calls.
   InterProcessLock(InterProcessLock&&) noexcept;
-  /// The same. No thread may hold the object that is assigned to.
+  /// Moves as the constructor does. No thread may hold the object that is assigned to.
   InterProcessLock& operator=(InterProcessLock&&) noexcept;
 
-  /// The parent of the contenders' nodes.
+  /// The path of the lock: the parent of the contenders' nodes.
   [[nodiscard]] const std::string& path() const noexcept;
 
   /// \name The lease face: as TimedAcquire has it, and re-entry
@@ -129,29 +133,30 @@ class CUSTODIAN_EXPORT InterProcessLock
   using TimedAcquire::acquire;
   using TimedAcquire::async_acquire;
 
-  /// Another lease on the hold of `lease`: explicit re-entry. Contacts no server. Throws lock_lost
-  /// if `lease` is not held any more, invalid_argument if it belongs to another lock or another
-  /// client.
+  /// Returns another lease on the hold of `lease`: an explicit re-entry. Contacts no server. Throws
+  /// lock_lost if `lease` is not held any more, invalid_argument if it belongs to another lock or
+  /// another client.
   ///
-  /// If this is a read lock and `lease` is on the write lock, acquires the read lock beside it: see
-  /// InterProcessReadWriteLock. That asks the servers, until they answer or the write lock is lost
-  /// (lock_lost); `stop` ends it with operation_aborted; of the options only the terms of the lease
-  /// count. The servers must let the client read the writer's node. If this is a write lock and
-  /// `lease` is on the read lock, throws resource_deadlock_would_occur.
+  /// If this is a read lock and `lease` is on the write lock, the function acquires the read lock
+  /// beside the write lock: see InterProcessReadWriteLock. It asks the servers, until they answer
+  /// or the write lock is lost (lock_lost); `stop` ends it with operation_aborted; of the options
+  /// only the terms of the lease count. The client needs the permission to read the writer's node.
+  /// If this is a write lock and `lease` is on the read lock, the function throws
+  /// resource_deadlock_would_occur.
   [[nodiscard]] Lease acquire(const Lease& lease, AcquireOptions options,
                               std::stop_token stop = {}) const;
-  /// acquire() with default options.
+  /// acquire(lease, options) with default options.
   [[nodiscard]] Lease acquire(const Lease& lease, std::stop_token stop = {}) const {
     return acquire(lease, AcquireOptions{}, std::move(stop));
   }
 
-  /// As acquire(lease), for any completion token. All else is as for async_acquire().
+  /// The asynchronous form of acquire(lease, options). All else is as for async_acquire().
   template <std::same_as<Lease> Held, typename Token>
   auto async_acquire(const Held& lease, AcquireOptions options, Token&& token) const {
     return initiate<void(error_code, Lease), &recipes_detail::start_acquire_beside>(
         core_, std::forward<Token>(token), spec_, lease.share(), std::move(options));
   }
-  /// async_acquire() with default options.
+  /// async_acquire(lease, options) with default options.
   template <std::same_as<Lease> Held, typename Token>
   auto async_acquire(const Held& lease, Token&& token) const {
     return async_acquire(lease, AcquireOptions{}, std::forward<Token>(token));
@@ -161,28 +166,29 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// \name The standard face: as TimedLockable has it, and the holds of a thread
   /// \{
 
-  /// Releases one hold; the last one releases the lock. Does not throw if the lock was lost
-  /// meanwhile, since it runs in destructors. Throws Error (operation_not_permitted) on a thread
-  /// that does not hold it.
+  /// Ends one hold of this thread; the end of its last hold releases the lock. Does not throw if
+  /// the lock was lost meanwhile, since this function runs in destructors. Throws Error
+  /// (operation_not_permitted) if this thread does not hold the lock.
   void unlock();
 
-  /// The lease behind this thread's hold, shared: for its token, its state, and its loss. Empty if
-  /// this thread has not locked it. The returned lease, too, keeps the lock until it is released.
+  /// A lease that shares this thread's hold: for its token, its state, and its loss. Empty if this
+  /// thread has not locked the lock. The returned lease, too, keeps the lock until it is released.
   [[nodiscard]] Lease current_lease() const;
-  /// Whether this thread has locked it, and has not lost it. Apache Curator's
+  /// Whether this thread has locked the lock, and has not lost it. Apache Curator's
   /// isOwnedByCurrentThread.
   [[nodiscard]] bool is_held_by_this_thread() const;
-  /// The same; the name that all locks of this library have for it.
+  /// Does the same as is_held_by_this_thread(): all locks of this library have a function of this
+  /// name.
   [[nodiscard]] bool owns_lock() const { return is_held_by_this_thread(); }
-  /// How often this thread would have to unlock().
+  /// How often this thread must call unlock() to release the lock.
   [[nodiscard]] int hold_count() const;
   /// \}
 
   /// \name Introspection
   /// \{
 
-  /// The queue in order, the holder first, with the contenders of all clients. The answer may be
-  /// out of date when it arrives.
+  /// Lists the queue in order, the holder first, with the contenders of all clients. The answer may
+  /// be out of date when it arrives.
   /// Completes with: error, the participants.
   /// Cancellation: total.
   /// Errors: no_auth, deadline_exceeded, operation_aborted, and those common to all operations.
@@ -196,7 +202,8 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// The blocking form of async_participants(). Throws Error.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
-  /// How many contenders hold it or wait for it. All else is as for async_participants().
+  /// Counts the contenders that hold the lock or wait for it. All else is as for
+  /// async_participants().
   template <typename Token>
   auto async_queue_length(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::size_t), &recipes_detail::start_queue_length>(
@@ -205,12 +212,12 @@ class CUSTODIAN_EXPORT InterProcessLock
   /// The blocking form of async_queue_length(). Throws Error.
   [[nodiscard]] std::size_t queue_length(OperationOptions options = {}) const;
 
-  /// For authors of recipes: the lock of an acquire.
+  /// For authors of recipes: the description of the lock, which starting an acquire needs.
   [[nodiscard]] const recipes_detail::LockSpecPtr& spec() const noexcept { return spec_; }
   /// \}
 
  protected:
-  /// Threads must not hold it by the standard face any more; their holds are released.
+  /// No thread may hold the lock by the standard face any more. Holds that are left are released.
   ~InterProcessLock();
   /// `holds` is shared by the locks of one read/write lock.
   InterProcessLock(recipes_detail::LockSpecPtr spec,

@@ -1,20 +1,20 @@
 #pragma once
 
 /// \file
-/// InterProcessMutex is a fair lock that processes on different machines share: Apache Curator's
-/// class of this name, and compatible with it on the wire.
+/// InterProcessMutex is a fair lock that processes on different machines share. It is Apache
+/// Curator's class of this name, and compatible with it on the wire.
 ///
-/// Each contender creates an ephemeral sequential node below the lock's path; the lowest number
-/// holds the lock, and every other contender waits until the one before it has left. So a release
-/// wakes one waiter, the order is that of arrival, and the lock of a process that dies passes on
-/// when its session times out.
+/// Each contender creates an ephemeral sequential node below the lock's path. The contender with
+/// the lowest number holds the lock; every other contender waits until its predecessor has left. So
+/// a release wakes one waiter, the order is that of arrival, and the lock of a process that dies
+/// passes on when its session times out.
 ///
 /// When not to use it: inside one process (std::mutex is a thousand times faster); for work that
 /// must never run twice, whatever happens (a holder that is stopped or cut off may believe that it
 /// holds a lock that has passed on: let the resource check Lease::token()); for thousands of
 /// acquires a second; where most acquires only read (InterProcessReadWriteLock).
 ///
-/// How it is used, its threads and lifetimes: InterProcessLock.
+/// InterProcessLock says how it is used, and has its threads and lifetimes.
 
 #include "custodian/export.hpp"
 #include "custodian/locks/inter_process_lock.hpp"

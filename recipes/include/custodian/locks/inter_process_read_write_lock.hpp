@@ -2,7 +2,8 @@
 
 /// \file
 /// InterProcessReadWriteLock is a fair lock with one writer or many readers, for processes on
-/// different machines: Apache Curator's class of this name, and compatible with it on the wire.
+/// different machines. It is Apache Curator's class of this name, and compatible with it on the
+/// wire.
 ///
 /// | held by others | read    | write |
 /// |----------------|---------|-------|
@@ -17,21 +18,21 @@
 ///
 /// (1) Contenders are served in the order in which they came: a reader waits for a writer that came
 /// before it, even if that writer still waits, so that readers cannot starve writers. A reader
-/// watches only the nearest writer before it; a writer watches the contender before it. So the end
-/// of a writer wakes either one writer, or the readers behind it up to the next writer.
+/// watches only the nearest writer before it; a writer watches the contender before it. So the
+/// release of a writer wakes either one writer, or the readers behind it up to the next writer.
 ///
 /// **Downgrade.** A writer may acquire the read lock beside the write lock,
-/// `read().acquire(write_lease)`, and then release the write lock: no other writer gets in between.
-/// The read lock takes the place of the write lock in the queue, so writers that wait go on
-/// waiting.
-/// **Upgrade.** Two readers that upgrade would wait for each other for ever. So the write lock is
-/// refused to a thread that holds the read lock, and to an acquire with a lease on the read lock.
+/// `read().acquire(write_lease)`, and then release the write lock: no other writer holds the lock
+/// in between. The read lock takes the place of the write lock in the queue, so writers that wait
+/// go on waiting. **Upgrade.** A reader cannot acquire the write lock: two readers that did so
+/// would wait for each other for ever. So the write lock is refused to a thread that holds the read
+/// lock, and to an acquire with a lease on the read lock.
 ///
-/// When not to use it: with few readers, or where reading is short, InterProcessMutex costs the
-/// same, since each acquire is a write to the servers. A reader's fencing token says when it came
-/// and nothing about other readers.
+/// When not to use it: with few readers, or where reading is short. InterProcessMutex then costs
+/// the same, since each acquire is a write to the servers. A reader's fencing token says when the
+/// reader came, and nothing about other readers.
 ///
-/// How the two are used, their threads and lifetimes: InterProcessLock.
+/// InterProcessLock says how the two sides are used, and has their threads and lifetimes.
 
 #include <chrono>
 
@@ -50,21 +51,21 @@ class CUSTODIAN_EXPORT InterProcessReadWriteLock {
     /// \name SharedTimedLockable: for `std::shared_lock{lock.read()}`
     /// \{
 
-    /// As lock().
+    /// Locks as lock() does.
     void lock_shared() { lock(); }
-    /// As try_lock().
+    /// Tries as try_lock() does.
     [[nodiscard]] bool try_lock_shared() { return try_lock(); }
-    /// As try_lock_for().
+    /// Tries as try_lock_for() does.
     template <typename Rep, typename Period>
     [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& wait) {
       return try_lock_for(wait);
     }
-    /// As try_lock_until().
+    /// Tries as try_lock_until() does.
     template <typename Clock, typename Duration>
     [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& time) {
       return try_lock_until(time);
     }
-    /// As unlock().
+    /// Unlocks as unlock() does.
     void unlock_shared() { unlock(); }
     /// \}
 
@@ -83,11 +84,11 @@ class CUSTODIAN_EXPORT InterProcessReadWriteLock {
   InterProcessReadWriteLock(const Client& client, const std::string& path,
                             const LockOptions& options = {});
 
-  /// The readers' lock. It lives as long as this object. Its participants() are those of both
-  /// locks.
+  /// The readers' side. It lives as long as this object. Its participants() are those of both
+  /// sides.
   [[nodiscard]] ReadLock& read() noexcept { return read_; }
-  /// The writers' lock. It lives as long as this object. Its participants() are those of both
-  /// locks.
+  /// The writers' side. It lives as long as this object. Its participants() are those of both
+  /// sides.
   [[nodiscard]] WriteLock& write() noexcept { return write_; }
   /// The parent of the contenders' nodes.
   [[nodiscard]] const std::string& path() const noexcept { return write_.path(); }
@@ -95,41 +96,41 @@ class CUSTODIAN_EXPORT InterProcessReadWriteLock {
   /// \name The standard face of both: SharedTimedLockable, re-entrant per thread
   /// \{
 
-  /// As write().lock(), InterProcessLock::lock().
+  /// Calls write().lock(): see InterProcessLock.
   void lock() { write_.lock(); }
-  /// As write().try_lock().
+  /// Calls write().try_lock().
   [[nodiscard]] bool try_lock() { return write_.try_lock(); }
-  /// As write().try_lock_for().
+  /// Calls write().try_lock_for().
   template <typename Rep, typename Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
     return write_.try_lock_for(wait);
   }
-  /// As write().try_lock_until().
+  /// Calls write().try_lock_until().
   template <typename Clock, typename Duration>
   [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
     return write_.try_lock_until(time);
   }
-  /// As write().unlock(), InterProcessLock::unlock().
+  /// Calls write().unlock(): see InterProcessLock.
   void unlock() { write_.unlock(); }
 
-  /// As read().lock(). On a thread that holds the write lock this is the downgrade.
+  /// Calls read().lock(). On a thread that holds the write lock this is the downgrade.
   void lock_shared() { read_.lock(); }
-  /// As read().try_lock().
+  /// Calls read().try_lock().
   [[nodiscard]] bool try_lock_shared() { return read_.try_lock(); }
-  /// As read().try_lock_for().
+  /// Calls read().try_lock_for().
   template <typename Rep, typename Period>
   [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& wait) {
     return read_.try_lock_for(wait);
   }
-  /// As read().try_lock_until().
+  /// Calls read().try_lock_until().
   template <typename Clock, typename Duration>
   [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& time) {
     return read_.try_lock_until(time);
   }
-  /// As read().unlock().
+  /// Calls read().unlock().
   void unlock_shared() { read_.unlock(); }
 
-  /// The queue in order, as InterProcessLock::participants().
+  /// Lists the queue of both sides in order, as InterProcessLock::participants() does.
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const {
     return write_.participants(options);
   }

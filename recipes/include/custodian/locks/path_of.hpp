@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// path_of() makes a node's path from values; no value can make it lead elsewhere.
+/// path_of() makes a node's path from a pattern and values. No value can make the path lead to a
+/// place that the pattern does not name.
 ///
 ///     path_of("/orders/{}/stock", order.id)      // "/orders/17/stock"
 ///     path_of("/users/{}", "../admin")           // "/users/..%2Fadmin"
@@ -47,9 +48,9 @@ template <PathValue Value>
 }
 }  // namespace recipes_detail
 
-/// The pattern, with each `{}` replaced by a value, in order. Each value stays within its part of
-/// the path, and different values make different paths: '/', '%', control characters, all bytes
-/// beyond ASCII, and "." and ".." as a whole are written as in a URL, "%2F".
+/// Returns the pattern, with each `{}` replaced by a value, in order. Each value stays within its
+/// part of the path, and different values make different paths: '/', '%', control characters, all
+/// bytes beyond ASCII, and values that are "." or ".." are escaped as in a URL, "%2F".
 ///
 /// Throws Error (invalid_argument), naming the reason: there are more or fewer values than `{}`; a
 /// text is empty, or a null pointer; two `{}` stand in one part ("/{}-{}" would give the same path

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A hot key in segments: several mutexes side by side, of which a caller needs one.
+/// StripedMutex divides a busy lock into stripes: several mutexes side by side, of which a caller
+/// needs only one.
 ///
 ///     StripedMutex stock{client, "/stock/4711", 5};  // 100 pieces, 20 of them under each
 ///     {
@@ -10,19 +11,20 @@
 ///     StripeLease any = stock.acquire_any();
 ///     sell_from(any.index);
 ///
-/// One mutex serves one holder after another, and each hand-over costs trips to the servers. Where
-/// the work can be divided, each segment gets a mutex of its own, and the hand-overs overlap.
+/// One mutex serves one holder after another, and each passing on costs trips to the servers. Where
+/// the work can be divided, each stripe gets a mutex of its own, and these trips overlap.
 ///
 /// All programs must use the same number of stripes; no node stores it. A program with another
-/// number finds another mutex for the same key, and the two do not exclude each other. So change
-/// the number only while there are no contenders, or on another path.
+/// number finds another mutex for the same key, and the two mutexes do not exclude each other. So
+/// change the number only while there are no contenders, or together with the path.
 ///
 /// When not to use it: where the work cannot be divided (use InterProcessMutex, or acquire every
 /// stripe); where it does not matter *which* stripe is acquired (InterProcessSemaphore waits in one
-/// queue and costs less); for hundreds of stripes: acquire_any() waits in all the queues.
+/// queue and costs less); for acquire_any() with hundreds of stripes, since it waits in all their
+/// queues.
 ///
 /// Threads: any. Lifetimes: the client may be destroyed first (acquires then fail with closed); a
-/// lease or a waiting acquire may outlive this object; the mutexes that it hands out live in it.
+/// lease or a waiting acquire may outlive this object; references to its mutexes may not.
 
 #include <chrono>
 #include <cstddef>
@@ -45,13 +47,13 @@
 namespace custodian {
 
 /// The stripe that a key belongs to: the CRC-32 of the key's bytes (that of zlib, of ISO-HDLC, and
-/// of Java's `java.util.zip.CRC32`), modulo the number of stripes. It is the same on every machine
-/// and in every version. Throws Error (invalid_argument) if there are no stripes.
+/// of Java's `java.util.zip.CRC32`), modulo the number of stripes. The result is the same on every
+/// machine and in every version. Throws Error (invalid_argument) if `stripes` is 0.
 [[nodiscard]] CUSTODIAN_EXPORT std::size_t stripe_of(std::string_view key, std::size_t stripes);
 
 /// The result of an acquire of any stripe: a lease and the index of its stripe, or neither.
 struct [[nodiscard]] StripeLease {
-  /// Empty if no stripe was acquired.
+  /// The lease on the stripe's mutex. Empty if no stripe was acquired.
   Lease lease{};
   /// The stripe's index; valid only with a lease.
   std::size_t index = 0;
@@ -61,7 +63,7 @@ struct [[nodiscard]] StripeLease {
   /// Why there is no lease.
   NotAcquired reason = NotAcquired::none;
 
-  /// As AcquireResult::explain().
+  /// The reason as a sentence, as AcquireResult::explain() gives it.
   [[nodiscard]] std::string explain() const { return recipes_detail::explain(reason, blocked_by); }
 
   /// Whether there is a lease.
@@ -80,7 +82,7 @@ CUSTODIAN_EXPORT void start_acquire_any(CorePtr core, CancellationPtr cancellati
                                         Handler<StripeLease> handler);
 }  // namespace recipes_detail
 
-/// A hot key in segments: several mutexes side by side, of which a caller needs one.
+/// Several mutexes side by side, of which a caller needs only one.
 /// \copydetails custodian/locks/striped_mutex.hpp
 class CUSTODIAN_EXPORT StripedMutex {
  public:
@@ -94,14 +96,14 @@ class CUSTODIAN_EXPORT StripedMutex {
                const LockOptions& options = {});
   StripedMutex(const StripedMutex&) = delete;
   StripedMutex& operator=(const StripedMutex&) = delete;
-  /// As InterProcessLock's: a moved-from object may be destroyed, or assigned to. The stripes'
-  /// mutexes stay where they are: references to them remain valid.
+  /// A moved-from object may only be destroyed, or assigned to. The stripes' mutexes stay where
+  /// they are: references to them remain valid.
   StripedMutex(StripedMutex&&) noexcept;
-  /// The same. No thread may hold a stripe of the object that is assigned to.
+  /// Moves as the constructor does. No thread may hold a stripe of the object that is assigned to.
   StripedMutex& operator=(StripedMutex&&) noexcept;
   ~StripedMutex();
 
-  /// The parent of the stripes.
+  /// The parent of the stripes' paths.
   [[nodiscard]] const std::string& path() const noexcept;
   /// How many stripes there are.
   [[nodiscard]] std::size_t size() const noexcept { return mutexes_.size(); }
@@ -109,11 +111,11 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// \name One stripe, with all that a mutex has
   /// \{
 
-  /// As stripe_of(key, size()).
+  /// The index of the stripe that the key belongs to: custodian::stripe_of(key, size()).
   [[nodiscard]] std::size_t stripe_of(std::string_view key) const;
-  /// Throws Error (invalid_argument) if there is no such stripe.
+  /// The mutex of a stripe. Throws Error (invalid_argument) if there is no such stripe.
   [[nodiscard]] InterProcessMutex& stripe(std::size_t index);
-  /// The same without a check: the index must be below size().
+  /// The mutex of a stripe, without a check: the index must be below size().
   [[nodiscard]] InterProcessMutex& operator[](std::size_t index) { return mutexes_[index]; }
   /// The mutex of the stripe that the key belongs to.
   [[nodiscard]] InterProcessMutex& for_key(std::string_view key) {
@@ -122,16 +124,18 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// \}
 
   /// \name Any stripe
-  /// Each function is like that of TimedAcquire whose name lacks `_any`, and acquires any stripe.
+  /// Each function does what the function of TimedAcquire without `_any` in its name does, and
+  /// acquires any stripe.
   ///
   /// An acquire begins at a random stripe, and enters one queue after another until it finds a free
   /// stripe. If there is none it waits in all the queues at once, takes the stripe that is granted
-  /// first, and leaves the other queues. Each queue is fair; between the queues there is no order.
+  /// first, and leaves the other queues. Each queue is fair; between acquires of different queues
+  /// there is no order.
   ///
-  /// Errors: as those of InterProcessLock's acquires; an error at one stripe ends the acquire. An
+  /// Errors: those of InterProcessLock's acquires; an error at one stripe ends the acquire. An
   /// acquire that ends without a lease leaves no node in any queue; one that ends with a lease
-  /// leaves only the node of that lease. `on_position` is called for each queue by itself; the
-  /// participant's node tells which queue it is.
+  /// leaves only the node of that lease. `on_position` is called for each queue by itself; the path
+  /// of the participant's node shows which queue it is.
   /// \{
 
   /// Waits until a stripe is granted, without limit. `stop` ends it with operation_aborted. Throws
@@ -142,19 +146,19 @@ class CUSTODIAN_EXPORT StripedMutex {
     return acquire_any(AcquireOptions{}, std::move(stop));
   }
 
-  /// Takes a stripe that is free and has no waiters, if there is one. It asks as
+  /// Takes a stripe that is free and has no waiters, if there is one. It makes its requests as
   /// InterProcessLock::try_acquire() does.
   [[nodiscard]] StripeLease try_acquire_any(AcquireOptions options = {});
 
-  /// Waits until the deadline. Running out of time is no error, whatever the cause: see
-  /// InterProcessLock::try_acquire_until(). Without time to wait it is try_acquire_any().
+  /// Waits for a stripe until the deadline. Running out of time is no error, whatever the cause:
+  /// see InterProcessLock::try_acquire_until(). Without time to wait this is try_acquire_any().
   [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, AcquireOptions options,
                                                   std::stop_token stop = {});
   /// try_acquire_any_until() with default options.
   [[nodiscard]] StripeLease try_acquire_any_until(Deadline deadline, std::stop_token stop = {}) {
     return try_acquire_any_until(deadline, AcquireOptions{}, std::move(stop));
   }
-  /// The same with a duration.
+  /// try_acquire_any_until() with a duration.
   [[nodiscard]] StripeLease try_acquire_any_for(std::chrono::nanoseconds wait,
                                                 AcquireOptions options, std::stop_token stop = {}) {
     return try_acquire_any_until(Deadline{wait}, std::move(options), std::move(stop));
@@ -165,7 +169,7 @@ class CUSTODIAN_EXPORT StripedMutex {
     return try_acquire_any_for(wait, AcquireOptions{}, std::move(stop));
   }
 
-  /// This function and the tries below are the functions above, for any completion token.
+  /// The asynchronous form of acquire_any().
   /// Completes with: error, StripeLease.
   /// Cancellation: total. A lease that is granted after the cancellation is released again.
   /// Executor: the handler's, or the client's callback executor.
@@ -178,8 +182,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   auto async_acquire_any(Token&& token) {
     return async_acquire_any(AcquireOptions{}, std::forward<Token>(token));
   }
-  /// Acquires as try_acquire_any() does. Completion, cancellation and executor are those of
-  /// async_acquire_any().
+  /// The asynchronous form of try_acquire_any(). All else is as for async_acquire_any().
   template <typename Token>
   auto async_try_acquire_any(AcquireOptions options, Token&& token) {
     return begin_acquire({.try_once = true}, std::move(options), std::forward<Token>(token));
@@ -189,8 +192,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   auto async_try_acquire_any(Token&& token) {
     return async_try_acquire_any(AcquireOptions{}, std::forward<Token>(token));
   }
-  /// Acquires as try_acquire_any_until() does. Completion, cancellation and executor are those of
-  /// async_acquire_any().
+  /// The asynchronous form of try_acquire_any_until(). All else is as for async_acquire_any().
   template <typename Token>
   auto async_try_acquire_any_until(Deadline deadline, AcquireOptions options, Token&& token) {
     return begin_acquire({.deadline = deadline}, std::move(options), std::forward<Token>(token));
@@ -200,8 +202,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   auto async_try_acquire_any_until(Deadline deadline, Token&& token) {
     return async_try_acquire_any_until(deadline, AcquireOptions{}, std::forward<Token>(token));
   }
-  /// Acquires as try_acquire_any_for() does. Completion, cancellation and executor are those of
-  /// async_acquire_any().
+  /// The asynchronous form of try_acquire_any_for(). All else is as for async_acquire_any().
   template <typename Token>
   auto async_try_acquire_any_for(std::chrono::nanoseconds wait, AcquireOptions options,
                                  Token&& token) {

@@ -2,11 +2,10 @@
 
 /// \file
 /// TimedAcquire is the lease face of every lock: one acquire in all its forms, blocking and
-/// asynchronous, with and without a limit. A lock derives from TimedAcquire, which needs one
+/// asynchronous, with and without a limit. A lock derives from TimedAcquire, and gives it one
 /// function that begins an acquire and one that waits for it.
 ///
-/// When not to use it: to acquire a lock: use the locks themselves. This class is for authors of
-/// locks.
+/// When not to use it: as the user of a lock. This class is for authors of locks.
 
 #include <chrono>
 #include <stop_token>
@@ -20,23 +19,25 @@
 
 namespace custodian {
 
-/// The blocking acquires of a lock. Without a limit they return a `Held`, with a limit a `Tried`.
+/// The blocking acquires of a lock. An acquire without a limit returns a `Held`, one with a limit a
+/// `Tried`.
 ///
 /// `Derived` provides, to this class as a friend: `held`, a pointer to the member of `Tried` that
 /// is a `Held`; and `Tried acquire_within(std::string_view operation, const WaitLimit&,
-/// AcquireOptions, std::stop_token)`, which waits, and throws an Error that names the operation. It
-/// may have a `refuse_deadlock()`, which throws if an acquire without limit would wait for its own
-/// thread.
+/// AcquireOptions, std::stop_token)`, which waits, and throws an Error that names the operation.
+/// `Derived` may also have a `refuse_deadlock()`, which throws if an acquire without limit would
+/// wait for its own thread.
 ///
-/// Threads: as `Derived`.
+/// Threads: those of `Derived`.
 template <typename Derived, typename Held, typename Tried>
 class BlockingAcquire {
  public:
-  /// Waits without limit: through disconnections, and through a lost session unless RequeuePolicy
-  /// says otherwise. `stop` ends it with operation_aborted. Throws Error.
+  /// Acquires the lock. Waits for it without limit: through disconnections, and through a lost
+  /// session unless RequeuePolicy says otherwise. `stop` ends the wait with operation_aborted.
+  /// Throws Error.
   ///
-  /// Errors, of this function and of all others here: closed (or closing), no_auth,
-  /// invalid_argument (a maximum time that is not positive), session_timeout_too_short,
+  /// Errors of this function and of all others of this class: closed (also of a closing client),
+  /// no_auth, invalid_argument (a maximum time that is not positive), session_timeout_too_short,
   /// session_lost (with RequeuePolicy::fail), node_deleted (an operator removed the waiter's node;
   /// a waiter behind another contender of its client is notified only when its turn comes),
   /// sequence_exhausted, malformed_contender, operation_aborted, and any error that the server
@@ -51,19 +52,20 @@ class BlockingAcquire {
     return acquire(AcquireOptions{}, std::move(stop));
   }
 
-  /// Acquires the lock if it is free and has no waiters. It asks the servers once, and waits for
-  /// the answer as long as any operation does (`ClientOptions::operation_timeout`). Without a
-  /// connection it ends at once. An empty result says why (`reason`, `explain()`); a busy machine,
-  /// a slow server or a missing connection is never an error here. Throws Error as acquire() does.
+  /// Acquires the lock if it is free and has no waiters. Asks the servers once, and waits for the
+  /// answer as long as any operation does (`ClientOptions::operation_timeout`). Without a
+  /// connection the try ends at once. An empty result says why (`reason`, `explain()`); a busy
+  /// machine, a slow server or a missing connection is never an error here. Throws Error as
+  /// acquire() does.
   [[nodiscard]] Tried try_acquire(AcquireOptions options = {}) {
     return self().acquire_within("try_acquire", {.try_once = true}, std::move(options), {});
   }
 
-  /// Waits until the deadline, or for a duration: `try_acquire_for(2s)`. Running out of time is no
-  /// error, whatever the cause: the empty result says whether a contender is ahead, the servers did
-  /// not answer, there is no connection, or no thread runs the client's context. The blocking form
-  /// ends a tenth of a second after the deadline at the latest. If the deadline has passed, or
-  /// there is no time to wait, this is try_acquire(). `stop` and the errors are those of acquire().
+  /// Acquires the lock. Waits for it until the deadline. Running out of time is no error, whatever
+  /// the cause: the empty result says whether a contender is ahead, the servers did not answer,
+  /// there is no connection, or no thread runs the client's context. This blocking form ends a
+  /// tenth of a second after the deadline at the latest. If the deadline has passed already, it
+  /// does what try_acquire() does. `stop` and the errors are those of acquire().
   [[nodiscard]] Tried try_acquire_until(Deadline deadline, AcquireOptions options,
                                         std::stop_token stop = {}) {
     return self().acquire_within("try_acquire_until", {.deadline = deadline}, std::move(options),
@@ -73,7 +75,7 @@ class BlockingAcquire {
   [[nodiscard]] Tried try_acquire_until(Deadline deadline, std::stop_token stop = {}) {
     return try_acquire_until(deadline, AcquireOptions{}, std::move(stop));
   }
-  /// Waits for a duration, which begins now.
+  /// try_acquire_until() with a duration from now: `try_acquire_for(2s)`.
   [[nodiscard]] Tried try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options,
                                       std::stop_token stop = {}) {
     return try_acquire_until(Deadline{wait}, std::move(options), std::move(stop));
@@ -84,7 +86,7 @@ class BlockingAcquire {
   }
 
  protected:
-  /// For `Derived`.
+  /// Called by `Derived`.
   BlockingAcquire() = default;
 
  private:
@@ -93,7 +95,7 @@ class BlockingAcquire {
 };
 
 namespace recipes_detail {
-/// `Start` for an acquire without limit: its handler gets only the `Held`.
+/// Calls `Start` for an acquire without limit, whose handler gets only the `Held`.
 template <auto Start, auto Held>
 struct WithoutLimit {
   template <typename Spec, typename Completion>
@@ -108,7 +110,7 @@ struct WithoutLimit {
 };
 }  // namespace recipes_detail
 
-/// All acquires of a lock: the blocking ones, and the same for any completion token.
+/// All acquires of a lock: the blocking ones of BlockingAcquire, and their asynchronous forms.
 ///
 /// Besides the members that BlockingAcquire needs, `Derived` provides: `core_`, the core of the
 /// client that runs the acquire; `spec_`, the description of the lock; and `start`, a pointer to
@@ -117,12 +119,11 @@ struct WithoutLimit {
 template <typename Derived, typename Held, typename Tried>
 class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
  public:
-  /// This and the tries below are the blocking functions of the same names, for any completion
-  /// token.
-  /// Completes with: error, lease; a try with: error, result. For a set of locks the lease is a
-  /// LeaseGroup.
+  /// The asynchronous form of acquire().
+  /// Completes with: error, lease; a try completes with: error, result. For a set of locks the
+  /// lease is a LeaseGroup.
   /// Cancellation: total. A lease that is granted after the cancellation is released again.
-  /// Errors: as acquire().
+  /// Errors: those of acquire().
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_acquire(AcquireOptions options, Token&& token) {
@@ -135,7 +136,7 @@ class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
   auto async_acquire(Token&& token) {
     return async_acquire(AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire(), for any completion token. All else is as for async_acquire().
+  /// The asynchronous form of try_acquire(). All else is as for async_acquire().
   template <typename Token>
   auto async_try_acquire(AcquireOptions options, Token&& token) {
     return begin_acquire(WaitLimit{.try_once = true}, std::move(options),
@@ -146,7 +147,7 @@ class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
   auto async_try_acquire(Token&& token) {
     return async_try_acquire(AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire_until(), for any completion token. All else is as for async_acquire().
+  /// The asynchronous form of try_acquire_until(). All else is as for async_acquire().
   template <typename Token>
   auto async_try_acquire_until(Deadline deadline, AcquireOptions options, Token&& token) {
     return begin_acquire(WaitLimit{.deadline = deadline}, std::move(options),
@@ -157,7 +158,7 @@ class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
   auto async_try_acquire_until(Deadline deadline, Token&& token) {
     return async_try_acquire_until(deadline, AcquireOptions{}, std::forward<Token>(token));
   }
-  /// As try_acquire_for(), for any completion token. All else is as for async_acquire().
+  /// The asynchronous form of try_acquire_for(). All else is as for async_acquire().
   template <typename Token>
   auto async_try_acquire_for(std::chrono::nanoseconds wait, AcquireOptions options, Token&& token) {
     return async_try_acquire_until(Deadline{wait}, std::move(options), std::forward<Token>(token));
@@ -169,7 +170,7 @@ class TimedAcquire : public BlockingAcquire<Derived, Held, Tried> {
   }
 
  protected:
-  /// For `Derived`.
+  /// Called by `Derived`.
   TimedAcquire() = default;
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How long an acquire may take.
+/// WaitLimit says how long an acquire may take.
 
 #include <chrono>
 #include <optional>
@@ -13,11 +13,12 @@ namespace custodian {
 /// How long an acquire may take; by default it waits without limit. For authors of recipes: the
 /// locks' own functions take a deadline or a duration. See TimedAcquire.
 ///
-/// Threads: a value.
+/// Threads: a value type.
 struct WaitLimit {
   /// When the acquire gives up. A default-constructed Deadline counts as never.
   Deadline deadline = Deadline::never();
-  /// The acquire asks once, and waits neither for a connection nor for the lock.
+  /// If true, the acquire asks the servers once, and waits neither for a connection nor for the
+  /// lock.
   bool try_once = false;
   /// If set: the acquire gives up (not_connected) when the servers have been out of reach for this
   /// long, or when it has not entered the queue within this time.
@@ -27,8 +28,8 @@ struct WaitLimit {
   [[nodiscard]] bool limited() const noexcept {
     return try_once || max_unreachable || !deadline.or_default(Deadline::never()).is_never();
   }
-  /// The limit of an acquire that begins now: without time to wait it asks once, as the standard
-  /// says.
+  /// The limit of an acquire that begins now. If the deadline has passed, the acquire tries once,
+  /// as the standard requires of timed functions.
   [[nodiscard]] WaitLimit from_now() const noexcept {
     const Deadline until = deadline.or_default(Deadline::never());
     if (!try_once && until.passed()) return {Deadline::never(), true, max_unreachable};

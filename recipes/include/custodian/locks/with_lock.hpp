@@ -1,31 +1,34 @@
 #pragma once
 
 /// \file
-/// with_lock() runs a function under a lock, and has an answer for each way in which that can fail.
+/// with_lock() runs a function under a lock. Its options say what happens if the lock cannot be
+/// acquired, or is lost.
 ///
 ///     const auto call = with_lock(client, "/jobs/report",
 ///                                 {.wait = 2s, .when_busy = Otherwise::skip}, [&] { report(); });
 ///     if (!call) log("somebody else makes the report");
 ///
-/// It distinguishes two reasons not to get the lock. *Busy*: another contender holds it, or may
-/// hold it: the wait is over, and there is a connection. The function does not run: it is skipped,
-/// or an error is thrown. *Away*: the wait is over, there is no connection, and no holder was seen.
-/// The function may then run under a fallback: any lock that does not need ZooKeeper. A slow server
-/// is not away: if its answer takes longer than the wait, a free lock is busy, too.
+/// The function distinguishes two reasons not to get the lock. *Busy* means that another contender
+/// holds the lock, or may hold it: the wait is over, and there is a connection. Then the function
+/// does not run: it is skipped, or an error is thrown. *Away* means that the wait is over, there is
+/// no connection, and no holder was seen. Then the function may run under a fallback: any lock that
+/// does not need ZooKeeper. A slow server does not count as away: if its answer takes longer than
+/// the wait, even a free lock counts as busy.
 ///
-/// What a fallback is worth: it excludes other holders of the same fallback, and *nobody else*. If
-/// only this process is cut off, others go on at the same time under ZooKeeper's lock; and when
-/// ZooKeeper comes back, the next holder does not see a call that still runs under the fallback. So
-/// a fallback is for work that may run twice now and then, or for processes that all lose ZooKeeper
+/// A fallback excludes other holders of the same fallback, and *nobody else*. If only this process
+/// is cut off, other processes go on at the same time under ZooKeeper's lock; and when ZooKeeper
+/// comes back, the next holder does not see a call that still runs under the fallback. So a
+/// fallback is for work that may run twice now and then, or for processes that all lose ZooKeeper
 /// at the same time. Where two runs at once do harm, do not set a fallback.
 ///
-/// When not to use it: for a lock that outlives a function, or is passed on (Lease); for re-entry:
-/// a call nested in another on the same path finds the lock busy, with itself. A nested call on
-/// another path is fine; but with one fallback for all paths it waits for itself when ZooKeeper is
-/// away, for ever if that fallback has no try_lock_for(): use Fallback::by_path().
+/// When not to use it: for a lock that outlives a function, or is passed on (use a Lease); for
+/// re-entry, since a call nested in another on the same path finds the lock busy: the outer call
+/// holds it. A nested call on another path is fine. But if both use one fallback for all paths, the
+/// nested call waits for the outer one when ZooKeeper is away, for ever if that fallback has no
+/// try_lock_for(): use Fallback::by_path().
 ///
-/// A path must never be below that of another lock: a child there whose name looks like a
-/// contender's ("x-lock-0000000000") counts as one.
+/// A lock's path must never be below that of another lock: a node whose name looks like a
+/// contender's ("x-lock-0000000000") would count as a contender of the other lock.
 ///
 /// Threads: any. Lifetimes: the client may be destroyed first (calls then fail with closed).
 
@@ -54,14 +57,14 @@ namespace custodian {
 
 /// What happens if the function cannot run under the lock.
 enum class Otherwise {
-  fail,  ///< an Error is thrown
-  skip,  ///< the call returns without running it
+  fail,  ///< the call throws an Error
+  skip,  ///< the call returns without running the function
 };
 
 /// What happens if the lock was lost before the function had ended.
 enum class WhenLost {
-  fail,     ///< an Error (lock_lost) is thrown when the function has ended
-  is_told,  ///< `LockedCall::loss` has the reason
+  fail,     ///< the call throws an Error (lock_lost) when the function has ended
+  is_told,  ///< the call returns, and `LockedCall::loss` has the reason
 };
 
 /// Which lock a function runs under: a mutex, or a side of a read/write lock.
@@ -69,11 +72,11 @@ enum class LockKind { mutex, read, write };
 
 /// The options of with_lock() and co_with_lock().
 struct WithLockOptions {
-  /// How long to wait for the lock. Zero or less: takes the lock only if it is free. The wait for a
-  /// fallback may last as long again. Default: `ClientOptions::operation_timeout`.
+  /// How long to wait for the lock. Zero or less: the call takes the lock only if it is free. The
+  /// wait for a fallback may then take as long again. Default: `ClientOptions::operation_timeout`.
   std::optional<std::chrono::nanoseconds> wait{};
   /// How much of `wait` to spend on waiting for a connection, if there is none: after that,
-  /// ZooKeeper is away. Default: all of it, so that every call waits for all of that time while
+  /// ZooKeeper counts as away. Default: all of `wait`; then each call takes that long while
   /// ZooKeeper is away.
   std::optional<std::chrono::nanoseconds> connection_wait{};
   /// The lock is released after this long, even while the function runs; `Lease::lost()` notifies
@@ -85,36 +88,36 @@ struct WithLockOptions {
   Otherwise when_busy = Otherwise::fail;
   /// What to do if there is no connection to ZooKeeper, and no fallback.
   Otherwise when_away = Otherwise::fail;
-  /// What to run under when there is no connection to ZooKeeper: for with_lock().
+  /// The lock that with_lock() uses when ZooKeeper is away.
   Fallback fallback{};
-  /// The same, for co_with_lock().
+  /// The lock that co_with_lock() uses when ZooKeeper is away.
   AsyncFallback async_fallback{};
   /// Whether a loss while the function runs is an error.
   WhenLost when_lost = WhenLost::fail;
 
-  /// A mutex, or a side of a read/write lock.
+  /// Which lock to acquire: a mutex, or a side of a read/write lock.
   LockKind kind = LockKind::mutex;
-  /// The lock's other options; the `hold_at_most` above overrides theirs. With it, `hand_off` and
-  /// `keep_idle_for` do not apply: the node ends with the call.
+  /// The lock's other options; the `hold_at_most` above overrides theirs. If that is set,
+  /// `hand_off` and `keep_idle_for` do not apply, since the node ends with the call.
   LockOptions lock{};
-  /// Ends the wait with operation_aborted. Only for with_lock(). It does not end the wait for a
-  /// fallback, since not every lock supports that; but then the fallback is released, and the
-  /// function does not run.
+  /// A stop ends the wait with operation_aborted. For with_lock() only. A stop does not end the
+  /// wait for a fallback, since not every lock supports that; but once that wait is over, the
+  /// fallback is released, and the function does not run.
   std::stop_token stop{};
 };
 
 /// What a function ran under.
 enum class Under { lock, fallback, nothing };
 
-/// The outcome of a call. `value` is that of the function, if it ran and returned one.
+/// The outcome of a call of with_lock() or co_with_lock().
 template <typename Value>
 struct [[nodiscard]] LockedCall {
-  /// std::monostate for a function that returns nothing.
+  /// The type of `value`: std::monostate for a function that returns nothing.
   using Stored = std::conditional_t<std::is_void_v<Value>, std::monostate, Value>;
 
   /// What the function ran under, if it ran.
   Under under = Under::nothing;
-  /// What the function returned.
+  /// The value that the function returned; nothing if it did not run.
   std::optional<Stored> value{};
   /// Why the lock was lost before the function had ended; none if it was not.
   LossReason loss = LossReason::none;
@@ -123,7 +126,7 @@ struct [[nodiscard]] LockedCall {
   /// Why the function did not run under the lock; none if it did.
   NotAcquired reason = NotAcquired::none;
 
-  /// As AcquireResult::explain().
+  /// The reason as a sentence, as AcquireResult::explain() gives it.
   [[nodiscard]] std::string explain() const { return recipes_detail::explain(reason, blocked_by); }
 
   /// Whether the function ran.
@@ -132,7 +135,7 @@ struct [[nodiscard]] LockedCall {
 
 namespace recipes_detail {
 
-/// The lock, or fallback, of a call: destroying it releases it.
+/// The lock, or the fallback, of a call. Destroying this object releases it.
 struct CUSTODIAN_EXPORT LockedEntry {
   Under under = Under::nothing;
   Lease lease{};
@@ -140,8 +143,8 @@ struct CUSTODIAN_EXPORT LockedEntry {
   std::optional<Participant> blocked_by{};
   NotAcquired reason = NotAcquired::none;
 
-  /// Releases it, and returns why it was lost before, if it was; throws lock_lost if `when_lost`
-  /// asks for that.
+  /// Releases the lock or fallback, and returns why the lock was lost before, if it was; throws
+  /// lock_lost if `when_lost` asks for that.
   LossReason leave(std::string_view path, WhenLost when_lost);
 };
 
@@ -168,7 +171,7 @@ template <typename Value, typename Executor>
 struct Awaited<boost::asio::awaitable<Value, Executor>> {
   using type = Value;
 };
-/// Whether the result must be awaited.
+/// Whether a function's result must be awaited.
 template <typename Result>
 concept Awaitable = requires {
   typename Awaited<std::remove_cvref_t<Result>>::type;
@@ -196,16 +199,17 @@ boost::asio::awaitable<LockedCall<Value>> co_run(std::shared_ptr<Client> client,
 }  // namespace recipes_detail
 
 /// Runs the function under the lock at the path, in this thread. The function may take the lease
-/// (`const Lease&`), for `lost()`, `token()` and `check()`; under a fallback the lease is empty. An
-/// exception of the function passes through after the release; a loss is then not reported.
+/// (`const Lease&`), for `lost()`, `token()` and `check()`; under a fallback the lease is empty. If
+/// the function throws, the call releases the lock and passes the exception on; a loss is then not
+/// reported.
 ///
-/// Errors: device_or_resource_busy (*busy*; the message says with whom, if known); not_connected,
-/// deadline_exceeded (*away*; with skip or a fallback they are not thrown); lock_lost (when_lost);
-/// and, whatever the options: closed, operation_aborted, invalid_argument, no_auth, would_deadlock
-/// and so on. A closing client does not count as away: nothing new may begin, and the client is
-/// checked again when the fallback is acquired. A contender that was seen ahead before ZooKeeper
-/// went away counts as the holder (*busy*) until this client's own session has ended: by then the
-/// contender's session may have ended, too.
+/// Errors: device_or_resource_busy (*busy*; the message names the holder, if known); not_connected,
+/// deadline_exceeded (*away*; not thrown with skip or a fallback); lock_lost (see `when_lost`);
+/// and, whatever the options, all other errors of an acquire: closed, operation_aborted,
+/// invalid_argument, no_auth, would_deadlock and so on. A closing client does not count as away: no
+/// new call may begin, and the call checks the client again when it has acquired the fallback. A
+/// contender that was seen ahead before ZooKeeper went away counts as the holder (*busy*) until
+/// this client's own session has ended; by then the contender's session may have ended, too.
 template <typename Function>
 auto with_lock(const Client& client, const std::string& path, const WithLockOptions& options,
                Function&& function) {
@@ -226,13 +230,14 @@ auto with_lock(const Client& client, const std::string& path, const WithLockOpti
   return call;
 }
 
-/// The same for a coroutine. The function returns an awaitable, which is awaited under the lock.
-/// co_with_lock() itself returns an awaitable of LockedCall; awaiting that throws the same errors,
-/// also those for wrong options. Copies its arguments; objects that the function refers to must
-/// outlive the call. With g++ 12 give the options a name: written in place, as `{.wait = 2s}` in
-/// the `co_await` expression, that compiler destroys them twice, which ends the process.
-/// Cancellation: that of the awaiting coroutine; the wait for the lock leaves no node, and the
-/// function handles its own cancellation.
+/// with_lock() for a coroutine. The function returns an awaitable, which is awaited under the lock.
+/// co_with_lock() itself returns an awaitable of LockedCall; awaiting that throws the errors of
+/// with_lock(), also those for wrong options. Copies its arguments; objects that the function
+/// refers to must outlive the call. With g++ 12 the options must be a named object: options that
+/// are written in place, as `{.wait = 2s}` in the `co_await` expression, are destroyed twice by
+/// that compiler, which ends the process.
+/// Cancellation: that of the awaiting coroutine. A cancelled wait for the lock leaves no node;
+/// while the function runs, the function itself handles the cancellation.
 /// Executor: the awaiting coroutine's.
 template <typename Function>
 auto co_with_lock(const Client& client, std::string path, WithLockOptions options,
@@ -244,16 +249,16 @@ auto co_with_lock(const Client& client, std::string path, WithLockOptions option
                                        std::move(options), std::move(function));
 }
 
-/// A function that runs under a lock whenever it is called, as with_lock() does. The path is built
-/// from the call's arguments: `path_of_call(arguments...)`, which should use path_of().
+/// Makes a function that calls with_lock() whenever it is called. The path is built from the call's
+/// arguments: `path_of_call(arguments...)`, which should use path_of().
 ///
 ///     auto sell = locked(client, [](int order) { return path_of("/orders/{}/stock", order); },
 ///                        {.wait = 2s}, [&](const Lease& lease, int order) { ... });
 ///     const auto call = sell(17);
 ///
-/// The function takes the arguments, or the lease and then the arguments. Both functions see the
-/// arguments as constants. The returned object may be copied, and called by several threads at
-/// once, if both functions may.
+/// `function` takes the arguments, or the lease and then the arguments. `path_of_call` and
+/// `function` get the arguments as constants. The returned object may be copied, and called by
+/// several threads at once, if both of them may.
 template <typename PathOfCall, typename Function>
 auto locked(const Client& client, PathOfCall path_of_call, WithLockOptions options,
             Function function) {

@@ -69,8 +69,8 @@ using Acl = std::vector<AclEntry>;
 [[nodiscard]] CUSTODIAN_EXPORT Acl creator_all_acl();
 
 /// The id of a user of the scheme "digest", for an `AclEntry` that names another user: "user:", and
-/// a hash of user and password. It suits servers whose `digestAlg` is SHA-1, the default. Throws
-/// Error (invalid_argument) if the user is empty or has a colon, or if the library was built
+/// a hash of user and password. The id suits servers whose `digestAlg` is SHA-1, the default.
+/// Throws Error (invalid_argument) if the user is empty or has a colon, or if the library was built
 /// without OpenSSL (`CUSTODIAN_TLS`).
 [[nodiscard]] CUSTODIAN_EXPORT std::string digest_id(std::string_view user,
                                                      std::string_view password);

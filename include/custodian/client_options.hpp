@@ -90,10 +90,11 @@ struct ClientOptions {
 
   /// A proof of the client's identity. See ZooKeeper's "addauth".
   struct Credential {
-    std::string scheme{};  ///< "digest"
-    std::string value{};   ///< "user:password"
+    std::string scheme{};  ///< the scheme, such as "digest"
+    std::string value{};   ///< the proof, such as "user:password"
   };
-  /// Presented to every server; Client::set_credentials() replaces them.
+  /// The credentials that the client presents to every server. Client::set_credentials() replaces
+  /// them.
   std::vector<Credential> credentials{};
 
   /// Returns the credentials that the client presents from now on, for credentials that change
@@ -142,10 +143,10 @@ struct ClientOptions {
   /// observer.hpp.
   std::shared_ptr<Observer> observer{};
 
-  /// Where listeners, stop callbacks, log sinks, the observer, and handlers without an executor of
-  /// their own run. Default: a thread of the client's own, or the executor that the client was
-  /// given. None of them runs on the client's strand, so a slow callback cannot cost the session;
-  /// only `acl_provider`, and the functions of `tls`, run there.
+  /// The executor on which listeners, stop callbacks, log sinks, the observer, and handlers without
+  /// an executor of their own run. Default: a thread of the client's own, or the executor that the
+  /// client was given. None of them runs on the client's strand, so a slow callback cannot cost the
+  /// session; only `acl_provider`, and the functions of `tls`, run there.
   std::optional<boost::asio::any_io_executor> callback_executor{};
 
   /// The size in bytes up to which the servers accept a request: their `jute.maxbuffer`, 1 MiB - 1

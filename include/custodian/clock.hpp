@@ -67,7 +67,8 @@ class CUSTODIAN_EXPORT Clock {
     /// Where the user callbacks run that follow from an alarm. Empty: on the strand.
     boost::asio::any_io_executor callbacks{};
   };
-  /// Makes an alarm that is not set yet. It calls `ring` on the strand, never from within set().
+  /// Makes an alarm that is not set yet. The alarm calls `ring` on the strand, never from within
+  /// set().
   [[nodiscard]] virtual std::unique_ptr<Alarm> make_alarm(Executors executors,
                                                           std::function<void()> ring) = 0;
 };

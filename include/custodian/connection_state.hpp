@@ -38,8 +38,9 @@ enum class ConnectionState {
   return state == ConnectionState::connected || state == ConnectionState::reconnected;
 }
 
-/// Keeps a listener registered for as long as it lives. Move-only. After its destructor has
-/// returned no new call begins; one that is under way on another thread may still be running.
+/// A subscription keeps a listener registered until the subscription is destroyed. Move-only. After
+/// the destructor has returned no new call begins; one that is under way on another thread may
+/// still be running.
 class Subscription {
  public:
   Subscription() = default;

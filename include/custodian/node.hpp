@@ -12,17 +12,18 @@ namespace custodian {
 
 /// How long a node lives and how it is named.
 enum class CreateMode {
-  /// Stays until a client deletes it.
+  /// The node stays until a client deletes it.
   persistent,
-  /// Deleted by the servers when the session that created it ends.
+  /// The servers delete the node when the session that created it ends.
   ephemeral,
-  /// The server appends ten digits that grow with every child of the parent.
+  /// Like `persistent`, and the server appends ten digits to the name, which grow with every child
+  /// of the parent.
   persistent_sequential,
-  /// Both `ephemeral` and sequential: a contender in a queue.
+  /// Both ephemeral and sequential: the mode of a contender in a queue.
   ephemeral_sequential,
-  /// Deleted by the servers some time after its last child has gone.
+  /// The servers delete the node some time after its last child has gone.
   container,
-  /// Deleted by the servers when it was not written for its TTL and has no children. Needs
+  /// The servers delete the node when it was not written for its TTL and has no children. Needs
   /// `extendedTypesEnabled=true` on the servers.
   persistent_with_ttl,
   /// Both sequential and with a TTL.

@@ -50,7 +50,7 @@ enum class AcquireOutcome : std::uint8_t {
   acquired,   ///< the acquire was granted a lease, or several
   late,       ///< the acquire was in the queue when its deadline passed
   declined,   ///< the acquire was a try without waiting, and another contender was in the way
-  cancelled,  ///< its caller (operation_aborted) or the client's end (closed) ended it
+  cancelled,  ///< the caller cancelled it (operation_aborted), or the client was closed (closed)
   failed,     ///< see the error; deadline_exceeded: the acquire never entered the queue
 };
 /// The name of the enumerator.
@@ -84,7 +84,7 @@ struct LeaseLost {
   std::string_view recipe;            ///< the lock's type; see Observer
   std::string_view path;              ///< the path that the lock was made with
   FencingToken token;                 ///< the fencing token of the lease
-  LossReason reason;                  ///< held_too_long: the lease has reached its `hold_at_most`
+  LossReason reason;                  ///< why the lease is lost
   std::chrono::nanoseconds held_for;  ///< how long the lease was held until now
 };
 
@@ -94,7 +94,7 @@ struct LeaseReleased {
   std::string_view path;              ///< the path that the lock was made with
   FencingToken token;                 ///< the fencing token of the lease
   LossReason loss;                    ///< why the lease was lost before; none if it was not
-  std::chrono::nanoseconds held_for;  ///< the time since the lease began, lost or not
+  std::chrono::nanoseconds held_for;  ///< how long ago the lease began, lost or not
 };
 
 /// Why a kept lock (`LockOptions::keep_idle_for`) was given back.
@@ -136,7 +136,7 @@ struct KeptLockEnded {
 /// A request of the client has failed, or its reply was lost, and it will be sent again.
 struct OperationRetried {
   std::string_view operation;  ///< the name of Client's function: "create", "get", "commit", ...
-  std::string_view path;       ///< the path of its node; empty for a commit
+  std::string_view path;       ///< the path of the request's node; empty for a commit
   error_code error;            ///< the error of the newest try
   /// How often the request has been tried so far. A create whose reply was lost is begun anew, and
   /// its tries are counted from the start.

@@ -73,9 +73,10 @@ class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancel
   /// Requests the cancellation. Any thread. The actions run on the strand, once; within this call
   /// if it is made on the strand.
   void request();
-  /// Sets an action that the request runs, until forget() is called with the same key. The key is
-  /// an address that no other action has, such as that of the waiting object. Does nothing if the
-  /// cancellation was requested before, so call requested(), too. Called on the strand.
+  /// Sets an action that runs when the cancellation is requested, until forget() is called with the
+  /// same key. The key is an address that no other action has, such as that of the waiting object.
+  /// Does nothing if the cancellation was requested before, so call requested(), too. Called on the
+  /// strand.
   void on_request(const void* key, std::function<void()> action);
   /// Removes the action of this key. Called on the strand.
   void forget(const void* key);

@@ -14,12 +14,12 @@ namespace custodian {
 /// The path of the child `name` of `parent`: "/a/b" for "/a" and "b", and "/b" for "/" and "b".
 [[nodiscard]] CUSTODIAN_EXPORT std::string join(std::string_view parent, std::string_view name);
 
-/// The text after the last slash: "b" for "/a/b", and nothing for the root. A view into its
-/// argument.
+/// The text after the last slash: "b" for "/a/b", and nothing for the root. The result is a view
+/// into `path`.
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view name_of(std::string_view path);
 
-/// The path of the parent: "/a" for "/a/b", and for the prefix "/a/" of sequential nodes. The root
-/// is its own parent. A view into its argument.
+/// The path of the parent: "/a" for "/a/b", and also for "/a/", the prefix of sequential nodes
+/// below "/a". The root is its own parent. The result is a view into `path`.
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view parent_of(std::string_view path);
 
 }  // namespace custodian

@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// spawn() leads from an initiating function to a coroutine on the client's strand, and back to the
-/// handler: for authors of recipes. Every coroutine of this library is started here.
+/// spawn() lets an initiating function run a coroutine on the client's strand, and calls the
+/// handler with its result: for authors of recipes. Every coroutine of this library is started by
+/// spawn().
 ///
 /// \code
 /// void start_next(CorePtr core, CancellationPtr cancellation, StatePtr state, Handler<T> handler)
@@ -11,7 +12,7 @@
 /// }
 /// \endcode
 ///
-/// Coroutines take their arguments by value, since nothing else keeps those alive.
+/// Coroutines take their arguments by value, since nothing else keeps the arguments alive.
 
 #include <boost/asio/awaitable.hpp>
 #include <functional>

@@ -21,16 +21,16 @@ namespace custodian {
 /// lock's path is deleted and created again, where a sequence number begins again. When the
 /// ensemble is rebuilt from nothing the number begins again, too: then raise
 /// `ClientOptions::fencing_epoch`, which is compared before the number. With `HandOff::cohort`
-/// several holders of one process may have the lock by one node, one after the other; `grant`
-/// numbers them. So compare all three fields, as the operators do. Tokens of shared leases
-/// (readers, semaphores) do not fence.
+/// holders of one process may share a node, one after the other; `grant` numbers these holders. So
+/// compare all three fields, as the operators do. Tokens of shared leases (readers, semaphores) do
+/// not fence.
 struct FencingToken {
   /// `ClientOptions::fencing_epoch` of the client that holds the lock. Compared first.
   std::int64_t epoch = 0;
   /// The czxid of the holder's node. An empty lease has 0, which is less than the value of any
   /// holder.
   std::int64_t value = 0;
-  /// The number of the holder among those that had the same node before: 0 for the first.
+  /// The number of the holder among the holders of its node: 0 for the first.
   std::int64_t grant = 0;
 
   /// Compares the epoch first, then the value, then the grant.

@@ -228,8 +228,8 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// Calls the listener at every later change of state, until the subscription or the hold is gone.
   [[nodiscard]] Subscription on_state(LeaseListener listener) const;
 
-  /// Asks a quorum of the servers whether the lease is held. The answer is true only of that
-  /// moment: where possible, guard writes with check() or token() instead.
+  /// Asks a quorum of the servers whether the lease is held. The answer holds only for that moment:
+  /// where possible, guard writes with check() or token() instead.
   /// Errors: lock_lost, deadline_exceeded, and those common to all operations.
   template <typename Token>
   auto async_assert_held(Token&& token) const {

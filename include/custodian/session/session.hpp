@@ -157,7 +157,7 @@ struct ReplyProof {
 /// with an error, since the leader proposes errors, too.
 [[nodiscard]] CUSTODIAN_EXPORT bool is_decided_by_quorum(const Request& request) noexcept;
 
-/// The answer to any request. The comments name the requests whose answer sets a field.
+/// The answer to any request. The comment of each field names the requests that set it.
 struct Reply {
   /// No error if the request was applied. The other fields are then set.
   error_code error{};
@@ -210,7 +210,7 @@ struct SessionSettings {
   std::chrono::milliseconds connect_timeout{0};
   /// How many connections the client's earlier sessions had.
   std::uint64_t earlier_connections = 0;
-  /// As `ClientOptions::Credential`.
+  /// A proof of the client's identity, as in `ClientOptions::Credential`.
   struct Credential {
     /// The scheme, such as "digest".
     std::string scheme{};

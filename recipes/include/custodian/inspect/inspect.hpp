@@ -50,7 +50,7 @@ enum class Claim : std::uint8_t {
 enum class Standing : std::uint8_t {
   /// The contender has what it wants.
   holds,
-  /// The contender does not have it yet.
+  /// The contender waits for what it wants.
   waits,
   /// It is unclear whether the contender holds or waits. The first contender of a queue is unclear
   /// if a child with an unreadable number stops the queue (`Inspection::malformed`), or if the

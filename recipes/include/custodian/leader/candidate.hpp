@@ -69,7 +69,7 @@ class CUSTODIAN_EXPORT Candidate {
   [[nodiscard]] std::vector<Participant> participants(OperationOptions options = {}) const;
 
  protected:
-  /// For LeaderLatch and LeaderSelector.
+  /// Called by LeaderLatch and LeaderSelector.
   explicit Candidate(recipes_detail::LockSpecPtr spec);
   ~Candidate();
 

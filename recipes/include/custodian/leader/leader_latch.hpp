@@ -69,8 +69,8 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   /// Closes the latch, silently. Does not wait.
   ~LeaderLatch();
 
-  /// Stands for election from now on; returns at once. It may be called again after close(), at any
-  /// time and from any thread: listeners are notified of the end of the old leadership before a new
+  /// Stands for election from now on; returns at once. May be called again after close(), at any
+  /// time and on any thread: listeners are notified of the end of the old leadership before a new
   /// one. The new node queues behind the old one, so the latch does not lead again while a lease of
   /// the old leadership is kept. Throws Error: invalid_argument if the latch is already started,
   /// closed if its client was closed, forked.

@@ -55,8 +55,8 @@ struct LeaderSelectorOptions {
   };
   /// When the selector stands for election again.
   Requeue requeue = Requeue::by_request;
-  /// Where the function runs. Default: a thread of its own for a function that returns void, the
-  /// client's callback executor for a coroutine.
+  /// The executor on which the function runs. Default: a thread of its own for a function that
+  /// returns void, the client's callback executor for a coroutine.
   std::optional<boost::asio::any_io_executor> executor{};
   /// Called on the callback executor with an exception that the function has thrown, or that the
   /// executor has thrown instead of running it. The exception is logged, too. The leadership has
@@ -80,7 +80,8 @@ class CUSTODIAN_EXPORT LeaderTurn {
   LeaderTurn& operator=(const LeaderTurn&) = delete;
   ~LeaderTurn();
 
-  /// Called on the function's executor, just before the function: returns whether it may run.
+  /// Called on the function's executor, just before the function: returns whether the function may
+  /// run.
   [[nodiscard]] bool begin();
   /// Ends the turn: releases the leadership, and reports the function's exception, unless it is
   /// null. A second call does nothing.

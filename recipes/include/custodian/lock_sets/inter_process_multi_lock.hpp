@@ -63,7 +63,7 @@ class CUSTODIAN_EXPORT AnyLock {
   struct Custom {
     /// The lock.
     std::shared_ptr<CustomLock> lock;
-    /// Its name.
+    /// The lock's name.
     std::string name;
   };
   /// For authors of recipes: what an acquire needs to know of the lock.

@@ -47,8 +47,8 @@ CUSTODIAN_EXPORT void start_wait_group_lost(CorePtr core, CancellationPtr cancel
 /// destructor nor release() blocks, except for a CustomLock's release, and neither throws. A lost
 /// group keeps its remaining leases until it is released: release it.
 ///
-/// A group has no fencing token or check() of its own; its leases have: see leases(). Locks of
-/// different ensembles have no token in common; QuorumLock says what to do.
+/// Fencing tokens and check() belong to the single leases: see leases(). Locks of different
+/// ensembles have no token in common; QuorumLock says what to do.
 ///
 /// Threads: different objects may be used by different threads at once; one object by one thread at
 /// a time. Lifetimes: may outlive the lock object and the clients; closing a client loses its
@@ -130,8 +130,8 @@ struct [[nodiscard]] GroupAcquireResult {
   /// The contender that was last seen ahead at the lock in `path`. Empty if there are leases, or if
   /// no contender was seen.
   std::optional<Participant> blocked_by{};
-  /// The lock that was not acquired; if there are several, the one that decided. Empty if there are
-  /// leases.
+  /// The path of the lock that was not acquired; if there are several, of the lock that ended the
+  /// acquire. Empty if there are leases.
   std::string path{};
   /// Why the lock in `path` was not acquired.
   NotAcquired reason = NotAcquired::none;

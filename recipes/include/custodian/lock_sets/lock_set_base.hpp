@@ -63,10 +63,9 @@ class CUSTODIAN_EXPORT LockSetBase
  public:
   LockSetBase(const LockSetBase&) = delete;
   LockSetBase& operator=(const LockSetBase&) = delete;
-  /// A moved-from object may only be destroyed, or assigned to.
+  /// Moves as InterProcessLock does: a moved-from object may only be destroyed, or assigned to.
   LockSetBase(LockSetBase&&) noexcept;
-  /// Unlocks the locks that this object held. A moved-from object may only be destroyed, or
-  /// assigned to.
+  /// Moves as the constructor does, and unlocks the locks that this object held.
   LockSetBase& operator=(LockSetBase&&) noexcept;
 
   /// The paths of the locks, or the names of custom locks, in the order in which they are acquired.
@@ -88,7 +87,7 @@ class CUSTODIAN_EXPORT LockSetBase
   /// \}
 
  protected:
-  /// Called by the locks that are made of several.
+  /// Called by InterProcessMultiLock and QuorumLock.
   explicit LockSetBase(recipes_detail::LockSetPtr locks);
   /// Unlocks the locks if the object has locked them.
   ~LockSetBase();

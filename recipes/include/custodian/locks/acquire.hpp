@@ -26,7 +26,8 @@ struct Participant {
   std::string identity{};
   /// The id of the session that the node belongs to.
   std::int64_t session = 0;
-  std::chrono::system_clock::time_point since{};  ///< entry to the queue, by the leader's clock
+  /// When the contender entered the queue, by the leader's clock.
+  std::chrono::system_clock::time_point since{};
   FencingToken token{};  ///< the token of the node's first holder; see HandOff::cohort
   /// Whether the contender is an acquire of the asking client: its node belongs to that client's
   /// session.

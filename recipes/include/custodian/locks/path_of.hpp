@@ -57,8 +57,8 @@ template <PathValue Value>
 /// for "a-b", "c" and for "a", "b-c"); there is another brace; the path does not begin with '/', or
 /// is "/zookeeper" or below it, which is ZooKeeper's own.
 ///
-/// The path of a lock must never be below the path of another lock: there a value like
-/// "x-lock-0000000000" would count as a contender.
+/// The path of a lock must never be below the path of another lock, since a value like
+/// "x-lock-0000000000" would count as a contender of that other lock.
 template <PathValue... Values>
 [[nodiscard]] std::string path_of(std::string_view pattern, const Values&... values) {
   return recipes_detail::fill_path(pattern,

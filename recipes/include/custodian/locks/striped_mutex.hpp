@@ -96,8 +96,8 @@ class CUSTODIAN_EXPORT StripedMutex {
                const LockOptions& options = {});
   StripedMutex(const StripedMutex&) = delete;
   StripedMutex& operator=(const StripedMutex&) = delete;
-  /// A moved-from object may only be destroyed, or assigned to. The stripes' mutexes stay where
-  /// they are: references to them remain valid.
+  /// Moves as InterProcessLock does: a moved-from object may only be destroyed, or assigned to. The
+  /// stripes' mutexes stay where they are: references to them remain valid.
   StripedMutex(StripedMutex&&) noexcept;
   /// Moves as the constructor does. No thread may hold a stripe of the object that is assigned to.
   StripedMutex& operator=(StripedMutex&&) noexcept;
@@ -124,8 +124,8 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// \}
 
   /// \name Any stripe
-  /// Each function does what the function of TimedAcquire without `_any` in its name does, and
-  /// acquires any stripe.
+  /// Each function acquires any stripe, in the way of TimedAcquire's function whose name is the
+  /// same without `_any`.
   ///
   /// An acquire begins at a random stripe, and enters one queue after another until it finds a free
   /// stripe. If there is none it waits in all the queues at once, takes the stripe that is granted

@@ -64,8 +64,8 @@ class BlockingAcquire {
   /// Acquires the lock. Waits for it until the deadline. Running out of time is no error, whatever
   /// the cause: the empty result says whether a contender is ahead, the servers did not answer,
   /// there is no connection, or no thread runs the client's context. This blocking form ends a
-  /// tenth of a second after the deadline at the latest. If the deadline has passed already, it
-  /// does what try_acquire() does. `stop` and the errors are those of acquire().
+  /// tenth of a second after the deadline at the latest. If the deadline has passed already, this
+  /// function does what try_acquire() does. `stop` and the errors are those of acquire().
   [[nodiscard]] Tried try_acquire_until(Deadline deadline, AcquireOptions options,
                                         std::stop_token stop = {}) {
     return self().acquire_within("try_acquire_until", {.deadline = deadline}, std::move(options),

@@ -36,7 +36,7 @@ class TimedLockable {
     return try_lock_until(Deadline{wait});
   }
   /// Locks, and waits until this time at most, as try_acquire_until() does. Returns whether it
-  /// locked. The clock may be any; it is read once, at the beginning.
+  /// locked. `Clock` may be any clock; it is read once, at the beginning.
   template <typename Clock, typename Duration>
   [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
     return try_lock_until(Deadline{time - Clock::now()});

@@ -226,7 +226,7 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
       return try_acquire_until(Deadline{wait});
     }
     /// Acquires one permit as InterProcessSemaphore::try_acquire_until() does; returns whether it
-    /// did. The clock may be any; it is read once, at the beginning.
+    /// did. `Clock` may be any clock; it is read once, at the beginning.
     template <typename Clock, typename Duration>
     [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& time) {
       return try_acquire_until(Deadline{time - Clock::now()});

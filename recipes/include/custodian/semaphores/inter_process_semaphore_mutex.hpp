@@ -47,10 +47,9 @@ class CUSTODIAN_EXPORT InterProcessSemaphoreMutex
                              const LockOptions& options = {});
   InterProcessSemaphoreMutex(const InterProcessSemaphoreMutex&) = delete;
   InterProcessSemaphoreMutex& operator=(const InterProcessSemaphoreMutex&) = delete;
-  /// A moved-from object may only be destroyed, or assigned to.
+  /// Moves as InterProcessLock does: a moved-from object may only be destroyed, or assigned to.
   InterProcessSemaphoreMutex(InterProcessSemaphoreMutex&&) noexcept;
-  /// Unlocks the lock that this object held. A moved-from object may only be destroyed, or assigned
-  /// to.
+  /// Moves as the constructor does, and unlocks the lock that this object held.
   InterProcessSemaphoreMutex& operator=(InterProcessSemaphoreMutex&&) noexcept;
   /// Unlocks the mutex if the object has locked it.
   ~InterProcessSemaphoreMutex();

@@ -52,8 +52,8 @@ struct ExpectedVersion {
 
 // These templates are compiled for std::string and std::int32_t.
 
-/// The data of a node for this value. Throws Error (invalid_argument) if the servers would not
-/// accept it.
+/// Returns the data of a node that holds this value. Throws Error (invalid_argument) if the servers
+/// would not accept it.
 template <typename T>
 [[nodiscard]] CUSTODIAN_EXPORT std::string bytes_for(const SharedNodePtr& node, const T& value);
 
@@ -158,9 +158,9 @@ class CUSTODIAN_EXPORT BasicSharedValue {
                                   std::forward<Token>(token));
   }
   /// The blocking form of async_compare_exchange(). Throws Error; `expected` is then unchanged.
-  /// Otherwise it sets `expected` to the present value, even if it returns true (as std::atomic
-  /// does not), so the next write needs no load():
-  /// `while (!count.compare_exchange(now, now.value + 1)) {}`
+  /// Otherwise it sets `expected` to the present value, even if it returns true, unlike
+  /// std::atomic's function; so the next write needs no load(): `while
+  /// (!count.compare_exchange(now, now.value + 1)) {}`
   [[nodiscard]] bool compare_exchange(Versioned<T>& expected, const T& desired,
                                       OperationOptions options = {});
 

@@ -53,7 +53,7 @@ class CUSTODIAN_EXPORT Clock {
   /// An alarm calls a function when its time has come.
   class CUSTODIAN_EXPORT Alarm {
    public:
-    /// No ring begins any more, but one that is under way on another thread may still be running.
+    /// Ends the alarm: no ring begins any more, but one that is under way may still be running.
     virtual ~Alarm() = default;
     /// Makes the alarm ring once, at this time or soon after it; at once if the time has passed.
     /// Replaces the time that was set before. Without a time the alarm does not ring. A set alarm

@@ -25,9 +25,9 @@ enum class SaslMechanism {
 /// use TLS as well (`ClientOptions::tls`).
 ///
 /// *DIGEST-MD5 is obsolete* (RFC 6331): an eavesdropper can guess the password offline, and the
-/// servers keep it in plain text. ZooKeeper is giving DIGEST-MD5 up: servers with `fips-mode`,
-/// which is on by default from 3.9.0, do without it. Use it over TLS, for servers that support
-/// nothing else; for new servers use certificates (TlsOptions) or Kerberos.
+/// servers keep it in plain text. With `fips-mode`, which is on by default from ZooKeeper 3.9.0,
+/// ZooKeeper's own clients refuse it, and so do the newest servers. Use it over TLS, for servers
+/// that support nothing else; for new servers use certificates (TlsOptions) or Kerberos.
 ///
 /// *If servers refuse the client's identity*, the session ends: as soon as all servers have refused
 /// it, or one server has for a session timeout. Operations end with `ServerErrc::auth_failed`, and

@@ -34,9 +34,9 @@ struct TlsOptions {
   /// trusted only if this and `ca_directory` are both empty; a change of the system's authorities
   /// is not noticed.
   std::string ca_file{};
-  /// A directory with certificates of authorities that the client trusts, each in a file named by a
-  /// hash (`openssl rehash`). A change of such a file's contents under the same name is not
-  /// noticed.
+  /// A directory with certificates of authorities that the client trusts, each in a file that is
+  /// named by the hash of the authority's name (`openssl rehash`). A change of such a file's
+  /// contents under the same name is not noticed.
   std::string ca_directory{};
 
   /// This client's certificate, followed by the certificates that lead to its authority. ZooKeeper

@@ -50,7 +50,7 @@ enum class WatchKind { data, children };
 /// Receives the one event of a watch, or `Errc::session_lost` / `Errc::closed` if the session ends
 /// before the event. A watch survives reconnections of its session; but if a session has more
 /// watches than one request can restore, some end at a disconnection, with `data_changed` or
-/// `children_changed`: the node may have changed. A watcher serves one request.
+/// `children_changed`: the node or its children may have changed. A watcher serves one request.
 class CUSTODIAN_EXPORT Watcher {
  public:
   virtual ~Watcher() = default;

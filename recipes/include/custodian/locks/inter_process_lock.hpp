@@ -37,8 +37,8 @@ namespace custodian {
 /// The options of every lock. Lock objects at one path may have different options, but they need
 /// the same profile.
 struct LockOptions {
-  /// The name of this lock's contenders for people: the data of their nodes. Empty: the client's
-  /// identity.
+  /// The name by which people recognise this lock's contenders: the data of their nodes. Empty: the
+  /// client's identity.
   std::string identity{};
   /// The terms of this lock's leases, also of those behind the standard face.
   LeaseOptions lease{};

@@ -27,8 +27,8 @@ class TimedLockable {
  public:
   /// Locks; waits without limit. Throws Error as acquire() does.
   void lock() { static_cast<void>(self().lock_within("lock", {})); }
-  /// Locks if that is possible without waiting, as try_acquire() does. Returns false also if there
-  /// is no connection.
+  /// Locks if the lock is free, as try_acquire() does. Returns false also if there is no
+  /// connection.
   [[nodiscard]] bool try_lock() { return self().lock_within("try_lock", {.try_once = true}); }
   /// Locks, and waits for this long at most, as try_acquire_for() does. Returns whether it locked.
   template <typename Rep, typename Period>

@@ -64,7 +64,7 @@ class CUSTODIAN_EXPORT Watch {
   Watch(CorePtr core, std::shared_ptr<detail::ClientWatcher> watcher);
   /// A moved-from watch is empty.
   Watch(Watch&&) noexcept = default;
-  /// Swaps the two objects: the watch that this object held before ends when `other` is destroyed.
+  /// Ends the watch that this object held before. `other` is empty then.
   Watch& operator=(Watch&& other) noexcept;
   ~Watch();
 

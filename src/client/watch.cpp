@@ -65,9 +65,10 @@ Watch::Watch(CorePtr core, std::shared_ptr<detail::ClientWatcher> watcher)
     : core_{std::move(core)}, watcher_{std::move(watcher)} {}
 
 Watch& Watch::operator=(Watch&& other) noexcept {
-  // Swapped, not assigned: the watch that was held here ends with `other`.
-  std::swap(core_, other.core_);
-  std::swap(watcher_, other.watcher_);
+  Watch taken{std::move(other)};
+  // The destructor of `taken` ends the watch that was held here.
+  std::swap(core_, taken.core_);
+  std::swap(watcher_, taken.watcher_);
   return *this;
 }
 

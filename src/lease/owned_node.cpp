@@ -17,12 +17,13 @@ OwnedNode::OwnedNode(CorePtr core, Created created)
     : core_{std::move(core)}, created_{std::make_shared<const Created>(std::move(created))} {}
 
 OwnedNode& OwnedNode::operator=(OwnedNode&& other) noexcept {
-  // Swapped, so that the destructor of `other` deletes the node that was owned here.
-  std::swap(core_, other.core_);
-  std::swap(created_, other.created_);
-  std::swap(watch_, other.watch_);
-  std::swap(line_, other.line_);
-  std::swap(next_, other.next_);
+  OwnedNode taken{std::move(other)};
+  // The destructor of `taken` deletes the node that was owned here.
+  std::swap(core_, taken.core_);
+  std::swap(created_, taken.created_);
+  std::swap(watch_, taken.watch_);
+  std::swap(line_, taken.line_);
+  std::swap(next_, taken.next_);
   return *this;
 }
 

@@ -117,7 +117,6 @@ void present_certificate(SslContext& context, const TlsOptions& options) {
     refuse(option, key,
            "the key is encrypted, and the password is missing or wrong: " + error.message());
   }
-  if (error && in_chain) check_file(option, key, error);
   check_file(option, key, error);
   if (::SSL_CTX_check_private_key(context.native_handle()) != 1) {
     refuse(option, key, "the key is not the certificate's: " + newest_reason());

@@ -50,8 +50,7 @@ class CUSTODIAN_EXPORT OwnedNode {
   OwnedNode(CorePtr core, Created created);
   /// A moved-from object is empty.
   OwnedNode(OwnedNode&&) noexcept = default;
-  /// Swaps the two objects: the node that this object owned before is deleted, in the background,
-  /// when `other` is destroyed.
+  /// The node that this object owned before is deleted, in the background. `other` is empty then.
   OwnedNode& operator=(OwnedNode&& other) noexcept;
   ~OwnedNode();
 

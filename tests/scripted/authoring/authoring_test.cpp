@@ -6,6 +6,7 @@
 
 #include "custodian/authoring/event.hpp"
 #include "custodian/authoring/follow.hpp"
+#include "custodian/authoring/owned_node.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
@@ -254,6 +255,44 @@ TEST_CASE("follow: a cancellation, a missing node and the client's end are error
     CHECK(closed.arrived());
     CHECK(outcome.error() == Errc::closed);
   }
+}
+
+// -- What a recipe owns ---------------------------------------------------------------------------
+
+OwnedNode own(Spawning& with, const std::string& where) {
+  const auto created = run<Created>(with.world, [&](auto done) {
+    with.client->async_create(where, "", {.mode = CreateMode::ephemeral}, std::move(done));
+  });
+  return OwnedNode{with.client->core(), created.result()};
+}
+
+TEST_CASE("owned node: a node is deleted at once when another one takes its object") {
+  Spawning with;
+  OwnedNode first = own(with, "/first");
+  OwnedNode second = own(with, "/second");
+  first = std::move(second);
+  CHECK(with.world.run_until([&] { return !with.world.ensemble.exists("/first"); }));
+  CHECK(with.world.ensemble.exists("/second"));
+  CHECK(first.path() == "/second");
+}
+
+TEST_CASE("watch: a wait for it ends at once when another watch takes its object") {
+  Following with;
+  with.world.make("/other", "");
+  Outcome<GetResult, Watch> read;
+  Outcome<GetResult, Watch> other;
+  with.client->async_get_and_watch(path, {}, read.handler());
+  with.client->async_get_and_watch("/other", {}, other.handler());
+  REQUIRE(with.world.run_until_arrived(read));
+  REQUIRE(with.world.run_until_arrived(other));
+  Watch& first = read.result<2>();
+  Outcome<WatchEventType> waiting;
+  first.async_wait(waiting.handler());
+  first = std::move(other.result<2>());
+  CHECK(with.world.run_until_arrived(waiting));
+  CHECK(waiting.error() == asio::error::operation_aborted);
+  CHECK(with.world.run_until([&] { return with.world.ensemble.watches() == 1; }));
+  read = {};  // a watch keeps its client's internals alive
 }
 
 }  // namespace

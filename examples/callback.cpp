@@ -1,5 +1,5 @@
-// A lock with a callback, and without exceptions on the way: it tries for two seconds, and shows
-// the contender that is in the way.
+// A lock with a callback and without exceptions: it tries for two seconds, and then shows the
+// contender that is in the way.
 //
 //   custodian-example-callback 127.0.0.1:2181
 
@@ -20,8 +20,8 @@ int main(int argc, char* argv[]) {
     return 2;
   }
   try {
-    // The client has threads of its own; the callback runs here, in context.run(). Without
-    // bind_executor the callback would run on the client's callback thread.
+    // The client has threads of its own. The callback runs on this thread, in context.run();
+    // without bind_executor it would run on the client's callback thread.
     custodian::Client client{argv[1]};
     asio::io_context context;
     custodian::InterProcessMutex mutex{client, "/examples/printer"};
@@ -36,7 +36,7 @@ int main(int argc, char* argv[]) {
       } else {
         std::cout << "printing with token " << to_string(result.lease.token()) << '\n';
         status = 0;
-      }  // the lease ends here, and releases the lock
+      }  // the lease is destroyed here, which releases the lock
     };
     mutex.async_try_acquire_for(2s, asio::bind_executor(context, on_acquired));
     context.run();

@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 
 /// A thread that waits, and is asked to stop.
 bool stop_a_thread(custodian::InterProcessMutex& mutex) {
-  // Shared, since on_position may still run when the acquire has ended.
+  // The callback shares the semaphore, since it may still run when the acquire has ended.
   const auto in_queue = std::make_shared<std::counting_semaphore<>>(0);
   const custodian::AcquireOptions options{
       .on_position = [in_queue](std::size_t, const custodian::Participant&) {

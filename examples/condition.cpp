@@ -1,5 +1,6 @@
-// Orders are kept on the servers. A packer waits until there is one; a clerk who takes one in
-// signals. Both may be processes on different machines; here they are threads.
+// Orders are kept on the servers. A packer waits until there is an order; a clerk who takes an
+// order in signals the condition. Both may be processes on different machines; here they are
+// threads.
 //
 //   custodian-example-condition 127.0.0.1:2181
 

@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 asio::awaitable<void> print_alone(custodian::Client client) {
   custodian::InterProcessMutex mutex{client, "/examples/printer"};
   const custodian::Lease lease = co_await mutex.async_acquire(asio::use_awaitable);
-  // Only one coroutine at a time is here, of all processes that use this path on these servers.
+  // Only one coroutine at a time gets here, of all processes that use this path on these servers.
   std::cout << "printing with token " << to_string(lease.token()) << '\n';
 }
 
@@ -33,7 +33,7 @@ int main(int argc, char* argv[]) {
     std::exception_ptr failure;
     asio::co_spawn(context, print_alone(client.share()), [&](std::exception_ptr error) {
       failure = error;
-      client.close();  // run() returns when there is nothing left to do
+      client.close();  // now context.run() returns: nothing is left to do
     });
     context.run();
     if (failure) std::rethrow_exception(failure);

@@ -14,7 +14,7 @@
 
 using namespace std::chrono_literals;
 
-// A latch is used once, so each release of the service has its own.
+// A latch can be used only once, so each version of the service has a path of its own.
 constexpr auto path = "/examples/start/release-7";
 constexpr int parts = 3;
 

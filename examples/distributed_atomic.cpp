@@ -1,4 +1,4 @@
-// A number that many processes count with, so that no addition is lost and none counts twice.
+// A number that many processes count with: no addition is lost, and none counts twice.
 //
 //   custodian-example-distributed_atomic 127.0.0.1:2181
 
@@ -8,7 +8,7 @@
 #include "custodian/atomics/distributed_atomic_long.hpp"
 #include "custodian/client.hpp"
 
-/// With Settle::exactly_once an addition whose reply was lost finds out whether it has counted.
+/// With Settle::exactly_once the client finds out whether an addition counted whose reply was lost.
 custodian::DistributedAtomicLong orders_of(const custodian::Client& client) {
   return {client, "/examples/orders", {.settle = custodian::Settle::exactly_once}};
 }
@@ -17,20 +17,21 @@ void count_orders(custodian::DistributedAtomicLong& orders) {
   const custodian::Updated<std::int64_t> done = orders.fetch_add(3);
   std::cout << "from " << done.before.value << " to " << done.after.value << " in " << done.tries
             << (done.tries == 1 ? " try\n" : " tries\n");
-  ++orders;  // as std::atomic's
+  ++orders;  // as with std::atomic
 }
 
-/// Unique numbers from memory, for many threads: a hundred of them cost one write.
+/// Hands out unique numbers from memory, to any number of threads: a hundred numbers cost one
+/// write.
 void number_parcels(const custodian::DistributedAtomicLong& parcels) {
   custodian::CachedAtomicLong numbers{parcels, {.chunk = 100, .prefetch_at = 20}};
   const std::int64_t first = numbers.next();
   std::cout << "parcels " << first << " and " << numbers.next() << '\n';
 }
 
-/// Takes one item, if there is one: true if it did.
+/// Takes one item from the stock. Returns false if there is none.
 bool take_one(custodian::DistributedAtomicLong& stock) {
   const auto done = stock.update([](const std::int64_t& now) {
-    return now > 0 ? std::optional{now - 1} : std::nullopt;  // nothing: leave it as it is
+    return now > 0 ? std::optional{now - 1} : std::nullopt;  // no value: the stock stays as it is
   });
   return done.written;
 }

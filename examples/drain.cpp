@@ -1,5 +1,5 @@
-// An orderly end on SIGTERM, by which containers are stopped: no new work begins, work under way
-// may finish, and the session is closed, so that the locks pass on at once.
+// An orderly end on SIGTERM, the signal that stops a container: no new work begins, work under way
+// may finish, and the session is closed, so that its locks pass on at once.
 //
 //   custodian-example-drain 127.0.0.1:2181     and then kill it, or press Ctrl-C
 
@@ -31,8 +31,8 @@ int main(int argc, char* argv[]) {
     std::cerr << "usage: " << argv[0] << " host:port[,host:port...]\n";
     return 2;
   }
-  // Blocked before any other thread exists, since threads inherit the mask: the signal then waits
-  // for sigwait().
+  // The signals are blocked before any other thread exists, since threads inherit the mask: they
+  // stay pending until sigwait() takes one.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);

@@ -30,7 +30,8 @@ custodian::FencingToken take_turn(const custodian::Client& client) {
   return result.lease.token();
 }
 
-/// Once: the servers apply a create, and the connection is cut before they can reply.
+/// Loses one reply: the servers apply the first create, and the connection is cut before they can
+/// answer.
 class LosesTheReplyToACreate final : public testing::FaultPlan {
  public:
   testing::Fault on_submit(const testing::Submission& submission) override {
@@ -57,7 +58,7 @@ void a_lost_reply_costs_no_turn() {
     throw std::logic_error{"nothing was lost"};
 }
 
-/// Each kind of fault, at each request of a turn: some hundred runs, in a few seconds.
+/// Tries each kind of fault at each request of a turn: some hundred runs, in a few seconds.
 void no_fault_costs_a_turn() {
   testing::for_each_fault([](testing::FakeEnsemble& ensemble, const std::string& /*fault*/) {
     const custodian::Client client{ensemble.options("mine")};
@@ -65,8 +66,8 @@ void no_fault_costs_a_turn() {
   });
 }
 
-/// A client on the test's own context: the test runs the context, and closes the client before the
-/// context is gone.
+/// Runs the client on the test's own context. The test closes the client before the context is
+/// destroyed.
 void a_turn_on_the_context_of_the_test() {
   testing::FakeEnsemble ensemble;
   asio::io_context context;
@@ -77,7 +78,7 @@ void a_turn_on_the_context_of_the_test() {
     if (error) throw custodian::Error{error, "try_acquire_for", mutex.path()};
     result = std::move(got);
     result.lease.release();
-    client.close();  // run() returns when there is nothing left to do
+    client.close();  // now context.run() returns: nothing is left to do
   });
   context.run();
   if (result.reason != custodian::NotAcquired::none) throw std::logic_error{result.explain()};
@@ -92,7 +93,7 @@ void a_worker_is_told_before_another_one_has_its_turn() {
   custodian::InterProcessMutex same{others, "/examples/turns"};
 
   const custodian::Lease lease = mutex.acquire();
-  clock->advance(1h);  // the client's beats are answered
+  clock->advance(1h);  // the servers answer the client's beats, so the lease stays
   if (lease.state() != custodian::LeaseState::held) throw std::logic_error{"lost in good health"};
 
   ensemble.cut_off("mine");
@@ -101,7 +102,7 @@ void a_worker_is_told_before_another_one_has_its_turn() {
   const custodian::AcquireResult too_early = same.try_acquire();
   if (too_early) throw std::logic_error{"two have their turn"};
 
-  clock->advance(10s);  // the session timeout, at the latest
+  clock->advance(10s);  // the session has expired by now
   const custodian::AcquireResult next = same.try_acquire();
   if (!next) throw std::logic_error{"the servers keep the lock of a session that is over"};
 }

@@ -1,6 +1,6 @@
-// A service handles requests of tenants, each under the lock of its tenant. It keeps the locks
-// between the requests, so most of them need no word to the servers. A second instance then has a
-// request of the same tenant, and gets the lock at once.
+// A service handles requests of tenants, each under the lock of its tenant. The client keeps each
+// lock between the requests, so most requests send nothing to the servers. At the end a second
+// instance has a request of the same tenant, and gets the lock at once.
 //
 //   custodian-example-kept_lock 127.0.0.1:2181
 
@@ -21,7 +21,7 @@ class Instance {
   explicit Instance(const std::string& servers) : client_{servers} {}
 
   void handle(const std::string& tenant) {
-    // A lock object for each request: the client keeps the lock, and not the object.
+    // Each request makes a lock object of its own: the client keeps the lock, and not the object.
     custodian::InterProcessMutex mutex{
         client_, "/examples/tenants/" + tenant, {.keep_idle_for = 10s}};
     const std::scoped_lock lock{mutex};

@@ -1,4 +1,4 @@
-// An election: a leadership that lasts, its loss, and an observer.
+// An election: a leadership that lasts, its loss, and a process that only asks who leads.
 //
 //   custodian-example-latch 127.0.0.1:2181
 
@@ -20,10 +20,10 @@ void lead(const custodian::Client& client) {
     return;
   }
   std::cout << "leading with token " << to_string(leadership.token()) << '\n';
-  // The identity that others see may change while the leader leads.
+  // A leader can change the identity that other processes see.
   leadership.set_identity("machine 7, port 8080");
 
-  // Anybody can ask who leads, without standing for election.
+  // An observer asks who leads, without standing for election.
   const custodian::LeaderObserver observer{client, "/examples/leader"};
   if (const auto leader = observer.leader()) std::cout << leader->identity << " leads\n";
 }

@@ -1,4 +1,4 @@
-// Work that stops when its lock is lost, and writes that fail after the loss.
+// Work that stops when its lock is lost, and whose writes fail after the loss.
 //
 //   custodian-example-lost 127.0.0.1:2181
 
@@ -22,8 +22,8 @@ void count(custodian::Client& client, const custodian::Lease& lease, const std::
                     {.deadline = lease.remaining()});
       ++number;
     } catch (const custodian::Error& error) {
-      // The servers are out of reach, and the lock may still be ours: a write that may be done
-      // twice is tried again.
+      // If the servers are out of reach the lock may still be held, so the write is tried again. To
+      // write the same number twice does no harm.
       if (error.code() != custodian::ErrorCondition::retryable &&
           error.code() != custodian::ErrorCondition::outcome_unknown) {
         throw;

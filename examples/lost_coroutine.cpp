@@ -19,7 +19,7 @@
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// The work, which takes an hour.
+/// Stands for work that takes an hour.
 asio::awaitable<void> job(custodian::FencingToken token) {
   std::cout << "working with token " << to_string(token) << '\n' << std::flush;
   asio::steady_timer timer{co_await asio::this_coro::executor, 1h};

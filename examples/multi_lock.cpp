@@ -21,7 +21,8 @@
 using namespace std::chrono_literals;
 
 void transfer(const custodian::Client& client) {
-  // All callers must name these two in the same order, or two of them may wait for each other.
+  // All callers must name the two locks in the same order: otherwise two callers could wait for
+  // each other for ever.
   const custodian::InterProcessMutex from{client, "/examples/accounts/1"};
   const custodian::InterProcessMutex to{client, "/examples/accounts/2"};
   custodian::InterProcessMultiLock both{{from, to}};
@@ -35,15 +36,15 @@ void transfer(const custodian::Client& client) {
     std::cout << "holding one with token " << to_string(lease.token()) << '\n';
 }
 
-// A lock of one's own: here flock(2) on a file or folder, which excludes other programs on this
-// machine.
+// A lock that Custodian does not know: flock(2) on a file or folder, which excludes other programs
+// on this machine.
 class FileLock final : public custodian::CustomLock {
  public:
   explicit FileLock(std::string file) : file_{std::move(file)} {}
 
   std::string name() const override { return file_; }
 
-  // It never waits: the group tries again, after a pause, until its limit.
+  // Tries once, and never waits: the multi-lock tries again after a pause, until its limit.
   void async_acquire(custodian::CustomLimit, custodian::CustomAnswer answer) override {
     auto hold = std::make_unique<Hold>(::open(file_.c_str(), O_RDONLY | O_CLOEXEC));
     if (hold->lock()) return answer({}, std::move(hold));

@@ -1,6 +1,6 @@
 // A recipe of one's own, from the kit that Custodian's recipes are made of (docs/own-recipe.md): a
-// roster. Each process signs in; a process that needs several members waits until that many are
-// there.
+// roster. Each process signs in, and a process that needs several members waits until so many have
+// signed in.
 //
 //   custodian-example-own_recipe 127.0.0.1:2181
 
@@ -32,8 +32,9 @@ namespace roster {
 
 // -- The algorithm: coroutines on the client's strand ---------------------------------------------
 
-// Creates the folder, as a container, so that the servers remove it when the last member has left.
-// It is no error if the folder was there, or if the reply was lost.
+// Creates the roster's folder as a container, which the servers remove when the last member has
+// left. The folder may exist already. A lost reply is no error either, since look() reads the
+// folder again.
 boost::asio::awaitable<error_code> create_folder(CorePtr core, CancellationPtr cancellation,
                                                  std::string path,
                                                  custodian::OperationOptions options) {
@@ -73,10 +74,9 @@ boost::asio::awaitable<Result<std::size_t>> wait_for(CorePtr core, CancellationP
   co_return seen->value.names.size();
 }
 
-// -- A limit: a late wait is no error
-// ----------------------------------------------------------------
+// -- A time limit: to be late is no error ---------------------------------------------------------
 
-// Whether that many members were there in time.
+// Returns true if `count` members were there in time, and false if not.
 boost::asio::awaitable<Result<bool>> wait_until(CorePtr core, CancellationPtr callers,
                                                 std::string path, std::size_t count, Deadline until,
                                                 custodian::OperationOptions options) {
@@ -119,7 +119,7 @@ class Roster {
     custodian::check_path(client_.core(), "Roster", path_);
   }
 
-  // A process is signed in until the node is destroyed, or the session is over.
+  // Signs a process in, until the returned node is destroyed or the session is over.
   custodian::OwnedNode sign_in(std::string who) {
     custodian::CreateOptions options{.mode = custodian::CreateMode::ephemeral,
                                      .protection = custodian::Protection::by_unique_name,
@@ -137,13 +137,13 @@ class Roster {
     return custodian::block_or_throw<&roster::start_wait_for, std::size_t>(
         client_.core(), "Roster::wait_for", path_, std::move(stop), path_, count, patient_);
   }
-  // False if they are not there in time.
+  // Returns false if there were not enough members in time.
   bool wait_until(std::size_t count, Deadline until, std::stop_token stop = {}) const {
     constexpr auto name = "Roster::wait_until";
     const Deadline end = client_.deadline_or_default(until);
     const auto ended = custodian::block_until<&roster::start_wait_until, bool>(
         client_.core(), name, path_, std::move(stop), end, path_, count, end, patient_);
-    if (!ended) return false;  // no thread runs the client
+    if (!ended) return false;  // no thread runs the client's context
     const auto& [error, are_there] = *ended;
     custodian::throw_if(*client_.core(), error, name, path_);
     return are_there;
@@ -152,7 +152,8 @@ class Roster {
  private:
   custodian::Client client_;
   std::string path_;
-  // Waits until the caller gives up: through disconnections, and in the next session.
+  // With these options a request waits until the caller gives up: through disconnections, and in
+  // the next session.
   custodian::OperationOptions patient_;
 };
 
@@ -165,7 +166,7 @@ int main(int argc, char* argv[]) {
     const custodian::Client client{argv[1]};
     Roster roster{client, "/examples/roster"};
     roster.async_wait_for(3, [](error_code error, std::size_t count) {
-      // One write for the whole line, since this runs on a thread of the client.
+      // The whole line is one write, because main() prints at the same time from another thread.
       if (!error) std::cout << "a callback has seen " + std::to_string(count) + "\n";
     });
     const custodian::OwnedNode one = roster.sign_in("one");

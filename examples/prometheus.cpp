@@ -21,8 +21,8 @@
 
 namespace {
 
-/// Each value of a label is kept for good, so /examples/orders/4711 and all other orders get the
-/// label "orders".
+/// The client library of Prometheus keeps each value of a label for good, so /examples/orders/4711
+/// and all other orders share the label "orders".
 std::string lock_label(std::string_view path) {
   const auto begin = path.find('/', 1) + 1;
   return std::string{path.substr(begin, path.find('/', begin) - begin)};
@@ -39,7 +39,7 @@ void pack(const custodian::Client& client, const std::string& order) {
   for (std::thread& packer : packers) packer.join();
 }
 
-/// Asks for a lock that is already held.
+/// Tries to acquire a lock that is held, so that the metrics have a refusal.
 void decline(const custodian::Client& client) {
   custodian::InterProcessMutex mutex{client, "/examples/invoices"};
   custodian::InterProcessMutex anothers{client, "/examples/invoices"};
@@ -55,8 +55,8 @@ int main(int argc, char* argv[]) {
     std::cerr << "usage: " << argv[0] << " host:port[,host:port...] address:port\n";
     return 2;
   }
-  // Blocked before any other thread exists, since threads inherit the mask: the signal then waits
-  // for sigwait().
+  // The signals are blocked before any other thread exists, since threads inherit the mask: they
+  // stay pending until sigwait() takes one.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);

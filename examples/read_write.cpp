@@ -1,4 +1,4 @@
-// Many readers or one writer, on all machines; and how a writer becomes a reader without letting
+// Many readers or one writer, on all machines; and a writer that becomes a reader without letting
 // another writer in.
 //
 //   custodian-example-read_write 127.0.0.1:2181
@@ -11,7 +11,7 @@
 
 void read_price(custodian::InterProcessReadWriteLock& lock) {
   const std::shared_lock guard{lock};
-  // Others may read, too, but nobody writes.
+  // Other readers may be here, but no writer.
   std::cout << "reading\n";
 }
 
@@ -20,7 +20,7 @@ void write_price(custodian::InterProcessReadWriteLock& lock) {
   std::cout << "writing with token " << to_string(writing.token()) << '\n';
   const custodian::Lease reading = lock.read().acquire(writing);
   writing.release();
-  // Others may read again, and no other writer has written in between.
+  // Other readers may be here again, and no other writer has written in between.
   std::cout << "telling what was written\n";
 }
 

@@ -1,4 +1,4 @@
-// A server with TLS within a test, and two clients that it knows by their certificates.
+// A server with TLS within a test, and two clients that the server knows by their certificates.
 //
 //   custodian-example-secure_test
 
@@ -18,7 +18,7 @@ using namespace custodian;
 
 namespace {
 
-/// A folder that goes with this object.
+/// A temporary folder, which the destructor removes.
 class Folder {
  public:
   Folder() {
@@ -43,7 +43,8 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// A client of secure servers, "secure://zk1.example:2281,zk2.example:2281".
+/// The options of a client whose `servers` are secure:
+/// "secure://zk1.example:2281,zk2.example:2281".
 ClientOptions secure_options(const std::string& servers, const std::string& folder) {
   ClientOptions options;
   options.servers = servers;
@@ -53,7 +54,7 @@ ClientOptions secure_options(const std::string& servers, const std::string& fold
   return options;
 }
 
-/// The files of a client of this name.
+/// Writes the certificates and the key of a client with this name, and returns their folder.
 std::string files_for(const std::string& name, const testing::CertificateAuthority& authority,
                       const Folder& folder) {
   const testing::IssuedCertificate identity = authority.issue({.common_name = name});

@@ -16,7 +16,7 @@ void solve(custodian::InterProcessSemaphore& licences) {
 }
 
 void solve_in_parallel(custodian::InterProcessSemaphore& licences) {
-  // All three or none: nobody waits for the third while holding two.
+  // The call acquires all three licences or none: nobody waits for the third while holding two.
   auto result = licences.try_acquire_for(3, std::chrono::seconds{10});
   if (!result) {
     std::cout << "not now: " << result.explain() << '\n';

@@ -1,4 +1,4 @@
-// A number that all processes share, and how they learn that it has changed.
+// A number that all processes share, and two ways to learn that it has changed.
 //
 //   custodian-example-shared_count 127.0.0.1:2181
 
@@ -31,7 +31,8 @@ int main(int argc, char* argv[]) {
     const auto known = workers.load();
     std::cout << known.value << " workers\n";
     add_one(workers);
-    // wait() returns at once if the number has changed since, and otherwise waits without limit.
+    // wait() returns at once if the number has changed since `known` was read, and otherwise waits
+    // without limit.
     std::cout << "from now on " << workers.wait(known).value << " workers\n";
     const custodian::Subscription subscription = follow(workers);
     add_one(workers);

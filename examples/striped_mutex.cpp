@@ -1,5 +1,5 @@
-// A stock of 100 is sold twice by ten sellers: under one mutex, and in five segments of 20 with a
-// mutex each, where a seller takes any free segment. Prints the holds per second of both.
+// Ten sellers sell a stock of 100 twice: under one mutex, and then in five segments of 20 with a
+// mutex each, where a seller takes any free segment. Prints the holds per second of both runs.
 //
 //   custodian-example-striped_mutex 127.0.0.1:2181
 
@@ -37,7 +37,7 @@ class Stock {
   Stock(const Stock&) = delete;
   Stock& operator=(const Stock&) = delete;
 
-  /// All sellers sell their part; returns the holds per second.
+  /// Lets all sellers sell their part, and returns the holds per second.
   double sell_out() {
     const auto begin = std::chrono::steady_clock::now();
     {
@@ -59,7 +59,8 @@ class Stock {
     return path_ + "/left/" + std::to_string(index);
   }
 
-  /// Sells a tenth of the pieces, from any segment, in a session of its own, as a process would.
+  /// Sells a tenth of the pieces, from any segment. Each seller has a session of its own, as if it
+  /// were a process.
   void sell_part() {
     custodian::Client client{servers_};
     custodian::StripedMutex mutex{client, path_ + "/locks", segments_};
@@ -70,7 +71,8 @@ class Stock {
     }
   }
 
-  /// Returns false if the segment is sold out. The sale succeeds only while the lease is held.
+  /// Sells one piece of a segment, if the lease is still held. Returns false if the segment is sold
+  /// out.
   static bool sell_one(custodian::Client& client, const std::string& node,
                        const custodian::Lease& lease) {
     const int left = std::stoi(client.get(node).data);

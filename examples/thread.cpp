@@ -1,4 +1,4 @@
-// A lock in a thread: used like any mutex of the standard library, but for all processes on all
+// A lock in a thread: used like a mutex of the standard library, but for all processes on all
 // machines.
 //
 //   custodian-example-thread 127.0.0.1:2181
@@ -12,7 +12,7 @@
 void print_alone(const custodian::Client& client) {
   custodian::InterProcessMutex mutex{client, "/examples/printer"};
   const std::scoped_lock guard{mutex};
-  // Only one thread at a time is here, of all processes that use this path on these servers.
+  // Only one thread at a time gets here, of all processes that use this path on these servers.
   const custodian::Lease lease = mutex.current_lease();
   std::cout << "printing with token " << to_string(lease.token()) << '\n';
 }

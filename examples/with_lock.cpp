@@ -1,4 +1,5 @@
-// A function that runs under a lock, on one machine at a time; other callers skip it meanwhile.
+// A function that runs under a lock: in one process at a time, on all machines. Callers that find
+// the lock taken skip the function.
 //
 //   custodian-example-with_lock 127.0.0.1:2181
 
@@ -13,7 +14,7 @@
 
 using namespace std::chrono_literals;
 
-/// How many pages the report has; 0 if another caller is just making the report.
+/// Makes the report and returns its number of pages, or 0 if another caller is making it.
 int make_report(const custodian::Client& client, const std::string& customer) {
   const auto made = custodian::with_lock(
       client, custodian::path_of("/examples/reports/{}", customer),

@@ -1,5 +1,5 @@
-// A function under a lock in a coroutine, for a service that answers a request: done, busy, or
-// ZooKeeper is away.
+// A coroutine that runs a function under a lock, in a service that answers a request: the item is
+// sold, busy, or ZooKeeper is away.
 //
 //   custodian-example-with_lock_coroutine 127.0.0.1:2181
 
@@ -19,13 +19,13 @@
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-// The call is awaited in the scope of the function, so the function outlives it.
+// co_with_lock() is awaited in the scope of `take_one`, so `take_one` outlives the call.
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters,cppcoreguidelines-avoid-capturing-lambda-coroutines)
 asio::awaitable<std::string> sell(custodian::Client client, std::string item) {
   const std::string path = custodian::path_of("/examples/stock/{}", item);
   const custodian::WithLockOptions options{.wait = 5s, .when_busy = custodian::Otherwise::skip};
   const auto take_one = [&item](const custodian::Lease& lease) -> asio::awaitable<std::string> {
-    // Only one coroutine at a time is here, of all processes that use this path on these servers.
+    // Only one coroutine at a time gets here, of all processes that use this path on these servers.
     co_return "sold a " + item + " with token " + to_string(lease.token());
   };
   try {
@@ -50,7 +50,7 @@ int main(int argc, char* argv[]) {
     const auto tell = [&](std::exception_ptr error, const std::string& answer) {
       failure = error;
       std::cout << answer << '\n';
-      client.close();  // run() returns when there is nothing left to do
+      client.close();  // now context.run() returns: nothing is left to do
     };
     asio::co_spawn(context, sell(client.share(), "lamp"), tell);
     context.run();

@@ -1,5 +1,5 @@
-// Each order is packed by one process, also while ZooKeeper is away: then a lock of the database
-// that all processes use keeps the others out, GET_LOCK of MariaDB.
+// Each order is packed by one process, even while ZooKeeper is away: then GET_LOCK of MariaDB, a
+// database that all processes use, keeps the other processes out.
 //
 //   custodian-example-with_lock_mariadb 127.0.0.1:2181 /run/mysqld/mysqld.sock <order> [<seconds>]
 
@@ -21,14 +21,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A lock with a name, on a connection of its own: the database releases the lock when the
-/// connection ends, even while the work goes on. The holder is not notified of that: a fallback's
-/// loss is not watched.
+/// A named lock of MariaDB, on a connection of its own. The database releases the lock when the
+/// connection ends, even while the work goes on. The holder is not notified of that, since nothing
+/// watches a fallback for its loss.
 class MariaDbLock {
  public:
   MariaDbLock(std::string socket, std::string name)
       : socket_{std::move(socket)}, name_{std::move(name)} {
-    // The database would truncate a longer name, or refuse it.
+    // MariaDB would truncate a longer name, or refuse it.
     if (name_.size() > 64) throw std::invalid_argument{name_ + ": too long for a lock's name"};
   }
   MariaDbLock(const MariaDbLock&) = delete;
@@ -54,7 +54,8 @@ class MariaDbLock {
     if (connection_ != nullptr) return;
     connection_ = mysql_init(nullptr);
     if (connection_ == nullptr) throw std::bad_alloc{};
-    // The database ends a connection that is silent for longer than this, as it is during the work.
+    // The connection is silent during the work, and MariaDB ends one that is silent for longer than
+    // this.
     mysql_options(connection_, MYSQL_INIT_COMMAND, "SET SESSION wait_timeout = 31536000");
     if (mysql_real_connect(connection_, nullptr, "root", nullptr, nullptr, 0, socket_.c_str(), 0) ==
         nullptr) {
@@ -67,7 +68,8 @@ class MariaDbLock {
         mysql_store_result(connection_), &mysql_free_result};
     if (!result) fail();
     const MYSQL_ROW row = mysql_fetch_row(result.get());
-    // NULL is an error, or a killed session; it does not mean that the lock is held.
+    // NULL means an error or a killed session; it does not mean that another session holds the
+    // lock.
     if (row == nullptr || *row == nullptr) fail("no answer to " + statement);
     return *row;
   }
@@ -82,7 +84,7 @@ class MariaDbLock {
   MYSQL* connection_ = nullptr;
 };
 
-/// Whether this process packed the order.
+/// Returns true if this process packed the order, and false if another one does.
 bool pack(const std::string& servers, const std::string& socket, const std::string& order,
           std::chrono::seconds work) {
   custodian::Client client{servers};

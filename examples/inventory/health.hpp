@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// Health decides whether this instance should get requests.
+/// Health decides whether the load balancer should send requests to this instance.
 ///
-/// A request that needs a lock is answered by itself: 503, and why. So a moment without ZooKeeper
-/// is no reason to leave the load balancer: all instances would leave at once, with the requests
-/// that they could still answer. To be without ZooKeeper for longer than a session, while others
-/// may have it, is a reason.
+/// While ZooKeeper is away, a request that needs a lock gets the answer 503, with the reason. A
+/// short absence is therefore no reason to be unready: all instances would leave the load balancer
+/// at once, with the requests that they could still answer. An absence of more than a session
+/// timeout is a reason, since other instances may have a connection.
 
 #include <atomic>
 #include <chrono>
@@ -18,7 +18,7 @@ namespace inventory {
 /// Threads: any.
 class Health {
  public:
-  /// `patience`: how long an instance without a connection is still ready.
+  /// `patience` is how long an instance stays ready without a connection.
   Health(const custodian::Client& client, std::chrono::milliseconds patience)
       : patience_{patience},
         listening_{client.on_connection_state([this](custodian::ConnectionState state) {

@@ -112,12 +112,12 @@ void run(const Options& chosen) {
   asio::signal_set signals{context, SIGTERM, SIGINT};
   signals.async_wait([&](boost::system::error_code error, int) {
     if (error) return;
-    // No new orders; orders under way have five seconds to end.
+    // New orders are refused; orders under way have five seconds to end.
     health.begin_shutdown();
     acceptor.close();
     client.async_close(5s, [&](boost::system::error_code, bool in_time) {
       std::cout << (in_time ? "closed" : "an order was cut short") << '\n' << std::flush;
-      // The last answers have a moment to go out.
+      // The context runs a moment longer, so that the last answers are sent.
       const auto farewell = std::make_shared<asio::steady_timer>(context, 100ms);
       farewell->async_wait([&context, farewell](boost::system::error_code) { context.stop(); });
     });

@@ -9,7 +9,7 @@ namespace inventory {
 
 struct Metrics::Impl {
   std::shared_ptr<prometheus::Registry> registry = std::make_shared<prometheus::Registry>();
-  // Locks get no label of their own: there are as many locks as items.
+  // The observer gives locks no label: a label would have as many values as there are items.
   std::shared_ptr<custodian::PrometheusObserver> observer =
       std::make_shared<custodian::PrometheusObserver>(registry);
 };

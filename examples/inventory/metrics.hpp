@@ -13,9 +13,9 @@ namespace inventory {
 
 class Metrics {
  public:
-  /// For ClientOptions::observer; null if the program was built without metrics.
+  /// The value of ClientOptions::observer; null if the program was built without metrics.
   [[nodiscard]] std::shared_ptr<custodian::Observer> observer();
-  /// The page for Prometheus; nothing if the program was built without metrics.
+  /// The page that Prometheus reads; nothing if the program was built without metrics.
   [[nodiscard]] std::optional<std::string> page() const;
 
   Metrics();

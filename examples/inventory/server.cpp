@@ -141,7 +141,7 @@ asio::awaitable<void> serve(tcp::acceptor& acceptor, Service service) {
     if (error == asio::error::operation_aborted) co_return;
     if (error) continue;
     const auto executor = socket.get_executor();
-    // A connection that fails does not affect the others.
+    // The result is ignored (`detached`): a connection that fails does not affect the others.
     asio::co_spawn(executor, serve_one(beast::tcp_stream{std::move(socket)}, service),
                    asio::detached);
   }

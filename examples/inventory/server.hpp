@@ -21,7 +21,7 @@
 
 namespace inventory {
 
-/// The parts that the answers come from; all must outlive the server.
+/// The objects that answer the requests. All of them must outlive the server.
 struct Service {
   Shop& shop;
   Stock& stock;

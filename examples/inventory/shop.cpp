@@ -21,7 +21,7 @@ namespace {
 template <typename Function>
 asio::awaitable<std::invoke_result_t<Function&>> run_on(asio::any_io_executor executor,
                                                         Function function) {
-  // The coroutine is awaited here, so the function outlives it.
+  // The coroutine is awaited here, so `function` outlives it.
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
   const auto there = [&function]() -> asio::awaitable<std::invoke_result_t<Function&>> {
     co_return function();
@@ -29,7 +29,7 @@ asio::awaitable<std::invoke_result_t<Function&>> run_on(asio::any_io_executor ex
   co_return co_await asio::co_spawn(std::move(executor), there(), asio::use_awaitable);
 }
 
-/// Why an order did not get the lock.
+/// The outcome of an order that did not get the lock.
 Sale without_lock(custodian::NotAcquired reason) {
   return reason == custodian::NotAcquired::no_connection ? Sale::locks_unavailable : Sale::busy;
 }
@@ -61,14 +61,14 @@ asio::awaitable<Sale> Shop::sell(std::string item, std::int64_t pieces) {
                                            .when_busy = custodian::Otherwise::skip,
                                            .when_away = custodian::Otherwise::skip,
                                            .when_lost = custodian::WhenLost::is_told};
-  // The call is awaited here, so the function outlives it.
+  // co_with_lock() is awaited below, so `sell_some` and what it refers to outlive the call.
   // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
   const auto sell_some = [&](const custodian::Lease& lease) -> asio::awaitable<Sale> {
     co_return co_await sell_as_the_only_one(item, pieces, lease);
   };
   // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
   try {
-    // Names of items come from outside: with path_of() no name can lead to another path.
+    // The names of items come from outside. With path_of() no name can lead to another path.
     std::string path = custodian::path_of("/inventory/{}", item);
     const auto call =
         co_await custodian::co_with_lock(client_, std::move(path), options, sell_some);
@@ -80,7 +80,7 @@ asio::awaitable<Sale> Shop::sell(std::string item, std::int64_t pieces) {
   }
 }
 
-// The caller awaits it, so the arguments outlive it.
+// sell() awaits this coroutine, so the arguments outlive it.
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<Sale> Shop::sell_as_the_only_one(const std::string& item, std::int64_t pieces,
                                                  const custodian::Lease& lease) {
@@ -91,8 +91,8 @@ asio::awaitable<Sale> Shop::sell_as_the_only_one(const std::string& item, std::i
   if (!co_await run_on(database, [&] { return stock_.pieces(item).has_value(); })) {
     co_return Sale::no_such_item;
   }
-  // A write comes first: what is read after it stays true until a seller claims the item with a
-  // newer token, and this sale is then refused.
+  // The claim comes before the pieces are read. After that only a seller with a newer token can
+  // change their number, and the store then refuses this sale.
   if (!co_await run_on(database, [&] { return stock_.claim(item, token); })) {
     co_return Sale::lock_lost;
   }

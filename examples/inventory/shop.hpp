@@ -21,7 +21,7 @@ enum class Sale {
   sold,
   out_of_stock,
   no_such_item,
-  busy,               ///< others sell the item; the customer may ask again
+  busy,               ///< another seller holds the item's lock; the customer may try again
   locks_unavailable,  ///< there is no connection to ZooKeeper
   lock_lost,          ///< the lock was lost during the sale, and nothing was sold
   shutting_down,
@@ -30,21 +30,22 @@ enum class Sale {
 [[nodiscard]] std::string to_string(Sale sale);
 
 struct ShopOptions {
-  /// How long a customer waits for others that buy the same item.
+  /// How long an order waits for the item's lock.
   std::chrono::milliseconds wait{200};
-  /// How long a sale takes apart from the database: asking for a payment, say.
+  /// How long a sale takes outside the database, as when the customer has to pay.
   std::chrono::milliseconds work{3};
-  /// False shows what the locks are for: the shop then oversells.
+  /// Without locks the shop sells more than it has, which shows what they are for.
   bool locks = true;
 };
 
-/// Threads: any. Lifetimes: the client and the stock must outlive the shop.
+/// Threads: any. The client and the stock must outlive the shop.
 class Shop {
  public:
   Shop(const custodian::Client& client, Stock& stock, ShopOptions options);
 
-  /// Runs on the awaiting coroutine's executor. Throws sqlite::Error, and custodian::Error for
-  /// unexpected failures: an ACL that forbids the lock.
+  /// Sells the pieces, or says why not. Completes on the awaiting coroutine's executor. Throws
+  /// sqlite::Error, and custodian::Error for a failure that `Sale` does not name, such as an ACL
+  /// that forbids the lock.
   boost::asio::awaitable<Sale> sell(std::string item, std::int64_t pieces);
 
  private:
@@ -54,7 +55,7 @@ class Shop {
   const custodian::Client client_;
   Stock& stock_;
   const ShopOptions options_;
-  /// The database blocks, so it has a thread of its own.
+  /// The database has a thread of its own, because its calls block.
   boost::asio::thread_pool database_{1};
 };
 

@@ -2,7 +2,7 @@
 
 /// \file
 /// Stock keeps the pieces of each item, and the orders, in SQLite. A seller brings a fencing token;
-/// a token that is older than the newest one seen is refused.
+/// Stock refuses a token that is older than the newest one that it has seen.
 
 #include <cstdint>
 #include <mutex>
@@ -14,11 +14,11 @@
 
 namespace inventory {
 
-/// Threads: any. Processes: any number, on one file.
+/// Threads: any. Any number of processes may use the same file.
 class Stock {
  public:
-  /// Makes the file and its tables if they are not there. Throws sqlite::Error, as all functions
-  /// do.
+  /// Makes the file and its tables if they are not there. Throws sqlite::Error, as all member
+  /// functions do.
   explicit Stock(const std::string& file);
 
   /// Adds an item with this many pieces. Does nothing if the item is known.
@@ -26,13 +26,13 @@ class Stock {
   /// How many pieces there are; nothing if there is no such item.
   [[nodiscard]] std::optional<std::int64_t> pieces(const std::string& item);
 
-  /// A seller calls this first, before it reads anything: from then on no older token may sell the
-  /// item. Returns false if a seller has come with a newer token. Without a token no seller is
-  /// refused.
+  /// Records the seller's token: from then on sell() refuses older tokens for this item. A seller
+  /// calls this before it reads anything. Returns false if a newer token was recorded. Without a
+  /// token nothing is recorded, and the result is true.
   [[nodiscard]] bool claim(const std::string& item,
                            const std::optional<custodian::FencingToken>& token);
-  /// Sets the pieces to `left`, and records the order. Returns false, and changes nothing, if a
-  /// seller with a newer token has come since claim().
+  /// Sets the item's pieces to `left`, and records an order of `sold` pieces. Returns false, and
+  /// changes nothing, if a seller with a newer token has come since claim().
   [[nodiscard]] bool sell(const std::string& item, std::int64_t left, std::int64_t sold,
                           const std::optional<custodian::FencingToken>& token);
 

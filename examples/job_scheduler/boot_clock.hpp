@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The boot clock gives all records their times: it is the same for all processes of a machine, is
-/// never set, and goes on while the machine sleeps.
+/// The boot clock, from which all recorded times come: it is the same for all processes of a
+/// machine, is never set, and goes on while the machine sleeps.
 
 #include <chrono>
 #include <ctime>

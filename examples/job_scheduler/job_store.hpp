@@ -6,9 +6,9 @@
 ///
 /// A leader that was stopped for longer than its session lasts does not know that it has been
 /// replaced, and goes on where it stopped. Nothing can prevent that, but a store can prevent its
-/// writes: every write of a leader carries its token, and a store refuses one that is smaller than
-/// the greatest it has seen. The comparison and the write must be one transaction, or the next
-/// leader could come in between.
+/// writes: every write of a leader carries the leader's token, and the store refuses a token that
+/// is smaller than the greatest it has seen. The comparison and the write must be one transaction,
+/// or the next leader could come in between.
 
 #include <cstdint>
 #include <optional>
@@ -28,10 +28,12 @@ struct Leader {
 struct Attempt {
   std::int64_t job = 0;
   int number = 1;                 ///< counts the attempts of this job, from 1
-  std::string previous_leader{};  ///< its attempt did not end; empty if this is the first
+  std::string previous_leader{};  ///< the leader whose attempt did not end; empty if this attempt
+                                  ///< is the first
 };
 
-/// A write was refused: another leader has taken over since. The caller does not lead any more.
+/// Thrown when a write is refused because another leader has taken over. The caller does not lead
+/// any more.
 class StaleToken : public std::runtime_error {
  public:
   StaleToken(const Leader& leader, const Leader& successor)
@@ -39,8 +41,8 @@ class StaleToken : public std::runtime_error {
                            " came with token " + to_string(successor.token)} {}
 };
 
-/// Threads: one at a time. Functions that take a leader may throw StaleToken, and have then changed
-/// nothing but the count of refusals. All functions throw if the database cannot be used.
+/// Threads: one at a time. A function that takes a leader may throw StaleToken; it has then only
+/// counted the refusal. All functions throw if the database cannot be used.
 class JobStore {
  public:
   JobStore() = default;
@@ -48,20 +50,20 @@ class JobStore {
   JobStore& operator=(const JobStore&) = delete;
   virtual ~JobStore() = default;
 
-  /// Adds those of the jobs from 1 to `last` that are not there yet.
+  /// Adds the jobs from 1 to `last` that the store does not have yet.
   virtual void add_jobs(int last) = 0;
   /// The number of jobs without a result.
   [[nodiscard]] virtual int unfinished() = 0;
   /// The number of refused writes, of all leaders, since the store was made.
   [[nodiscard]] virtual int refusals() = 0;
 
-  /// From now on every leader with a smaller token is refused.
+  /// Makes the store refuse every leader with a smaller token from now on.
   virtual void take_over(const Leader& leader) = 0;
   /// Records that the leader begins the first job without a result. Returns nothing if all jobs
   /// have a result.
   [[nodiscard]] virtual std::optional<Attempt> begin_attempt(const Leader& leader) = 0;
-  /// Records the end of the attempt, and the job's result. A job has one result: if it already has
-  /// one, that stays, and the function returns false.
+  /// Records the end of the attempt, and the job's result. Returns false if the job already has a
+  /// result, which then stays.
   virtual bool record(const Leader& leader, const Attempt& attempt, const std::string& result) = 0;
 };
 

@@ -1,5 +1,5 @@
-// A job scheduler: several instances of this program, of which one leads and runs the jobs. When it
-// is killed, cut off or stopped another one takes over, and each job's result is recorded once.
+// A job scheduler: one of several instances of this program leads, and runs the jobs. When it is
+// killed, cut off or stopped, another instance takes over, and each job's result is recorded once.
 // README.md says how to try it.
 
 #include <CLI/CLI.hpp>
@@ -58,7 +58,7 @@ class Output {
   std::string id_;
 };
 
-/// Represents a job that computes something for a while.
+/// Stands for a job that computes something for a while.
 std::optional<std::string> compute_square(const Attempt& attempt, std::chrono::milliseconds time,
                                           const std::stop_token& stop) {
   if (!pause(time, stop)) return std::nullopt;
@@ -107,7 +107,7 @@ void run(const Options& options, const sigset_t& signals) {
           scheduler.lead({.id = id, .token = leadership.token()}, stop);
           say("leads no more: " + why_it_ends(leadership));
         } catch (const std::exception& error) {
-          // Another candidate may have more luck with the database. If there is no other, the pause
+          // Another candidate may have more luck with the database. If there is none, the pause
           // keeps this one from leading again at once.
           say(std::string{"leads no more: "} + error.what());
           pause(1s, stop);
@@ -164,8 +164,8 @@ int main(int argc, char* argv[]) {
                "half the servers' tick, and slack; a third of the session timeout at the most");
   CLI11_PARSE(app, argc, argv);
 
-  // Blocked before any other thread exists, since threads inherit the mask: a signal then stays
-  // pending for sigtimedwait().
+  // The signals are blocked before any other thread exists, since threads inherit the mask: they
+  // stay pending until sigtimedwait() takes one.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A sleep that a stop_token ends.
+/// pause() sleeps, and wakes up early when a stop is requested.
 
 #include <chrono>
 #include <condition_variable>
@@ -10,14 +10,14 @@
 
 namespace job_scheduler {
 
-/// Returns whether the time has passed; false if the stop was requested before.
+/// Returns true if the time has passed, false if a stop was requested before.
 inline bool pause(std::chrono::nanoseconds time, const std::stop_token& stop) {
   const auto end = std::chrono::steady_clock::now() + time;
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::unique_lock lock{mutex};
   stopped.wait_until(lock, stop, end, [] { return false; });
-  // The clock decides: after the process was stopped the time may be over and a stop requested.
+  // The clock decides: if the process was suspended, the time may be over and a stop requested too.
   return std::chrono::steady_clock::now() >= end;
 }
 

@@ -25,7 +25,8 @@ Scheduler::Scheduler(JobStore& store, Work work, Log log)
 
 void Scheduler::lead(const Leader& leader, const std::stop_token& stop) {
   try {
-    // This comes first: the writes of earlier leaders are refused from now on.
+    // take_over() comes before all else: from then on the store refuses the writes of earlier
+    // leaders.
     store_.take_over(leader);
     log_("took over with token " + to_string(leader.token));
     while (!stop.stop_requested()) {
@@ -37,8 +38,9 @@ void Scheduler::lead(const Leader& leader, const std::stop_token& stop) {
     }
   } catch (const StaleToken& refusal) {
     log_(std::string{"refused: "} + refusal.what());
-    // If this leader is not asked to stop, its token is wrong (see --fencing-epoch): it would lead,
-    // and be refused, again and again. The pause limits how often.
+    // A leader that is refused without having been asked to stop has a wrong token (see
+    // --fencing-epoch). It would be elected and refused again and again; the pause limits how
+    // often.
     pause(1s, stop);
   }
 }
@@ -50,7 +52,7 @@ void Scheduler::run(const Leader& leader, const Attempt& attempt, const std::sto
     log_("gave up job " + std::to_string(attempt.job));
     return;
   }
-  // `stop` is not checked here: only the store knows whether it is too late.
+  // `stop` is not checked here: only the store knows whether another leader has taken over.
   store_.record(leader, attempt, *result);
   log_("recorded job " + std::to_string(attempt.job));
 }

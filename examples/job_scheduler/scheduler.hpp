@@ -12,7 +12,7 @@
 
 namespace job_scheduler {
 
-/// Does a job and returns its result. When a stop is requested the leadership is over: long work
+/// Does a job and returns its result. A stop is requested when the leadership is over: long work
 /// should check `stop`, and return nothing if it is not finished.
 using Work =
     std::function<std::optional<std::string>(const Attempt& attempt, std::stop_token stop)>;
@@ -20,15 +20,15 @@ using Work =
 /// Called with a line of text for each event.
 using Log = std::function<void(const std::string& line)>;
 
-/// Threads: one at a time; no one else uses the store. Lifetimes: the store must outlive the
-/// scheduler.
+/// Threads: one at a time. Nothing else may use the store at the same time, and the store must
+/// outlive the scheduler.
 class Scheduler {
  public:
   Scheduler(JobStore& store, Work work, Log log);
 
-  /// Works until a stop is requested, or until the store has refused a write: this leader has then
-  /// been replaced, even if it was not notified. When there is no job left, waits for more. Throws
-  /// what the store and the work throw.
+  /// Runs jobs until a stop is requested, or until the store refuses a write: another leader has
+  /// then taken over, even if this one was not notified. Waits for more jobs when there are none
+  /// left. Throws what the store and the work throw.
   void lead(const Leader& leader, const std::stop_token& stop);
 
  private:

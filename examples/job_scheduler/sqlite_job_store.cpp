@@ -10,7 +10,7 @@ namespace {
 using sqlite::Statement;
 using sqlite::Transaction;
 
-/// Times are the boot clock's nanoseconds.
+/// The times are nanoseconds of the boot clock.
 constexpr const char* tables = R"(
   CREATE TABLE IF NOT EXISTS jobs (
     id INTEGER PRIMARY KEY);
@@ -48,7 +48,7 @@ std::int64_t now() { return boot_time().count(); }
 
 SqliteJobStore::SqliteJobStore(const std::string& file) : connection_{file, 10s} {
   connection_.use_write_ahead_log();
-  // FULL: a committed transaction survives a power failure.
+  // With FULL a committed transaction survives a power failure.
   connection_.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   Transaction transaction{connection_};
   connection_.execute(tables);

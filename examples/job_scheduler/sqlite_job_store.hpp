@@ -3,10 +3,10 @@
 /// \file
 /// SqliteJobStore keeps the jobs in a SQLite database, a file that all instances of a machine open.
 ///
-/// When not to use it: with instances on several machines, since SQLite's locks are those of the
-/// file system; there, the same few transactions should go to a database server. A process that is
-/// stopped in the middle of a transaction keeps all others from writing until it goes on or is
-/// killed; a database server would end the transaction.
+/// Do not use it with instances on several machines: SQLite's locks are those of the file system. A
+/// database server can run the same few transactions. It would also end the transaction of a
+/// process that is stopped in the middle of one; with SQLite such a process keeps all others from
+/// writing until it goes on or is killed.
 
 #include <optional>
 #include <string>
@@ -30,7 +30,8 @@ class SqliteJobStore : public JobStore {
   bool record(const Leader& leader, const Attempt& attempt, const std::string& result) override;
 
  private:
-  /// Called within the transaction of each write; throws StaleToken if the token is too old.
+  /// Called within the transaction of each write. Throws StaleToken if the leader's token is too
+  /// old.
   void admit(sqlite::Transaction& transaction, const Leader& leader);
   [[nodiscard]] std::optional<Leader> newest_leader() const;
 

@@ -4,8 +4,8 @@
 /// SQLite's C interface as objects: a connection, a statement, a transaction. Values are bound, and
 /// never part of a statement's text.
 ///
-/// Threads: one at a time, for a connection and all objects that are made with it. Lifetimes: the
-/// connection must outlive its statements and transactions.
+/// Threads: one at a time, for a connection and all objects that are made with it. The connection
+/// must outlive its statements and transactions.
 
 #include <sqlite3.h>
 
@@ -31,7 +31,7 @@ class Connection {
   Connection(const std::string& file, std::chrono::milliseconds patience) : patience_{patience} {
     sqlite3* opened = nullptr;
     const int status = sqlite3_open(file.c_str(), &opened);
-    handle_.reset(opened);  // also after a failure
+    handle_.reset(opened);  // to be closed even if it could not be opened
     if (status != SQLITE_OK) throw Error{opened, file};
     sqlite3_busy_timeout(opened, static_cast<int>(patience.count()));
   }
@@ -44,9 +44,11 @@ class Connection {
       throw Error{get(), "SQLite"};
   }
 
-  /// From now on readers and a writer do not wait for each other. Throws Error.
+  /// Turns on the write-ahead log: from then on readers do not wait for a writer, nor a writer for
+  /// readers. Throws Error.
   void use_write_ahead_log() {
-    // SQLite does not wait for another process that does the same at this moment.
+    // The loop waits for another process that does the same at this moment: SQLite itself does not,
+    // and fails with SQLITE_BUSY.
     const auto end = std::chrono::steady_clock::now() + patience_;
     for (;;) {
       const int status =
@@ -69,6 +71,7 @@ class Connection {
   std::chrono::milliseconds patience_;
 };
 
+/// A statement and its rows:
 /// `for (Statement rows{connection, "SELECT a FROM t WHERE b = ?", b}; rows.step();) rows.text(0)`
 class Statement {
  public:
@@ -83,14 +86,14 @@ class Statement {
     (bind(++position, values), ...);
   }
 
-  /// Goes to the first row, or to the next; false if there is none. Throws Error.
+  /// Goes to the first row, or to the next. Returns false if there is none. Throws Error.
   bool step() {
     const int status = sqlite3_step(handle_.get());
     if (status != SQLITE_ROW && status != SQLITE_DONE) check(status);
     return status == SQLITE_ROW;
   }
 
-  // Columns of the row, from 0.
+  // `column` counts from 0.
   [[nodiscard]] bool is_null(int column) const {
     return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
   }
@@ -130,11 +133,11 @@ void run(const Connection& connection, const char* text, const Values&... values
   }
 }
 
-/// A transaction: all or nothing. It locks out other writers from its beginning, so that what it
-/// reads stays true.
+/// A transaction, of which all or nothing is applied. It locks out other writers from its
+/// beginning, so that what it reads stays true.
 class Transaction {
  public:
-  /// Waits for other processes' transactions, at most as long as the connection's patience. Throws
+  /// Waits for transactions of other processes, for as long as the connection's patience. Throws
   /// Error.
   explicit Transaction(Connection& connection) : connection_{connection} {
     connection_.execute("BEGIN IMMEDIATE");

@@ -13,8 +13,8 @@
 namespace custodian::bench {
 namespace {
 
-/// The servers that contestants have needed so far. They run until the end: idle servers cost
-/// nothing.
+/// The servers that the contestants have needed so far. They run until the end of the benchmark:
+/// idle servers cost nothing.
 class AllServers {
  public:
   explicit AllServers(const Options& options) : options_{&options} {}
@@ -35,7 +35,7 @@ class AllServers {
   std::map<Kind, std::unique_ptr<Servers>> running_;
 };
 
-/// A contestant that has not failed yet.
+/// A contestant of this workload. `measuring` is null once the contestant has failed.
 struct Entrant {
   ContestantResult result;
   std::unique_ptr<Measuring> measuring;
@@ -78,7 +78,8 @@ class WorkloadRun {
       for (const std::size_t i : order_of_round(entrants_.size(), round)) {
         Entrant& entrant = entrants_[i];
         const Metrics metrics = attempt(entrant, options_->seconds);
-        // Empty if the contestant has failed, so that all contestants' rounds keep their numbers.
+        // A contestant that has failed gets an empty round, so that the same index means the same
+        // round for all contestants.
         entrant.result.rounds.push_back(metrics);
         tell_of(round, entrant, metrics);
       }
@@ -147,7 +148,7 @@ class WorkloadRun {
 }  // namespace
 
 RunResult run(const Options& options, const std::string& command, const Listener& listener) {
-  // The test harness puts its servers' data there.
+  // The test harness puts its servers' data below TMPDIR.
   ::setenv("TMPDIR", options.directory.c_str(), 1);
   RunResult result;
   result.command = command;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// run() measures all workloads of a run.
+/// run() measures all chosen workloads.
 
 #include <functional>
 #include <string>
@@ -17,9 +17,9 @@ struct Listener {
   std::function<void(const WorkloadResult&)> measured;
 };
 
-/// Measures. Throws Violation (measuring.hpp) if a lock had two holders at once. A contestant with
-/// another failure is reported as failed, and the others go on. An interrupted run
-/// (driver_link.hpp) reports its complete workloads.
+/// Measures the chosen workloads. Throws Violation (measuring.hpp) if a lock had two holders at
+/// once. A contestant that fails otherwise is reported as failed, and the others go on. An
+/// interrupted run (driver_link.hpp) reports its complete workloads.
 [[nodiscard]] RunResult run(const Options& options, const std::string& command,
                             const Listener& listener);
 

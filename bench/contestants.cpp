@@ -72,7 +72,8 @@ std::vector<ContestantEntry> on_zookeeper() {
        .route = "none",
        .program = CUSTODIAN_BENCH_THREADS,
        .version = version},
-      // Java as a server runs it: warmed up before the rounds, and its compiler is not limited.
+      // Java runs as in a server: it is warmed up before the rounds, and its compiler is not
+      // limited.
       {.name = "curator",
        .does = "InterProcessMutex acquire() and release() in a thread; the delete is awaited",
        .durability = quorum,

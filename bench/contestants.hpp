@@ -15,16 +15,17 @@ struct ContestantEntry {
   std::string name;
   Kind kind = Kind::zookeeper;
   std::string does;
-  /// The failures that a held lock survives; "none" if it is only in the server's memory.
+  /// The failures of the server that a held lock survives; "none" if the lock is only in the
+  /// server's memory.
   std::string durability;
-  /// The way to the servers, always over TCP on loopback; "none" if there are no servers.
+  /// The client's way to the servers, always TCP on loopback; "none" if there are no servers.
   std::string route;
-  /// The driver; the servers' address follows its arguments.
+  /// The driver and its first arguments; the address of the servers comes after them.
   std::string program;
   std::vector<std::string> arguments{};
-  std::string package{};  ///< the client's Debian package; the contestant has its version
-  std::string version{};  ///< the version, if there is no package
-  std::string absent{};   ///< why it cannot take part, with what to install; empty if it can
+  std::string package{};  ///< the client's Debian package, whose version the contestant shows
+  std::string version{};  ///< the version of a contestant without a package
+  std::string absent{};   ///< why the contestant is absent, and what to install; or empty
 };
 
 [[nodiscard]] std::vector<ContestantEntry> all_contestants();

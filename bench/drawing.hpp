@@ -18,11 +18,11 @@ struct Place {
 class Drawing {
  public:
   Drawing(double width, double height);
-  /// `more` has attributes, each with a space in front.
+  /// `more` has further attributes, each with a space in front.
   void text(double x, double y, const std::string& text, const std::string& more = {});
   void bar(double from, double to, double y, const std::string& colour);
   void line(double x1, double y1, double x2, double y2, const std::string& colour);
-  /// A line through the places in this order.
+  /// Draws a line through the places, in their order.
   void curve(const std::vector<Place>& places, const std::string& colour, double width);
   void dot(Place place, const std::string& colour, double radius);
   void frame(Place corner, double width, double height, const std::string& colour);

@@ -18,15 +18,15 @@ class DriverLink {
   DriverLink(std::string name, const std::string& program, std::vector<std::string> arguments);
 
   void tell(const std::string& line) const { process_.tell(line); }
-  /// The next answer. Throws std::runtime_error if the answer is an error, if the process has
-  /// ended, or if no answer comes within the limit; Interrupted if the user has interrupted the
-  /// run.
+  /// Waits for the next answer and returns it. Throws std::runtime_error if the answer is an error,
+  /// if the process has ended, or if no answer comes within the limit; throws Interrupted if the
+  /// user has interrupted the run.
   [[nodiscard]] std::string answer(std::chrono::seconds limit);
   std::string ask(const std::string& line, std::chrono::seconds limit) {
     tell(line);
     return answer(limit);
   }
-  /// The CPU time of all threads of the process so far.
+  /// The CPU time that all threads of the process have used so far.
   [[nodiscard]] std::chrono::nanoseconds cpu_time() const;
 
  private:
@@ -38,9 +38,9 @@ class DriverLink {
 /// Thrown after SIGINT or SIGTERM.
 struct Interrupted {};
 
-/// From now on SIGINT and SIGTERM do not end the process; check_interruption() reports them.
+/// Makes SIGINT and SIGTERM no longer end the process: check_interruption() reports them instead.
 void mind_interruptions();
-/// Throws Interrupted if one of the signals has arrived.
+/// Throws Interrupted if SIGINT or SIGTERM has arrived.
 void check_interruption();
 
 }  // namespace custodian::bench

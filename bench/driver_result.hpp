@@ -17,13 +17,13 @@ struct DriverResult {
   double seconds = 0;
   Histogram acquire;
   Histogram handover;
-  /// Figures of the work `waiters`.
+  /// Results of the work `waiters`.
   double queue_seconds = 0;
   double drain_seconds = 0;
   bool in_order = true;
   std::int64_t memory_bytes = 0;
   std::int64_t peak_bytes = 0;
-  /// Figures of the additional locks; their memory is `memory_bytes`.
+  /// Results of the additional locks; their memory is in `memory_bytes`.
   int locks = 0;
   double hold_seconds = 0;
   double let_go_seconds = 0;
@@ -32,10 +32,10 @@ struct DriverResult {
   void add(const DriverResult& other);
 };
 
-/// Throws nlohmann::json::exception if the line is not a result.
+/// Parses a driver's answer. Throws nlohmann::json::exception if the line is no result.
 [[nodiscard]] DriverResult parse_result(const std::string& line);
 
-/// Cycles and times; the figures that drivers cannot know are added elsewhere.
+/// The cycles and the times as metrics. Figures that a driver cannot know are not among them.
 [[nodiscard]] Metrics to_metrics(const DriverResult& result);
 
 }  // namespace custodian::bench

@@ -42,8 +42,9 @@ struct Setting {
   milliseconds tick;
 };
 
-/// ZooKeeper's default tick with Custodian's default session timeout and with the shortest one;
-/// then shorter ticks, each with a touch interval of three quarters of the tick.
+/// The measured settings: ZooKeeper's default tick with Custodian's default session timeout and
+/// with the shortest one; then shorter ticks, each with a touch interval of three quarters of the
+/// tick.
 std::vector<Setting> usual_settings() {
   return {{10'000ms, 1'500ms, 2'000ms},
           {4'500ms, 1'500ms, 2'000ms},
@@ -58,8 +59,8 @@ struct Options {
   Setting setting{0ms, 1'500ms, 2'000ms};
 };
 
-/// One server, or three that elect a leader. Session timeouts have ZooKeeper's limits: two ticks
-/// and twenty ticks.
+/// One server, or three that elect a leader. ZooKeeper limits session timeouts to between two and
+/// twenty ticks.
 class Servers {
  public:
   Servers(bool ensemble, milliseconds tick) {
@@ -77,7 +78,7 @@ class Servers {
   [[nodiscard]] std::string connect_string() const {
     return server_ ? server_->connect_string() : cluster_->connect_string();
   }
-  /// Silences all servers, as a pause of their virtual machines would.
+  /// Suspends all servers, as a pause of their virtual machines would.
   void pause() {
     if (server_) server_->pause();
     for_each_member([&](std::size_t member) { cluster_->pause(member); });
@@ -103,7 +104,8 @@ ClientOptions client_options(const std::string& servers, const Setting& setting)
           .touch_interval = setting.touch_interval};
 }
 
-/// Makes each measurement start at a different moment between two beats.
+/// Waits for a random time, so that each measurement starts at a different moment between two
+/// beats.
 void let_some_time_pass(const Setting& setting) {
   static std::mt19937 random{std::random_device{}()};
   const auto span = setting.session_timeout / 6 + setting.tick;
@@ -111,7 +113,7 @@ void let_some_time_pass(const Setting& setting) {
   std::this_thread::sleep_for(setting.session_timeout / 3 + milliseconds{part(random)});
 }
 
-/// A limit that is long enough in every case.
+/// The time limit of a measurement, long enough for every setting.
 milliseconds limit(const Setting& setting) { return 4 * setting.session_timeout + 30s; }
 
 double seconds_since(Clock::time_point begin) {
@@ -137,7 +139,7 @@ int hold(const std::string& servers, const Setting& setting) {
   return 0;
 }
 
-/// From the kill of a holder to the next lease, in seconds.
+/// Measures the time from the kill of a holder to the next lease, in seconds.
 double time_a_kill(const std::string& program, const std::string& servers, const Setting& setting) {
   testing::ChildProcess holder{
       program,
@@ -157,7 +159,8 @@ double time_a_kill(const std::string& program, const std::string& servers, const
   return seconds_since(killed);
 }
 
-/// From the moment at which servers fall silent to the loss of a lease, in seconds.
+/// Measures the time from the moment at which the servers fall silent to the loss of a lease, in
+/// seconds.
 double time_a_silence(Servers& servers, const Setting& setting) {
   Client client{client_options(servers.connect_string(), setting)};
   InterProcessMutex mutex{client, path};
@@ -229,7 +232,7 @@ int main(int argc, char* argv[]) {
   cli::add_duration_option(app, "--touch-interval", options.setting.touch_interval,
                            "of that setting; three quarters of the tick");
   cli::add_duration_option(app, "--tick", options.setting.tick, "of that setting's servers");
-  app.add_option("--holder", servers)->group("");  // the program starts itself with this option
+  app.add_option("--holder", servers)->group("");  // this program starts itself with the option
   CLI11_PARSE(app, argc, argv);
   try {
     if (!servers.empty()) return hold(servers, options.setting);

@@ -9,13 +9,13 @@
 
 namespace custodian::bench {
 
-/// A port of 0 lets the kernel choose.
+/// The address 127.0.0.1 with this port. A port of 0 lets the kernel choose.
 [[nodiscard]] sockaddr_in loopback(std::uint16_t port);
 
-/// Throws `std::system_error`. The caller closes it.
+/// Opens a TCP socket, which the caller closes. Throws `std::system_error`.
 [[nodiscard]] int tcp_socket();
 
-/// Binds the socket to a port that the kernel chooses, and returns that. Throws
+/// Binds the socket to a port that the kernel chooses, and returns the port. Throws
 /// `std::system_error`.
 [[nodiscard]] std::uint16_t bind_to_free_port(int descriptor);
 

@@ -17,7 +17,7 @@
 namespace custodian::bench {
 namespace {
 
-/// The value of the first line that begins with `name`, in a file of "name : value" or
+/// The value in the first line that begins with `name`. The file's lines are "name : value" or
 /// "name=value".
 std::string value_in(const std::string& file, const std::string& name, char sign) {
   std::ifstream lines{file};
@@ -52,7 +52,8 @@ std::string describe_machine() {
 }
 
 std::string file_system_of(const std::string& directory) {
-  // Finds the longest mount point above the directory; of several, the one mounted last counts.
+  // The file system is that of the longest mount point above the directory. Of several mounts at
+  // one point, the last one is visible.
   std::error_code ignored;
   const std::string path = std::filesystem::canonical(directory, ignored).string() + "/";
   std::ifstream mounts{"/proc/self/mounts"};

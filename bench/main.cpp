@@ -145,7 +145,8 @@ int measure(const Options& options, const std::string& command) {
   return 0;
 }
 
-/// The command line, with the program's name instead of its path, so that others can repeat it.
+/// The command line for the report. It begins with the program's name instead of its path, so that
+/// others can repeat it.
 std::string command_line(int argc, char* argv[]) {
   std::string text = "custodian-bench";
   for (int i = 1; i < argc; ++i) text += std::string{" "} + argv[i];
@@ -169,8 +170,8 @@ int main(int argc, char* argv[]) {
       list();
       return 0;
     }
-    // In the series a measurement of cycles beside held locks must be long enough for a beat of
-    // their session.
+    // A series measures cycles beside held locks: such a measurement must be long enough for a beat
+    // of the locks' session.
     if (options.scale && app.count("--seconds") == 0) options.seconds = 6;
     return measure(options, command_line(argc, argv));
   } catch (const std::invalid_argument& error) {

@@ -10,7 +10,8 @@ namespace custodian::bench {
 namespace {
 
 constexpr std::chrono::seconds patience{300};
-/// The number of releases that are measured one by one, and the number measured together.
+/// In the work `sessions`: the number of releases that are measured one by one, and the number that
+/// are measured together.
 constexpr int steps = 10;
 constexpr int steps_together = 50;
 
@@ -78,7 +79,7 @@ Metrics Measuring::measure(std::chrono::duration<double> seconds) {
   ask_all(task(seconds));
   Metrics metrics = run();
   const DriverResult all = result();
-  // Until here these figures are sums over all cycles.
+  // At this point the figures in `metrics` are sums over all cycles.
   const auto cycles = static_cast<double>(all.cycles);
   for (auto& [name, value] : metrics) {
     if (name.ends_with("_per_cycle")) value /= cycles;
@@ -95,7 +96,7 @@ Metrics Measuring::measure(std::chrono::duration<double> seconds) {
 void Measuring::check_exclusion(const DriverResult& result) const {
   std::ostringstream told;
   if (result.violations > 0) told << result.violations << " times somebody else was inside; ";
-  // The works `start` and `sessions` count nothing on the page.
+  // The works `start` and `sessions` do not count their holds on the page, and report no writes.
   if (result.writes > 0 && page_.count() != result.writes)
     told << result.writes << " holds, and " << page_.count() << " counted; ";
   if (!result.in_order) told << "waiters had it out of order; ";
@@ -104,7 +105,7 @@ void Measuring::check_exclusion(const DriverResult& result) const {
     throw Violation{name_ + " at " + workload_.name + ": " + text.substr(0, text.size() - 2)};
 }
 
-/// Measures the sums over all cycles.
+/// Runs one measurement. Its figures are sums over all cycles.
 Metrics Measuring::run() {
   const auto requests = servers_->requests();
   const auto bytes = bytes_sent_from(servers_->ports());
@@ -115,11 +116,12 @@ Metrics Measuring::run() {
       std::chrono::duration<double, std::micro>{cpu_time(drivers_) - cpu}.count();
   if (relay_) {
     metrics["requests_per_cycle"] = relay_->requests();
-    // The first turn is the handshake.
+    // The first turn of the relay is the handshake.
     metrics["round_trips"] = relay_->turns() - 1;
     return metrics;
   }
-  // A crowd's connections are closed by now, and the kernel has forgotten their counts.
+  // The connections of the work `waiters` are closed by now, and the kernel has forgotten their
+  // counts.
   if (workload_.work != "waiters")
     metrics["bytes_per_cycle"] = static_cast<double>(bytes_sent_from(servers_->ports()) - bytes);
   if (requests)
@@ -127,10 +129,12 @@ Metrics Measuring::run() {
   return metrics;
 }
 
-/// Counts wake-ups release by release, with the servers at rest in between. Counts bytes without
-/// rests, since pings are not part of a hand-over. Short queues are rebuilt repeatedly.
+/// Counts the wake-ups of each release by itself, and waits for the servers to rest before the next
+/// release. Counts bytes over several releases without such pauses, since pings are not part of a
+/// hand-over. Short queues are rebuilt repeatedly.
 Metrics Measuring::step_through(const std::string& task) {
-  // A queue is rebuilt when a quarter of it has released, so that it keeps about its length.
+  // A queue is rebuilt when a quarter of its contenders have released, so that its length changes
+  // little.
   const int of_a_queue = std::max(1, (workload_.sessions - 1) / 4);
   DriverResult all;
   int left = of_a_queue;
@@ -146,7 +150,8 @@ Metrics Measuring::step_through(const std::string& task) {
     if (left == 0) queue_up_again();
     const std::string who = release();
     for (const auto& [session, notices] : rest()) {
-      // An unanswered request lowers the count for a while.
+      // A session's count of notices is lower for a while when one of its requests has no answer
+      // yet.
       if (notices <= before[session]) continue;
       before[session] = notices;
       if (session != who) ++woken;
@@ -160,7 +165,7 @@ Metrics Measuring::step_through(const std::string& task) {
     const int in_a_row = std::min(left, together - done);
     const auto sent = bytes_sent_from(servers_->ports());
     for (int i = 0; i < in_a_row; ++i) static_cast<void>(release());
-    // The last messages are still under way.
+    // Messages of the last release may still be under way.
     static_cast<void>(rest());
     bytes += bytes_sent_from(servers_->ports()) - sent;
     done += in_a_row;
@@ -176,7 +181,8 @@ Metrics Measuring::step_through(const std::string& task) {
 
 std::map<std::string, std::int64_t> Measuring::queue_up(const std::string& task) {
   ask_all(task);
-  // A contender of the new queue holds the lock, so no contender of an earlier queue is left.
+  // A contender of the new queue holds the lock, so the contenders of earlier queues are gone, and
+  // all ephemeral nodes are the new queue's.
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (servers_->ephemeral_nodes() < workload_.sessions) {
     check_interruption();
@@ -187,7 +193,7 @@ std::map<std::string, std::int64_t> Measuring::queue_up(const std::string& task)
   return rest();
 }
 
-/// Makes the holder release, waits for the next grant, and returns the session that released.
+/// Orders the holder to release, waits for the next grant, and returns the session that released.
 std::string Measuring::release() {
   const std::string answer = drivers_.front()->ask("release", patience);
   return answer.substr(answer.find(' ') + 1);

@@ -22,13 +22,13 @@
 
 namespace custodian::bench {
 
-/// A lock had two holders at once: its figures are worthless, and the run ends.
+/// Thrown if a lock had two holders at once. The figures are then worthless, and the run ends.
 class Violation : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Threads: one. Lifetimes: the servers must outlive it.
+/// Threads: one. The servers must outlive this object.
 class Measuring {
  public:
   /// Starts the contestant's processes, which share the file `page`.
@@ -45,10 +45,11 @@ class Measuring {
   void check_exclusion(const DriverResult& result) const;
   [[nodiscard]] Metrics run();
   [[nodiscard]] Metrics step_through(const std::string& task);
-  /// Waits until all contenders are in the queue; returns like rest().
+  /// Waits until all contenders are in the queue. Returns what rest() returns.
   [[nodiscard]] std::map<std::string, std::int64_t> queue_up(const std::string& task);
   [[nodiscard]] std::string release();
-  /// Waits until no more notices are sent; returns each session's number of notices so far.
+  /// Waits until the servers send no more notices. Returns the number of notices to each session so
+  /// far.
   [[nodiscard]] std::map<std::string, std::int64_t> rest() const;
 
   const std::string name_;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Metrics are the figures of a measurement: their names, and units.
+/// Metrics are the figures of a measurement: their names and their units.
 
 #include <cstdint>
 #include <span>
@@ -20,13 +20,14 @@ struct Metric {
 /// All metrics, in the order of a table's columns.
 [[nodiscard]] std::span<const Metric> all_metrics();
 
-/// Throws std::invalid_argument if no metric has this name.
+/// Finds a metric by its name. Throws std::invalid_argument if there is none.
 [[nodiscard]] const Metric& metric(std::string_view name);
 
-/// At least three significant digits, or two for a value below 1, with thousands separators.
+/// Formats a value with at least three significant digits, or two if it is below 1, and with
+/// thousands separators.
 [[nodiscard]] std::string figure(double value);
 
-/// A whole number with all digits and thousands separators.
+/// Formats a whole number with all its digits and with thousands separators.
 [[nodiscard]] std::string whole(std::int64_t number);
 
 }  // namespace custodian::bench

@@ -12,7 +12,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Whether the name is the workload's own or that of its series.
+/// Returns whether the name is the workload's own or that of its series.
 bool is(const Workload& workload, const std::string& name) {
   return workload.name == name || (!workload.series.empty() && workload.series == name);
 }

@@ -15,14 +15,14 @@ struct Options {
   int rounds = 5;
   double seconds = 2;
   double warm_up = 4;
-  std::vector<std::string> only{};   ///< workloads or series; empty: all
-  std::vector<std::string> peers{};  ///< contestants besides ours; empty: all
-  std::string before{};              ///< the driver of another build of ours; empty: none
+  std::vector<std::string> only{};   ///< names of workloads or series; empty: all
+  std::vector<std::string> peers{};  ///< names of contestants besides ours; empty: all
+  std::string before{};              ///< the driver of another build of our library; empty: none
   bool ensemble = false;
   std::string directory = "/var/tmp";
   WorkloadSizes sizes{};
-  bool scale = false;              ///< the series (scale.hpp) instead of the workloads
-  std::vector<int> scale_sizes{};  ///< sizes for every series; empty: the series' own
+  bool scale = false;              ///< measures the series (scale.hpp) instead of the workloads
+  std::vector<int> scale_sizes{};  ///< sizes for every series; empty: each series' own
   std::string json{};
   std::string markdown{};
   std::string plot{};

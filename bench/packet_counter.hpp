@@ -8,15 +8,15 @@
 
 namespace custodian::bench {
 
-/// Counts packets in a stream in which each packet follows its length.
+/// Counts the packets of a stream, where the length of each packet comes before it.
 class PacketCounter {
  public:
-  /// The number of packets that begin in these bytes.
+  /// Returns the number of packets that begin in these bytes, which continue the stream.
   int count(const char* bytes, std::size_t size);
 
  private:
   std::uint32_t length_ = 0;
-  int of_length_ = 0;  ///< bytes of the current packet's length read so far
+  int of_length_ = 0;  ///< how many bytes of the current packet's length have been read
   std::uint64_t left_ = 0;
 };
 

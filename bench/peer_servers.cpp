@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::chrono::seconds start_limit{60};
 
-/// A port that is free now. If another process takes it first, the server does not start.
+/// Returns a port that is free now. If another process takes the port first, the server does not
+/// start.
 std::uint16_t free_port() {
   const int descriptor = tcp_socket();
   const std::uint16_t port = bind_to_free_port(descriptor);
@@ -45,14 +46,14 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// The shell redirects the output to the log, and execs the server. The server ends with the
-/// benchmark, however the benchmark ends.
+/// The arguments of a shell that redirects the server's output to the log and then becomes the
+/// server. The server is killed when the benchmark ends, in whatever way it ends.
 std::vector<std::string> within_shell(const std::vector<std::string>& command,
                                       const std::string& log) {
   std::string line = "exec setpriv --pdeathsig KILL --";
   for (const std::string& word : command) line += " " + quoted(word);
-  // The server's standard input stays its end of the socket pair that ChildProcess has made. Nobody
-  // writes to it: end of file at our end shows that the server is gone.
+  // The server keeps its standard input: one end of a socket pair that ChildProcess has made.
+  // Nothing is written to it; the other end reads end of file once the server is gone.
   return {"-c", line + " >" + quoted(log) + " 2>&1"};
 }
 
@@ -99,11 +100,11 @@ std::vector<std::string> mariadb(const OwnDirectory& directory, std::uint16_t po
   std::filesystem::create_directory(directory.file("data"));
   std::vector<std::string> words{
       find_program("mariadbd"), "--no-defaults", "--skip-grant-tables",
-      // As the former server does, too.
+      // With --skip-grant-tables alone the server might not listen on TCP.
       "--skip-networking=0", "--bind-address=127.0.0.1", "--port=" + std::to_string(port),
       "--datadir=" + directory.file("data"), "--tmpdir=" + directory.file("data"),
       "--socket=" + directory.file("s"), "--pid-file=" + directory.file("pid")};
-  // The server refuses to run as root without this option.
+  // The server refuses to run as root without --user.
   if (::geteuid() == 0) words.emplace_back("--user=root");
   return words;
 }
@@ -150,7 +151,7 @@ class Peer final : public Servers {
     return {std::istreambuf_iterator<char>{file}, {}};
   }
 
-  const OwnDirectory directory_;  // destroyed after the server
+  const OwnDirectory directory_;  // destroyed after the server, so it is declared before it
   const std::uint16_t port_;
   testing::ChildProcess process_;
 };

@@ -47,7 +47,7 @@ std::vector<Panel> panels(const RunResult& run) {
   return result;
 }
 
-/// The range between whole powers of ten that contains all values.
+/// A logarithmic scale, between the nearest whole powers of ten that contain all values.
 struct Scale {
   int from = 0;
   int to = 1;

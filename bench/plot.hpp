@@ -9,9 +9,9 @@
 
 namespace custodian::bench {
 
-/// An SVG picture that shows, for each workload, how many times better ours was than each peer, by
-/// the workload's figure, on one logarithmic scale: a bar for the median of the rounds, a line for
-/// their span. Workloads without peers are omitted.
+/// Draws, as SVG, how many times better ours was than each peer. Each workload has one row for each
+/// peer, on a common logarithmic scale: a bar for the median of the rounds, and a line for their
+/// span. The workload's figure is compared. Workloads without peers are omitted.
 [[nodiscard]] std::string to_svg(const RunResult& run);
 
 }  // namespace custodian::bench

@@ -10,19 +10,20 @@
 
 namespace custodian::bench {
 
-/// One connection at a time. Threads: it has its own; the functions below may be called on any.
+/// Forwards one connection at a time, on a thread of its own. Threads: any.
 class Relay {
  public:
-  /// Forwards to a server on 127.0.0.1. Throws std::system_error.
+  /// Listens, and forwards to a server on 127.0.0.1. Throws std::system_error.
   explicit Relay(std::uint16_t server_port);
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
   ~Relay();
 
   [[nodiscard]] std::string address() const;
-  /// The number of packets from the latest client, including the handshake's.
+  /// The number of packets that the latest client has sent, including the handshake's.
   [[nodiscard]] int requests() const { return requests_; }
-  /// How often the client sent after receiving: its round trips, including the handshake's.
+  /// The number of the latest client's round trips: how often it sent after it had received. The
+  /// handshake counts.
   [[nodiscard]] int turns() const { return turns_; }
 
  private:

@@ -24,7 +24,7 @@ std::vector<Metric> measured(const WorkloadResult& workload) {
   return result;
 }
 
-/// Whether the contestants differ in the durability of their locks, or in their routes.
+/// Returns whether the contestants differ in the durability of their locks, or in their routes.
 bool is_mixed(const WorkloadResult& workload) {
   const auto& all = workload.contestants;
   return std::any_of(all.begin(), all.end(), [&](const ContestantResult& one) {

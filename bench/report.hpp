@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Report formats a run for people. Pure.
+/// Report formats the results of a run for people. Pure.
 
 #include <string>
 
@@ -12,7 +12,7 @@ namespace custodian::bench {
 /// The results of a workload: a line for each contestant (medians and spans of the rounds), and a
 /// line for the ratio of ours to each peer.
 [[nodiscard]] std::string to_text(const WorkloadResult& workload);
-/// Describes a cycle of each contestant.
+/// A description of each contestant's cycle.
 [[nodiscard]] std::string contestants(const RunResult& run);
 /// The machine and the command of the run.
 [[nodiscard]] std::string heading(const RunResult& run);

@@ -46,7 +46,7 @@ std::string to_json(const RunResult& run) { return nlohmann::json(run).dump(1) +
 RunResult parse_run(const std::string& json) {
   try {
     auto parsed = nlohmann::json::parse(json);
-    // Runs of earlier versions have no series.
+    // Results that were written by earlier versions have no series.
     for (auto& workload : parsed.at("workloads")) {
       workload.emplace("series", "");
       workload.emplace("size", 0);

@@ -2,7 +2,7 @@
 
 /// \file
 /// RunResult is a run of the benchmark: the workloads, the machine and the figures. It is written
-/// as JSON and can be read again, to make a table or a picture of an old run.
+/// as JSON, and can be read again to make a table or a picture of an earlier run.
 
 #include <string>
 #include <vector>
@@ -14,23 +14,23 @@ namespace custodian::bench {
 struct ContestantResult {
   std::string name{};
   std::string version{};
-  std::string does{};        ///< description of the contestant's cycle
-  std::string durability{};  ///< of a granted lock
-  std::string route{};       ///< its connection to its servers
+  std::string does{};        ///< describes the contestant's cycle
+  std::string durability{};  ///< the failures that a held lock survives
+  std::string route{};       ///< the way to the servers
   std::vector<Metrics> rounds{};
-  std::string failure{};  ///< empty if there was none
+  std::string failure{};  ///< why the contestant failed; empty if it did not
 };
 
 struct Absent {
   std::string name{};
-  std::string reason{};  ///< why it did not take part, with what to install
+  std::string reason{};  ///< why the contestant did not take part, and what to install
 };
 
-/// A target for ours: a ratio to a peer in the same round, or, without a peer, a figure of ours.
+/// A target for ours: a ratio to a peer in the same round or, if `peer` is empty, a figure of ours.
 struct Target {
   std::string metric{};
   std::string peer{};
-  bool at_least = true;  ///< otherwise: at most
+  bool at_least = true;  ///< whether the value must be at least `limit`, or at most
   double limit = 0;
 };
 
@@ -42,7 +42,7 @@ struct WorkloadResult {
   std::vector<ContestantResult> contestants{};
   std::vector<Absent> absent{};
   std::vector<Target> targets{};
-  std::string series{};  ///< the series (scale.hpp) that this is a size of; empty: none
+  std::string series{};  ///< the series (scale.hpp) with this workload as a size; or empty
   int size = 0;
 };
 
@@ -51,10 +51,10 @@ struct RunResult {
   std::string command{};
   std::string date{};
   std::string machine{};
-  std::string servers{};  ///< the ZooKeeper servers: number, version, log
+  std::string servers{};  ///< the ZooKeeper servers: their number, version, and log
   int rounds = 0;
   double seconds = 0;
-  bool complete = true;  ///< the run was not interrupted
+  bool complete = true;  ///< false if the run was interrupted
   std::vector<WorkloadResult> workloads{};
 };
 
@@ -64,7 +64,8 @@ inline constexpr auto our_name_before = "ours-before";  ///< see Options::before
 
 [[nodiscard]] const ContestantResult* find(const WorkloadResult& workload, const std::string& name);
 
-/// A target, and the rounds' figures to compare with it; no figures if it was not measured.
+/// A target, and the figures of the rounds to compare with it. There are no figures if the target
+/// was not measured.
 struct Verdict {
   Target target;
   std::vector<double> figures;
@@ -74,7 +75,8 @@ struct Verdict {
 
 /// The JSON that --json writes.
 [[nodiscard]] std::string to_json(const RunResult& run);
-/// Throws std::runtime_error if the text is not a run, or has another format.
+/// Reads what to_json() wrote. Throws std::runtime_error if the text is no run, or has another
+/// format.
 [[nodiscard]] RunResult parse_run(const std::string& json);
 
 }  // namespace custodian::bench

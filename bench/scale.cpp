@@ -17,7 +17,7 @@ Workload of_size(const Series& series, int size) {
     workload.waiters = size;
   } else if (series.name == "sessions") {
     workload = base("sessions");
-    // One more session holds the lock.
+    // One more session is needed, since one holds the lock.
     workload.sessions = workload.threads = size + 1;
     workload.contestants = {our_name, "curator"};
   } else {

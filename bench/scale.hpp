@@ -13,21 +13,22 @@
 
 namespace custodian::bench {
 
-/// A series: one number grows, and all else stays.
+/// A series of measurements in which one number grows, and all else stays.
 struct Series {
   std::string name;  ///< the name for --only
   std::string title;
-  std::string axis;  ///< the name of the number that grows
+  std::string axis;  ///< what the growing number counts
   std::vector<int> sizes;
-  std::vector<std::string> metrics;  ///< in the order of the columns and panels
+  std::vector<std::string> metrics;  ///< the metrics, in the order of the columns and panels
 };
 
 [[nodiscard]] const std::vector<Series>& all_series();
 
-/// A workload for each size of each series; `sizes` replaces the series' own sizes unless empty.
+/// Makes a workload for each size of each series. `sizes` replaces the series' own sizes unless it
+/// is empty.
 [[nodiscard]] std::vector<Workload> scale_workloads(std::vector<int> sizes = {});
 
-/// The measurements of a series.
+/// A series with its measurements.
 struct Growth {
   Series series;
   std::vector<WorkloadResult> sizes;  ///< ascending
@@ -41,11 +42,12 @@ struct GrowthPoint {
   Spread value;
 };
 
-/// The points in ascending order of size; sizes without this metric are omitted.
+/// The contestant's points in ascending order of size. A size at which the metric was not measured
+/// is omitted.
 [[nodiscard]] std::vector<GrowthPoint> points(const Growth& growth, const std::string& contestant,
                                               const std::string& metric);
 
-/// All contestants that occur at any size; ours is first, as in the run.
+/// All contestants that take part at any size. Ours is first, as in the run.
 [[nodiscard]] std::vector<std::string> contestants_of(const Growth& growth);
 
 }  // namespace custodian::bench

@@ -32,20 +32,20 @@ std::string power_of_ten(int power) {
   return "0." + std::string(static_cast<std::size_t>(-power) - 1, '0') + "1";
 }
 
-/// Ours always has the first colour.
+/// The contestant's colour. Ours always has the first one.
 std::string colour_of(const Names& names, const std::string& name) {
   const auto place = std::find(names.begin(), names.end(), name) - names.begin();
   return colours.at(static_cast<std::size_t>(place) % colours.size());
 }
 
-/// Coordinates inside a panel.
+/// Maps values to coordinates inside a panel.
 class Inside {
  public:
   Inside(const Panel& panel, Place corner) : panel_{&panel}, corner_{corner} {}
   [[nodiscard]] double x(double size) const {
     return corner_.x + panel_width * panel_->x.part(size);
   }
-  /// A value beyond the axis, such as the lower end of a span, is drawn at the axis' end.
+  /// Draws a value beyond the axis, such as the lower end of a span, at the end of the axis.
   [[nodiscard]] double y(double value) const {
     const double part = value > 0 ? std::clamp(panel_->y.part(value), 0.0, 1.0) : 0;
     return corner_.y + panel_height * (1 - part);
@@ -65,7 +65,7 @@ void draw_axes(Drawing& drawing, const Panel& panel, const std::string& axis, Pl
     drawing.line(x, corner.y, x, bottom, grey);
     drawing.text(x, bottom + 14, power_of_ten(power), " text-anchor=\"middle\"" + quiet);
   }
-  // Few enough labels that they do not overlap.
+  // Some powers of ten get no label, so that the labels do not overlap.
   const int step = (panel.y.to - panel.y.from - 1) / 6 + 1;
   for (int power = panel.y.from; power <= panel.y.to; power += step) {
     const double y = inside.y(std::pow(10.0, power));
@@ -124,7 +124,7 @@ LogAxis LogAxis::around(const std::vector<double>& values) {
   if (powers.empty()) return {};
   const auto [least, most] = std::minmax_element(powers.begin(), powers.end());
   LogAxis axis{static_cast<int>(std::floor(*least)), static_cast<int>(std::ceil(*most))};
-  // If all values are the same power of ten, it is in the middle of the axis.
+  // If all values are the same power of ten, that power is in the middle of the axis.
   if (axis.from == axis.to) {
     --axis.from;
     ++axis.to;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The scale plot draws the series: small panels, both axes logarithmic. Pure.
+/// The scale plot draws the series as small panels, with both axes logarithmic. Pure.
 
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ struct LogAxis {
 
 struct Curve {
   std::string contestant;
-  std::vector<GrowthPoint> points;  ///< only points whose median is above 0
+  std::vector<GrowthPoint> points;  ///< the points whose median is above 0
 };
 
 /// The panel of one metric of a series.
@@ -37,8 +37,8 @@ struct Panel {
 /// The panels that have a curve, in the order of the series' metrics.
 [[nodiscard]] std::vector<Panel> panels(const Growth& growth);
 
-/// An SVG picture: a block for each series of the run, a panel for each of its metrics, and a line
-/// for each contestant through the medians of the rounds, with their spans.
+/// Draws the series as SVG: a block for each series of the run, in it a panel for each metric, and
+/// in this a line for each contestant through the medians of the rounds, with their spans.
 [[nodiscard]] std::string to_scale_svg(const RunResult& run);
 
 }  // namespace custodian::bench

@@ -2,7 +2,7 @@
 
 /// \file
 /// Servers are the contestants' servers. Each listens on loopback, keeps its data in a directory of
-/// its own, and ends with its object.
+/// its own, and ends when its object is destroyed.
 
 #include <cstdint>
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace custodian::bench {
 
-/// A directory that is removed with its object.
+/// A directory that the destructor removes.
 class OwnDirectory {
  public:
   /// Creates the directory below `parent`.
@@ -36,23 +36,26 @@ class Servers {
   Servers& operator=(const Servers&) = delete;
   virtual ~Servers() = default;
 
-  /// The server's address for the driver of a process. In an ensemble it is a single server:
-  /// clients of the leader are faster, so the n-th process of each contestant gets the same server.
+  /// The address of the server that the driver of this process uses. In an ensemble the drivers do
+  /// not get all servers: a client of the leader is faster, so the n-th process of each contestant
+  /// gets the same single server.
   [[nodiscard]] virtual std::string address(std::size_t process) const = 0;
-  /// The servers' ports; that of the first process comes first.
+  /// The ports of the servers; the first one is that of process 0.
   [[nodiscard]] virtual std::vector<std::uint16_t> ports() const = 0;
-  /// The number of requests from all clients so far, if the servers count them.
+  /// The number of requests from all clients so far; nothing if the servers do not count them.
   [[nodiscard]] virtual std::optional<std::int64_t> requests() const { return {}; }
-  /// The number of ephemeral nodes of all clients; a contender has one. ZooKeeper only.
+  /// The number of ephemeral nodes of all clients; each contender has one. Only ZooKeeper's servers
+  /// know it.
   [[nodiscard]] virtual std::int64_t ephemeral_nodes() const { return 0; }
-  /// The number of notices to each session, by its id in hexadecimal digits. A notice is a packet
-  /// that answers no request of that session. ZooKeeper only.
+  /// The number of notices to each session so far, by its id in hexadecimal digits. A notice is a
+  /// packet that answers no request of that session. Only ZooKeeper's servers know it.
   [[nodiscard]] virtual std::map<std::string, std::int64_t> notices() const { return {}; }
 };
 
 enum class Ensemble { one, three };
 
-/// Starts ZooKeeper, which forces its log to the disk. Its data is below the environment's TMPDIR.
+/// Starts ZooKeeper's servers, which force their logs to the disk. Their data is below the
+/// environment's TMPDIR.
 [[nodiscard]] std::unique_ptr<Servers> start_zookeeper(Ensemble size);
 /// Starts a server of another kind, with its data below `parent`. Throws std::runtime_error with
 /// the end of the server's log if it does not start.

@@ -33,7 +33,7 @@ class DiagnosisSocket {
   DiagnosisSocket& operator=(const DiagnosisSocket&) = delete;
   ~DiagnosisSocket() { ::close(descriptor_); }
 
-  /// Asks for the established connections of a family, with the kernel's TCP figures.
+  /// Asks for the established connections of an address family, with the kernel's TCP figures.
   void ask(std::uint8_t family) const {
     Request request{};
     request.header.nlmsg_len = sizeof request;
@@ -52,7 +52,7 @@ class DiagnosisSocket {
   }
 
  private:
-  // The kernel's TCP_ESTABLISHED.
+  // The kernel's value of TCP_ESTABLISHED.
   static constexpr int established = 1;
   static void check(ssize_t result) {
     if (result < 0) throw std::system_error{errno, std::generic_category(), "sock_diag"};
@@ -97,7 +97,7 @@ std::int64_t sum(std::uint8_t family, const std::vector<std::uint16_t>& ports) {
 }  // namespace
 
 std::int64_t bytes_sent_from(const std::vector<std::uint16_t>& ports) {
-  // A server may listen on both families; its IPv4 connections may then be listed as IPv6.
+  // A server may listen on both families; the kernel may then list its IPv4 connections as IPv6.
   return sum(AF_INET, ports) + sum(AF_INET6, ports);
 }
 

@@ -9,8 +9,9 @@
 
 namespace custodian::bench {
 
-/// Bytes sent from these TCP ports over connections that are still open, whether acknowledged or
-/// not: an acknowledgement may come 40 ms later. Throws std::system_error.
+/// The bytes that were sent from these TCP ports over connections that are still open. Bytes
+/// without an acknowledgement count as well, since the acknowledgement may come 40 ms later. Throws
+/// std::system_error.
 [[nodiscard]] std::int64_t bytes_sent_from(const std::vector<std::uint16_t>& ports);
 
 }  // namespace custodian::bench

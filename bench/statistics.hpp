@@ -23,11 +23,12 @@ struct Spread {
   std::size_t count = 0;
 };
 
-/// The value below which the fraction `q` of the values lies, interpolated linearly like
-/// numpy.percentile. Throws std::invalid_argument without values, or if `q` is not in [0, 1].
+/// The value below which the fraction `q` of the values lies, interpolated linearly as
+/// numpy.percentile does. Throws std::invalid_argument if there are no values, or if `q` is not in
+/// [0, 1].
 [[nodiscard]] double quantile(std::vector<double> values, double q);
 
-/// Nothing without values.
+/// The spread of the values; nothing if there are none.
 [[nodiscard]] std::optional<Spread> spread_of(const std::vector<double>& values);
 
 /// The metric's value in each round that has it.
@@ -35,13 +36,14 @@ struct Spread {
                                             const std::string& metric);
 
 /// Ours divided by the peer's, for each round in which both have the metric and the peer's is not
-/// zero. Only rounds of the same number are compared: they were measured next to each other.
+/// zero. Only values of the same round are compared, since these were measured right after each
+/// other.
 [[nodiscard]] std::vector<double> ratios(const std::vector<Metrics>& ours,
                                          const std::vector<Metrics>& peers,
                                          const std::string& metric);
 
-/// Counts times in buckets that grow by 2.2 %, so that the counts of several processes can be
-/// added. All drivers use this rule: bucket i is for 2^(i/32) ns.
+/// Counts times in buckets, each 2.2 % wider than the one before, so that the counts of several
+/// processes can be added. All drivers use the same buckets: bucket i is for 2^(i/32) ns.
 class Histogram {
  public:
   static constexpr int buckets_per_doubling = 32;
@@ -51,14 +53,14 @@ class Histogram {
 
   void add(int bucket, std::uint64_t count = 1);
   void add(const Histogram& other);
-  /// Raises the maximum to this time, if the time is longer.
+  /// Raises the maximum to this time if it is longer.
   void add_maximum(double nanoseconds);
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   /// The exact maximum, if it is known.
   [[nodiscard]] double maximum() const noexcept { return maximum_; }
   /// The `q`-quantile of the times in ns, as exact as the buckets are wide. Throws
-  /// std::invalid_argument if the histogram is empty, or if `q` is not in [0, 1].
+  /// std::invalid_argument if there are no times, or if `q` is not in [0, 1].
   [[nodiscard]] double at(double q) const;
   [[nodiscard]] const std::map<int, std::uint64_t>& buckets() const noexcept { return buckets_; }
 

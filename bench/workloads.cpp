@@ -19,7 +19,8 @@ const std::vector<std::string> everybody{our_name,
                                          "mariadb-get-lock",
                                          "mariadb-for-update",
                                          "etcd"};
-/// The contestants for crowds. Those with only one thread, or a session for each, are omitted.
+/// The contestants of the workloads with many threads in one client. Contestants with only one
+/// thread, or with a session for each thread, are omitted.
 const std::vector<std::string> crowds{our_name,
                                       "curator",
                                       "kazoo",
@@ -84,7 +85,8 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        .contestants = everybody,
        .targets = {{"cycles_per_s", "curator", true, 2},
                    {"cpu_us_per_cycle", "curator", false, 0.5}}},
-      // The hold is long enough for the other contender to queue and watch before the release.
+      // Each hold is long enough for the other contender to queue and set its watch before the
+      // release.
       {.name = "handover",
        .title = "Hand-over between two sessions",
        .processes = 2,
@@ -97,10 +99,11 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        .title = "Read/write lock, 90 % reads, 8 threads, one client",
        .threads = 8,
        .write_every = 10,
-       // kazoo's readers and writers wait for each other for ever; see docs/wire-format.md.
+       // kazoo cannot take part: its readers and writers wait for each other for ever; see
+       // docs/wire-format.md.
        .contestants = {our_name, "floor", "curator"},
        .targets = {{"cycles_per_s", "curator", true, 3}}},
-      // No thread waits for another: the servers' two writes a cycle are the limit.
+      // No thread waits for another here, so the servers' two writes a cycle are the limit.
       {.name = "readers",
        .title = "Read/write lock, next to no writer, 8 threads, one client",
        .threads = 8,

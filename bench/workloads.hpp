@@ -13,7 +13,7 @@ namespace custodian::bench {
 struct Workload {
   std::string name;
   std::string title;
-  std::string work = "cycle";  ///< the drivers' name for it
+  std::string work = "cycle";  ///< the work's name in driver.hpp
   int processes = 1;
   int threads = 1;   ///< per process
   int sessions = 1;  ///< per process
@@ -24,12 +24,13 @@ struct Workload {
   bool keep = false;  ///< only for ours: `LockOptions::keep_idle_for`
   int hold_us = 0;
   int pause_us = 0;
-  bool new_path = false;                ///< for `start`: the lock's path was never used before
+  bool new_path = false;                ///< for `start`: a lock's path that was never used before
   std::string figure = "cycles_per_s";  ///< the metric that contestants are compared by
   /// The contestants' names, ours first.
   std::vector<std::string> contestants{};
   std::vector<Target> targets{};
-  /// The series (scale.hpp) that this workload is a size of, and the size; empty and 0 if none.
+  /// The series (scale.hpp) that has this workload as one of its sizes, and the size; empty and 0
+  /// if there is none.
   std::string series{};
   int size = 0;
 };
@@ -41,10 +42,10 @@ struct WorkloadSizes {
 
 [[nodiscard]] std::vector<Workload> all_workloads(const WorkloadSizes& sizes = {});
 
-/// The parameters for people: "8 processes, 1 thread each".
+/// Describes the parameters for people, such as "8 processes, 1 thread each".
 [[nodiscard]] std::string parameters(const Workload& workload);
 
-/// The order of the contestants in a round: each is first in turn.
+/// The order of the contestants in a round: each contestant is first in turn.
 [[nodiscard]] std::vector<std::size_t> order_of_round(std::size_t contestants, int round);
 
 }  // namespace custodian::bench

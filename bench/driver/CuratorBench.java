@@ -208,7 +208,7 @@ public final class CuratorBench {
         Contender(CuratorFramework client, int index) {
             this.client = client;
             this.index = index;
-            // Each of a thousand sessions has only a few samples.
+            // With a thousand sessions, each has only a few samples.
             int many = task.get("work").equals("sessions") ? 8 : 1 << 16;
             acquire = new Times(many);
             handover = new Times(many);

@@ -36,7 +36,8 @@ final class HeldLocks {
                 return thread;
             }));
         }
-        // Persistent nodes. Containers would be gone in some rounds and not in others.
+        // The locks' parents are persistent nodes: the servers would remove containers before some
+        // rounds and not before others.
         share(i -> client.create().orSetData().creatingParentContainersIfNeeded().forPath(path(i)));
     }
 

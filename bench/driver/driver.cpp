@@ -84,7 +84,7 @@ class Runner {
     const std::int64_t held = now();
     if (!page_->enter(who_)) ++samples_.violations;
     samples_.acquire.push_back(held - begin);
-    // A hand-over: this thread was already waiting when the previous holder released.
+    // A release after `begin` means that this thread was already waiting: the lock was handed over.
     if (const std::int64_t released = page_->last_release(); released > begin)
       samples_.handover.push_back(held - released);
     pause(task_->hold);
@@ -199,7 +199,8 @@ class Service {
 
   Json result() {
     if (task_.work == "start") lockers_.at(0)->unlock();
-    // Read before clear() drains the rest of the queue: only the requested releases count.
+    // The times are read before clear() lets the rest of the queue have the lock: only the releases
+    // that were ordered count.
     if (row_) samples_.push_back({.handover = row_->handovers()});
     Json json{{"seconds", seconds_}};
     std::int64_t cycles = 0;

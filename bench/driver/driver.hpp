@@ -45,15 +45,15 @@ namespace custodian::bench {
 struct Task {
   std::string work;
   std::string servers;
-  std::string path;     ///< the lock's name
+  std::string path;     ///< the path of the lock
   std::string counter;  ///< the file of the `SharedPage`
   int threads = 1;
-  int sessions = 1;  ///< the threads share these
+  int sessions = 1;  ///< the number of sessions, which the threads share
   int waiters = 0;
   int locks = 0;        ///< the number of additional locks that the first client holds
-  int write_every = 0;  ///< read/write lock: every n-th cycle writes; 0: a mutex
-  int passes = 0;       ///< hand-overs in a process before others' turn, if supported; 0: none
-  bool keep = false;    ///< the client keeps the lock when nobody wants it, if supported
+  int write_every = 0;  ///< with a read/write lock every n-th cycle writes; 0 means a mutex
+  int passes = 0;       ///< hand-overs in a process before others get the lock, if supported
+  bool keep = false;    ///< the client keeps the lock while nobody wants it, if supported
   std::chrono::microseconds hold{0};
   std::chrono::microseconds pause{0};
   std::chrono::duration<double> seconds{1};
@@ -85,7 +85,7 @@ struct Drain {
   double drain_seconds = 0;
   bool in_order = true;
   std::int64_t memory_bytes = 0;  ///< growth of the heap in use when all waiters are in the queue
-  std::int64_t peak_bytes = 0;    ///< growth of resident memory then: includes earlier peaks
+  std::int64_t peak_bytes = 0;    ///< growth of resident memory; counts memory that was freed since
   std::int64_t violations = 0;
 };
 
@@ -104,8 +104,8 @@ class Contestant {
   Contestant(const Contestant&) = delete;
   Contestant& operator=(const Contestant&) = delete;
   virtual ~Contestant() = default;
-  /// The locker of thread `index` of the task. Clients are kept for the next task, except those of
-  /// the work `start`.
+  /// Makes the locker of thread `index`. Clients are kept for the next task, except those of the
+  /// work `start`.
   [[nodiscard]] virtual std::unique_ptr<Locker> locker(const Task& task, int index) = 0;
   /// Does the work `waiters`. Throws unless overridden.
   [[nodiscard]] virtual Drain drain(const Task& task);
@@ -119,7 +119,7 @@ class Contestant {
 /// Serves orders until the standard input ends; returns main()'s value.
 int serve(Contestant& contestant);
 
-/// Resident memory of this process.
+/// The resident memory of this process, in bytes.
 [[nodiscard]] std::int64_t resident_bytes();
 
 }  // namespace custodian::bench

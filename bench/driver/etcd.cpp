@@ -18,7 +18,7 @@ namespace http = boost::beast::http;
 using boost::asio::ip::tcp;
 using Json = nlohmann::json;
 
-/// In JSON the gateway encodes bytes as base64.
+/// The gateway expects bytes as base64.
 std::string base64(const std::string& bytes) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -76,7 +76,7 @@ class Lock final : public Locker {
     try {
       static_cast<void>(gateway_.ask("/v3/lease/revoke", {{"ID", lease_}}));
     } catch (const std::exception&) {
-      // The lease expires by itself.
+      // The lease then expires by itself.
     }
   }
 

@@ -34,7 +34,7 @@ void check(int code, const std::string& what) {
   if (code != ZOK) throw std::runtime_error{what + ": " + zerror(code)};
 }
 
-/// An answer that the C client's callbacks fill in.
+/// The answer to one request, which the C client's callbacks fill in.
 struct Answer {
   bool here = false;
   int code = ZOK;
@@ -70,7 +70,7 @@ class Handle {
   void list(const std::string& path, Answer& answer) {
     check(zoo_aget_children(zh_, path.c_str(), 0, on_names, &answer), "list");
   }
-  /// Reads the node with a watch, whose event sets watched_has_gone().
+  /// Reads the node, with a watch. From the watch's event on, watched_has_gone() returns true.
   void watch(const std::string& path, Answer& answer) {
     gone_ = false;
     check(zoo_awget(zh_, path.c_str(), on_watch, this, on_data, &answer), "watch");
@@ -124,7 +124,7 @@ class Handle {
 
   zhandle_t* zh_ = nullptr;
   bool gone_ = false;
-  /// As long as the usual data of a lock's node: host and process.
+  /// The data is as long as that of a usual lock's node: host and process.
   const std::string data_{"127.0.0.1/12345"};
 };
 
@@ -143,7 +143,7 @@ class Floor final : public Locker {
     try {
       if (removing_) handle_->wait(removed_);
     } catch (const std::exception&) {
-      // The end of the session deletes the node.
+      // The end of the session deletes the node anyway.
     }
   }
 
@@ -186,7 +186,8 @@ class Floor final : public Locker {
     if (answer.code != ZNODEEXISTS) check(answer.code, path);
   }
 
-  /// Creates the node, and waits until it is first. ZNONODE if the path does not exist.
+  /// Creates this contender's node, and waits until it is first. Returns ZNONODE if the lock's path
+  /// does not exist.
   int stand() {
     Answer created;
     Answer listed;
@@ -195,7 +196,7 @@ class Floor final : public Locker {
     if (created.code == ZNONODE) return created.code;
     handle_->list(path_, listed);
     handle_->wait(listed);
-    // Answers come in order, so the previous delete has been answered, too.
+    // Answers come in the order of the requests, so the previous delete has been answered, too.
     if (removing_) check(removed_.code, "delete");
     removing_ = false;
     if (created.code == ZNONODE) return created.code;
@@ -206,7 +207,7 @@ class Floor final : public Locker {
     return ZOK;
   }
 
-  /// A name as long as Curator's, with its uuid.
+  /// A node's name as long as Curator's, which contains a uuid.
   [[nodiscard]] std::string prefix() {
     std::ostringstream name;
     name << path_ << "/_c_" << std::hex << std::setfill('0');
@@ -233,7 +234,8 @@ class Floor final : public Locker {
         check(watched.code, "watch");
         handle_->until([this] { return handle_->watched_has_gone(); });
       }
-      // New contenders queue behind, so once the only predecessor is gone the lock is held.
+      // A new contender queues behind this one, so the lock is held once the only predecessor is
+      // gone.
       if (way_ == Way::pipelined && names.size() == 1) return;
       Answer listed;
       handle_->list(path_, listed);
@@ -258,7 +260,7 @@ class Client final : public Contestant {
   Client(Way way, std::string servers) : way_{way}, servers_{std::move(servers)} {}
 
   std::unique_ptr<Locker> locker(const Task& task, int /*index*/) override {
-    // A new session for each measurement: no pings would keep one alive between measurements.
+    // Each measurement has a new session, since nothing sends pings between measurements.
     const std::string& servers = task.work == "start" ? task.servers : servers_;
     return std::make_unique<Floor>(std::make_shared<Handle>(servers), task.path, way_);
   }

@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 using ClientPtr = std::shared_ptr<Client>;
 
 ClientPtr connect(const std::string& servers) {
-  // The same timeout as the other ZooKeeper clients'.
+  // All ZooKeeper clients of the benchmark have this session timeout.
   return std::make_shared<Client>(
       ClientOptions{.servers = servers, .session_timeout = std::chrono::seconds{30}});
 }
@@ -48,8 +48,8 @@ LockOptions lock_options(const Task& task) {
   return options;
 }
 
-/// A thread that uses blocking calls and leases. Each thread has its own lock object, as the parts
-/// of a program would.
+/// A contender that uses blocking calls and leases. Each thread has a lock object of its own, as
+/// the parts of a program would.
 class Ours final : public Locker {
  public:
   Ours(ClientPtr client, const Task& task) : client_{std::move(client)} {
@@ -72,7 +72,7 @@ class Ours final : public Locker {
   Lease lease_;
 };
 
-/// One thread that runs the client while it waits for the lock.
+/// A contender whose only thread runs the client while it waits for the lock.
 class OnContext final : public Locker {
  public:
   OnContext(const std::string& servers, const Task& task)
@@ -110,7 +110,8 @@ class OnContext final : public Locker {
   Lease lease_;
 };
 
-/// Waiters that get the lock in turn, and release at once, on the client's callback thread.
+/// Waiters that get the lock one after another, each on the client's callback thread, and release
+/// it at once.
 class Crowd {
  public:
   Crowd(SharedPage& page, int size) : page_{&page}, size_{size} {}
@@ -149,7 +150,8 @@ double seconds_since(Clock::time_point time) {
   return std::chrono::duration<double>{Clock::now() - time}.count();
 }
 
-/// Calls the function for each number, on several threads. Rethrows the exception of one of them.
+/// Calls `work` with each number below `count`, on several threads. Rethrows an exception of one of
+/// them.
 template <typename Work>
 void share(int count, const Work& work) {
   std::vector<std::future<void>> threads;
@@ -161,19 +163,20 @@ void share(int count, const Work& work) {
   for (auto& thread : threads) thread.get();
 }
 
-/// The allocated bytes of the heap. Resident memory does not show them: free space in a page is
-/// used first.
+/// The bytes that are allocated on the heap. Resident memory would not show them all, since an
+/// allocation first uses free space in resident pages.
 std::int64_t bytes_in_use() {
   const struct mallinfo2 heap = ::mallinfo2();
   return static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
 }
 
-/// Locks that a client holds, each at a path of its own.
+/// The additional locks that a client holds, each at a path of its own.
 class HeldLocks {
  public:
   HeldLocks(ClientPtr client, std::string below, int count)
       : client_{std::move(client)}, below_{std::move(below)}, count_{count} {
-    // Persistent nodes. Containers would be gone in some rounds and not in others.
+    // The locks' parents are persistent nodes: the servers would remove containers before some
+    // rounds and not before others.
     share(count, [this](int i) {
       try {
         client_->create(path(i), {}, {.parents = Parents::created_as_containers});
@@ -201,7 +204,8 @@ class HeldLocks {
   double release() {
     const auto begin = Clock::now();
     share(count_, [this](int i) { locks_[static_cast<std::size_t>(i)]->lease.release(); });
-    // The releases did not wait for the deletes; those of the threads' last locks come last.
+    // The releases did not wait for the deletes. Each thread's last lock is deleted after its other
+    // locks, so the loop waits for these.
     for (int i = std::max(0, count_ - threads_of_holding); i < count_; ++i) {
       while (client_->exists(path(i)).value().child_count > 0)
         std::this_thread::sleep_for(std::chrono::milliseconds{1});
@@ -242,7 +246,7 @@ class Custodian final : public Contestant {
   }
 
   Drain drain(const Task& task) override {
-    // The client is destroyed before the crowd and the page, and ends the remaining waiters.
+    // The client is destroyed before the crowd and the page; this ends the remaining waiters.
     SharedPage page{task.counter};
     Crowd crowd{page, task.waiters};
     const ClientPtr client = connect(servers_);
@@ -286,7 +290,7 @@ class Custodian final : public Contestant {
     if (task.threads > 1 || task.write_every > 0) throw std::logic_error{"one thread, a mutex"};
     if (task.work == "start") return std::make_unique<OnContext>(task.servers, task);
     auto locker = std::make_unique<OnContext>(servers_, task);
-    // Connects now, so that the connection is not measured.
+    // The client connects here, so that the time of connecting is not measured.
     locker->lock();
     locker->unlock();
     return locker;

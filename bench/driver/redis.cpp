@@ -69,7 +69,7 @@ class Connection {
   std::unique_ptr<redisContext, decltype(&::redisFree)> context_{nullptr, &::redisFree};
 };
 
-/// A script that is loaded once, and then called by its hash.
+/// A Lua script that is loaded once, and then called by its hash.
 class Script {
  public:
   Script(Connection& connection, const std::string& text)
@@ -116,7 +116,7 @@ class Plain final : public Locker {
   std::uniform_int_distribution<int> pause_{0, 1000};
 };
 
-/// Returns 1 if the lock is ours. Otherwise this contender is in the list.
+/// Returns 1 if this contender got the lock, and otherwise puts it into the list of waiters.
 constexpr auto fair_acquire = R"(
 local lock, queue, seen = KEYS[1], KEYS[2], KEYS[3]
 local me, ttl, now, patience = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -16,8 +16,8 @@
 
 namespace custodian::bench {
 
-/// Threads in one queue; the holder waits for the order to release. At the end every waiter gets
-/// the lock in turn. Lifetimes: the lockers must outlive it.
+/// Threads that wait in one queue. The holder keeps the lock until it is ordered to release. At the
+/// end all waiters get the lock one after another. The lockers must outlive the row.
 class Row {
  public:
   explicit Row(std::vector<std::unique_ptr<Locker>>& lockers);
@@ -25,7 +25,7 @@ class Row {
   Row& operator=(const Row&) = delete;
   ~Row();
 
-  /// Waits until there is a holder.
+  /// Waits until a thread holds the lock.
   void wait_held();
   /// Releases, waits for the next holder, and returns the session that has released.
   [[nodiscard]] std::string release();

@@ -41,7 +41,7 @@ bool SharedPage::enter(std::int64_t who) {
 }
 
 bool SharedPage::leave(std::int64_t who, std::int64_t now) {
-  // Reads and writes in two steps, so that one of two simultaneous holders is not counted.
+  // The count is read and written in two steps, so that two simultaneous holders add only one hold.
   set(0, get(0) + 1);
   const bool alone = get(1) == who;
   set(1, 0);
@@ -49,7 +49,8 @@ bool SharedPage::leave(std::int64_t who, std::int64_t now) {
   return alone;
 }
 
-// Relaxed atomics: a failing lock must be counted, not cause undefined behaviour.
+// The words are relaxed atomics: a lock that fails is to be counted, and must not cause undefined
+// behaviour.
 std::int64_t SharedPage::get(int word) const {
   return std::atomic_ref{words_[word]}.load(std::memory_order_relaxed);
 }

@@ -1,6 +1,7 @@
 /// \file
-/// The floor of HandOff::cohort, custodian-bench-threads SERVERS: no servers and no library, only
-/// threads that hand over a lock in order of arrival, and sleep until their turn.
+/// The floor of HandOff::cohort, custodian-bench-threads SERVERS: it has no servers and no library,
+/// only threads that hand over a lock in order of arrival, and sleep until their turn. SERVERS is
+/// ignored.
 
 #include <condition_variable>
 #include <deque>
@@ -36,7 +37,8 @@ class Line {
   }
 
  private:
-  /// Sleeps like the library's blocking calls: the thread that wakes up finds the mutex free.
+  /// Sleeps as the library's blocking calls do. The mutex is released before the notification, so
+  /// that the thread that wakes up finds it free.
   class Sleeper {
    public:
     void sleep() {

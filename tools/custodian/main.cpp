@@ -38,8 +38,8 @@ namespace {
 
 using namespace custodian::cli;
 
-/// If a standard descriptor is closed, a file of ours would get its number, and the command would
-/// inherit it.
+/// Opens /dev/null for each standard descriptor that is closed. Otherwise a file of this program
+/// would get its number, and the command would inherit that file.
 void fill_standard_descriptors() {
   for (int descriptor = 0; descriptor <= 2;) {
     descriptor = open("/dev/null", O_RDWR);

@@ -23,8 +23,8 @@ void note_interruptions() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-/// The directory of the demo's files. If the demo runs its own server, they are in the server's
-/// directory and removed with it, even if the demo is killed.
+/// Makes the directory of the demo's files. If the demo runs its own server, the files are in the
+/// server's directory, and are removed with it even if the demo is killed.
 std::filesystem::path make_directory(const std::string& wanted,
                                      const testing::TestingServer* server) {
   std::filesystem::path directory = wanted;
@@ -58,7 +58,7 @@ Demo::Demo(Settings settings)
 }
 
 Demo::~Demo() {
-  // End the workers before the server: a client that still holds a lock would wait for the server.
+  // The clients end before the server: a client that still holds a lock would wait for the server.
   workers_.clear();
   mutex_.reset();
   client_.reset();
@@ -100,9 +100,10 @@ bool Demo::run() {
 // -- The workers ----------------------------------------------------------------------------------
 
 void Demo::start_workers() {
-  // The victim is killed after a third of its work.
+  // This worker is killed after a third of its work.
   constexpr int victim = 2;
-  // The touch interval is half a tick and slack; locks need a session timeout of three of these.
+  // The touch interval is half a tick and some slack; locks need a session timeout of three such
+  // intervals.
   const std::chrono::milliseconds touch_interval = tick() * 3 / 4;
   const auto session_timeout = std::max(settings_.session_timeout, 3 * touch_interval);
   for (int number = 1; number <= settings_.workers; ++number) {
@@ -152,7 +153,7 @@ void Demo::follow_workers() {
 void Demo::kill_the_one_inside() {
   for (const auto& worker : workers_) {
     if (worker->stage() != WorkerProcess::Stage::inside) continue;
-    // Another worker must be in the queue to take over.
+    // There must be another worker in the queue, which can take over.
     if (mutex_->queue_length() < 2) return;
     kill_ = Kill{worker->number(), BootClock::now(), worker->increments_done(),
                  worker->session_timeout()};

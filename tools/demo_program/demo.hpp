@@ -27,8 +27,8 @@ struct Settings {
   std::chrono::milliseconds session_timeout{3000};
   std::chrono::milliseconds tick{500};
   std::chrono::seconds time_limit{300};
-  std::string servers{};    ///< empty: the demo starts one
-  std::string directory{};  ///< empty: a temporary directory
+  std::string servers{};    ///< the servers to use; if empty, the demo starts one
+  std::string directory{};  ///< if empty, a temporary directory
   std::string worker_program{};
 };
 
@@ -40,7 +40,7 @@ class Demo {
   explicit Demo(Settings settings);
   ~Demo();
 
-  /// Runs the demo; whether all claims hold.
+  /// Runs the demo, and returns whether all claims hold.
   [[nodiscard]] bool run();
 
  private:
@@ -48,7 +48,7 @@ class Demo {
   void follow_workers();
   void kill_the_one_inside();
   void draw();
-  /// Reads the workers' messages, and waits a moment for them.
+  /// Waits a moment for messages of the workers, and reads them.
   void listen();
   void check_time() const;
   [[nodiscard]] bool all_ready() const;
@@ -76,7 +76,7 @@ class Demo {
   std::unique_ptr<InterProcessMutex> mutex_;
   std::vector<std::unique_ptr<WorkerProcess>> workers_;
   std::optional<Kill> kill_;
-  bool taken_over_ = false;  ///< whether the demo has seen the takeover
+  bool taken_over_ = false;  ///< true once the demo has seen the takeover
   long fired_before_ = 0;
 };
 

@@ -22,7 +22,8 @@ bool colours_refused() {
   return refused != nullptr && *refused != '\0';
 }
 
-/// The columns of a line that does not wrap: a wrapped line would break drawing in place.
+/// The most columns of a line that does not wrap: a line that wrapped would break the drawing in
+/// place.
 std::size_t width() {
   constexpr std::size_t usual = 79;
   winsize size{};

@@ -23,10 +23,11 @@ class Display {
   void show(const Picture& picture);
   /// Prints a line that stays.
   void tell(const std::string& message);
-  /// Leaves the present lines as they are.
+  /// Ends the drawing, and leaves the present lines as they are.
   void finish();
 
-  /// Whether to use colours: on a terminal that has them, without NO_COLOR (https://no-color.org).
+  /// Returns whether to use colours: on a terminal that has them, without NO_COLOR
+  /// (https://no-color.org).
   [[nodiscard]] bool colours() const noexcept { return colours_; }
 
  private:

@@ -30,7 +30,8 @@ class Judge {
     std::size_t line_number = 0;
     for (std::string line; std::getline(history, line);) {
       ++line_number;
-      // A last line without a line break is incomplete: its process was killed while writing.
+      // A last line without a line break is incomplete, since its process was killed while writing
+      // it.
       std::optional<Hold> hold = history.eof() ? std::nullopt : parse_line(line);
       if (!hold || hold->out < hold->in) {
         count(verdict_.malformed, "line " + std::to_string(line_number) + " is malformed: " + line);

@@ -23,14 +23,14 @@ struct Hold {
   std::int64_t token = 0;
   std::string node{};
   std::int64_t in = 0;   ///< nanoseconds of the boot clock, after the acquire
-  std::int64_t out = 0;  ///< the same, before the release
+  std::int64_t out = 0;  ///< nanoseconds of the boot clock, before the release
 
   friend bool operator==(const Hold&, const Hold&) = default;
 };
 
-/// The line, with the line break.
+/// Formats a hold as a line, with the line break.
 [[nodiscard]] std::string to_line(const Hold& hold);
-/// Nothing if the text is not exactly such a line.
+/// Parses a line of to_line(), without the line break; nothing if the text is not exactly one.
 [[nodiscard]] std::optional<Hold> parse_line(std::string_view line);
 
 struct Verdict {

@@ -32,7 +32,7 @@ class Summary {
     std::cout << std::left << std::setw(6) << "-";
     rest_of_row(what, found);
   }
-  /// Adds a line to the row before.
+  /// Adds a line to the last row.
   void more(std::string_view found) {
     std::cout << std::setw(6) << "";
     rest_of_row("", found);
@@ -41,7 +41,7 @@ class Summary {
   [[nodiscard]] bool all_right() const noexcept { return all_right_; }
 
  private:
-  /// Prints within 79 columns, broken between words.
+  /// Prints within 79 columns, and breaks lines between words.
   static void rest_of_row(std::string_view what, std::string_view found) {
     constexpr std::size_t room = 79 - 22;
     std::cout << std::left << std::setw(16) << what;
@@ -68,7 +68,7 @@ double seconds_of(BootClock::duration duration) {
   return std::chrono::duration<double>{duration}.count();
 }
 
-/// The waits that the waiters recorded, in lines "process increment node".
+/// The waits that the workers recorded, as lines "process increment node".
 struct Waits {
   long all = 0;
   long nodes = 0;     ///< nodes that some acquire waited for
@@ -94,8 +94,8 @@ Waits read_waits(const std::string& file) {
 }  // namespace
 
 long Demo::fired_watches() const {
-  // The number of watches that deleted nodes have fired. mntr's "cnt" of the same name counts the
-  // deletions instead.
+  // This is the number of watches that deletions of nodes have fired. mntr's "cnt" of the same name
+  // counts the deletions instead.
   return static_cast<long>(server_->statistic("zk_sum_node_deleted_watch_count"));
 }
 
@@ -153,9 +153,10 @@ bool Demo::summarise() {
   if (server_) {
     const long fired = fired_watches() - fired_before_;
     const long releases = grants + (kill_ ? 1 : 0);
-    // A contender that was not first at once also watches its own node, and fires that watch when
-    // it releases; a killed contender fires nothing. A contender that was not first, but found its
-    // predecessor gone before it could watch that node, has not waited.
+    // `own` is the number of watches that contenders had on their own nodes. A contender that was
+    // not first at once has such a watch, and fires it when it releases; a killed contender fires
+    // none. Some of these contenders have not waited: they found the predecessor gone before they
+    // could watch it. So `own` has only bounds.
     const long own = fired - waits.all;
     const long own_at_least = waits.acquires - (kill_ ? 1 : 0);
     summary.row(waits.all == waits.nodes && own >= own_at_least && own <= grants, "woken",

@@ -69,7 +69,7 @@ std::int64_t boot_time() { return BootClock::now().time_since_epoch().count(); }
 
 void say(const std::string& message) { std::cout << message << '\n' << std::flush; }
 
-/// Nothing but the lock protects the counter.
+/// The lock alone protects the counter.
 long read_counter(const std::string& file) {
   long value = 0;
   if (!(std::ifstream{file} >> value)) throw std::runtime_error{"cannot read " + file};
@@ -100,7 +100,8 @@ void work(const Settings& settings) {
   client.wait_connected();
   InterProcessMutex mutex{
       client, settings.path, {.identity = "worker " + std::to_string(settings.number)}};
-  // on_position is called when the wait for the predecessor has begun and its node is watched.
+  // The client calls on_position when the predecessor's node is watched, and the wait for it has
+  // begun.
   std::atomic<int> increment = 0;
   const AcquireOptions options{.on_position = [&](std::size_t, const Participant& nearest) {
     waits.append(std::to_string(settings.number) + " " + std::to_string(increment) + " " +
@@ -117,7 +118,7 @@ void work(const Settings& settings) {
   }}.detach();
 
   for (int done = 1; done <= settings.increments; ++done) {
-    finish_callbacks(client);  // the callbacks of the previous acquire
+    finish_callbacks(client);  // runs the callbacks of the previous acquire
     increment = done;
     Lease lease = mutex.acquire(options);
     Hold hold{settings.number, lease.token().value, lease.node(), boot_time()};

@@ -13,7 +13,7 @@ namespace custodian::demo {
 
 class WorkerProcess {
  public:
-  /// Starts `program` with these arguments. Throws std::system_error if it cannot.
+  /// Starts `program` with these arguments. Throws std::system_error if that fails.
   WorkerProcess(int number, const std::string& program, const std::vector<std::string>& arguments);
 
   /// The worker's progress; worker.cpp describes its messages.
@@ -26,7 +26,7 @@ class WorkerProcess {
   /// Readable when the worker has sent a message, or has ended.
   [[nodiscard]] int descriptor() const noexcept { return process_.descriptor(); }
   [[nodiscard]] bool has_ended() const noexcept { return process_.has_ended(); }
-  /// Reads the worker's messages; call it when the descriptor is readable.
+  /// Reads the worker's messages. To be called when the descriptor is readable.
   void listen();
   void let_begin() const { process_.tell(""); }
   /// Sends SIGKILL, and waits until the worker is gone.

@@ -45,8 +45,8 @@ std::string_view take(std::string_view& text, Predicate is_of_kind) {
   return taken;
 }
 
-/// The nanoseconds of one part, including its fraction; digits below a nanosecond are dropped.
-/// Negative if the duration is too long.
+/// The nanoseconds of one part, including its fraction; digits below a nanosecond are dropped. The
+/// result is negative if the duration is too long.
 std::int64_t amount(std::string_view whole, std::string_view fraction, std::int64_t unit) {
   const std::int64_t most = longest / unit;
   std::int64_t value = 0;
@@ -57,7 +57,7 @@ std::int64_t amount(std::string_view whole, std::string_view fraction, std::int6
   std::int64_t sum = value * unit;
   std::int64_t part = unit;
   for (const char digit : fraction) {
-    // The division drops at most the value of this digit.
+    // The divisions round down, which drops what is below a nanosecond.
     sum += part * (digit - '0') / 10;
     part /= 10;
   }
@@ -100,12 +100,12 @@ std::string format_duration(std::chrono::nanoseconds duration) {
   if (duration == duration.zero()) return "0s";
   const bool is_negative = duration < duration.zero();
   std::string text{is_negative ? "-" : ""};
-  // Unsigned, since the smallest duration has no positive counterpart.
+  // `rest` is unsigned, since the smallest duration has no positive counterpart.
   auto rest = static_cast<std::uint64_t>(duration.count());
   if (is_negative) rest = 0 - rest;
   constexpr std::uint64_t second = 1'000'000'000;
-  // Units from days to seconds are whole numbers. A rest below a second becomes a fraction of a
-  // second, or has a unit of its own.
+  // Days, hours, minutes and seconds are whole numbers. A rest below a second becomes a fraction of
+  // a second, or has a unit of its own.
   if (rest < second) {
     for (const Unit& unit : units) {
       const auto size = static_cast<std::uint64_t>(unit.nanoseconds);

@@ -10,11 +10,11 @@
 
 namespace custodian::cli {
 
-/// Keeps its fields in the order of insertion.
+/// JSON whose fields keep the order of their insertion.
 using Json = nlohmann::ordered_json;
 
-/// One line of ASCII, so that no text can control a terminal. Bytes that are not UTF-8 become
-/// U+FFFD.
+/// Formats JSON as one line of ASCII, so that no text can control a terminal. Bytes that are not
+/// UTF-8 become U+FFFD.
 [[nodiscard]] std::string to_line(const Json& json);
 
 /// A session's id, as "0x10000abcd".

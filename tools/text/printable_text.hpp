@@ -10,8 +10,8 @@
 
 namespace custodian::cli {
 
-/// One line that cannot control a terminal, by the library's own rules (detail::in_one_line()). The
-/// backslash is escaped, too, so that no escape can be forged.
+/// Makes one line of the text that cannot control a terminal, by the library's own rules
+/// (detail::in_one_line()). Escapes the backslash, too, so that no text can forge an escape.
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// The columns that printable text takes on a terminal.
@@ -20,10 +20,10 @@ namespace custodian::cli {
 /// Shortens printable text to at most `columns`; an ellipsis stands for the rest.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t columns);
 
-/// Whether the whole text is valid UTF-8; control characters are allowed.
+/// Returns whether the whole text is valid UTF-8. Control characters are allowed.
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-/// Two hexadecimal digits for each byte.
+/// Formats each byte as two hexadecimal digits.
 [[nodiscard]] std::string to_hex(std::string_view bytes);
 
 }  // namespace custodian::cli

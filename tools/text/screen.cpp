@@ -23,7 +23,8 @@ ScreenSize size_now() {
 bool Screen::is_terminal() noexcept { return ::isatty(STDOUT_FILENO) == 1; }
 
 std::string frame(const std::vector<std::string>& lines, ScreenSize size, std::size_t& drawn) {
-  // The cursor needs the line below the picture. A full last column would wrap.
+  // One line below the picture is left for the cursor. The last column stays empty: a full line
+  // would wrap.
   const std::size_t room = std::max<std::size_t>(size.lines, 3) - 1;
   const std::size_t width = std::max<std::size_t>(size.columns, 2) - 1;
   std::vector<std::string> visible = lines;

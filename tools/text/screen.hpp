@@ -26,8 +26,8 @@ class Screen {
 
   /// Draws lines of printable text. Lines that are too long are cut; excess lines are omitted.
   void draw(const std::vector<std::string>& lines);
-  /// Call it after the terminal's size has changed: the next picture begins on an empty screen,
-  /// since the place of the old one is unknown.
+  /// To be called after the terminal's size has changed. The next picture begins on an empty
+  /// screen, since the place of the old one is unknown.
   void forget_picture() noexcept { is_known_ = false; }
 
  private:
@@ -35,8 +35,8 @@ class Screen {
   bool is_known_ = true;
 };
 
-/// The output of draw(): the text and the terminal's control sequences. Pure. `drawn` is the number
-/// of lines of the last picture, and is set to that of this one.
+/// The output of draw(): the text and the terminal's control sequences. `drawn` is the number of
+/// lines of the last picture, and becomes that of this one. Pure.
 [[nodiscard]] std::string frame(const std::vector<std::string>& lines, ScreenSize size,
                                 std::size_t& drawn);
 

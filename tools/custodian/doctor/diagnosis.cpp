@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 constexpr std::string_view advice_on_words =
     "4lw.commands.whitelist=srvr,conf,cons in the server's zoo.cfg";
 
-/// The numbers of "3.8.0".
+/// Returns the numbers in a version such as "3.8.0".
 std::array<int, 3> numbers_of(std::string_view version) {
   std::array<int, 3> numbers{};
   for (int& number : numbers) {
@@ -34,7 +34,7 @@ std::array<int, 3> numbers_of(std::string_view version) {
   return numbers;
 }
 
-/// The first version with containers.
+/// The first version of ZooKeeper with containers.
 constexpr std::array oldest_version{3, 5, 3};
 
 class Diagnosis : Findings {

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Diagnosis judges whether an ensemble is good for locks, by the facts collected about it.
-/// Pure: facts in, findings out.
+/// Diagnosis judges whether an ensemble is good for locks, from the facts that were collected about
+/// it. Pure: facts in, findings out.
 
 #include <chrono>
 #include <cstdint>
@@ -32,7 +32,7 @@ struct ServerFacts {
   Answer cons{};
   /// The fields that the server reports, by a four-letter word or by its admin server.
   ServerConfiguration configuration{};
-  /// A session with the requested timeout; not tried with a server that does not answer.
+  /// The session with the requested timeout. It is not tried with a server that does not answer.
   std::optional<SessionTrial> session{};
   /// Sessions with the shortest and the longest timeout that a client can request.
   std::optional<SessionTrial> shortest{};
@@ -43,7 +43,7 @@ struct PathFacts {
   std::string path{};
   /// The path, or its nearest ancestor that exists; empty if not even "/" (the chroot) exists.
   std::string existing{};
-  /// The ACL of `existing`; nothing if it may not be read.
+  /// The ACL of `existing`; nothing if the client may not read it.
   std::optional<Acl> acl{};
   error_code list_error{};
   error_code create_error{};
@@ -70,7 +70,7 @@ struct Facts {
   std::chrono::milliseconds touch_interval{0};
   std::vector<ServerFacts> servers{};
   Security security = Security::plain;
-  /// Whether no admin server was asked, since it would be asked without TLS.
+  /// True if no admin server was asked because that would not be over TLS.
   bool admin_server_left_out = false;
   std::chrono::system_clock::time_point now{};
   /// The error if no server could be asked about the ensemble as a whole.
@@ -87,8 +87,8 @@ enum class Verdict : std::uint8_t { ok, warn, fail };
 
 struct Finding {
   Verdict verdict = Verdict::ok;
-  std::string check{};    ///< "server", "leader", "session", "tick", ...
-  std::string subject{};  ///< a server or a path; empty: the whole ensemble
+  std::string check{};    ///< the name of the check: "server", "leader", "session", "tick", ...
+  std::string subject{};  ///< a server or a path; empty means the whole ensemble
   std::string text{};
   std::string advice{};  ///< what to change, and where; empty if nothing
 };

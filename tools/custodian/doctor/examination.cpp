@@ -19,13 +19,13 @@ using std::chrono::nanoseconds;
 using std::chrono::system_clock;
 
 constexpr auto patience = 5s;
-/// How often the path is examined at most, if other clients remove it meanwhile.
+/// The most times that the path is examined, if other clients remove it meanwhile.
 constexpr int most_rounds = 5;
-/// Timeouts that a client may request; servers clamp them to their own limits.
+/// Timeouts that a client may request; servers change them to their own limits.
 constexpr milliseconds shortest_timeout = 100ms;
 constexpr milliseconds longest_timeout = 24h;
 
-/// The error that a call throws; none if it throws nothing.
+/// Returns the error that the function throws; no error if it throws nothing.
 template <typename Function>
 error_code error_of(Function function) {
   try {
@@ -39,7 +39,8 @@ error_code error_of(Function function) {
 /// Options for a session that only asks questions and holds no locks.
 ClientOptions questioner(ClientOptions options, milliseconds session_timeout) {
   options.session_timeout = session_timeout;
-  // Otherwise the client refuses a timeout too short for locks before it asks any server.
+  // With a longer touch interval the client would refuse a timeout too short for locks before it
+  // asks any server.
   options.touch_interval = 1ms;
   options.operation_timeout = patience;
   options.name_space.clear();
@@ -93,9 +94,9 @@ std::string below(const std::string& path, const std::string& name) {
   return (path == "/" ? path : path + "/") + name;
 }
 
-/// Whether the servers have extended types. Asks for a node with a TTL below a parent that does not
-/// exist: a server without extended types answers `unimplemented`, and one with them `no_node`.
-/// Neither creates a node.
+/// Finds out whether the servers have extended types. It asks for a node with a TTL below a parent
+/// that does not exist: a server without extended types answers `unimplemented`, and one with them
+/// `no_node`. Neither creates a node.
 std::optional<bool> extended_types(Client& client) {
   const CreateOptions with_ttl{.mode = CreateMode::persistent_with_ttl, .ttl = 1s};
   const error_code error =
@@ -140,7 +141,8 @@ PathFacts examine_path(Client& client, const std::string& path) {
   return facts;
 }
 
-/// Compares the transaction's time by the leader's clock with the time here before and after it.
+/// Compares the time that the leader's clock gave to a transaction with the time here before and
+/// after it.
 ClockFacts compare_clocks(Client& client, const std::string& existing) {
   const std::string node = below(existing, random_name());
   const auto steady_before = std::chrono::steady_clock::now();
@@ -149,7 +151,7 @@ ClockFacts compare_clocks(Client& client, const std::string& existing) {
       client.commit({create(node, {}, CreateMode::ephemeral), set(node, {}), remove(node)});
   const nanoseconds took = std::chrono::steady_clock::now() - steady_before;
   ClockFacts facts{.write_time = took};
-  // Servers count in milliseconds.
+  // The millisecond is the resolution of the servers' times.
   facts.uncertainty = took / 2 + 1ms;
   facts.ahead =
       results.at(1).stat.modified - (before + std::chrono::round<system_clock::duration>(took / 2));
@@ -162,14 +164,15 @@ nanoseconds time_of(clockid_t clock) {
   return std::chrono::seconds{time.tv_sec} + nanoseconds{time.tv_nsec};
 }
 
-/// The full path: with the namespace in front.
+/// The path as the servers see it, with the namespace in front.
 std::string outside(const std::string& name_space, const std::string& path) {
   if (name_space.empty()) return path;
   const std::string root = name_space.starts_with('/') ? name_space : "/" + name_space;
   return path == "/" ? root : root + path;
 }
 
-/// False if the path was removed meanwhile; the facts then have what was seen of it.
+/// Examines the path. Returns false if the path was removed meanwhile; `facts` then have what was
+/// seen.
 bool examine_place(Client& client, const std::string& path, Facts& facts) {
   const PathFacts at_path = examine_path(client, path);
   if (facts.path_was_given || at_path.existing.empty()) facts.path = at_path;
@@ -192,8 +195,8 @@ void examine_ensemble(const ClientOptions& options, const ExaminationRequest& re
   client.wait_connected({patience});
   facts.extended_types = extended_types(client);
   const std::string path = outside(options.name_space, request.path.empty() ? "/" : request.path);
-  // The servers may remove an empty container at any time; then the path above it is examined.
-  // If the path is created and removed again and again, the last round counts.
+  // The servers may remove an empty container at any time; the next round then examines the path
+  // above it. If the path is created and removed again and again, the last round counts.
   for (int round = 1; !examine_place(client, path, facts) && round < most_rounds; ++round) {
     client.sync(path);
   }

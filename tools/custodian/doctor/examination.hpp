@@ -13,16 +13,16 @@
 namespace custodian::cli {
 
 struct ExaminationRequest {
-  /// The path of the locks; empty: only the clock is examined, at the root.
+  /// The path of the locks. If it is empty only the clock is examined, at the root.
   std::string path{};
   /// The touch interval of the programs that take the locks.
   std::chrono::milliseconds touch_interval{};
-  /// The admin servers' port that the user has given.
+  /// The admin servers' port, if the user has given one.
   std::optional<std::uint16_t> admin_port{};
 };
 
-/// Asks every server, opens sessions, tries the operations of a lock, and leaves nothing behind:
-/// the transaction that tries permissions fails at its last operation; another one creates a node
+/// Asks every server, opens sessions, tries the operations of a lock, and leaves nothing behind.
+/// The transaction that tries permissions fails at its last operation; another one creates a node
 /// and deletes it, to read the time of the creation. Blocks, for half a minute at most. `options`
 /// are those of GlobalOptions. Throws Error if they are wrong.
 [[nodiscard]] Facts examine(const ClientOptions& options, const ExaminationRequest& request);

@@ -7,7 +7,7 @@
 namespace custodian::cli {
 namespace {
 
-/// Whether every client may take and break locks at the path.
+/// Returns whether every client may take and break locks at the path.
 bool is_open(const PathFacts& facts) {
   if (!facts.acl) return false;
   const auto may = [](const AclEntry& entry, Permissions power) {

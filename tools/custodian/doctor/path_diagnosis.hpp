@@ -10,7 +10,7 @@
 
 namespace custodian::cli {
 
-/// Whether the path was removed while it was examined.
+/// Returns whether the path was removed while it was examined.
 [[nodiscard]] bool is_gone(const PathFacts& facts);
 
 [[nodiscard]] std::vector<Finding> diagnose_path(const PathFacts& facts);

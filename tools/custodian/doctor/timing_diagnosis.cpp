@@ -85,7 +85,7 @@ class TimingDiagnosis : Findings {
     return " (of " + text_of(*least) + " to " + text_of(*most) + ")";
   }
 
-  /// The tick that the server reports, or half of the shortest timeout that it granted.
+  /// The tick that the server reports; otherwise half of the shortest timeout that it granted.
   static std::optional<milliseconds> tick_of(const ServerFacts& server) {
     if (server.configuration.tick_time) return server.configuration.tick_time;
     if (server.shortest && !server.shortest->error) return server.shortest->timeout / 2;

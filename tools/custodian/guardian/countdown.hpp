@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Countdown decides when a command has to end. The guardian that asks may itself be late: it was
-/// stopped, or the machine was asleep. Pure: times in, the due action out.
+/// Countdown decides when a command has to end. The guardian may ask it late, if the guardian was
+/// stopped or the machine was asleep. Pure: times in, the due action out.
 
 #include <algorithm>
 #include <chrono>
@@ -23,15 +23,15 @@ class Countdown {
     kill,
   };
 
-  /// The lock is held at least until `time`, and then lost, unless a later call extends it. After
-  /// the loss the command has `grace` to end. A lost lock cannot be extended.
+  /// Notes that the lock is held until `time`, and is lost then unless a later call extends it.
+  /// After the loss the command has `grace` to end. A lost lock cannot be extended.
   void hold_until(Time time, std::chrono::nanoseconds grace) {
     if (is_lost_) return;
     hold_until_ = time;
     grace_ = grace;
   }
 
-  /// The lock was lost at `at`, or when its time ran out, whichever was earlier.
+  /// Notes that the lock was lost at `at`, or when its time ran out if that was earlier.
   void lose(Time at, std::chrono::nanoseconds grace) {
     if (hold_until_) at = std::min(at, *hold_until_);
     hold_until_.reset();
@@ -47,7 +47,7 @@ class Countdown {
   }
 
   [[nodiscard]] bool is_lost() const noexcept { return is_lost_; }
-  /// The time at which due() changes next, if nothing else happens.
+  /// The time at which the result of due() changes, if nothing else happens.
   [[nodiscard]] std::optional<Time> next() const { return is_lost_ ? kill_at_ : hold_until_; }
 
  private:

@@ -34,7 +34,8 @@ std::vector<ProcessEntry> all_processes() {
 std::optional<ProcessEntry> parse_stat(std::string_view line) {
   ProcessEntry entry;
   const auto number = std::from_chars(line.data(), line.data() + line.size(), entry.process);
-  // A program's name may contain brackets and spaces; the last bracket on the line ends it.
+  // A program's name may contain brackets and spaces, so the last bracket on the line ends the
+  // name.
   const auto name_end = line.rfind(") ");
   if (number.ec != std::errc{} || name_end == std::string_view::npos) return std::nullopt;
   const std::string_view rest = line.substr(name_end + 2);
@@ -69,7 +70,7 @@ Reached kill_each(const std::vector<ProcessEntry>& entries, int signal) {
   for (const ProcessEntry& entry : entries) {
     if (entry.is_zombie) continue;
     if (kill(entry.process, signal) == 0) is_any_reached = true;
-    // Any other error: the process has ended meanwhile.
+    // Any other error means that the process has ended meanwhile.
     else if (errno == EPERM)
       is_any_forbidden = true;
   }
@@ -83,7 +84,8 @@ std::chrono::milliseconds pause_after_killing(Reached reached) {
 
 bool is_orphaned(pid_t group) {
   return std::ranges::none_of(all_processes(), [group](const ProcessEntry& entry) {
-    // A parent of 0 is in another PID namespace; the calls below would take 0 for this process.
+    // A parent of 0 is in another PID namespace. For getpgid() and getsid() below, 0 would mean
+    // this process.
     if (entry.is_zombie || entry.parent <= 0 || getpgid(entry.process) != group) return false;
     return getpgid(entry.parent) != group && getsid(entry.parent) == getsid(entry.process);
   });

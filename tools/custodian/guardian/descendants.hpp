@@ -17,7 +17,7 @@ namespace custodian::cli {
 struct ProcessEntry {
   pid_t process = 0;
   pid_t parent = 0;
-  /// The process has ended, and its parent has not reaped it yet.
+  /// True if the process has ended, and its parent has not reaped it yet.
   bool is_zombie = false;
 
   friend bool operator==(const ProcessEntry&, const ProcessEntry&) = default;
@@ -30,22 +30,24 @@ struct ProcessEntry {
 [[nodiscard]] std::vector<ProcessEntry> descendants(pid_t ancestor,
                                                     const std::vector<ProcessEntry>& all);
 
-/// The descendants now; the list may be out of date when the function returns.
+/// The descendants at the moment of the call. The list may be out of date when the function
+/// returns.
 [[nodiscard]] std::vector<ProcessEntry> descendants(pid_t ancestor);
 
-/// Which processes a signal has reached: some may be another user's (EPERM).
+/// Says which processes a signal has reached. It cannot reach those of another user (EPERM).
 enum class Reached : std::uint8_t { all, some, nobody };
 
-/// Signals all but zombies. `all` also if there is no process to signal.
+/// Signals all processes but zombies. Returns `all` also if there is no process to signal.
 [[nodiscard]] Reached kill_each(const std::vector<ProcessEntry>& entries, int signal);
 
 /// The pause between two rounds of killing, so that the next round sees processes that were just
-/// being started. It is longer after `nobody`: only another user's processes were left.
+/// being started. The pause is longer after `nobody`, since only another user's processes are left
+/// then.
 [[nodiscard]] std::chrono::milliseconds pause_after_killing(Reached reached);
 
-/// Whether this process group is orphaned now: no member has a parent that is outside the group but
-/// in the same session. The terminal's stop signals have no effect on it, since no process could
-/// continue it.
+/// Returns whether this process group is orphaned now: no member has a parent that is outside the
+/// group but in the same session. The terminal's stop signals do not stop an orphaned group, since
+/// no process could continue it.
 [[nodiscard]] bool is_orphaned(pid_t group);
 
 }  // namespace custodian::cli

@@ -20,7 +20,7 @@ bool close_ranges_around(int kept) {
   return close_range(std::max<unsigned>(middle + 1, first_of_ours), ~0U, 0) == 0;
 }
 
-/// The open descriptors; without /proc, all that could be open.
+/// The open descriptors or, without /proc, all that could be open.
 std::vector<int> open_descriptors() {
   std::vector<int> found;
   if (DIR* const directory = opendir("/proc/self/fd")) {
@@ -35,7 +35,7 @@ std::vector<int> open_descriptors() {
   }
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
-  // A limit of millions is cut: this process has not inherited that many descriptors.
+  // A limit of millions is not tried in full: this process has not inherited that many descriptors.
   const auto end = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, rlim_t{1} << 20));
   for (int descriptor = 0; descriptor < end; ++descriptor) found.push_back(descriptor);
   return found;

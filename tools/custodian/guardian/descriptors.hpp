@@ -5,7 +5,7 @@
 
 namespace custodian::cli {
 
-/// Closes all descriptors but the standard three and `kept`; works also where the system has no
+/// Closes all descriptors but the standard three and `kept`. Works also where the system has no
 /// close_range(), or a sandbox forbids it. The process must have no other threads.
 void close_all_but(int kept);
 

@@ -27,7 +27,8 @@
 namespace custodian::cli {
 namespace {
 
-/// The guardian ends only with its runner, or by SIGKILL.
+/// Ignores the signals that would end or stop the guardian: it ends only with its runner, or by
+/// SIGKILL.
 void disregard_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM,
                            SIGTSTP, SIGTTIN, SIGTTOU}) {
@@ -39,7 +40,8 @@ int child_signals() {
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
-  // With SIGCHLD ignored, which may be inherited, the kernel would reap children unnoticed.
+  // If SIGCHLD were ignored, as this process may have inherited it, the kernel would reap children
+  // unnoticed.
   std::signal(SIGCHLD, SIG_DFL);
   sigprocmask(SIG_BLOCK, &child, nullptr);
   return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -89,7 +91,8 @@ class Guardian {
     std::array<pollfd, 4> wanted{{{children_, POLLIN, 0},
                                   {timer_, POLLIN, 0},
                                   {command_.exec_result(), POLLIN, 0},
-                                  // A socket at end of file would stay readable for ever.
+                                  // poll() skips -1. A socket at end of file would be readable for
+                                  // ever.
                                   {runner_is_gone_ ? -1 : control_, POLLIN, 0}}};
     poll(wanted.data(), wanted.size(), -1);
     drain(children_);
@@ -124,7 +127,7 @@ class Guardian {
   void start(const Order& order, std::string_view environment) {
     countdown_ = {};
     hold_until(order);
-    // The order may have waited until the lock was lost: then nothing is run.
+    // The order may have waited until the lock was lost. Nothing is run then.
     static_cast<void>(countdown_.due(BootClock::now()));
     if (countdown_.is_lost()) return tell({.kind = Report::Kind::ended});
     if (const int error = command_.start(lines_of(environment)); error != 0) {
@@ -134,14 +137,14 @@ class Guardian {
 
   void pass_on(int signal) {
     note(command_.signal(signal));
-    // The command has ended; no wait status would show that its remaining processes are stopped.
+    // Once the command has ended, no wait status shows that its remaining processes are stopped.
     if (signal == SIGTSTP && command_.is_active() && !command_.main_runs()) {
       tell({.kind = Report::Kind::stopped, .value = SIGTSTP});
     }
   }
 
   void hold_until(const Order& order) {
-    // No time: the loss is to be ignored (--on-lost ignore).
+    // An order without a time means that the loss is to be ignored (--on-lost ignore).
     if (order.time > order.time.zero()) {
       countdown_.hold_until(BootClock::time_point{order.time}, order.grace);
     }
@@ -154,7 +157,7 @@ class Guardian {
       case Countdown::Due::nothing: return;
       case Countdown::Due::request:
         note(command_.signal(SIGTERM));
-        // A stopped command must receive it, too.
+        // A stopped command receives the SIGTERM only when it is continued.
         return note(command_.signal(SIGCONT));
       case Countdown::Due::kill: return kill();
     }
@@ -181,7 +184,7 @@ class Guardian {
       is_killing_ = runner_is_gone_;
     }
     const std::string_view bytes = bytes_of(report);
-    // listen() notices that the runner is gone.
+    // The result is ignored: listen() notices if the runner is gone.
     static_cast<void>(send(control_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   }
 
@@ -214,7 +217,8 @@ class Guardian {
 void guard(int control, std::vector<std::string> command, SignalSetting as_started,
            int runner_group) {
   setpgid(0, 0);
-  // Its own name, so that a kill by name does not reach both runner and guardian.
+  // The guardian has a name of its own, so that a kill by name does not reach both runner and
+  // guardian.
   prctl(PR_SET_NAME, "lock-guardian");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   close_all_but(control);

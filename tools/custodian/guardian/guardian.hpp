@@ -18,7 +18,7 @@
 
 namespace custodian::cli {
 
-/// The guardian's whole life, in a process of its own with one thread. Only the runner has the
+/// The whole life of the guardian, in a process of its own with one thread. Only the runner has the
 /// other end of the socket `control`; `runner_group` is the runner's process group.
 [[noreturn]] void guard(int control, std::vector<std::string> command, SignalSetting as_started,
                         int runner_group);

@@ -23,7 +23,7 @@ GuardianLink::GuardianLink(boost::asio::io_context& context, std::vector<std::st
                            const SignalSetting& as_started)
     : socket_{context} {
   for (const ProcessEntry& child : descendants(getpid())) foreign_.push_back(child.process);
-  // If the guardian is killed, this process adopts its children.
+  // If the guardian is killed, its children become children of this process.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   std::array<int, 2> sockets{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
@@ -53,7 +53,7 @@ void GuardianLink::end() {
   socket_.close(ignored);
   while (waitpid(guardian_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  // The guardian may have been killed in the meantime.
+  // If the guardian was killed it has left processes behind.
   end_orphans();
 }
 
@@ -86,7 +86,7 @@ void GuardianLink::receive() {
 void GuardianLink::send(const Order& order, const std::vector<std::string>& environment) {
   std::string message{bytes_of(order)};
   for (const std::string& variable : environment) message.append(variable).push_back('\0');
-  // receive() notices that the guardian is gone.
+  // The result is ignored: receive() notices if the guardian is gone.
   static_cast<void>(
       ::send(socket_.native_handle(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
 }

@@ -17,7 +17,7 @@
 
 namespace custodian::cli {
 
-/// Threads: one at a time. Lifetimes: the destructor calls end().
+/// Threads: one at a time. The destructor calls end().
 class GuardianLink {
  public:
   /// Called with every report, and with nothing if the guardian was killed.
@@ -33,8 +33,8 @@ class GuardianLink {
 
   /// Calls the listener on the context, until the link is destroyed.
   void listen(Listener listener);
-  /// Sends an order; `start` takes the variables "NAME=value". Does not block: a guardian that is
-  /// stopped for a minute or more loses the orders that exceed its queue.
+  /// Sends an order. `environment` goes with the order `start`: variables "NAME=value". Does not
+  /// block: a guardian that is stopped for a minute or more loses the orders that exceed its queue.
   void send(const Order& order, const std::vector<std::string>& environment = {});
 
   /// The processes under the guardian now: the command, and every process that it has started.
@@ -44,15 +44,15 @@ class GuardianLink {
   /// nothing is reported, and nothing can be sent. A second call does nothing.
   void end();
 
-  /// After the guardian was killed: ends the processes that it has left to us, and waits until they
-  /// are gone. Spares children that are older than the guardian.
+  /// Ends the processes that a killed guardian has left behind, and waits until they are gone.
+  /// Spares children that are older than the guardian.
   void end_orphans() const;
 
  private:
   void wait();
   void receive();
 
-  /// Children from before our exec(): a shell may have started background jobs.
+  /// Children that this process had before its exec(): a shell may have started background jobs.
   std::vector<pid_t> foreign_;
   pid_t guardian_ = -1;
   boost::asio::posix::stream_descriptor socket_;

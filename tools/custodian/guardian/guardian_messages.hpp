@@ -2,7 +2,7 @@
 
 /// \file
 /// Orders and reports are the messages between the runner and its guardian, over a socket that
-/// keeps messages apart. Value types; both ends are the same program.
+/// keeps messages apart. Both ends are the same program, so the messages are plain structs.
 
 #include <array>
 #include <chrono>
@@ -20,8 +20,8 @@ struct Order {
   enum class Kind : std::int32_t {
     start,       ///< run the command; a line "NAME=value" for each variable follows this struct
     signal,      ///< pass on the signal
-    proceed,     ///< let the stopped command go on; if it asked for the terminal and the runner has
-                 ///< it, lend it again; later reports return `number`
+    proceed,     ///< let the stopped command go on; lend it the terminal again if it had asked for
+                 ///< that and the runner has it; later reports return `number`
     hold_until,  ///< the lock is held at least until `time` (boot clock); lost then, unless renewed
     lost,        ///< end the command now
   };
@@ -29,22 +29,23 @@ struct Order {
   std::int32_t signal = 0;
   std::uint64_t number = 0;
   std::chrono::nanoseconds time{};
-  /// The time from the request to end until the kill.
+  /// The time from the loss until the command is killed.
   std::chrono::nanoseconds grace{};
 };
 
 /// A message from the guardian to the runner.
 struct Report {
   enum class Kind : std::int32_t {
-    not_started,  ///< `value` is errno
-    stopped,      ///< by the signal `value`, unless it stopped for a terminal that it can get
-    main_ended,   ///< the command has ended, but processes that it started have not
-    forbidden,    ///< a process is another user's and cannot be signalled; reported once
-    ended,        ///< the command and all that it started; `value` is the wait status
+    not_started,  ///< the command could not be run; `value` is errno
+    stopped,  ///< the signal `value` stopped the command, which cannot get the terminal if it asked
+              ///< for it
+    main_ended,  ///< the command has ended, but processes that it started have not
+    forbidden,   ///< a process is another user's and cannot be signalled; sent only once
+    ended,       ///< the command and all that it started have ended; `value` is the wait status
   };
   Kind kind{};
   std::int32_t value = 0;
-  /// With `ended`: the guardian ended the command because the lock was lost.
+  /// With `ended`: true if the guardian ended the command because the lock was lost.
   bool for_loss = false;
   /// With `stopped`: the number of the last `proceed` that was carried out before the stop.
   std::uint64_t proceeded = 0;
@@ -52,7 +53,7 @@ struct Report {
 
 static_assert(std::is_trivially_copyable_v<Order> && std::is_trivially_copyable_v<Report>);
 
-/// Longer than any environment that we add.
+/// No message is longer, even with all the environment variables that an order brings.
 inline constexpr std::size_t longest_message = std::size_t{64} * 1024;
 
 template <typename Message>

@@ -17,7 +17,7 @@ void SignalSetting::restore() const noexcept {
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action {};
     action.sa_handler = ignores(signal) ? SIG_IGN : SIG_DFL;
-    // Fails for SIGKILL and SIGSTOP, and for the signals that the C library reserves.
+    // sigaction() fails for SIGKILL and SIGSTOP, and for the signals that the C library reserves.
     sigaction(signal, &action, nullptr);
   }
   sigprocmask(SIG_SETMASK, &mask_, nullptr);

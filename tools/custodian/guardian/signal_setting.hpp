@@ -11,12 +11,12 @@ namespace custodian::cli {
 
 class SignalSetting {
  public:
-  /// The present setting. A program that has just begun has no handlers: each signal is ignored or
-  /// has its default action.
+  /// Reads the present setting. A program that has just begun has no handlers: each signal is
+  /// ignored or has its default action.
   [[nodiscard]] static SignalSetting current();
 
   [[nodiscard]] bool ignores(int signal) const { return ignored_[static_cast<unsigned>(signal)]; }
-  /// Async-signal-safe, for use in the child of a fork().
+  /// Makes this setting that of the process. Async-signal-safe, for use in the child of a fork().
   void restore() const noexcept;
 
  private:

@@ -45,8 +45,8 @@ int SupervisedCommand::start(const std::vector<std::string>& environment) {
   int pipe[2];
   if (pipe2(pipe, O_CLOEXEC | O_NONBLOCK) != 0) return errno;
   const pid_t guardian = getpid();
-  // A signal that reached the child before it has the command's setting would be lost to the
-  // guardian's handlers.
+  // The child first has the guardian's signal setting, with which a signal for the command would be
+  // lost.
   const SignalsBlocked until_forked;
   process_ = fork();
   if (process_ == 0) run(environment, guardian, pipe[1]);
@@ -57,7 +57,7 @@ int SupervisedCommand::start(const std::vector<std::string>& environment) {
     process_ = 0;
     return error;
   }
-  // Parent and child both call it: neither may go on before the group exists.
+  // Parent and child both call setpgid(): neither may go on before the group exists.
   setpgid(process_, process_);
   exec_result_ = pipe[0];
   active_ = true;
@@ -76,7 +76,8 @@ void SupervisedCommand::read_exec_result() {
 
 void SupervisedCommand::run(const std::vector<std::string>& environment, pid_t guardian,
                             int error_pipe) {
-  // If the guardian is killed, the kernel kills the command with it; the runner ends the rest.
+  // If the guardian is killed, the kernel kills the command with it. The runner ends the other
+  // processes.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != guardian) _exit(1);
   setpgid(0, 0);
@@ -97,14 +98,15 @@ void SupervisedCommand::run(const std::vector<std::string>& environment, pid_t g
 bool SupervisedCommand::main_runs() const {
   if (process_ <= 0) return false;
   siginfo_t info{};
-  // WNOWAIT: this must not reap the command, for reap() has to see its end.
+  // WNOWAIT leaves the command to reap(), which has to see its end.
   const int asked = waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT);
   return asked == 0 && info.si_pid == 0;
 }
 
 Reached SupervisedCommand::signal(int number) const {
   if (!main_runs()) return kill_each(descendants(getpid()), number);
-  // The command may have left the group that it was to lead.
+  // If the command has left the group that it was to lead, only the command itself can be
+  // signalled.
   if (kill(-process_, number) == 0 || kill(process_, number) == 0) return Reached::all;
   return errno == EPERM ? Reached::nobody : Reached::all;
 }
@@ -129,7 +131,7 @@ std::vector<Report> SupervisedCommand::reap() {
     if (process < 0 && errno == EINTR) continue;
     if (process == 0) break;
     if (process < 0) {
-      // No children means no grandchildren either: the guardian would have adopted them.
+      // The guardian would have adopted grandchildren, so without children nothing is left.
       if (std::exchange(active_, false)) {
         no_more_terminal();
         reports.push_back(exec_error_ == 0
@@ -139,7 +141,7 @@ std::vector<Report> SupervisedCommand::reap() {
       return reports;
     }
     if (process != process_) {
-      // A process in the command's group is continued with the command.
+      // A process in the command's group is left out, since it is continued with the command.
       const bool is_apart = process_ == 0 || getpgid(process) != getpgid(process_);
       if (is_apart && WIFSTOPPED(status) && asks_for_terminal(WSTOPSIG(status))) {
         leftover_is_refused_ = true;
@@ -157,10 +159,11 @@ std::vector<Report> SupervisedCommand::reap() {
     // The child wrote the result before it ended.
     read_exec_result();
     main_ended = exec_error_ == 0;
-    // Now Ctrl-C reaches the runner, and through it the remaining processes.
+    // The runner's group has the terminal now: Ctrl-C reaches the runner, and through it the
+    // remaining processes.
     no_more_terminal();
   }
-  // No process is left that could get the terminal, so none must wait for it.
+  // No process is left that could get the terminal, so none may wait for it.
   if (process_ == 0 && std::exchange(leftover_is_refused_, false)) refuse_terminal();
   if (main_ended) reports.push_back({.kind = Report::Kind::main_ended, .value = wait_status_});
   return reports;
@@ -174,12 +177,12 @@ std::optional<int> SupervisedCommand::stopped_by(int number) {
       return std::nullopt;
     }
     if (as_started_.ignores(number) || !terminal_.is_in_reach()) {
-      // If the runner cannot stop, the command would be stopped and continued for ever.
+      // The runner could not stop as well, so the command would be stopped and continued for ever.
       refuse_terminal();
       return std::nullopt;
     }
   } else if (number == SIGSTOP && terminal_.is_lent()) {
-    // Editors suspend themselves by SIGSTOP. To the runner's shell it must look like Ctrl-Z.
+    // Editors suspend themselves by SIGSTOP. For the runner's shell that must look like Ctrl-Z.
     number = SIGTSTP;
   } else if (number != SIGTSTP) {
     // A SIGSTOP is meant for the command alone.

@@ -30,21 +30,22 @@ class SupervisedCommand {
   /// `runner_group` is the process group that has the terminal while the command does not.
   SupervisedCommand(std::vector<std::string> words, SignalSetting as_started, pid_t runner_group);
 
-  /// Starts the command with "NAME=value" for each further variable. Returns 0, or errno: then
+  /// Starts the command with the additional variables, each "NAME=value". Returns 0, or errno if
   /// nothing runs. The command must not be running. Does not wait for exec, which may take long on
   /// a slow file system: the command is active meanwhile, and reap() reports the outcome.
   [[nodiscard]] int start(const std::vector<std::string>& environment);
 
-  /// Becomes readable when exec has succeeded or failed; -1 once the outcome is known.
+  /// A descriptor that becomes readable when exec has succeeded or failed; -1 once the outcome is
+  /// known.
   [[nodiscard]] int exec_result() const noexcept { return exec_result_; }
 
-  /// Whether the command, or any process that it has started, is left.
+  /// Returns whether the command, or any process that it has started, is left.
   [[nodiscard]] bool is_active() const noexcept { return active_; }
 
-  /// Whether the command's own process still runs, whatever it has started.
+  /// Returns whether the command's own process still runs, whatever it has started.
   [[nodiscard]] bool main_runs() const;
 
-  /// Signals the command's whole group; when the command has ended, all processes that are left.
+  /// Signals the command's whole group or, when the command has ended, all processes that are left.
   Reached signal(int number) const;
   /// Continues the command after a stop, with the terminal if the command had it.
   Reached proceed();
@@ -61,7 +62,7 @@ class SupervisedCommand {
   [[noreturn]] void run(const std::vector<std::string>& environment, pid_t guardian,
                         int error_pipe);
   void read_exec_result();
-  /// The signal by which the runner must stop as well, if any.
+  /// Returns the signal by which the runner must stop as well, if any.
   [[nodiscard]] std::optional<int> stopped_by(int number);
   void refuse_terminal();
   void no_more_terminal();

@@ -43,7 +43,7 @@ void Terminal::renounce() {
 bool Terminal::is_borrowed_by(pid_t group) const {
   if (group == borrower_) return true;
   if (group <= 0) return false;
-  // If the borrower is a shell, its job has a group of its own, which may be gone.
+  // A shell that has borrowed the terminal lends it to its job's group, which may be gone by now.
   if (kill(-group, 0) != 0 && errno == ESRCH) return true;
   return std::ranges::any_of(descendants(getpid()), [group](const ProcessEntry& entry) {
     return getpgid(entry.process) == group;

@@ -18,15 +18,17 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  /// Lends the terminal to a process group, which may have it already; false if neither that group
-  /// nor the owner has it now.
+  /// Lends the terminal to a process group, which may have it already. Returns false if neither
+  /// that group nor the owner has it now.
   bool lend_to(pid_t group);
   /// Gives the terminal back to the owner if it is still lent. A shell that has taken it meanwhile
   /// keeps it.
   void take_back();
-  /// Whether the borrower has the terminal, or a group that the borrower has given it to.
+  /// Returns whether the terminal is with the borrower, or with a group that the borrower has given
+  /// it to.
   [[nodiscard]] bool is_lent() const;
-  /// Whether the owner may be stopped to wait for the terminal: some process can continue it.
+  /// Returns whether the owner may be stopped to wait for the terminal: some process can continue
+  /// it.
   [[nodiscard]] bool is_in_reach() const;
   /// Takes this process out of the session, for good. The process groups of its children are then
   /// orphaned: reading from the terminal fails for them instead of stopping them.

@@ -12,12 +12,12 @@
 
 namespace custodian::cli {
 
-/// `choose` is called with the index of the given word in `words`.
+/// Adds an option that takes one of `words`. `choose` is called with the index of the given word.
 CLI::Option* add_word_option(CLI::App& app, const std::string& name, std::vector<std::string> words,
                              std::function<void(std::size_t)> choose,
                              const std::string& description);
 
-/// `value` must outlive the parsing.
+/// Adds an option that takes a word of `choices`. `value` must outlive the parsing.
 template <typename Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
                         const std::vector<std::pair<std::string, Value>>& choices,

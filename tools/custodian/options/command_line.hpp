@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// CommandLine splits the words of the command line into ours and those of the command to run.
-/// Pure.
+/// CommandLine splits the command line into the words for custodian and those of the command to
+/// run. Pure.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 namespace custodian::cli {
 
 struct CommandLine {
-  /// Our own words, without the program's name.
+  /// The words for custodian, without the program's name.
   std::vector<std::string> ours{};
   /// The words after the first `--`; nothing if there is no `--`.
   std::optional<std::vector<std::string>> command{};

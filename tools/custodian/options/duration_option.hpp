@@ -10,11 +10,12 @@
 
 namespace custodian::cli {
 
-/// `value` must outlive the parsing. The given duration must be positive, and is rounded up.
+/// Adds an option whose duration must be positive, and is rounded up. `value` must outlive the
+/// parsing.
 CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
                                  std::chrono::milliseconds& value, const std::string& description);
-/// For options without a default. This overload also allows 0; add_positive_duration_option() does
-/// not.
+/// Adds an option without a default. Here the duration may be 0, which
+/// add_positive_duration_option() does not allow.
 CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
                                  std::optional<std::chrono::nanoseconds>& value,
                                  const std::string& description);

@@ -18,7 +18,7 @@ enum class ExitStatus : int {
   not_found = 127,
 };
 
-/// A shell's exit status for a command that a signal has ended.
+/// Plus the signal's number: a shell's exit status for a command that a signal has ended.
 inline constexpr int signal_base = 128;
 
 [[nodiscard]] constexpr int to_int(ExitStatus status) noexcept { return static_cast<int>(status); }

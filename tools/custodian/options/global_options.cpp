@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* credential_variable = "CUSTODIAN_AUTH";
 
-/// TLS if any option asks for it, or the servers' "secure://".
+/// The options of TLS; nothing if no option and no "secure://" in the servers asks for TLS.
 std::optional<TlsOptions> tls_of(const GlobalOptions& options) {
   const std::string any = options.tls_ca + options.tls_cert + options.tls_key +
                           options.tls_key_password_file + options.tls_server_name;
@@ -42,13 +42,14 @@ std::string first_line_of(const std::string& file) {
   return line;
 }
 
-/// A file is read for each connection, since passwords change; a pipe has its line only once.
+/// Returns a function that provides the password. It reads a file for each connection, since
+/// passwords change. A pipe has its line only once, and is read here.
 std::function<std::string()> password_in(const std::string& file) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(file, unknown)) {
     return [line = first_line_of(file)] { return line; };
   }
-  static_cast<void>(first_line_of(file));  // a mistake is said at the start
+  static_cast<void>(first_line_of(file));  // reports a missing password before the client starts
   return [file] { return first_line_of(file); };
 }
 
@@ -76,7 +77,7 @@ std::optional<SaslOptions> sasl_of(const GlobalOptions& options) {
   return sasl;
 }
 
-/// An option of a word, which the environment may give, too.
+/// Adds an option that takes a word. The environment variable `variable` may give the word, too.
 void add_word(CLI::App& app, const char* name, std::string& value, const char* variable,
               const char* type, const std::string& help, const std::string& group) {
   app.add_option(name, value, help + " [" + variable + "]")
@@ -150,7 +151,8 @@ ClientOptions GlobalOptions::client_options() const {
 
 void forget_credentials() {
   const std::string prefix = std::string{credential_variable} + "=";
-  // The bytes are overwritten, too: a child of fork() has a copy of them.
+  // The variable's bytes are overwritten before it is removed, since a child of fork() has a copy
+  // of them.
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text{*entry};
     if (!text.starts_with(prefix)) continue;

@@ -19,25 +19,25 @@ struct GlobalOptions {
   std::string name_space{};
   std::chrono::milliseconds session_timeout{10'000};
   std::vector<Credential> auth{};
-  /// Whether --tls was given. Any other option --tls-... means TLS, too.
+  /// Whether --tls was given. Any other option --tls-... turns on TLS, too.
   bool tls = false;
   std::string tls_ca{};
   std::string tls_cert{};
   std::string tls_key{};
   std::string tls_key_password_file{};
   std::string tls_server_name{};
-  /// "gssapi" or "digest-md5", which the other options --sasl-... need; empty: no SASL.
+  /// "gssapi" or "digest-md5", without which no other option --sasl-... is allowed; empty: no SASL.
   std::string sasl{};
   std::string sasl_keytab{};
   std::string sasl_user{};
   std::string sasl_password_file{};
   std::string sasl_server_name{};
-  /// How often -v was given.
+  /// The number of times that -v was given.
   int verbosity = 0;
 
-  /// The options of the client that these describe; it logs to the standard error output. Throws
-  /// UsageError if no server is named, if an option of SASL lacks another or does not go with one,
-  /// or if there is no password in its file.
+  /// Makes the client's options; the client logs to the standard error output. Throws UsageError if
+  /// no server is named, if an option of SASL lacks another or does not go with one, or if the
+  /// password's file has no password.
   [[nodiscard]] ClientOptions client_options() const;
 };
 

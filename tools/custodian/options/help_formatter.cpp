@@ -33,7 +33,7 @@ std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
   return wrapped(option->get_description(), text_width);
 }
 
-// Omits exclusions and environment variables: the descriptions name them.
+// Exclusions and environment variables are not shown here: the descriptions name them.
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
   if (option->get_type_size() == 0 || option->get_positional()) return {};
   return " " + option->get_type_name();

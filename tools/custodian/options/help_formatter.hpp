@@ -22,7 +22,7 @@ class HelpFormatter : public CLI::Formatter {
   [[nodiscard]] std::string make_footer(const CLI::App* app) const override;
 };
 
-/// The help's group of the subcommands that run a command; their usage shows that command.
+/// The group, in the help, of the subcommands that run a command; their usage shows that command.
 inline constexpr const char* running_group = "Commands that run another";
 
 }  // namespace custodian::cli

@@ -16,10 +16,10 @@ struct Invocation {
   /// The words after the first `--`, unchanged; nothing if there was no `--`. CLI11 never sees
   /// them.
   std::optional<std::vector<std::string>> command{};
-  /// Does the work, and returns the exit status. The chosen subcommand sets it. Called before this
-  /// process has any thread. May throw custodian::Error, or UsageError.
+  /// Does the work, and returns the exit status. The chosen subcommand sets this function. It is
+  /// called before this process has any thread, and may throw custodian::Error or UsageError.
   std::function<int(const GlobalOptions&)> run{};
-  /// Set by a subcommand that runs a command; for any other, a `--` is a usage error.
+  /// True if the chosen subcommand runs a command; for any other a `--` is a usage error.
   bool takes_command = false;
 };
 

@@ -11,7 +11,7 @@
 namespace custodian::cli {
 
 /// Writes the message at any verbosity, as one line: terminal control characters and line breaks
-/// are escaped. Any thread.
+/// are escaped. Threads: any.
 void say(std::string_view message);
 
 /// The sink for the client's log: errors and warnings, each once; with -v also every change of the

@@ -29,7 +29,7 @@ struct BreakRequest {
   bool json = false;
 };
 
-/// Prints a contender on two lines: a node's path is long.
+/// Prints a contender on two lines, since the path of its node is long.
 void say_who(const char* what, const Inspected& who) {
   std::cerr << what << ": " << description_of(who, std::chrono::system_clock::now()) << "\n  "
             << printable(who.participant.node) << '\n';
@@ -68,8 +68,8 @@ Ending delete_as_seen(Client& client, const std::string& node, std::int32_t vers
       return Ending::deleted;
     } catch (const Error& error) {
       if (error.code() == ServerErrc::bad_version) return Ending::changed;
-      // After a lost reply a missing node is our deletion, or another one's; the difference does
-      // not matter.
+      // After a lost reply a missing node was deleted by the first try, or by somebody else. The
+      // difference does not matter.
       if (error.code() == ServerErrc::no_node) {
         return tried ? Ending::deleted : Ending::gone_by_itself;
       }
@@ -78,7 +78,7 @@ Ending delete_as_seen(Client& client, const std::string& node, std::int32_t vers
   }
 }
 
-/// Throws UsageError without --yes if there is no terminal to ask on.
+/// Throws UsageError if --yes was not given, and there is no terminal to ask on.
 void require_terminal_or_yes(const BreakRequest& request) {
   const bool can_ask = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   if (!request.yes && !can_ask) {
@@ -86,7 +86,7 @@ void require_terminal_or_yes(const BreakRequest& request) {
   }
 }
 
-/// A place of the session in a queue, with the version of the node that was shown.
+/// A contender of the session, with the version of its node that was shown.
 struct Place {
   Inspected who{};
   std::int32_t version = 0;
@@ -95,8 +95,8 @@ struct Place {
 /// The most children that are read: each costs a request or more.
 constexpr std::size_t most_children = 1000;
 
-/// Finds the session's places at the path, and at the locks directly below it. Reports the children
-/// that it may not read, and those that it leaves out.
+/// Finds the session's contenders at the path, and at the locks directly below it. Reports the
+/// children that it may not read, and those that it leaves out.
 std::vector<Place> places_of(const Client& client, const std::string& path, std::int64_t session) {
   std::vector<Place> places;
   const auto collect = [&](const Inspection& seen) {

@@ -14,12 +14,13 @@
 
 namespace custodian::cli {
 
-/// The contenders that hold, or may hold, so that a command can ask them to release. The holder of
-/// a permit counts; a contender at a semaphore's turnstile does not.
+/// The contenders that a command can ask to release: those that hold, or may hold. The holder of a
+/// permit is one; a contender at a semaphore's turnstile is not.
 [[nodiscard]] std::vector<Inspected> holders_of(const Inspection& inspection);
 
-/// Finds the contender by its node: the whole path, or the name below `path` as `inspect` shows it.
-/// Nothing if no contender has that node: only contenders' nodes may be deleted.
+/// Finds the contender by its node, which is given as a whole path, or as the name below `path`
+/// that `inspect` shows. Nothing if no contender has that node: only contenders' nodes may be
+/// deleted.
 [[nodiscard]] std::optional<Inspected> find_contender(const Inspection& inspection,
                                                       const std::string& path,
                                                       std::string_view node);
@@ -27,8 +28,8 @@ namespace custodian::cli {
 /// Parses a session's id as inspect shows it, "0x100000a3f2b0001". Throws UsageError.
 [[nodiscard]] std::int64_t parse_session(std::string_view text);
 
-/// The contenders that hold once `gone` has left; empty if `gone` does not hold, or no contender
-/// waits for it alone.
+/// The contenders that become holders when `gone` leaves; empty if `gone` does not hold, or if its
+/// leaving alone lets no contender hold.
 [[nodiscard]] std::vector<Inspected> heirs_of(const Inspection& inspection, const Inspected& gone);
 
 }  // namespace custodian::cli

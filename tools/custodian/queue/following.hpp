@@ -31,10 +31,10 @@ class Following {
   /// Waits until an event has happened since the last wait, but not longer than `at_most`. False
   /// once SIGINT or SIGTERM has arrived.
   [[nodiscard]] bool wait(std::chrono::milliseconds at_most);
-  /// Whether the terminal may look different since the last call: its size has changed, or other
-  /// processes have written on it while this one was stopped.
+  /// Returns whether the terminal may look different since the last call: its size has changed, or
+  /// other processes have written on it while this one was stopped.
   [[nodiscard]] bool was_resized() noexcept { return resized_.exchange(false); }
-  /// Its stop is requested when SIGINT or SIGTERM arrives.
+  /// The token of a stop that is requested when SIGINT or SIGTERM arrives.
   [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
 
  private:

@@ -12,7 +12,7 @@
 
 namespace custodian::cli {
 
-/// One thread at a time.
+/// Threads: one at a time.
 class KnownIdentities {
  public:
   /// Restores known identities that requests have overwritten, and remembers the others. Forgets
@@ -21,7 +21,7 @@ class KnownIdentities {
 
  private:
   struct Known {
-    /// The one that created the node: a later node may have the same name.
+    /// The transaction that created the node, since a later node may have the same name.
     std::int64_t transaction;
     std::string identity;
   };

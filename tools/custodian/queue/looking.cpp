@@ -40,7 +40,8 @@ Client connect(const GlobalOptions& options, Log log) {
     ClientOptions of_client = options.client_options();
     // A client without leases needs no lease clock, and may ask for any session timeout.
     of_client.touch_interval = std::min(of_client.touch_interval, of_client.session_timeout / 3);
-    // Long enough for an election among the servers, and short enough for a person who waits.
+    // The timeout is long enough for an election among the servers, and short enough for a person
+    // who waits.
     of_client.operation_timeout = std::chrono::seconds{10};
     if (log == Log::none) of_client.log = {};
     return Client{std::move(of_client)};

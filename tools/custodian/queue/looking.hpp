@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Functions that the commands inspect, observe, revoke and break share.
+/// These functions are shared by the commands inspect, observe, revoke and break.
 
 #include <functional>
 
@@ -10,16 +10,16 @@
 
 namespace custodian::cli {
 
-/// The help's group of the subcommands that do not run a command.
+/// The group, in the help, of the subcommands that do not run a command.
 inline constexpr const char* looking_group = "Commands that look, ask and break";
 
 enum class Log { as_asked, none };
 
-/// A client that holds nothing. Throws UsageError if its options are wrong.
+/// Makes a client that holds nothing. Throws UsageError if its options are wrong.
 [[nodiscard]] Client connect(const GlobalOptions& options, Log log = Log::as_asked);
 
-/// Runs `work`, prints a message for an Error, and returns the exit status: that of `work`, or one
-/// for a wrong argument, silent servers or a missing permission. UsageError passes through.
+/// Runs `work`, prints a message if it throws Error, and returns the exit status: that of `work`,
+/// or one for a wrong argument, silent servers or a missing permission. UsageError passes through.
 [[nodiscard]] int with_errors_said(const std::function<int()>& work);
 
 }  // namespace custodian::cli

@@ -48,7 +48,8 @@ void print(const ObserveRequest& request, const std::optional<Participant>& lead
             << std::flush;
 }
 
-/// Lines about leaders alone do not show that they may be out of date.
+/// Reports a lost and a restored connection: the lines about leaders do not show that they may be
+/// out of date.
 void say_connection(ConnectionState state) {
   if (state == ConnectionState::suspended) {
     say("disconnected: who leads now is not known until there is a connection again");
@@ -61,7 +62,7 @@ int observe(const GlobalOptions& options, const ObserveRequest& request) {
   Following following;
   Client client = connect(options);
   LeaderObserver observer{client, request.path};
-  // If no server answers at the beginning, that is an error; later the command waits for one.
+  // Without a server that answers, the command fails at the beginning; later it waits for one.
   const std::optional<Participant> now = observer.leader();
   if (request.once) {
     print(request, now);

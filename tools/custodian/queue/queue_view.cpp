@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::system_clock;
 
-/// Readers and writers stand in one queue.
+/// The queue that contenders with this claim stand in: readers and writers share one.
 Claim queue_of(Claim claim) { return claim == Claim::read ? Claim::write : claim; }
 
 std::string identity_text(const Inspected& inspected) {
@@ -38,8 +38,8 @@ std::optional<std::string> address_of(std::int64_t session, const QueueView& vie
   return address == view.addresses->end() ? std::nullopt : std::optional{address->second};
 }
 
-/// The columns that change, or that readers look for first, come first: a narrow terminal still
-/// shows them.
+/// The columns that change, or that people look for first, come first, so that a narrow terminal
+/// still shows them.
 std::vector<std::string> head_of(const QueueView& view) {
   std::vector<std::string> head{"#", "STATE", "KIND", "IDENTITY", "AGE", "SESSION"};
   if (view.addresses) head.emplace_back("ADDRESS");

@@ -18,11 +18,11 @@ namespace custodian::cli {
 struct QueueView {
   std::string path{};
   Inspection inspection{};
-  /// The known addresses of the sessions; nothing if the user does not want them.
+  /// The known addresses of the sessions; nothing if the user does not want to see them.
   std::optional<Addresses> addresses{};
   /// The time of the inspection.
   std::chrono::system_clock::time_point at{};
-  /// Other nodes at the path; searched only if there are no contenders.
+  /// Other nodes at the path, which are only searched if there are no contenders.
   std::optional<Surroundings> around{};
 };
 
@@ -40,10 +40,11 @@ struct QueueView {
 /// One contender, as a JSON object.
 [[nodiscard]] Json json_of(const Inspected& inspected, std::size_t position);
 
-/// The whole queue, as JSON. It does not depend on the time of printing.
+/// The whole queue, as JSON, which does not depend on the time of printing.
 [[nodiscard]] Json json_of(const QueueView& view);
 
-/// A line for people about one contender, without its node: identity, state, since when.
+/// A line for people about one contender: its identity, its state, and since when. The node is left
+/// out.
 [[nodiscard]] std::string description_of(const Inspected& inspected,
                                          std::chrono::system_clock::time_point now);
 

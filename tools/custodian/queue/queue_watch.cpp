@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::system_clock;
 
-/// The most holders whose data are watched: each costs a watch on the servers.
+/// The most holders whose data is watched: each costs a watch on the servers.
 constexpr std::size_t most_watched_holders = 100;
 /// The shortest pause between two readings of a queue that changes all the time.
 constexpr auto shortest_pause = 100ms;
@@ -59,7 +59,7 @@ std::vector<std::string> watch_children(Client& client, const std::string& path,
   }
 }
 
-/// Watches the holders' nodes: a request to release is written into them.
+/// Watches the holders' nodes, since a request to release is written into them.
 void watch_holders(Client& client, Inspection& seen, std::vector<Watch>& watches) {
   std::size_t watched = 0;
   for (Inspected& each : seen.contenders) {
@@ -72,7 +72,7 @@ void watch_holders(Client& client, Inspection& seen, std::vector<Watch>& watches
       watches.push_back(std::move(watch));
       ++watched;
     } catch (const Error& error) {
-      // The node is gone, and the watch on the list of children reports that.
+      // The node is gone, which the watch on the list of children reports.
       if (error.code() != ServerErrc::no_node) throw;
     }
   }
@@ -109,14 +109,14 @@ class QueueWatch {
       : request_{request},
         addresses_{options.servers, request.admin_port, options.client_options().tls},
         on_terminal_{!request.json && Screen::is_terminal()},
-        // A log line would shift the picture on the terminal; the picture itself shows a lost
+        // A log line would shift the picture on the terminal, and the picture itself shows a lost
         // connection.
         client_{
             connect(options, on_terminal_ && options.verbosity == 0 ? Log::none : Log::as_asked)},
         listening_{client_.on_connection_state([this](ConnectionState) { following_.wake(); })} {}
 
   ~QueueWatch() {
-    // This ends a pending reading, and the watches, at once.
+    // Closing the client ends a pending reading, and the watches, at once.
     client_.close();
   }
   QueueWatch(const QueueWatch&) = delete;

@@ -35,8 +35,8 @@ struct Surroundings {
 /// The most children that are read: each costs a request or more.
 inline constexpr std::size_t most_looked_at = 100;
 
-/// The inspection of a child; nothing if these credentials may not read it. Throws Error for
-/// anything else.
+/// Inspects a child; nothing if these credentials may not read it. Throws Error for any other
+/// failure.
 [[nodiscard]] std::optional<Inspection> inspect_if_allowed(const Client& client,
                                                            const std::string& path);
 

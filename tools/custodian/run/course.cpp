@@ -32,7 +32,7 @@ Steps Course::on(const Event& event) {
 }
 
 Steps Course::react(const event::Acquired& /*event*/) {
-  // The grant comes too late: the acquire was given up.
+  // The grant comes too late, since the acquire was given up.
   if (phase_ == Phase::giving_up) return finish(status_, {step::Release{}});
   phase_ = Phase::running;
   return {step::Start{}};
@@ -47,7 +47,7 @@ Steps Course::react(const event::Signalled& event) {
   switch (event.number) {
     case SIGCONT: return is_running ? Steps{step::Proceed{++proceeds_}} : Steps{};
     case SIGWINCH: return is_running ? Steps{step::PassOn{event.number}} : Steps{};
-    // The command stops first; the event Stopped reports that, and then the runner stops.
+    // The runner does not stop yet: the command stops first, and the event Stopped reports that.
     case SIGTSTP:
       return {is_running ? Step{step::PassOn{event.number}} : Step{step::StopSelf{event.number}}};
     default: break;
@@ -74,7 +74,7 @@ Steps Course::react(const event::NotStarted& event) {
 }
 
 Steps Course::react(const event::Stopped& event) const {
-  // A newer Proceed is on its way: the command goes on already, or will at once.
+  // A newer Proceed is on its way to the guardian: the command goes on already, or will at once.
   const bool is_out_of_date = event.proceeded < proceeds_;
   if (phase_ != Phase::running || is_out_of_date) return {};
   return {step::StopSelf{event.signal}};

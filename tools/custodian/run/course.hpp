@@ -27,8 +27,8 @@ enum class Repeat : std::uint8_t {
   after_loss,  ///< acquires again after a loss, unless a signal has just asked the command to end
 };
 
-/// If a command runs for this long after a signal, it did not take the signal as a request to end:
-/// a SIGHUP, for example, may make it read its configuration again.
+/// A command that still runs this long after a signal did not take it as a request to end: a
+/// SIGHUP, for example, may have made it read its configuration again.
 inline constexpr std::chrono::seconds farewell_time{30};
 
 namespace event {
@@ -70,7 +70,7 @@ namespace step {
 struct Acquire {
   friend bool operator==(const Acquire&, const Acquire&) = default;
 };
-/// Ends the acquire; NotAcquired follows, or Acquired.
+/// Cancels the acquire. NotAcquired follows, or Acquired if the grant came first.
 struct GiveUp {
   friend bool operator==(const GiveUp&, const GiveUp&) = default;
 };
@@ -86,8 +86,8 @@ struct Proceed {
   std::uint64_t number = 0;  ///< 1 for the first one
   friend bool operator==(const Proceed&, const Proceed&) = default;
 };
-/// Stops this process by the same signal, so that its parent (a shell, another custodian) sees why.
-/// SIGCONT continues it.
+/// Stops this process by the same signal as the command, so that its parent (a shell, another
+/// custodian) sees why. SIGCONT continues it.
 struct StopSelf {
   int signal = 0;
   friend bool operator==(const StopSelf&, const StopSelf&) = default;
@@ -117,7 +117,8 @@ class Course {
  public:
   Course(OnLost on_lost, Repeat repeat) : on_lost_{on_lost}, repeat_{repeat} {}
 
-  /// Returns the steps that an event requires. The first step, Acquire, was taken before.
+  /// Returns the steps that an event requires. The step Acquire begins the course, before any
+  /// event.
   [[nodiscard]] Steps on(const Event& event);
 
  private:
@@ -138,7 +139,7 @@ class Course {
   Phase phase_ = Phase::waiting;
   /// The number of the last Proceed.
   std::uint64_t proceeds_ = 0;
-  /// The exit status after giving up.
+  /// The exit status once the acquire was given up.
   int status_ = 0;
   /// The last signal during the command's run that asked it to end.
   std::optional<event::Signalled> farewell_;

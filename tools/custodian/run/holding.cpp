@@ -43,8 +43,8 @@ void Holding::begin(std::vector<Lease> leases) {
 }
 
 void Holding::end() {
-  // This comes first: a callback may be waiting for it, and the subscription's destructor waits
-  // for the callback.
+  // end() wakes a waiting callback before it destroys the subscriptions, whose destructors wait for
+  // that callback.
   ended_.set_value();
   held_.clear();
 }
@@ -57,7 +57,7 @@ LossReason Holding::lost_reason() const {
 }
 
 BootClock::time_point Holding::until() const {
-  // The clock is read before the leases: otherwise the time in between would be added.
+  // The clock is read before the leases: the time between the two readings must not be added.
   const auto now = BootClock::now();
   auto remaining = std::chrono::nanoseconds::max() - now.time_since_epoch();
   for (const Held& held : held_) remaining = std::min(remaining, held.lease.remaining());

@@ -18,14 +18,14 @@
 
 namespace custodian::cli {
 
-/// What the end of the maximum time does with the lock.
+/// What happens to the lock at the end of the maximum time.
 enum class AtMaximum : std::uint8_t {
   passes_on,  ///< the lock passes on at once
   waits,      ///< the lock waits briefly for end(), since the command is being ended
 };
 
-/// Threads: the executor's, one at a time. Lifetimes: the destructor releases the leases, and no
-/// loss is reported after it.
+/// Threads: the executor's, one at a time. The destructor releases the leases, and no loss is
+/// reported after it.
 class Holding {
  public:
   /// Called on the executor for each lost lease, possibly after end().
@@ -33,15 +33,15 @@ class Holding {
 
   Holding(boost::asio::any_io_executor executor, AtMaximum at_maximum, LossListener listener);
 
-  /// Takes the leases. Requires that none is held yet.
+  /// Takes the leases over. No lease may be held yet.
   void begin(std::vector<Lease> leases);
   /// Releases all leases.
   void end();
 
   [[nodiscard]] bool is_empty() const noexcept { return held_.empty(); }
-  /// The first lease. Requires that one is held.
+  /// The first lease. There must be one.
   [[nodiscard]] const Lease& first() const { return held_.front().lease; }
-  /// The loss reason of a lost lease (the first in their order); LossReason::none if all are held.
+  /// The loss reason of the first lease that is lost; LossReason::none if all are held.
   [[nodiscard]] LossReason lost_reason() const;
   /// The time until which all leases are certainly held.
   [[nodiscard]] BootClock::time_point until() const;

@@ -29,7 +29,7 @@ struct LockChoice {
   NamingProfile profile = NamingProfile::curator;
 };
 
-/// `owner` keeps the lock alive.
+/// Returns a function that acquires the lock. `owner` keeps the lock alive.
 template <typename Lock>
 Acquire acquire_from(std::shared_ptr<void> owner, Lock& lock) {
   return [owner = std::move(owner), &lock](Attempt attempt, std::function<void(Outcome)> handler) {

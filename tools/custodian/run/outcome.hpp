@@ -17,10 +17,11 @@ namespace custodian::cli {
 /// The exit status for an error of the library.
 [[nodiscard]] ExitStatus status_of(const error_code& error) noexcept;
 
-/// The error behind an acquire without a lease; none if another contender was in the way.
+/// The error for an acquire without a lease; none if another contender was in the way.
 [[nodiscard]] error_code error_of(NotAcquired reason) noexcept;
 
-/// Says why `what` ("the lock /p") was not acquired: an error, or the wait was over.
+/// Says why `what` ("the lock /p") was not acquired: because of an error, or because the wait was
+/// over.
 [[nodiscard]] std::string refusal(const std::string& what, const error_code& error,
                                   const std::optional<Participant>& blocked_by);
 

@@ -24,8 +24,8 @@ enum class OnRevoke : std::uint8_t {
 
 struct RunOptions {
   std::string path{};
-  /// How long to wait for the lock, and for the servers. Nothing: without limit. Zero: the lock is
-  /// acquired only if it is free; the client still has enough time to find that out.
+  /// The time limit for the lock, and for the servers; nothing means no limit. With zero the lock
+  /// is acquired only if it is free; the client still has enough time to find that out.
   std::optional<std::chrono::nanoseconds> wait{};
   std::optional<std::chrono::nanoseconds> hold_at_most{};
   std::string identity{};
@@ -42,7 +42,7 @@ void add_path(CLI::App& subcommand, RunOptions& options, const std::string& desc
 void add_wait_options(CLI::App& subcommand, RunOptions& options);
 void add_hold_at_most_option(CLI::App& subcommand, RunOptions& options);
 void add_identity_option(CLI::App& subcommand, RunOptions& options);
-/// Whether --on-lost accepts `ignore`; not every subcommand does.
+/// Says whether --on-lost accepts `ignore`; not every subcommand does.
 enum class MayIgnoreLoss : std::uint8_t { no, yes };
 void add_on_lost_option(CLI::App& subcommand, RunOptions& options, MayIgnoreLoss may_ignore);
 

@@ -30,7 +30,7 @@ namespace custodian::cli {
 namespace {
 
 /// After this time without a connection, or with processes that the command has left behind, a
-/// message says why nothing happens.
+/// message says what the runner is waiting for.
 constexpr std::chrono::seconds patience{5};
 
 constexpr std::initializer_list<int> passed_on{SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
@@ -92,7 +92,7 @@ class Runner {
   Acquire acquire_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   Holding holding_;
-  std::vector<Subscription> revocations_;  ///< until the command is asked to end
+  std::vector<Subscription> revocations_;  ///< kept until the command is asked to end
   bool is_request_said_ = false;
   bool is_loss_told_ = false;
   std::optional<int> status_;
@@ -148,7 +148,7 @@ void Runner::take(const step::Acquire& /*step*/) {
     acquire_(attempt(deadline()), [this](Outcome outcome) { on_outcome(std::move(outcome)); });
     return;
   }
-  // Only a connected client can find out whether the lock is free, so connect first.
+  // Only a connected client can find out whether the lock is free, so the runner connects first.
   client_.async_wait_connected(
       OperationOptions{},
       asio::bind_cancellation_slot(
@@ -179,7 +179,7 @@ void Runner::take(const step::PassOn& step) {
 }
 
 void Runner::take(const step::Proceed& step) {
-  // This process may have been stopped, and then notices the loss late.
+  // This process may have been stopped, so that it has not noticed the loss yet.
   const LossReason reason = holding_.lost_reason();
   if (reason != LossReason::none) on_loss(reason);
   guardian_.send({.kind = Order::Kind::proceed, .number = step.number});
@@ -189,7 +189,8 @@ void Runner::take(const step::StopSelf& step) {
   if (!as_started_.ignores(step.signal)) {
     const bool is_handled = step.signal == SIGTSTP;
     if (is_handled) signals_.remove(step.signal);
-    // Stops the whole process group. Has no effect if no shell could continue the group.
+    // The signal stops the whole process group. It has no effect if no shell could continue the
+    // group.
     kill(0, step.signal);
     if (is_handled) signals_.add(step.signal);
   }
@@ -223,7 +224,7 @@ void Runner::listen_to_signals() {
 
 void Runner::on_report(const std::optional<Report>& report) {
   if (!report) {
-    // React before the message: writing it may block if nobody reads it.
+    // The reaction comes before the message: writing may block if nobody reads the message.
     on(event::GuardianGone{});
     return say("the guardian process was killed: nothing is run, and what ran is ended");
   }
@@ -252,8 +253,9 @@ void Runner::on_outcome(Outcome outcome) {
   }
   notice_.cancel();
   is_loss_told_ = false;
-  // Subscribe even if requests are ignored: a holder that listens gets its identity written back
-  // into its node. The context outlives this object, and no thread runs it then.
+  // The runner subscribes even if it ignores requests: only if a holder listens does the library
+  // write its identity back into its node. Capturing `this` is safe: no thread runs the context
+  // once the runner is destroyed.
   const auto asked = [this, &context = context_] { asio::post(context, [this] { on_revoked(); }); };
   for (const Lease& lease : outcome.leases) revocations_.push_back(lease.make_revocable(asked));
   holding_.begin(std::move(outcome.leases));
@@ -262,7 +264,7 @@ void Runner::on_outcome(Outcome outcome) {
 
 void Runner::on_loss(LossReason reason) {
   if (std::exchange(is_loss_told_, true)) return;
-  // React before the message: writing it may block if nobody reads it.
+  // The reaction comes before the message: writing may block if nobody reads the message.
   on(event::Lost{});
   say(what() + " is lost (" + std::string{to_string(reason)} + "): " +
       (options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
@@ -270,7 +272,8 @@ void Runner::on_loss(LossReason reason) {
 }
 
 void Runner::on_revoked() {
-  // Reports once for all permits, and nothing after the release has begun.
+  // The list is empty once the command was asked to end, or the release has begun. Each permit
+  // reports the request, so more may arrive.
   if (revocations_.empty()) return;
   if (options_.on_revoke == OnRevoke::ignore) {
     if (!std::exchange(is_request_said_, true)) {
@@ -285,7 +288,7 @@ void Runner::on_revoked() {
 
 // -- Clean-up and helpers -------------------------------------------------------------------------
 
-/// The order with the time until which the lock is certainly held, so that the guardian can act
+/// Makes an order that says until when the lock is certainly held, so that the guardian can act
 /// without the runner.
 Order Runner::hold_until(Order::Kind kind) const {
   if (options_.on_lost == OnLost::ignore) return {.kind = kind};
@@ -295,7 +298,8 @@ Order Runner::hold_until(Order::Kind kind) const {
 }
 
 void Runner::keep_guardian_informed() {
-  // The lock was released in the meantime, or its loss is to be ignored.
+  // The guardian has nothing to watch if the lock was released in the meantime, or its loss is to
+  // be ignored.
   if (holding_.is_empty() || options_.on_lost == OnLost::ignore) return;
   guardian_.send(hold_until(Order::Kind::hold_until));
   beat_.expires_after(std::clamp<std::chrono::nanoseconds>(

@@ -20,7 +20,7 @@
 
 namespace custodian::cli {
 
-/// The end of an attempt: leases; or none, and the contender that is in the way, if known.
+/// The outcome of an attempt: leases; or none, and the contender that is in the way, if known.
 struct Outcome {
   error_code error{};
   std::vector<Lease> leases{};
@@ -35,14 +35,14 @@ struct Attempt {
   boost::asio::any_io_executor executor{};
 };
 
-/// Begins an acquire; the handler is called once.
+/// Begins an acquire. Calls the handler once.
 using Acquire = std::function<void(Attempt attempt, std::function<void(Outcome)> handler)>;
 /// Makes the recipe's Acquire. May throw Error (invalid_argument).
 using MakeAcquire = std::function<Acquire(const Client& client)>;
 
 /// Acquires, runs the command, and returns the exit status. The command inherits this process's
-/// environment without the credentials (forget_credentials()). Call it before this process has any
-/// thread. Throws UsageError, and Error for wrong arguments.
+/// environment without the credentials (forget_credentials()). To be called before this process has
+/// any thread. Throws UsageError, and Error for wrong arguments.
 [[nodiscard]] int run_under(const GlobalOptions& global, const RunOptions& options,
                             std::vector<std::string> command, const MakeAcquire& make_acquire);
 

@@ -16,7 +16,7 @@ namespace custodian::cli {
 
 class LineToServer {
  public:
-  /// Gets the reason of a failure; empty if the line has begun.
+  /// Called when the line has begun, with an empty text, or with the reason why it could not.
   using Begun = std::function<void(std::string failure)>;
   using Done = std::function<void(boost::system::error_code)>;
 
@@ -27,7 +27,7 @@ class LineToServer {
 
   /// Prepares the line; over TLS this verifies the server.
   virtual void begin(Begun begun) = 0;
-  /// When the server's certificate ends, once the line has begun; nothing without TLS.
+  /// The time at which the server's certificate ends, once the line has begun; nothing without TLS.
   [[nodiscard]] virtual std::optional<std::chrono::system_clock::time_point> certificate_ends()
       const {
     return std::nullopt;
@@ -38,11 +38,11 @@ class LineToServer {
   virtual void read_to_end(std::string& answer, std::size_t most, Done done) = 0;
 };
 
-/// A plain line over a connected socket, which it takes over.
+/// Makes a plain line over a connected socket, which it takes over.
 [[nodiscard]] std::unique_ptr<LineToServer> plain_line(boost::asio::ip::tcp::socket socket);
 
-/// A line over TLS to the server of this name, over a connected socket. Throws Error if the options
-/// are wrong, or if Custodian was built without TLS.
+/// Makes a line over TLS to the server of this name, over a connected socket. Throws Error if the
+/// options are wrong, or if Custodian was built without TLS.
 [[nodiscard]] std::unique_ptr<LineToServer> secure_line(boost::asio::ip::tcp::socket socket,
                                                         const TlsOptions& options,
                                                         const std::string& host);

@@ -53,7 +53,8 @@ class SecureLine final : public LineToServer {
   void read_to_end(std::string& answer, std::size_t most, Done done) override {
     asio::async_read(stream_, asio::dynamic_buffer(answer, most),
                      [done = std::move(done)](boost::system::error_code error, std::size_t) {
-                       // Servers end each answer with the connection, without TLS's close_notify.
+                       // ZooKeeper ends the connection after each answer without TLS's
+                       // close_notify.
                        done(error == asio::ssl::error::stream_truncated ? asio::error::eof : error);
                      });
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// ServerAddress is one of the servers that a connection string names. Pure; any thread.
+/// ServerAddress is one of the servers that a connection string names. Pure. Threads: any.
 
 #include <cstdint>
 #include <string>
@@ -20,13 +20,13 @@ struct ServerAddress {
 /// "host:port", with brackets around an IPv6 address.
 [[nodiscard]] std::string to_string(const ServerAddress& server);
 
-/// The servers of a connection string that a Client has accepted, in its order.
+/// The servers of a connection string, in its order. A Client must have accepted the string.
 [[nodiscard]] std::vector<ServerAddress> servers_of(std::string_view connection_string);
 
-/// Whether a connection string asks for TLS: it begins with "secure://".
+/// Returns whether a connection string asks for TLS: it then begins with "secure://".
 [[nodiscard]] bool is_secure(std::string_view connection_string);
 
-/// The path behind the servers of a connection string; empty if there is none.
+/// The path at the end of a connection string; empty if there is none.
 [[nodiscard]] std::string chroot_of(std::string_view connection_string);
 
 }  // namespace custodian::cli

@@ -24,13 +24,13 @@ struct Answer {
   };
   Kind kind = Kind::not_asked;
   std::string text{};
-  /// Over TLS: when the server's certificate ends.
+  /// The time at which the server's certificate ends; nothing without TLS.
   std::optional<std::chrono::system_clock::time_point> certificate_ends{};
 
   [[nodiscard]] explicit operator bool() const noexcept { return kind == Kind::text; }
 };
 
-/// The body of an HTTP answer; `silent` if the status is not a success.
+/// Returns the body of an HTTP answer; `silent` if the status is not a success.
 [[nodiscard]] Answer body_of_http(std::string_view answer);
 
 /// The answer to "srvr".
@@ -40,7 +40,7 @@ struct ServerReport {
 };
 [[nodiscard]] std::optional<ServerReport> parse_srvr(std::string_view answer);
 
-/// Whether the server answers that it has no quorum.
+/// Returns whether the server says that it has no quorum.
 [[nodiscard]] bool is_not_serving(std::string_view srvr_answer);
 
 /// The answer to "conf", or to the admin server's "configuration".

@@ -16,10 +16,10 @@ using boost::system::error_code;
 
 namespace {
 
-/// Enough for a busy server's list of connections; none of our questions has a longer answer.
+/// Long enough for a busy server's list of connections, which is the longest of the answers.
 constexpr std::size_t longest_answer = std::size_t{16} * 1024 * 1024;
 
-/// One question and its answer; the answer ends with the connection.
+/// One question and its answer. The server ends the answer by ending the connection.
 class Dialogue {
  public:
   Dialogue(const ServerAddress& server, std::string question, const std::optional<TlsOptions>& tls)
@@ -117,7 +117,7 @@ std::uint16_t admin_port_for(std::optional<std::uint16_t> said,
 
 Answer admin_command(const ServerAddress& admin_server, std::string_view command,
                      Deadline deadline) {
-  // With HTTP 1.0 the answer is not chunked, and ends with the connection.
+  // An answer in HTTP 1.0 is not chunked, and ends with the connection.
   std::string request{"GET /commands/"};
   request.append(command).append(" HTTP/1.0\r\nHost: ").append(to_string(admin_server));
   request.append("\r\nConnection: close\r\n\r\n");

@@ -18,19 +18,19 @@
 
 namespace custodian::cli {
 
-/// The server's answer to "srvr", "cons" or another four-letter word; if there are TLS options,
-/// over TLS, with the server verified.
+/// Asks "srvr", "cons" or another four-letter word, and returns the server's answer. With TLS
+/// options it asks over TLS, and verifies the server.
 [[nodiscard]] Answer four_letter_word(const ServerAddress& server, std::string_view word,
                                       Deadline deadline,
                                       const std::optional<TlsOptions>& tls = std::nullopt);
 
-/// The port of a server's admin server; 0 if it must not be asked. It is the one that the user has
-/// given, or 8080; with TLS only the user's, since the admin server is asked in plain HTTP. Pure.
-/// 8080. It is asked in plain HTTP, so with TLS it is not asked unless the user has said so. Pure.
+/// The port of a server's admin server; 0 if it must not be asked. It is the port that the user has
+/// given, or 8080. The admin server is asked in plain HTTP, so with TLS it is asked only at a port
+/// that the user has given. Pure.
 [[nodiscard]] std::uint16_t admin_port_for(std::optional<std::uint16_t> said,
                                            const std::optional<TlsOptions>& tls) noexcept;
 
-/// The body of a successful answer to GET `http://<host>:<port>/commands/<command>`.
+/// Asks GET `http://<host>:<port>/commands/<command>`, and returns the body of a successful answer.
 [[nodiscard]] Answer admin_command(const ServerAddress& admin_server, std::string_view command,
                                    Deadline deadline);
 

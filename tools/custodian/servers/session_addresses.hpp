@@ -15,8 +15,8 @@
 
 namespace custodian::cli {
 
-/// Merges new answers into the known addresses. The sessions asked for keep a known address that is
-/// missing now because a server does not answer. Pure.
+/// Merges new answers into the known addresses. A session of `sessions` keeps its known address if
+/// no answer has it, as when a server does not answer. Pure.
 [[nodiscard]] Addresses brought_up_to_date(const Addresses& known, Addresses told,
                                            const std::vector<std::int64_t>& sessions);
 
@@ -32,13 +32,13 @@ class SessionAddresses {
 
   using Clock = std::chrono::steady_clock;
 
-  /// The known addresses of these sessions. Asks the servers if an address is unknown, but not too
-  /// often: a long list of connections is work for them.
+  /// Returns the known addresses of these sessions. Asks the servers first if an address is
+  /// unknown, but not too often: a long list of connections is work for them.
   [[nodiscard]] const Addresses& of(const std::vector<std::int64_t>& sessions);
 
-  /// The time at which of() asks the servers about these sessions again; nothing if all are known.
-  /// It is soon for a session that is newer than the last question. After each question that leaves
-  /// a session without an address, the next one for that session comes later.
+  /// The time at which of() asks the servers about these sessions again; nothing if all addresses
+  /// are known. For a session that is newer than the last question the time is soon. Each question
+  /// that leaves a session without an address makes the next one for that session later.
   [[nodiscard]] std::optional<Clock::time_point> next_question(
       const std::vector<std::int64_t>& sessions) const;
 
@@ -52,7 +52,7 @@ class SessionAddresses {
   std::uint16_t admin_port_;
   std::optional<TlsOptions> tls_;
   Addresses known_{};
-  /// Sessions that were asked for, and have no address in the servers' answers.
+  /// Sessions that the servers were asked about, and that have no address in their answers.
   std::set<std::int64_t> untold_{};
   std::optional<Clock::time_point> asked_at_{};
   Clock::duration pause_{};

@@ -52,8 +52,8 @@ TEST_CASE("a short run of ours and the floor comes to figures, tables and a pict
         CHECK_FALSE(metrics.empty());
         for (const auto& [name, value] : metrics) {
           INFO(name << " " << value);
-          // With a small number of clients the memory figures mean nothing; without servers there
-          // are no requests.
+          // With few clients the memory figures mean nothing, and without servers there are no
+          // requests.
           const bool may_be_none = contestant.name == "floor-threads" ||
                                    name == "memory_per_waiter" || name == "peak_per_waiter";
           if (!may_be_none || name == "cycles_per_s") CHECK(value > 0);
@@ -61,13 +61,13 @@ TEST_CASE("a short run of ours and the floor comes to figures, tables and a pict
         }
       }
     }
-    // Each of our targets was measured, if its peer is available here.
+    // Each target of ours was measured, unless its peer may be missing on this machine.
     for (const Verdict& verdict : verdicts(workload)) {
       const std::string& peer = verdict.target.peer;
       if (peer.empty() || peer == "floor") CHECK(verdict.figures.size() == 2);
     }
   }
-  // A release wakes one other session, in every measurement.
+  // Each release wakes one other session.
   CHECK(values_of(told.workloads[4].contestants[0].rounds, "woken_per_release") ==
         std::vector<double>{1, 1});
   CHECK(contains(content(directory.file("run.md")), "## Targets"));
@@ -104,7 +104,7 @@ TEST_CASE("a short run of the series comes to figures, tables and a picture") {
       REQUIRE(mine.size() == 2);
       CHECK(mine[0].size == 1);
       CHECK(mine[1].size == 3);
-      // With small numbers the memory figures mean nothing.
+      // With few clients the memory figures mean nothing.
       if (name.starts_with("memory")) continue;
       CHECK(mine[0].value.median > 0);
       CHECK(mine[1].value.median > 0);

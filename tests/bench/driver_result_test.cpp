@@ -1,4 +1,4 @@
-// The messages between the benchmark and its drivers.
+// What a driver of the benchmark reports is parsed, added and turned into metrics.
 
 #include "driver_result.hpp"
 

@@ -129,7 +129,7 @@ TEST_CASE("an axis is of whole powers of ten, with all values in it") {
 
   CHECK(LogAxis::around({0.02}).from == -2);
   CHECK(LogAxis::around({0.02}).to == -1);
-  // An axis has a length, even if all values are the same.
+  // An axis has a length even if all values are the same.
   CHECK(LogAxis::around({10, 10}).part(10) == Approx(0.5));
   CHECK(LogAxis::around({10, 10}).part(100) == Approx(1));
   CHECK(LogAxis::around({}).to > LogAxis::around({}).from);
@@ -141,7 +141,7 @@ TEST_CASE("a panel is a metric that somebody has above nothing") {
   CHECK(all[0].metric == "bytes_per_cycle");
   CHECK(all[0].x.from == 0);
   CHECK(all[0].x.to == 3);
-  // The axis goes from the smallest value of a round to the largest.
+  // The axis contains the values of all rounds, not only the medians.
   CHECK(all[0].y.from == 2);
   CHECK(all[0].y.to == 4);
   REQUIRE(all[0].curves.size() == 2);
@@ -161,7 +161,7 @@ TEST_CASE("the picture of series has axes, a line for each contestant, and a dot
   CHECK(contains(svg, ">1,000<"));
   CHECK(contains(svg, ">10,000<"));
   CHECK(times(svg, "<polyline ") == 2);
-  // The legend has one more circle for each contestant.
+  // Besides the points, the legend has a circle for each contestant.
   CHECK(times(svg, "<circle ") == 3 + 2);
   CHECK_FALSE(contains(svg, "nan"));
   CHECK_FALSE(contains(svg, "inf"));

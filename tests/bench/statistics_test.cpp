@@ -1,4 +1,4 @@
-// The benchmark's arithmetic.
+// The benchmark's arithmetic: spreads, ratios, histograms and counts of packets.
 
 #include "statistics.hpp"
 
@@ -42,7 +42,7 @@ TEST_CASE("a spread has the median, the extremes and the quartiles") {
 
 TEST_CASE("a ratio is of two figures of one round") {
   const std::vector<Metrics> ours{{{"a", 10}}, {{"a", 30}}, {}, {{"a", 7}}, {{"a", 1}}};
-  // A peer that failed in the second round, measured zero in the fourth, and has no fifth.
+  // The peer failed in the second round, measured zero in the fourth, and has no fifth.
   const std::vector<Metrics> peers{{{"a", 5}}, {}, {{"a", 1}}, {{"a", 0}}};
   CHECK(ratios(ours, peers, "a") == std::vector<double>{2});
   CHECK(ratios(ours, ours, "a") == std::vector<double>{1, 1, 1, 1});

@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// The calls in which the kinds of locks differ.
+// Acquires return a lease with some kinds of locks, and a result with others.
 Lease lease_of(Lease lease) { return lease; }
 Lease lease_of(AcquireResult result) { return std::move(result.lease); }
 
@@ -39,7 +39,8 @@ ContendedLock::ContendedLock(const Client& client, const std::string& root, cons
     }
     case LockKind::mutex_kept: {
       LockOptions options;
-      // Where all workers want it all the time, nobody is alone with it.
+      // All workers want the lock all the time, so a process hardly ever keeps it for itself: the
+      // waiters of one process share it as well.
       options.hand_off = HandOff::cohort(passes_of(LockKind::mutex_batch));
       options.keep_idle_for = std::chrono::minutes{1};
       mutex_ = std::make_unique<InterProcessMutex>(client, path, std::move(options));
@@ -101,7 +102,8 @@ std::pair<Lease, std::shared_ptr<void>> ContendedLock::lock(Use use) {
       [](auto* lock) -> std::pair<Lease, std::shared_ptr<void>> {
         using Lock = std::remove_pointer_t<decltype(lock)>;
         if constexpr (!std::is_same_v<Lock, InterProcessLock>) {
-          // No thread owns a lease of these kinds: this thread might see another thread's lease.
+          // These kinds have no lease of the thread: current_lease() might return another thread's
+          // lease.
           return {lock->acquire(), nullptr};
         } else {
           auto guard = std::make_shared<std::unique_lock<Lock>>(*lock);

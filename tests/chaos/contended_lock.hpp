@@ -26,11 +26,11 @@ namespace custodian::chaos {
 
 class ContendedLock {
  public:
-  /// Throws std::invalid_argument if kind_of() knows no kind for the name.
+  /// Throws std::invalid_argument if `name` is that of no kind (kind_of()).
   ContendedLock(const Client& client, const std::string& root, const std::string& name);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Whether the lock is passed on among the waiters of this process.
+  /// Returns whether the lock is passed on among the waiters of this process.
   [[nodiscard]] bool is_passed_on() const noexcept { return passes_of(kind_) > 0; }
   [[nodiscard]] Use any_use(std::mt19937_64& random) const;
   [[nodiscard]] std::string_view share_of(Use use) const { return chaos::share_of(kind_, use); }

@@ -38,7 +38,8 @@ ClientOptions client_options(const ContenderSettings& settings) {
     options.tls = TlsOptions{.ca_file = settings.authority_file};
   options.session_timeout = settings.session_timeout;
   options.touch_interval = settings.touch_interval;
-  // A member that accepts and stays silent must not use up the session timeout.
+  // The connect timeout is short: a member that accepts and stays silent must not use up the
+  // session timeout.
   options.connect_timeout = settings.session_timeout / 4;
   options.identity = settings.name;
   return options;
@@ -88,7 +89,7 @@ void Contenders::start_coroutine(ContenderPtr contender) {
 }
 
 std::size_t Contenders::load_when_idle() const {
-  // The nodes of the last holders are deleted in the background.
+  // The client may still be deleting the nodes of the last holders.
   const Deadline limit{settings_.session_timeout};
   for (;;) {
     const auto load = client_.load();
@@ -182,12 +183,13 @@ asio::awaitable<void> Contenders::contend_in_coroutine(ContenderPtr contender) {
       continue;
     }
     const Turn turn = begin(*contender);
-    // One of four acquires is cancelled after a while, unless it has ended by then.
+    // One acquire of four is cancelled after a while, unless it has ended by then.
     const auto patience = contender->random() % 4 == 0
                               ? between(*contender, 0ms, settings_.session_timeout)
                               : std::chrono::hours{24};
     asio::steady_timer timer{context_, patience};
-    // Shared, since the timer's handler may already be posted when the timer is cancelled.
+    // The timer's handler shares the signal, since it may already be posted when the timer is
+    // cancelled.
     auto cancellation = std::make_shared<asio::cancellation_signal>();
     timer.async_wait([cancellation](error_code error) {
       if (!error) cancellation->emit(asio::cancellation_type::total);
@@ -209,7 +211,7 @@ asio::awaitable<void> Contenders::contend_in_coroutine(ContenderPtr contender) {
 asio::awaitable<void> Contenders::hold(ContenderPtr contender, Turn turn, Lease lease,
                                        BootClock::time_point granted) {
   const std::string& lock = turn.lock->name();
-  // A holder that shares the lock must not write.
+  // A holder that shares the lock with others must not write.
   const bool writes = turn.use == Use::exclusive;
   const auto until = BootClock::now() + between(*contender, 0ms, 20ms);
   const SessionInfo session = client_.session();
@@ -231,7 +233,8 @@ asio::awaitable<void> Contenders::hold(ContenderPtr contender, Turn turn, Lease 
     }
     if (!keeps && BootClock::now() >= until) break;
     co_await pause(moment);
-    // Write before the lease is checked: a process that was stopped here writes with its old lease.
+    // The write comes before the next check of the lease: a process that was stopped here writes
+    // with its old lease.
     if (driver_.wants_quiet() || !writes) {
       co_await contender->writes.read(lock);
     } else {

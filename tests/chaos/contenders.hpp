@@ -29,9 +29,10 @@ namespace custodian::chaos {
 struct ContenderSettings {
   std::string name{};
   std::string servers{};
-  std::string authority_file{};  ///< of the servers, if they speak TLS
+  std::string authority_file{};  ///< the file of the authority that signs the servers'
+                                 ///< certificates; empty without TLS
   std::string root{};
-  std::vector<std::string> locks{};  ///< see kind_of()
+  std::vector<std::string> locks{};  ///< the names of the locks: see kind_of()
   int threads = 2;
   int coroutines = 2;
   /// The number of coroutines for each lock that is passed on within a process. They contend for
@@ -48,27 +49,28 @@ class Contenders {
  public:
   Contenders(ContenderSettings settings, DriverLine& driver);
 
-  /// Runs until the driver ends it. An unexpected exception terminates the process.
+  /// Runs until the driver tells the worker to finish. An unexpected exception terminates the
+  /// process.
   void run();
 
  private:
   struct Contender {
     std::mt19937_64 random;
     Writes writes;
-    ContendedLock* only = nullptr;  ///< the only lock that it contends for; null: any
+    ContendedLock* only = nullptr;  ///< the only lock that this contender acquires; null: any
   };
   using ContenderPtr = std::shared_ptr<Contender>;
-  /// One acquire.
+  /// One acquire of a contender.
   struct Turn {
     std::int64_t id = 0;
     ContendedLock* lock = nullptr;
     Use use = Use::exclusive;
-    /// The acquire does not wait, not even for a connection.
+    /// Whether the acquire does not wait, not even for a connection.
     bool tries_only = false;
   };
 
-  /// The number of requests and watches that the client keeps; waits for those that end by
-  /// themselves.
+  /// Returns the number of requests and watches that the client keeps, after those have ended that
+  /// end by themselves.
   [[nodiscard]] std::size_t load_when_idle() const;
   ContenderPtr make_contender(ContendedLock* only = nullptr);
   void start_coroutine(ContenderPtr contender);
@@ -76,7 +78,7 @@ class Contenders {
   void end_without_lease(const Turn& turn, error_code error);
   void contend_in_thread(const ContenderPtr& contender);
   boost::asio::awaitable<void> contend_in_coroutine(ContenderPtr contender);
-  /// Holds the lock from the grant to the release; runs on the io_context's thread.
+  /// Holds the lock from the grant to the release, on the io_context's thread.
   boost::asio::awaitable<void> hold(ContenderPtr contender, Turn turn, Lease lease,
                                     BootClock::time_point granted);
   boost::asio::awaitable<void> pause(std::chrono::milliseconds length);

@@ -24,18 +24,18 @@
 
 namespace custodian::chaos {
 
-/// The worker's end of the line. Threads: any. A process has one, during its whole life.
+/// The worker's end of the line. A process has one, during its whole life. Threads: any.
 class DriverLine {
  public:
-  /// Starts to listen on a thread of its own, which ends with the process.
+  /// Listens on a thread of its own, which ends with the process.
   DriverLine();
   DriverLine(const DriverLine&) = delete;
   DriverLine& operator=(const DriverLine&) = delete;
 
   void say(const std::string& message);
-  /// Whether the driver wants the holder of this lock to keep it.
+  /// Returns whether the driver wants the holder of this lock to keep it.
   [[nodiscard]] bool keeps(const std::string& lock) const;
-  /// Whether the driver wants the worker to be quiet.
+  /// Returns whether the driver wants the worker to be quiet.
   [[nodiscard]] bool wants_quiet() const;
   [[nodiscard]] bool finishing() const noexcept { return finishing_; }
   void wait_for_finish() { finish_.get_future().wait(); }

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// The place where a selector's function puts the leadership.
+/// The selector's function puts the leadership here.
 struct Desk {
   std::mutex mutex;
   std::condition_variable brought;
@@ -44,7 +44,7 @@ Lease Election::acquire_until(Deadline deadline) {
     desk.brought.wait_until(lock, deadline.time_point(),
                             [&desk] { return static_cast<bool>(desk.leadership); });
   }
-  // A leadership that arrived at the last moment counts, too.
+  // A leadership that came after the deadline, before the selector ended, counts as well.
   return std::move(desk.leadership);
 }
 
@@ -62,7 +62,7 @@ asio::awaitable<std::tuple<error_code, Lease>> Election::async_acquire(
   const auto brought =
       std::make_shared<asio::steady_timer>(executor, asio::steady_timer::time_point::max());
   const auto desk = std::make_shared<Lease>();
-  // Runs on this executor, whose context has one thread.
+  // The function runs on this executor, whose context has one thread, so it needs no mutex.
   const auto bring = [desk, brought](Lease mine, std::stop_token) -> asio::awaitable<void> {
     return [](std::shared_ptr<Lease> onto, std::shared_ptr<asio::steady_timer> bell,
               Lease leadership) -> asio::awaitable<void> {

@@ -30,7 +30,7 @@ class Election {
   [[nodiscard]] Lease try_acquire_for(std::chrono::milliseconds wait) {
     return acquire_until(Deadline{wait});
   }
-  /// Even a try is a candidate, for a moment.
+  /// A try needs a candidate, too, which waits for a moment only.
   [[nodiscard]] Lease try_acquire() { return try_acquire_for(std::chrono::milliseconds{1}); }
   [[nodiscard]] boost::asio::awaitable<std::tuple<error_code, Lease>> async_acquire(
       std::shared_ptr<boost::asio::cancellation_signal> cancellation);

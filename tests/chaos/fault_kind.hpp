@@ -31,12 +31,12 @@ enum class FaultKind {
   // A third party ends a contender's session or deletes its node.
   session_expired,  ///< another connection closes a holder's session
   holder_deleted,   ///< an operator deletes the node of a holder
-  next_deleted,     ///< ... of the next in line
-  waiter_deleted,   ///< ... of a waiter further back
+  next_deleted,     ///< an operator deletes the node of the next in line
+  waiter_deleted,   ///< an operator deletes the node of a waiter further back
 
   // A process is stopped or killed.
   worker_stopped,  ///< SIGSTOP past the session timeout, while it holds a lock
-  worker_killed,   ///< SIGKILL, while it holds a lock; another one takes its place
+  worker_killed,   ///< SIGKILL, while it holds a lock; another worker takes its place
 
   calm,  ///< no fault: every loss is a false alarm
 };
@@ -66,14 +66,15 @@ inline constexpr std::array all_fault_kinds{
 };
 
 [[nodiscard]] std::string_view to_string(FaultKind kind) noexcept;
-/// Nothing if no kind has this name.
+/// Returns nothing if no kind has this name.
 [[nodiscard]] std::optional<FaultKind> parse_fault_kind(std::string_view name) noexcept;
 
-/// Whether a holder is cut off until it loses its lock: it must be notified before the next grant.
+/// Returns whether a holder is cut off until it loses its lock. Such a holder must be notified
+/// before the next grant.
 [[nodiscard]] constexpr bool cuts_holder_off(FaultKind kind) noexcept {
   return kind <= FaultKind::leader_cut_incoming;
 }
-/// Whether an acquire may end because its node was deleted.
+/// Returns whether an acquire may end because its node was deleted.
 [[nodiscard]] constexpr bool deletes_nodes(FaultKind kind) noexcept {
   return kind == FaultKind::holder_deleted || kind == FaultKind::next_deleted ||
          kind == FaultKind::waiter_deleted;

@@ -39,8 +39,8 @@ void Faults::play(FaultKind kind) {
 
 void Faults::cut_client(FaultKind kind, testing::Direction direction) {
   const Target target = choose_target();
-  // After a pulled cable is back, the bytes sent meanwhile arrive; if a router has forgotten the
-  // connection, they do not.
+  // When a pulled cable is plugged in again, the bytes sent meanwhile arrive. When a router has
+  // forgotten the connection, they do not.
   const bool loses_bytes = stage_.random()() % 2 == 0;
   begin(kind, Concerns::the_target, target);
   for (auto& line : target.place.lines()) {
@@ -83,7 +83,7 @@ void Faults::reset_connection() {
   const Target target = choose_target();
   begin(FaultKind::connection_reset, Concerns::the_target, target);
   for (auto& line : target.place.lines()) line.cut(testing::Ending::reset);
-  // By then a hold that did not survive has been lost.
+  // After this time a hold whose session has not survived is lost.
   stage_.pass(past_session_timeout());
   end(target);
 }
@@ -144,7 +144,7 @@ void Faults::delete_waiter(FaultKind kind) {
   const std::size_t victim =
       kind == FaultKind::next_deleted ? 1 : 2 + stage_.random()() % (queue.size() - 2);
   begin(kind, queue[victim].identity, target.kept.lock, to_string(queue[victim].token));
-  // The waiter may have been cancelled just now: then its node is gone already.
+  // The waiter may have been cancelled just now, and its node be gone already.
   stage_.client().remove(queue[victim].node, {.missing = Missing::is_fine});
   end(target);
 }
@@ -189,7 +189,7 @@ Faults::Target Faults::choose_target() { return keep_at(stage_.any_place()); }
 Faults::Target Faults::choose_target_at(std::size_t member) {
   Place& place = stage_.any_place();
   place.confine_to(member);
-  // A grant there shows that the session has reached that member.
+  // A grant shows that the session has reached that member.
   stage_.wait_until_all_is_well();
   return keep_at(place);
 }

@@ -29,11 +29,11 @@ class Faults {
   Target choose_target();
   /// Chooses a worker that reaches this member, and, while it is confined, no other.
   Target choose_target_at(std::size_t member);
-  /// Makes the worker keep a lock. Half of the targets are quiet: a server that is cut off still
-  /// answers reads, while a write would reveal the fault.
+  /// Makes the worker keep a lock. Half of the targets are quiet as well: a write would reveal the
+  /// fault, while a server that is cut off still answers reads.
   Target keep_at(Place& place);
 
-  /// Waits until the holder is notified of the loss; every holder is, sooner or later.
+  /// Waits until the holder is notified of the loss, as every holder is sooner or later.
   void wait_until_told(const Target& target);
 
   void begin(FaultKind kind, Concerns concerns, const Target& target);
@@ -56,7 +56,7 @@ class Faults {
   void kill_worker();
   void stay_calm();
 
-  /// A time after which every silent session has expired.
+  /// A time within which every silent session expires.
   [[nodiscard]] std::chrono::milliseconds past_session_timeout() const;
 
   Stage& stage_;

@@ -44,7 +44,7 @@ asio::awaitable<void> FencedRegister::Impl::accept() {
   for (;;) {
     auto [error, socket] = co_await acceptor.async_accept(as_result);
     if (error) co_return;
-    // A worker that starts later would keep the connection of one that was killed.
+    // A worker that is started later must not inherit the connection of a worker that was killed.
     ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
     asio::co_spawn(context, serve(std::move(socket)), asio::detached);
   }

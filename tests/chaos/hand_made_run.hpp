@@ -12,7 +12,8 @@
 
 namespace custodian::chaos {
 
-/// Times are in milliseconds here, for readability; the session timeout is 2 s.
+/// The lines of a run's histories. Times are in milliseconds here, for readability; the session
+/// timeout is 2 s.
 struct Run {
   std::string driver{"0 run 7 2000 5000\n"};
   std::string first{};   ///< the history of worker 1.1

@@ -10,10 +10,11 @@
 namespace custodian::chaos {
 namespace {
 
-/// The end of events whose end no process has seen.
+/// The end of events whose end no process has recorded.
 constexpr Time century = std::chrono::hours{24 * 365 * 100};
 
-/// Takes the words of a line one by one; `ok()` if the line had exactly as many as were taken.
+/// Takes the words of a line one by one. ok() is true if the line had exactly as many words as were
+/// taken.
 class Words {
  public:
   explicit Words(const std::string& line) : stream_{line} {}
@@ -79,7 +80,7 @@ class WorkerReader {
   WorkerReader(const std::string& process, History& history)
       : process_{process}, history_{history} {}
 
-  /// Reads a line; whether it is consistent with the lines before.
+  /// Reads a line, and returns whether it is consistent with the lines before.
   bool read(const std::string& line) {
     Words words{line};
     const Time at = words.next_time();
@@ -245,7 +246,7 @@ void read_lines(std::istream& lines, const std::string& file, Reader reader, His
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    // A line without a line break is incomplete.
+    // A line without a line break is incomplete, and not read.
     if (!lines.eof() && reader.read(line)) continue;
     std::ostringstream place;
     place << file << ':' << number << ": " << line;

@@ -50,13 +50,13 @@ namespace custodian::chaos {
 /// A time of the boot clock.
 using Time = std::chrono::nanoseconds;
 
-/// An acquire, and the hold that it ended with, if it did.
+/// An acquire and, if it ended with a lease, the hold that began then.
 struct Acquire {
   std::string process{};
   std::int64_t id = 0;
   std::string lock{};
-  int takes = 1;  ///< the shares that it takes
-  int of = 1;     ///< the shares of the lock: simultaneous holders together must not take more
+  int takes = 1;  ///< how many of the lock's shares it takes
+  int of = 1;  ///< how many shares the lock has: simultaneous holders together must not take more
   Time begun{0};
   std::optional<Time> ended{};  ///< set if it ended without a lease
   std::string how{};
@@ -67,7 +67,7 @@ struct Acquire {
   std::optional<Time> lost{};
   std::string reason{};
   std::optional<Time> released{};
-  bool suspended = false;  ///< whether the lease was ever suspended
+  bool suspended = false;  ///< whether the lease was ever in the state `suspended`
 };
 
 enum class WriteKind {
@@ -78,7 +78,7 @@ enum class WriteKind {
 enum class WriteOutcome {
   landed,
   refused,
-  unknown,  ///< no answer: it may have landed, or may still land
+  unknown,  ///< there was no answer: the write may have landed, or may still land
   unsent,
 };
 
@@ -86,18 +86,18 @@ struct Write {
   std::string process{};
   std::int64_t attempt = 0;
   WriteKind kind = WriteKind::guarded;
-  std::size_t hold = 0;  ///< index in `History::acquires`
+  std::size_t hold = 0;  ///< the hold that it was made under, as an index in `History::acquires`
   Time begun{0};
   std::optional<Time> done{};
   WriteOutcome outcome = WriteOutcome::unknown;
-  std::int64_t version = 0;  ///< the register's version after it, if it landed in ZooKeeper
+  std::int64_t version = 0;  ///< the register's version after the write, if it landed in ZooKeeper
 };
 
 struct Fault {
   std::int64_t number = 0;
   FaultKind kind = FaultKind::calm;
-  std::string process{};  ///< the process concerned; empty: all
-  std::string lock{};     ///< the lock of the target hold; empty: no target
+  std::string process{};  ///< the process that the fault concerns; empty: all
+  std::string lock{};     ///< the lock whose holder is the target; empty: no target
   Token token{};
   Time begun{0};
   std::optional<Time> healed{};
@@ -113,25 +113,26 @@ struct Stop {
 struct History {
   std::string seed{};
   std::chrono::milliseconds session_timeout{0};
-  /// How long an acquire may take while there is no fault.
+  /// The longest time that an acquire may take while there is no fault.
   std::chrono::milliseconds patience{0};
 
-  /// How often a process may pass a lock on with one node, by lock; locks not listed here: never.
+  /// The number of times that a process may pass a lock on with one node, by lock. Locks that are
+  /// not listed must not be passed on.
   std::map<std::string, std::int64_t> passes{};
 
   std::vector<Acquire> acquires{};
   std::vector<Write> writes{};
   std::vector<Fault> faults{};
   std::vector<Stop> stops{};
-  std::map<std::string, Time> kills{};              ///< by process
-  std::map<std::string, std::int64_t> registers{};  ///< the guarded register's version, by lock
+  std::map<std::string, Time> kills{};  ///< the times at which processes were killed, by process
+  std::map<std::string, std::int64_t> registers{};  ///< the guarded registers' versions, by lock
   std::map<std::string, std::int64_t> left{};
   std::optional<Time> end{};
-  /// Lines that cannot be read, or contradict earlier lines; as "file:line: text".
+  /// Lines that cannot be read, or that contradict earlier lines, each as "file:line: text".
   std::vector<std::string> malformed{};
 };
 
-/// Adds the history of one process, whose name is the file's without "worker-".
+/// Adds the history of one process, whose name is that of the file without "worker-".
 void read_worker(std::istream& lines, const std::string& process, History& history);
 void read_driver(std::istream& lines, History& history);
 

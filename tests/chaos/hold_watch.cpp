@@ -20,7 +20,7 @@ HoldWatch::HoldWatch(std::shared_ptr<const Journal> journal, std::int64_t id, Le
 }
 
 void HoldWatch::release() {
-  // The release is recorded before the lock can pass on, not afterwards.
+  // The release is recorded before it begins: afterwards the lock may already have passed on.
   std::string reason{to_string(lease_.loss_reason())};
   std::ranges::replace(reason, ' ', '_');
   journal_->note("released " + std::to_string(id_) + " " + reason);

@@ -13,7 +13,7 @@
 
 namespace custodian::chaos {
 
-/// Not copied and not moved: a callback keeps its address.
+/// Neither copied nor moved, since a callback keeps its address.
 class HoldWatch {
  public:
   /// Records the grant at the time `at`, and from then on each change of state, and the loss.

@@ -7,7 +7,7 @@ namespace custodian::chaos {
 
 struct Interrupted {};
 
-/// Installs the handlers. Call it once, before the run.
+/// Installs the handlers. To be called once, before the run.
 void note_interruptions();
 /// Throws Interrupted if a signal has arrived.
 void throw_if_interrupted();

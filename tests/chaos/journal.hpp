@@ -14,7 +14,7 @@ namespace custodian::chaos {
 
 class Journal {
  public:
-  /// Creates the file, which must not exist. Throws std::system_error.
+  /// Creates the file, which must not exist yet. Throws std::system_error.
   explicit Journal(const std::filesystem::path& file);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;

@@ -23,7 +23,7 @@ class Spans {
     }
     spans_ = std::move(joined);
   }
-  /// How much of the time between `from` and `to` lies within the spans.
+  /// Returns how much of the time between `from` and `to` lies within the spans.
   [[nodiscard]] Time within(Time from, Time to) const {
     Time sum{0};
     for (const auto& [begin, end] : spans_) {
@@ -66,7 +66,8 @@ void judge_usefulness(const History& history, Verdict& verdict) {
           {Rule::proves_something, lock + " may be passed on within a process, and never was"});
     }
   }
-  // A process that was stopped continues its writes when it is resumed.
+  // Stale writes are certain if a holder lost its lock while its process was stopped: the process
+  // goes on with its writes when it is resumed.
   const auto stopped = verdict.faults.find(FaultKind::worker_stopped);
   if (stopped == verdict.faults.end() || stopped->second.lost == 0) return;
   if (verdict.writes[WriteKind::guarded].stale_attempted == 0 ||

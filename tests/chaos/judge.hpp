@@ -18,10 +18,10 @@
 namespace custodian::chaos {
 
 enum class Rule {
-  /// Every line can be read, and the run is complete.
+  /// All lines can be read, and the run is complete.
   complete,
-  /// No more holders believe in a lock at once than it admits. An earlier holder is excused if its
-  /// process was stopped, or if its node was deleted by a third party.
+  /// A lock never has more holders at once that believe in their holds than it admits. An earlier
+  /// holder is excused if its process was stopped, or if its node was deleted by a third party.
   one_holder,
   /// The tokens of a lock grow strictly between grants that exclude each other, and no token is
   /// granted twice.
@@ -33,7 +33,7 @@ enum class Rule {
   /// write that begins after a later holder's fenced write has landed does not land. Guarded writes
   /// land in the order of nodes: among the holders that share a node, only the token is a guard.
   no_stale_write,
-  /// Every acquire ends soon, not counting the time of faults and stops.
+  /// Every acquire ends soon, apart from the time of faults and stops.
   no_endless_wait,
   /// No acquire fails, unless an operator deletes its node.
   no_failed_acquire,
@@ -43,7 +43,7 @@ enum class Rule {
   no_false_alarm,
   /// In the end the servers have no node or watch left, and the clients no waiter.
   nothing_left,
-  /// The run was able to show something: without the guard, stale writes would have landed; locks
+  /// The run could have shown a failure: without the guard, stale writes would have landed; locks
   /// that admit several holders had several; and locks that may be passed on were passed on.
   proves_something,
 };
@@ -65,7 +65,7 @@ struct FaultStatistics {
 struct LockStatistics {
   std::size_t grants = 0;
   std::size_t losses = 0;
-  std::size_t most_at_once = 0;  ///< simultaneous holders, excused or not
+  std::size_t most_at_once = 0;  ///< the most simultaneous holders, excused or not
   bool lets_in_several = false;
   std::size_t passed_on = 0;  ///< grants with the node of the previous holder
 };
@@ -86,7 +86,7 @@ struct Verdict {
   std::size_t grants = 0;
   std::size_t losses = 0;
   std::map<std::string, std::size_t> losses_by_reason{};
-  Time length{0};        ///< the run's length, from the first acquire on
+  Time length{0};        ///< the length of the run, from the first acquire on
   Time longest_wait{0};  ///< the longest wait for a grant, faults included
 };
 

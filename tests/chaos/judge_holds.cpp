@@ -11,9 +11,9 @@ std::string in_ms(Time time) {
   return std::to_string(std::chrono::duration<double, std::milli>{time}.count()) + " ms";
 }
 
-/// Whether the recorded grant of a hold may come after that of a later token. A process that was
-/// stopped between a grant and its line records it late. And a process passes a lock on in good
-/// faith as long as it does not know that its node was deleted.
+/// Returns whether the grant of a hold may be recorded after that of a later token. A process that
+/// was stopped between the grant and its line in the history records it late. And a process that
+/// does not know yet that its node was deleted passes the lock on in good faith.
 bool may_be_late(const Holds& holds, const Acquire& hold, const Acquire& later) {
   if (share_node(hold.token, later.token)) return false;
   const Time granted = hold.granted.value_or(never);
@@ -33,7 +33,7 @@ void judge_order(const History&, const Holds& holds, Verdict& verdict) {
     LockStatistics& statistics = verdict.locks[lock];
     std::vector<const Acquire*> believing;
     std::set<Token> tokens;
-    std::map<int, const Acquire*> greatest;  // the hold with the greatest token, by its share
+    std::map<int, const Acquire*> greatest;  // the hold with the greatest token, by share
     for (const Acquire* hold : in_order) {
       const Time now = hold->granted.value_or(never);
       if (!tokens.insert(hold->token).second) {
@@ -53,7 +53,7 @@ void judge_order(const History&, const Holds& holds, Verdict& verdict) {
       int taken = hold->takes;
       for (const Acquire* other : believing) {
         const Acquire& earlier = other->token < hold->token ? *other : *hold;
-        // Within one process there is no excuse: it knows its own events.
+        // A process knows its own events, so nothing excuses two holders within one process.
         const bool excused =
             !share_node(hold->token, other->token) &&
             (holds.was_stopped(earlier, now) || holds.was_taken_away(earlier, now));
@@ -89,7 +89,7 @@ void judge_faults(const History& history, const Holds& holds, Verdict& verdict) 
     if (fault.lock.empty()) continue;
     const Acquire* hold = holds.find(fault.lock, fault.token);
     if (hold == nullptr) {
-      // The target may be a waiter's node, which is no hold.
+      // A fault may also be aimed at the node of a waiter, which is no hold.
       if (cuts_holder_off(fault.kind)) {
         verdict.violations.push_back({Rule::complete, "fault " + std::to_string(fault.number) +
                                                           " is aimed at a hold of " + fault.lock +
@@ -121,12 +121,12 @@ void judge_losses(const History& history, Verdict& verdict) {
   for (const Acquire& hold : history.acquires) {
     if (!hold.lost) continue;
     ++verdict.losses;
-    // A killed process could not report the reason.
+    // A process that was killed could not report the reason.
     ++verdict.losses_by_reason[hold.reason.empty() ? "unknown" : hold.reason];
     const bool concerned = std::ranges::any_of(history.faults, [&](const Fault& fault) {
       if (fault.kind == FaultKind::calm || fault.begun > *hold.lost) return false;
-      // An operator's deletion concerns the node's owner. A waiter is notified when its turn has
-      // come, which may be long after all others are well again.
+      // The deletion of a node concerns its owner, even after the fault is over: a waiter is
+      // notified only when its turn has come.
       if (deletes_nodes(fault.kind) && fault.lock == hold.lock &&
           share_node(fault.token, hold.token)) {
         return true;

@@ -8,7 +8,7 @@ void judge_passing_on(const History& history, const Holds& holds, Verdict& verdi
   for (const auto& [lock, in_order] : holds.by_lock()) {
     const auto allowed = history.passes.find(lock);
     const std::int64_t passes = allowed == history.passes.end() ? 0 : allowed->second;
-    std::map<Token, const Acquire*> latest;  // by node
+    std::map<Token, const Acquire*> latest;  // the latest hold with each node
     for (const Acquire* hold : in_order) {
       const auto report = [&, hold](const std::string& what) {
         verdict.violations.push_back({Rule::rightly_passed_on, describe(*hold) + what});

@@ -28,8 +28,8 @@ Run quiet_run() {
   return run;
 }
 
-/// The first worker is cut off from 250 on, is notified at `told`, and the second is granted at
-/// 3000.
+/// A run in which the first worker is cut off from 250 on, and is notified at `told`. The second
+/// worker is granted the lock at 3000.
 Run cut(const std::string& told) {
   Run run;
   run.first =
@@ -39,8 +39,8 @@ Run cut(const std::string& told) {
   return run;
 }
 
-/// The first worker is stopped while it holds, and writes when it is resumed. The arguments are the
-/// outcomes of its guarded, bare and fenced write.
+/// A run in which the first worker is stopped while it holds, and writes when it is resumed. The
+/// arguments are the outcomes of its guarded, bare and fenced write.
 Run stopped(const std::string& guarded, const std::string& bare, const std::string& fenced) {
   Run run;
   run.first =
@@ -99,7 +99,7 @@ TEST_CASE("a stop long before the grant excuses nothing") {
   Run run = quiet_run();
   run.second.replace(run.second.find("310 granted"), 3, "290");
   run.driver += "1 stopped 1.1\n150 resumed 1.1\n";
-  CHECK(broken(run).empty());  // within the margin
+  CHECK(broken(run).empty());  // within the tenth of the session timeout that is left to it
   run = quiet_run();
   for (std::string* worker : {&run.first, &run.second}) {
     for (std::size_t at = 0; at < worker->size(); at = worker->find('\n', at) + 1)

@@ -6,8 +6,8 @@
 namespace custodian::chaos {
 namespace {
 
-/// The times at which fenced writes have landed, as far as the history says: a later fenced write
-/// has to respect them.
+/// The times at which fenced writes have landed, as far as the history shows. A fenced write that
+/// begins later must have a greater token.
 class Landings {
  public:
   void add(const Token& token, Time at) { landed_.emplace_back(at, token); }
@@ -16,7 +16,7 @@ class Landings {
     Token largest;
     for (auto& [at, token] : landed_) token = largest = std::max(largest, token);
   }
-  /// The largest token whose write had landed before.
+  /// The largest token whose write had landed before that time.
   [[nodiscard]] Token largest_before(Time at) const {
     const auto later = std::ranges::lower_bound(landed_, at, {}, &std::pair<Time, Token>::first);
     return later == landed_.begin() ? Token{} : std::prev(later)->second;
@@ -27,8 +27,8 @@ class Landings {
 };
 
 /// The guarded register of one lock. Each write that lands adds one to its version, so that writes
-/// whose answers were lost show as gaps. Its guards are nodes: a node is represented by the first
-/// token that was granted with it.
+/// whose answers were lost show as gaps. The guard of a write is the holder's node, which is
+/// represented by the first token that was granted with it.
 struct Register {
   std::map<std::int64_t, Token> landed{};  ///< the token that wrote each version
   std::multiset<Token> unknown{};          ///< tokens of writes that may have landed
@@ -41,7 +41,8 @@ void judge_register(const std::string& lock, Register guarded, std::int64_t last
   };
   std::int64_t version = 0;
   Token token;
-  // Fills a gap with writes of unknown outcome, of the smallest tokens that fit between.
+  // Fills a gap with writes of unknown outcome. Of the tokens that fit in between it takes the
+  // smallest.
   const auto fill_gap = [&](std::int64_t until_version, const Token& until_token) {
     for (; version + 1 < until_version; ++version) {
       const auto found = guarded.unknown.lower_bound(token);
@@ -70,12 +71,13 @@ void judge_register(const std::string& lock, Register guarded, std::int64_t last
   fill_gap(last_version + 1, {.epoch = greatest, .value = greatest});
 }
 
-/// Whether the lock had passed on when the write began, as far as the write's guard can tell.
+/// Returns whether the lock had passed on when the write began, as far as the write's guard can
+/// tell.
 bool is_stale(const Write& write, const Acquire& hold, const Holds& holds, const Landings& fenced) {
   switch (write.kind) {
-    // A resource can refuse an old token only when it has seen a newer one.
+    // A resource can refuse an old token only if it has seen a newer one.
     case WriteKind::fenced: return fenced.largest_before(write.begun) > hold.token;
-    // check() succeeds as long as the process passes the node on.
+    // check() succeeds for as long as the process passes the same node on.
     case WriteKind::guarded: return holds.next_grant_of_another_node(hold) < write.begun;
     case WriteKind::bare: break;
   }

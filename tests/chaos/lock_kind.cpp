@@ -18,7 +18,7 @@ std::optional<LockKind> kind_of(std::string_view lock) {
 }
 
 std::string_view share_of(LockKind kind, Use use) {
-  // 1000 is more than the number of readers.
+  // A writer takes all shares. There are never as many as 1000 readers.
   if (kind == LockKind::read_write) return use == Use::exclusive ? "1000/1000" : "1/1000";
   static_assert(permits == 2);
   return kind == LockKind::semaphore ? "1/2" : "1/1";

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// LockKind is the kind of a chaos run's lock; the lock's name tells it. Pure.
+/// LockKind is the kind of a lock in a chaos run, which the lock's name shows. Pure.
 
 #include <array>
 #include <limits>
@@ -15,7 +15,7 @@ namespace custodian::chaos {
 enum class LockKind {
   mutex,
   mutex_batch,  ///< a mutex that a process passes on among its own waiters
-  mutex_kept,   ///< the same, and the process keeps it when nobody wants it
+  mutex_kept,   ///< like `mutex_batch`, and the process keeps it when nobody wants it
   read_write,
   semaphore_mutex,
   semaphore,
@@ -28,23 +28,25 @@ inline constexpr std::array<std::string_view, 8> one_of_each{
     "mutex",           "mutex-batch", "mutex-kept",   "read-write",
     "semaphore-mutex", "semaphore",   "leader-latch", "leader-selector"};
 
-/// The name is that of the kind, or begins with it and a hyphen: `mutex-2`.
+/// Finds the kind of a lock. The lock's name is that of the kind, or begins with it and a hyphen:
+/// `mutex-2`.
 [[nodiscard]] std::optional<LockKind> kind_of(std::string_view lock);
 
 /// The mode of an acquire.
 enum class Use { exclusive, shared, permit };
 
-/// How many permits a semaphore of a run has.
+/// The number of permits of every semaphore of a run.
 inline constexpr int permits = 2;
 
-/// How often a process may pass a lock on among its own waiters before it gives up its node.
+/// The number of times that a process may pass a lock on among its own waiters before it gives up
+/// its node.
 [[nodiscard]] constexpr int passes_of(LockKind kind) noexcept {
-  // Nothing limits that while nobody else wants the lock.
+  // A process passes the lock on without a limit while nobody else wants it.
   if (kind == LockKind::mutex_kept) return std::numeric_limits<int>::max();
   return kind == LockKind::mutex_batch ? 5 : 0;
 }
 
-/// The share of an acquire, as "takes/of", for the journal.
+/// The share that an acquire takes, as "takes/of", for the journal.
 [[nodiscard]] std::string_view share_of(LockKind kind, Use use);
 
 /// The nodes whose children are holders and waiters.

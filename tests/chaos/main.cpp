@@ -1,5 +1,4 @@
-/// \file
-/// Runs chaos, and leaves its histories in a directory, for custodian-chaos-check.
+/// \file Runs chaos, and leaves the histories in a directory, for custodian-chaos-check.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,7 +22,7 @@ namespace {
 struct Settings {
   StageSettings stage{};
   int cuts_per_kind = 5;
-  std::chrono::seconds duration{0};  ///< 0: until `cuts_per_kind` rounds are over
+  std::chrono::seconds duration{0};  ///< 0 means until `cuts_per_kind` rounds are over
   std::vector<FaultKind> kinds{all_fault_kinds.begin(), all_fault_kinds.end()};
 };
 
@@ -32,7 +31,8 @@ std::filesystem::path worker_beside_us() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "custodian-chaos-worker";
 }
 
-/// Creates the directory, a temporary one if no name is given. An existing directory must be empty.
+/// Creates the directory, or a temporary one if no name is given. An existing directory must be
+/// empty.
 std::filesystem::path make_directory(const std::string& wanted) {
   if (wanted.empty()) {
     std::string name = (std::filesystem::temp_directory_path() / "custodian-chaos-XXXXXX").string();
@@ -45,7 +45,7 @@ std::filesystem::path make_directory(const std::string& wanted) {
   return std::filesystem::absolute(wanted);
 }
 
-/// Throws if faults cannot be played on these locks.
+/// Throws if there are locks on which faults cannot be played.
 void check_locks(const std::vector<std::string>& locks) {
   for (const std::string& lock : locks) {
     if (!kind_of(lock)) throw std::runtime_error{"no kind of lock is called " + lock};
@@ -54,7 +54,7 @@ void check_locks(const std::vector<std::string>& locks) {
     throw std::runtime_error{"a semaphore alone will not do: faults are aimed at one holder"};
 }
 
-/// Plays each kind once per round, in an order that differs from round to round.
+/// Plays each kind of fault once in a round. The order differs from round to round.
 void run(const Settings& settings) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();

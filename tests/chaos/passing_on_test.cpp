@@ -1,5 +1,5 @@
-// The judge, on histories of a lock that processes pass on among their own waiters: which rules are
-// weaker there, and which are not.
+// The judge, on histories of a lock that processes pass on among their own waiters: some rules are
+// weaker there, and some are not.
 
 #include <algorithm>
 #include <sstream>
@@ -13,7 +13,7 @@ using namespace custodian::chaos;
 
 namespace {
 
-/// The first worker passes the lock on once, and then gives it to the second.
+/// A run in which the first worker passes the lock on once, and then lets the second have it.
 Run passing_run() {
   Run run;
   run.first =
@@ -43,8 +43,8 @@ Run with_late_write(const std::string& begun, const std::string& done) {
   return run;
 }
 
-/// The first worker's node is deleted and the second is granted the lock; the first, which may not
-/// know that, passes its node on.
+/// A run in which the first worker's node is deleted, and the second worker is granted the lock.
+/// The first worker, which may not know that, passes its node on.
 Run passed_on_too_late(const std::string& released) {
   Run run;
   run.first = "100 begun 1 a\n200 granted 1 10 0x1 /a/10\n" + released +
@@ -141,9 +141,10 @@ TEST_CASE("a guarded write may land late as long as its process passes the node 
 
 TEST_CASE("a guarded write that lands when another process has the lock is a violation") {
   CHECK(broken(with_late_write("405", "415")) == Rules{Rule::no_stale_write});
-  // Begun after the grant to the other process, it is stale by itself, too.
+  // A write that began after the grant to the other process is stale for a second reason.
   CHECK(broken(with_late_write("440", "450")) == Rules{Rule::no_stale_write, Rule::no_stale_write});
-  // A write whose answer was lost explains no version after a write of the other process.
+  // A write whose answer was lost cannot have made a version that comes after a write of the other
+  // process.
   Run run = with_late_write("405", "415");
   replace(run.first, "landed 4", "unknown 0");
   CHECK(broken(run) == Rules{Rule::no_stale_write});
@@ -175,7 +176,7 @@ TEST_CASE("a process that was stopped does not pass on what it has lost meanwhil
   Run run = passed_on_too_late("4005");
   run.driver += stop;
   CHECK(broken(run) == Rules{Rule::tokens_grow, Rule::one_holder});
-  // The lock was passed on before the stop, and the grant was recorded after it.
+  // Here the lock was passed on before the stop, and only the grant was recorded after it.
   run = passed_on_too_late("240");
   run.driver += stop;
   CHECK(broken(run).empty());
@@ -225,7 +226,8 @@ TEST_CASE("whoever is told that a node was deleted is concerned, if it has it by
 }
 
 TEST_CASE("a session that is expired has the locks that are passed on with it meanwhile") {
-  // The fault is aimed at another lock of that session; the second acquire begins after it.
+  // The fault is aimed at another lock of the same session. The second acquire begins after the
+  // fault.
   Run run = passed_on_too_late("4005");
   replace(run.first, "3000 begun 2", "4001 begun 2");
   run.first += "100 begun 3 b\n200 granted 3 5 0x1 /b/5\n4007 lost 3\n4010 released 3 gone\n";

@@ -9,8 +9,8 @@
 
 namespace custodian::chaos {
 
-/// Prints a table of faults, a table of writes, sums, the violations, and "<n> violations" as the
-/// last line.
+/// Prints a table of faults, a table of writes, sums and the violations. The last line is "<n>
+/// violations".
 void print(std::ostream& out, const History& history, const Verdict& verdict);
 
 }  // namespace custodian::chaos

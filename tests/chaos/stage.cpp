@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* root = "/chaos";
 
-/// The limit of every wait, however slow the machine is.
+/// The time limit of every wait, long enough for a slow machine.
 constexpr std::chrono::milliseconds limit{60'000};
 
 testing::TestingClusterOptions cluster_options(const StageSettings& settings) {
@@ -32,9 +32,9 @@ testing::TestingClusterOptions cluster_options(const StageSettings& settings) {
   options.peer_links = testing::PeerLinks::proxied;
   options.server.tick_time = settings.tick;
   options.server.connection_factory = settings.connection_factory;
-  // A follower that is cut off answers reads for this long, so that the fault matters.
+  // With this limit a follower that is cut off answers reads long enough for the fault to matter.
   options.sync_limit = 6;
-  // A member that votes for an unreachable leader gives up after this.
+  // With this limit a member that votes for a leader that it cannot reach gives up.
   options.init_limit = 10;
   return tests::secured(std::move(options));
 }
@@ -82,7 +82,7 @@ Stage::Stage(StageSettings settings)
       journal_{settings_.directory / "driver"},
       cluster_{cluster_options(settings_)},
       client_{driver_options(cluster_)} {
-  // An acquire may be behind all others, and each of those may hold until it notices a loss.
+  // An acquire may have to wait for all others, and each of these may hold until it notices a loss.
   const auto patience = 10 * settings_.session_timeout;
   journal_.note("run " + std::to_string(settings_.seed) + " " +
                 std::to_string(settings_.session_timeout.count()) + " " +
@@ -110,7 +110,7 @@ void Stage::employ_another(Place& place) {
   std::vector<std::string> arguments{
       "--name", name, "--servers", place.connect_string(), "--root", root, "--session-timeout",
       std::to_string(settings_.session_timeout.count()),
-      // Half a tick, and one more tick for a busy server.
+      // The touch interval is half a tick, and one more tick for a server that is busy.
       "--touch-interval", std::to_string((settings_.tick * 3 / 2).count()), "--register-port",
       std::to_string(fenced_register_.port()), "--seed", std::to_string(random_()), "--directory",
       settings_.directory.string()};
@@ -153,7 +153,7 @@ std::vector<Participant> Stage::queue(const std::string& lock) {
     case LockKind::semaphore_mutex: break;
   }
   auto queue = InterProcessSemaphoreMutex{client_, path}.participants();
-  if (queue.size() > 1) queue.resize(1);  // the next in line is in the other queue, too
+  if (queue.size() > 1) queue.resize(1);  // the next in line also stands in the other queue
   std::ranges::move(InterProcessMutex{client_, path + "/locks"}.participants(),
                     std::back_inserter(queue));
   return queue;
@@ -172,7 +172,7 @@ WorkerProcess::Kept Stage::keep(Place& place, const std::string& lock) {
 
 void Stage::quieten(Place& place) {
   place.worker().be_quiet();
-  // Wait until earlier work has ended.
+  // Work that has begun may end first.
   pass(settings_.session_timeout / 4);
 }
 
@@ -253,7 +253,7 @@ void Stage::finish() {
 }
 
 void Stage::note_what_is_left() {
-  // Killed workers' nodes and watches stay on the servers until their sessions have timed out.
+  // The nodes and watches of killed workers stay on the servers until their sessions have expired.
   const Deadline deadline{4 * settings_.session_timeout};
   while ((nodes_left() != 0 || watches_left() != 0) && !deadline.passed()) pass(50ms);
   std::size_t waiters = 0;
@@ -276,7 +276,7 @@ std::size_t Stage::nodes_left() {
       try {
         count += client_.children(parent).names.size();
       } catch (const Error& error) {
-        // An empty container is reaped.
+        // The servers have removed the container, which was empty.
         if (error.code() != ServerErrc::no_node) throw;
       }
     }

@@ -7,7 +7,7 @@
 /// Each worker has a proxy of its own in front of each member, so that one worker can be cut off,
 /// or kept to one member, while the others go on.
 ///
-/// Threads: one at a time. Every wait has a limit, and then throws std::runtime_error.
+/// Threads: one at a time. Every wait has a time limit, after which it throws std::runtime_error.
 
 #include <chrono>
 #include <cstdint>
@@ -36,20 +36,20 @@ struct StageSettings {
   std::chrono::milliseconds session_timeout{2000};
   std::chrono::milliseconds tick{250};
   testing::ConnectionFactory connection_factory =
-      testing::ConnectionFactory::nio;  ///< of the servers
+      testing::ConnectionFactory::nio;  ///< how the servers accept connections
   std::uint64_t seed = 0;
-  std::filesystem::path directory{};  ///< exists, and is empty
+  std::filesystem::path directory{};  ///< a directory that exists, and is empty
   std::filesystem::path worker_program{};
 };
 
-/// A worker's place: its proxies to the members, and its present worker.
+/// The place of a worker: its proxies to the members, and its present worker.
 class Place {
  public:
   Place(int number, const testing::TestingCluster& cluster);
 
   [[nodiscard]] int number() const noexcept { return number_; }
   [[nodiscard]] bool has_worker() const noexcept { return worker_ != nullptr; }
-  /// The worker. Requires has_worker().
+  /// The worker. There must be one: see has_worker().
   [[nodiscard]] WorkerProcess& worker() const noexcept { return *worker_; }
   /// Replaces the worker at this place.
   void employ(std::unique_ptr<WorkerProcess> worker) { worker_ = std::move(worker); }
@@ -57,7 +57,7 @@ class Place {
   [[nodiscard]] std::string connect_string() const;
 
   [[nodiscard]] std::deque<testing::FaultProxy>& lines() noexcept { return lines_; }
-  /// Cuts the connections to all other members.
+  /// Cuts the connections to all members but this one.
   void confine_to(std::size_t member);
   void heal();
 
@@ -75,7 +75,7 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  /// Starts the workers, and waits until all are granted locks.
+  /// Starts the workers, and waits until each was granted locks.
   void start_workers();
   void employ_another(Place& place);
 
@@ -91,9 +91,9 @@ class Stage {
   /// The lock's holder, followed by its waiters. The lock must have an exclusive holder.
   [[nodiscard]] std::vector<Participant> queue(const std::string& lock);
 
-  /// Waits until the worker at this place holds this lock, and keeps it.
+  /// Makes the worker at this place keep this lock, and waits until it holds the lock.
   WorkerProcess::Kept keep(Place& place, const std::string& lock);
-  /// From now on the worker at this place, which keeps a lock, only reads, and begins no acquires.
+  /// Makes the worker at this place, which keeps a lock, only read, and begin no more acquires.
   void quieten(Place& place);
   /// Waits until the lock has been granted with a later token.
   void wait_for_grant_after(const WorkerProcess::Kept& kept);
@@ -103,7 +103,7 @@ class Stage {
   /// Waits, and listens to the workers meanwhile.
   void pass(std::chrono::milliseconds length);
 
-  /// Lets all workers finish, and records what they leave.
+  /// Lets all workers finish, and records what they leave on the servers.
   void finish();
 
  private:
@@ -118,7 +118,7 @@ class Stage {
   Journal journal_;
   testing::TestingCluster cluster_;
   FencedRegister fenced_register_;
-  Client client_;  ///< is not behind the proxies
+  Client client_;  ///< connected to the members directly, without a proxy
   std::deque<Place> places_;
   bool finishing_ = false;
 };

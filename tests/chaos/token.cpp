@@ -9,7 +9,7 @@ namespace {
 
 /// Parses the whole text as a number.
 std::optional<std::int64_t> parse_number(std::string_view text) {
-  // Not even "-0".
+  // from_chars() would accept "-0".
   if (text.starts_with('-')) return std::nullopt;
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Token is a fencing token as a resource outside of the library sees it. It parses the text and
-/// compares by its own code, so that the library's code is tested, too. Value type; pure.
+/// Token is a fencing token as a resource outside of the library sees it. It has its own code for
+/// parsing and comparing, so that the library's code is tested, too. Pure.
 
 #include <compare>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Token {
   friend auto operator<=>(const Token&, const Token&) = default;
 };
 
-/// Parses "value", "epoch:value" or "epoch:value:grant"; nothing for other texts.
+/// Parses "value", "epoch:value" or "epoch:value:grant". Returns nothing for any other text.
 [[nodiscard]] std::optional<Token> parse_token(std::string_view text);
 [[nodiscard]] std::string to_string(const Token& token);
 
@@ -29,7 +29,7 @@ struct Token {
 [[nodiscard]] constexpr Token first_of_node(const Token& token) noexcept {
   return {.epoch = token.epoch, .value = token.value};
 }
-/// A token greater than all that can be granted with this token's node.
+/// A token that is greater than all that can be granted with this token's node.
 [[nodiscard]] constexpr Token last_of_node(const Token& token) noexcept {
   return {token.epoch, token.value, std::numeric_limits<std::int64_t>::max()};
 }

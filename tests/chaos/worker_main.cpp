@@ -12,7 +12,8 @@
 #include "contenders.hpp"
 
 int main(int argc, char* argv[]) {
-  // A worker that is stopped cannot see that the driver is gone.
+  // The kernel kills the worker with the driver: a worker that is stopped could not see that the
+  // driver is gone.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 
   custodian::chaos::ContenderSettings settings;

@@ -21,7 +21,7 @@ namespace custodian::chaos {
 
 class WorkerProcess {
  public:
-  /// Throws std::system_error if it cannot be started.
+  /// Starts the worker. Throws std::system_error if that fails.
   WorkerProcess(std::string name, const std::string& program,
                 const std::vector<std::string>& arguments);
 
@@ -34,15 +34,15 @@ class WorkerProcess {
   };
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] bool is_ready() const noexcept { return ready_; }
-  /// The last hold that the worker has kept since the order to keep. If that hold is lost, and the
-  /// worker is granted the lock again, the worker keeps the new hold, too.
+  /// The last hold that the worker has kept since it was ordered to keep a lock. If that hold is
+  /// lost, and the worker is granted the lock again, the worker keeps the new hold, too.
   [[nodiscard]] const std::optional<Kept>& kept() const noexcept { return kept_; }
-  /// Whether the worker has reported the loss of this kept hold.
+  /// Returns whether the worker has reported the loss of this kept hold.
   [[nodiscard]] bool has_lost(const Kept& kept) const { return lost_.contains(kept.token); }
   [[nodiscard]] std::uint64_t grants() const noexcept { return grants_; }
   /// The largest token that the worker was granted, by lock.
   [[nodiscard]] const std::map<std::string, Token>& tokens() const noexcept { return tokens_; }
-  /// The requests and watches that its client had in the end.
+  /// The number of requests and watches that the worker's client had in the end.
   [[nodiscard]] std::optional<std::size_t> load_when_done() const noexcept { return load_; }
 
   void keep(const std::string& lock);
@@ -53,7 +53,7 @@ class WorkerProcess {
   /// Readable when the worker has sent a message, or has ended.
   [[nodiscard]] int descriptor() const noexcept { return process_.descriptor(); }
   [[nodiscard]] bool has_ended() const noexcept { return process_.has_ended(); }
-  /// Reads the worker's messages; call it when the descriptor is readable.
+  /// Reads the worker's messages. To be called when the descriptor is readable.
   void listen();
 
   void stop() const { process_.send_signal(SIGSTOP); }

@@ -76,7 +76,7 @@ asio::awaitable<void> Writes::write_bare(HoldPtr hold, std::string lock) {
 asio::awaitable<void> Writes::read(std::string lock) {
   std::string path = bare_register(root_, lock);
   const OperationOptions options{.deadline = limit_};
-  // The outcome does not matter.
+  // Only a message to the server is wanted: the outcome does not matter.
   co_await client_.async_exists(std::move(path), options, as_result);
 }
 

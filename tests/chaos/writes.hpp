@@ -4,7 +4,7 @@
 /// Writes makes a holder's writes: some that a lock can protect, and one that it cannot. Like a
 /// careless program it never checks whether it still holds the lock.
 ///
-/// Threads: one at a time, that of the executor.
+/// Threads: one at a time, which must be that of the executor.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -25,7 +25,7 @@ namespace custodian::chaos {
 
 using HoldPtr = std::shared_ptr<const HoldWatch>;
 
-/// Numbers the attempts of a process.
+/// The numbers of a process's attempts, which its contenders share.
 struct Attempts {
   std::int64_t last = 0;
 };

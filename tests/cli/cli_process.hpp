@@ -14,10 +14,10 @@
 
 namespace custodian::tests {
 
-/// Whether a process exists and has not ended.
+/// Returns whether a process exists and has not ended.
 [[nodiscard]] bool is_running(pid_t process);
 [[nodiscard]] std::string content_of(const std::string& file);
-/// Creates an empty file, for which a script waits.
+/// Creates an empty file, for which a script of the test waits.
 void create(const std::string& file);
 
 struct Ended {
@@ -27,8 +27,8 @@ struct Ended {
   std::string err;
 };
 
-/// The process has a group of its own, and is killed with this object. It writes its output to
-/// files: with pipes a process that it leaves behind could block the test.
+/// The process has a group of its own, and the destructor kills it. It writes its output to files:
+/// with pipes, a process that it leaves behind could block the test.
 class CliProcess {
  public:
   /// Runs `custodian --servers <the test's servers> <words>`.
@@ -41,12 +41,13 @@ class CliProcess {
 
   [[nodiscard]] pid_t id() const noexcept { return process_; }
   void signal(int number) const;
-  /// Waits at most half a minute for the process to end.
+  /// Waits for the process to end, half a minute at most.
   [[nodiscard]] Ended end();
   [[nodiscard]] bool has_ended();
   [[nodiscard]] std::string out() const { return content_of(directory_.file("out")); }
   [[nodiscard]] std::string err() const { return content_of(directory_.file("err")); }
-  /// Waits until the process has written these words, to either output.
+  /// Waits until the process has written these words, to either output. Returns false if it does
+  /// not.
   [[nodiscard]] bool says(const std::string& words) const;
 
  private:

@@ -34,7 +34,7 @@ Facts good() {
       .clock = ClockFacts{2ms, 5ms, 8ms}};
 }
 
-/// The worst verdict of a check on a subject.
+/// The worst verdict of the findings of this check on the subject.
 Verdict verdict_on(const Facts& facts, std::string_view check, std::string_view subject = {}) {
   Verdict worst = Verdict::ok;
   bool is_found = false;
@@ -43,7 +43,6 @@ Verdict verdict_on(const Facts& facts, std::string_view check, std::string_view 
     is_found = true;
     worst = std::max(worst, finding.verdict);
     INFO(finding.text);
-    // Each bad finding has advice.
     CHECK((finding.verdict == Verdict::ok || !finding.advice.empty()));
   }
   INFO(check << " " << subject);
@@ -175,16 +174,16 @@ TEST_CASE(
     return found->advice;
   };
   CHECK(advised().find("touch_interval of 3s ") != std::string::npos);
-  // The limit is one and a half ticks.
+  // The limit is one and a half ticks of 2 s.
   facts.touch_interval = 2999ms;
   CHECK(verdict_on(facts, "observer", "zk1:2181") == Verdict::warn);
   facts.touch_interval = 3000ms;
   CHECK(verdict_on(facts, "observer", "zk1:2181") == Verdict::ok);
-  // The length of the tick is unknown.
+  // From here on the length of the tick is unknown.
   facts.servers[0].configuration = {};
   CHECK(verdict_on(facts, "observer", "zk1:2181") == Verdict::warn);
   CHECK(advised().find("one and a half ticks") != std::string::npos);
-  // There is no finding without an observer among the servers.
+  // Without an observer among the servers there is no finding.
   const auto findings = diagnose(good());
   CHECK(std::ranges::find(findings, "observer", &Finding::check) == findings.end());
 }

@@ -1,4 +1,4 @@
-// custodian doctor, on well and badly configured servers.
+// custodian doctor, on servers that are configured well, and on others.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -52,7 +52,7 @@ TEST_CASE("the doctor finds nothing wrong with a server as it should be") {
     INFO(check);
     CHECK(report.verdict(check) == "OK");
   }
-  // The server stands alone, which is a warning.
+  // A server that stands alone is a warning.
   CHECK(report.verdict("leader") == "WARN");
 }
 
@@ -74,8 +74,8 @@ TEST_CASE("the doctor tells a badly configured server's faults one by one, and w
 }
 
 TEST_CASE("the doctor finds a server's limits by trying where it may not ask for them") {
-  // A member of an ensemble (of one): of a standalone server the harness would ask the
-  // configuration, too.
+  // The server is a member of an ensemble (of one): the harness would ask a standalone server for
+  // its configuration, too.
   const testing::TestingServer server{
       {.tick_time = 1000ms,
        .min_session_timeout = 6000ms,
@@ -106,7 +106,7 @@ TEST_CASE("the doctor says which server cannot be reached, and goes on with the 
   CHECK(report.told["findings"][0]["subject"] == "127.0.0.1:1");
   CHECK(report.told["findings"][0]["verdict"] == "FAIL");
   CHECK(report.verdict("session") == "OK");
-  // A standalone server in a list of several is a mistake.
+  // A standalone server is a mistake if it is one of several in the list.
   CHECK(report.verdict("leader") == "FAIL");
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using namespace cli;
 
-/// Removes a node just before the servers see a request of a kind for the nth time.
+/// Removes a node just before the servers see the nth request of a kind.
 class RemovesBefore final : public testing::FaultPlan {
  public:
   RemovesBefore(testing::FakeEnsemble& ensemble, std::string node, std::string kind,
@@ -31,7 +31,7 @@ class RemovesBefore final : public testing::FaultPlan {
 };
 
 /// Creates a node whenever its existence is asked for, and removes it before its children are
-/// listed; only for so many rounds.
+/// listed. It ends after many rounds.
 class ComesAndGoes final : public testing::FaultPlan {
  public:
   ComesAndGoes(testing::FakeEnsemble& ensemble, std::string node)

@@ -1,6 +1,5 @@
-/// \file
-/// Foreign text on the servers, which must not control the terminal, and the user's credential,
-/// which must not leak.
+/// \file Foreign text on the servers must not control the terminal, and the user's credential must
+/// not leak.
 
 #include "cli/cli_process.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"
@@ -11,7 +10,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// A terminal that obeys these characters shows the text from right to left.
+/// The text has direction marks: a terminal that obeys them would show the rest from right to left.
 const std::string turned =
     "see \xe2\x80\xae"
     "gpj.ton\xe2\x80\xac\xe2\x81\xa6";

@@ -36,8 +36,8 @@ Words lock_words(const TestClient& client, const std::string& script) {
           "-c",          script};
 }
 
-/// The processes whose ids are in a file, once it has so many. The destructor kills those that
-/// still run.
+/// Waits until the file has the ids of `count` processes, and is the list of them. The destructor
+/// kills those that still run.
 class Processes : public std::vector<pid_t> {
  public:
   Processes(const std::string& file, std::size_t count) {
@@ -58,16 +58,16 @@ class Processes : public std::vector<pid_t> {
   }
 };
 
-/// A script that starts a shell, its child, a child that has left the process group, and one that
-/// has lost its parent.
+/// A script that makes four processes: a shell, its child, a child that has left the process group,
+/// and one that has lost its parent. Their ids are in the file.
 std::string family(const std::string& file) {
   return "echo $$ >> " + file + "; sleep 1000 & echo $! >> " + file +
          "; setsid sh -c 'echo $$ >> " + file + "; sleep 1000; :' & (sh -c 'echo $$ >> " + file +
          "; trap \"\" TERM HUP; sleep 1000; :' &) ; wait";
 }
 
-/// Runs `work` with a system call that fails with this error in all its processes. False if the
-/// system does not allow such a filter.
+/// Runs `work` while the system call fails with this error in all processes that `work` starts.
+/// Returns false if the system does not allow such a filter.
 bool with_failing(unsigned call, int error, const std::function<void()>& work) {
   bool is_had = false;
   // A seccomp filter applies to a thread and its children.
@@ -100,7 +100,7 @@ TEST_CASE("a runner that is killed leaves nobody behind, before the next one get
   CHECK(std::ranges::all_of(processes, is_running));
   std::string still_there = "for p in";
   for (const pid_t process : processes) still_there += " " + std::to_string(process);
-  // A zombie does not count as running.
+  // The state shows that a zombie does not count as running.
   still_there += "; do grep -s '^State:.[^ZX]' /proc/$p/status && echo $p; done; echo in";
   CliProcess next{lock_words(client, still_there)};
   InterProcessMutex mutex{*client, "/lock"};
@@ -164,7 +164,7 @@ TEST_CASE("a guardian that is killed costs the command its life though nobody re
 TEST_CASE("that a command may not be signalled is said once, and the lock is held until it ends") {
   TestClient client{"forbidden"};
   std::optional<CliProcess> cli;
-  // The error that another user's process gives.
+  // EPERM is the error for a process of another user.
   const bool is_had = with_failing(
       SYS_kill, EPERM, [&] { cli.emplace(lock_words(client, "echo $$.; exec sleep 1000")); });
   if (!is_had) CUSTODIAN_SKIP("needs a system that allows seccomp filters");
@@ -192,7 +192,7 @@ TEST_CASE("the lock is held until what the command has left in the background ha
   const Processes command{file, 1};
   REQUIRE(eventually([&] { return none_runs(command); }));
   InterProcessMutex mutex{*client, "/lock"};
-  // This first: a client that is not connected yet cannot try without waiting.
+  // participants() waits until the client is connected, which try_acquire() would not do.
   CHECK(mutex.participants().size() == 1);
   CHECK_FALSE(acquired(mutex.try_acquire()));
   CHECK_FALSE(cli.has_ended());
@@ -215,7 +215,7 @@ TEST_CASE("a signal reaches what the command has left in the background") {
 
 TEST_CASE("the command inherits the three standard descriptors, and no other") {
   TestClient client{"descriptors"};
-  // Opened without O_CLOEXEC on purpose, so that the runner inherits it.
+  // The descriptor lacks O_CLOEXEC on purpose, so that the runner inherits it.
   const int stray = ::open("/dev/null", O_RDONLY);
   CliProcess cli{lock_words(client, "ls /proc/$$/fd; :")};
   const Ended ended = cli.end();
@@ -225,15 +225,15 @@ TEST_CASE("the command inherits the three standard descriptors, and no other") {
 
 TEST_CASE("where descriptors cannot be closed all at once, they are closed one by one") {
   const int stray = ::open("/dev/null", O_RDONLY);
-  // The errors of a system without this call, and of a sandbox that forbids it.
+  // These are the errors of a system without this call, and of a sandbox that forbids it.
   for (const int error : {ENOSYS, EPERM}) {
     TestClient client{"no-close-range"};
     Ended listing;
     std::optional<CliProcess> killed;
     const bool is_had = with_failing(SYS_close_range, error, [&] {
       listing = CliProcess{lock_words(client, "ls /proc/$$/fd; :")}.end();
-      // A session longer than the wait below, so that the guardian must notice the end of the
-      // runner.
+      // The session is longer than the wait below, so the end of the session cannot end the
+      // command: the guardian must notice that the runner is gone.
       auto words = lock_words(client, "echo $$.; exec sleep 1000");
       words[3] = "60s";
       killed.emplace(words);
@@ -278,7 +278,8 @@ TEST_CASE("what was closed when it was started is no socket for the command") {
 
 TEST_CASE("the command has the signal mask and the dispositions that the runner was started with") {
   TestClient client{"dispositions"};
-  // The signals up to 28: beyond the standard ones the C library uses two itself.
+  // Seven digits are the signals up to 28. The C library uses two of the signals beyond the
+  // standard ones itself.
   const std::string print = R"(sed -nE "s/^Sig(Blk|Ign|Cgt):.*(.{7})\$/\1 \2/p" /proc/self/status)";
   const auto with_usr2_ignored = [](const std::string& command) {
     return CliProcess{"sh", {"-c", "trap '' USR2 PIPE; exec " + command}}.end();

@@ -22,7 +22,7 @@ std::string id_of(Client& client) {
   return text.str();
 }
 
-/// Waits for a lock, in a thread of its own, until its destruction.
+/// Waits for a lock, in a thread of its own, until this object is destroyed.
 class Waiter {
  public:
   template <typename Lock>
@@ -202,13 +202,14 @@ TEST_CASE("inspect --watch shows the address of who has come since the servers w
   const Lease lease = held.acquire();
   Program watch{CUSTODIAN_CLI, words_for(test, {"inspect", "/lock", "--watch"})};
   REQUIRE(watch.says(id_of(*test) + "  127.0.0.1:"));
-  // The client comes within the second in which the servers are not asked again.
+  // The new client comes less than a second after the servers were asked, so they are not asked
+  // again at once.
   ClientOptions options = options_for(connect_string());
   options.name_space = test.root();
   Client coming{options};
   InterProcessMutex waited_for{coming, "/lock", {.identity = "waiter"}};
   const Waiter waiter{test, waited_for, 1};
-  // Nothing else changes from now on.
+  // Nothing changes in the queue from now on.
   CHECK(watch.says(id_of(coming) + "  127.0.0.1:"));
 }
 
@@ -294,14 +295,14 @@ TEST_CASE("inspect says that a path does not exist, or which locks are right bel
   CHECK(contains(result.output, "a lock below: /inventory/licences"));
   CHECK(contains(result.output, "takes no part: /inventory/notes"));
   CHECK_FALSE(contains(result.output, "takes no part: /inventory/hot"));
-  // A child that only other credentials may read is named, and hides no other child.
+  // The output names a child that only other credentials may read, and hides no other child.
   CHECK(contains(result.output, "may not be looked at with these credentials: /inventory/private"));
   CHECK(look_json(test, {"inspect", "/inventory/notes"})["data_length"] == 8);
   CHECK(contains(look(test, {"inspect", "/inventory/notes"}).output,
                  "the path has data of its own: 8 bytes"));
   // A path with contenders is not searched for locks below.
   CHECK(look_json(test, {"inspect", "/inventory/hot"})["below"].empty());
-  // Removed here, since the test's clean-up may not list it.
+  // The node is removed here, since the test's clean-up may not list it.
   owner.remove("/inventory/private");
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("a node of the same name that another transaction created has no ident
   KnownIdentities known;
   CHECK(shown(known, queue(7, "holder")) == "holder");
   CHECK(shown(known, queue(8, "", true)).empty());
-  // A node that was gone in between has no identity either.
+  // A node that was missing in between has no known identity any more.
   CHECK(shown(known, queue(9, "holder")) == "holder");
   Inspection nobody;
   known.complete(nobody);

@@ -1,5 +1,5 @@
-/// \file
-/// A guardian that is too late, since it was stopped itself, or that serves a runner which fails.
+/// \file A guardian that acts late because it was stopped itself, and a guardian whose runner
+/// fails.
 
 #include <csignal>
 
@@ -53,13 +53,13 @@ TEST_CASE("a guardian that hears too late of what it is to run does not run it")
   TestClient client{"late-start"};
   InterProcessMutex mutex{*client, "/lock"};
   Lease first = mutex.acquire();
-  // If the guardian looked for this command, its error would show.
+  // The error for this command would show if the guardian looked for it.
   CliProcess cli = lock_under(client, {"custodian-has-no-such-command"}, {"--verbose"});
   REQUIRE(eventually([&] { return mutex.participants().size() == 2; }));
   {
     const Stopped guardian{guardian_of(cli)};
     first.release();
-    // When the runner logs this, its order to the guardian is on the way.
+    // The runner logs this after it has sent its order to the guardian.
     REQUIRE(cli.says("running custodian-has-no-such-command"));
     const Stopped runner{cli.id()};
     const Lease second = mutex.acquire();
@@ -102,7 +102,7 @@ TEST_CASE("a runner in which something throws ends its command before the lock i
   CliProcess next = lock_under(client, {"true"});
   REQUIRE(eventually([&] { return mutex.participants().size() == 2; }));
   {
-    // The guardian is stopped, so that there is time to check.
+    // While the guardian is stopped there is time to check.
     const Stopped guardian{guardian_of(failing)};
     create(directory.file("go"));
     CHECK_FALSE(eventually([&] { return next.has_ended(); }, 2s));

@@ -19,7 +19,7 @@ Words in_root(const TestClient& client, Words words) {
   return words;
 }
 
-/// The path of the command's node, as soon as the command has begun.
+/// The path of the command's node, which is read when the command has begun.
 std::string node_of(const TestClient& client, CliProcess& cli) {
   REQUIRE(cli.says("begun"));
   ClientOptions options = options_for(client.servers());

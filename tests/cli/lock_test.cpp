@@ -230,7 +230,7 @@ TEST_CASE("a signal while it holds is the command's, and the lock is kept until 
   cli.signal(SIGTERM);
   REQUIRE(cli.says("asked"));
   InterProcessMutex mutex{*client, "/lock"};
-  // This first: a client that is not connected yet cannot try without waiting.
+  // participants() waits until the client is connected, which try_acquire() would not do.
   CHECK(mutex.participants().size() == 1);
   CHECK_FALSE(acquired(mutex.try_acquire()));
   create(directory.file("go"));

@@ -24,7 +24,7 @@ namespace custodian::tests {
   return run(CUSTODIAN_CLI, words_for(test, std::move(words)));
 }
 
-/// The line that the command prints with `--json`; a failed assertion if the command fails.
+/// Returns the line that the command prints with `--json`. Fails the test if the command fails.
 [[nodiscard]] inline nlohmann::json look_json(TestClient& test, std::vector<std::string> words) {
   words.emplace_back("--json");
   const Result result = look(test, std::move(words));

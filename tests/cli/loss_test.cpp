@@ -50,7 +50,7 @@ TEST_CASE("commands whose server is silent for too long are ended as they should
   const Ended ended = asked.end();
   INFO(ended.err);
   CHECK(ended.status == 70);
-  // The script has 0.4 s to report the request to end, so that line may be missing on a busy
+  // The script has 0.4 s to report the request to end, so its line may be missing on a busy
   // machine.
   CHECK(ended.out.starts_with("inside\n"));
   CHECK(contains(ended.err, "custodian: /asked is lost"));
@@ -77,7 +77,7 @@ TEST_CASE("a runner that is stopped itself does not let the command outlive the 
   InterProcessMutex mutex{*client, "/lock"};
   cli.signal(SIGSTOP);
   const Lease lease = mutex.acquire();
-  // The command had ended before anybody else could acquire the lock.
+  // The command had ended before another client could acquire the lock.
   CHECK_FALSE(is_running(command));
   cli.signal(SIGCONT);
   const Ended ended = cli.end();

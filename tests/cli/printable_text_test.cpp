@@ -78,7 +78,8 @@ TEST_CASE("a picture takes the place of the one before, and is cut to the termin
   CHECK(frame({"three"}, {24, 80}, drawn) == "\r\x1b[2Athree\x1b[K\n\x1b[J");
   CHECK(drawn == 1);
   drawn = 0;
-  // The last column stays empty, since a full line would wrap; the last line is for the cursor.
+  // The last column stays empty, since a full line would wrap. The last line is left for the
+  // cursor.
   CHECK(frame({"0123456789", "b", "c", "d"}, {4, 10}, drawn) ==
         "01234567…\x1b[K\nb\x1b[K\n… and 2 …\x1b[K\n\x1b[J");
   CHECK(drawn == 3);

@@ -83,7 +83,7 @@ TEST_CASE("revoke and break touch no node that is not a contender's") {
     for (const char* command : {"revoke", "break"}) {
       std::vector<std::string> words{command, "/lock", "--node", node};
       if (words[0] == "break") words.emplace_back("--yes");
-      // For revoke, an empty node name means all holders.
+      // An empty node name is no mistake for revoke: it means all holders.
       if (words[0] == "revoke" && words[3].empty()) continue;
       const Result result = look(test, words);
       INFO(command << " " << node << ": " << result.output);
@@ -120,7 +120,6 @@ TEST_CASE("break --yes takes the lock away, and its holder is told") {
   CHECK(contains(result.output, "deleted " + lease.node()));
   CHECK(eventually([&] { return lease.state() == LeaseState::lost; }));
   CHECK(names_below(*test, "/lock").empty());
-  // The node is gone now.
   CHECK(look(test, {"break", "/lock", "--node", name, "--yes"}).status == 64);
 }
 
@@ -147,7 +146,7 @@ TEST_CASE("break on a terminal shows who loses it and who is next, and asks") {
     TerminalProcess process{CUSTODIAN_CLI,
                             words_for(test, {"break", "/lock", "--node", lease.node()})};
     REQUIRE(process.shows("Type yes"));
-    // Somebody changes the node meanwhile: it is no longer the one that was shown.
+    // The node is changed meanwhile, and is no longer the one that was shown.
     test->set(lease.node(), "changed");
     process.type("yes\n");
     CHECK(process.shows("nothing was deleted"));
@@ -182,7 +181,7 @@ TEST_CASE("break takes all places of a session away, at the path and right below
   std::ostringstream id;
   id << "0x" << std::hex << dead.session().id;
 
-  // No terminal to ask for confirmation.
+  // There is no terminal here on which the command could ask for confirmation.
   CHECK(look(test, {"break", "/inventory", "--session", id.str()}).status == 64);
   CHECK(look(test, {"break", "/inventory", "--session", "someone", "--yes"}).status == 64);
   CHECK(look(test, {"break", "/inventory", "--session", "0x1", "--yes"}).status == 64);

@@ -73,7 +73,7 @@ TEST_CASE("the admin server's connections tell the same") {
 TEST_CASE("the servers of a connection string are each asked, at 2181 if nothing is said") {
   CHECK(servers_of(" zk1 , zk2:2182,[::1]:2183,zk1/app") ==
         std::vector<ServerAddress>{{"zk1", 2181}, {"zk2", 2182}, {"::1", 2183}});
-  // These characters count as white space.
+  // Vertical tabs and form feeds count as white space, too.
   CHECK(servers_of("\vzk1\f,\tzk2\r\n") ==
         std::vector<ServerAddress>{{"zk1", 2181}, {"zk2", 2181}});
   CHECK(chroot_of("zk1/app\v\f") == "/app");

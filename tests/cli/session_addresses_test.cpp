@@ -1,4 +1,4 @@
-// The addresses of sessions, from the servers' repeated answers.
+// The addresses of sessions, as repeated answers of the servers add to them.
 
 #include "servers/session_addresses.hpp"
 

@@ -1,6 +1,5 @@
-/// \file
-/// A program whose execution takes long to begin, as on a slow file server. Before it has begun the
-/// lock may be lost, the runner killed, or a signal may arrive.
+/// \file A program whose execution takes long to begin, as on a slow file server. Meanwhile the
+/// lock may be lost, the runner may be killed, or a signal may arrive.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -35,7 +34,7 @@ class SlowProgram {
   SlowProgram& operator=(const SlowProgram&) = delete;
   ~SlowProgram() { ::close(file_); }
 
-  /// Whether the test holds the lease; false if the file system has no leases.
+  /// Returns whether the test holds the lease. A file system without leases gives none.
   [[nodiscard]] bool is_held() const { return is_held_; }
   [[nodiscard]] const std::string& path() const { return path_; }
   void let_go() const { ::fcntl(file_, F_SETLEASE, F_UNLCK); }
@@ -52,14 +51,15 @@ CliProcess lock_under(const TestClient& client, const SlowProgram& program) {
                      program.path()}};
 }
 
-/// The process that is to become the command, once it waits in execve() for its program.
+/// Waits for the process that is to become the command, and is in execve() now, where it waits for
+/// its program.
 pid_t beginner_of(const CliProcess& runner) {
   pid_t beginner = 0;
   const bool is_there = eventually([&] {
     const auto family = cli::descendants(runner.id());
     if (family.size() != 2) return false;
     beginner = family.back().process;
-    // This process sleeps nowhere else.
+    // In this phase the process sleeps only within execve().
     return contains(content_of("/proc/" + std::to_string(beginner) + "/stat"), ") S ");
   });
   REQUIRE(is_there);

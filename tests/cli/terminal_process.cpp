@@ -71,7 +71,7 @@ bool TerminalProcess::shows(const std::string& text) {
 
 int TerminalProcess::status() {
   static_cast<void>(eventually([&] {
-    // Unread output could block the process.
+    // Output that nobody reads could block the process.
     read();
     int status = 0;
     if (process_ < 0 || ::waitpid(process_, &status, WNOHANG) != process_) return process_ < 0;

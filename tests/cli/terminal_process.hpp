@@ -1,7 +1,6 @@
 #pragma once
 
-/// \file
-/// A program on a terminal of its own; the test types.
+/// \file A program on a terminal of its own, on which the test types.
 
 #include <sys/types.h>
 
@@ -32,9 +31,10 @@ class TerminalProcess {
   void resize(TerminalSize size) const;
   /// Waits until this text is on the terminal, after the text of the previous call.
   [[nodiscard]] bool shows(const std::string& text);
-  /// Everything that was on the terminal.
+  /// All text that has been on the terminal so far.
   [[nodiscard]] const std::string& screen() const noexcept { return screen_; }
-  /// Waits for the end of the program; returns its exit status as a shell reports it, or -1.
+  /// Waits for the end of the program. Returns its exit status as a shell reports it, or -1 if the
+  /// program does not end.
   [[nodiscard]] int status();
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The text `custodian lock <path> <options> --`, for a terminal.
+/// The text `custodian lock <path> <options> --`, to be typed on a terminal.
 std::string typed_lock(const TestClient& client, const std::string& path,
                        const std::string& options = "") {
   return CUSTODIAN_CLI " --servers " + connect_string() + " --namespace " + client.root() +
@@ -29,13 +29,13 @@ Words lock_words(const TestClient& client, const std::string& script) {
           "-c",          script};
 }
 
-/// The same command line with a script, as text for a terminal.
+/// The text of `custodian lock /lock` with a script, to be typed on a terminal.
 std::string typed(const TestClient& client, const std::string& script,
                   const std::string& options = "") {
   return typed_lock(client, "/lock", options) + "sh -c '" + script + "'";
 }
 
-/// The process whose id the screen shows as "<id>.".
+/// Waits for a process's id that the screen shows as "<id>.".
 pid_t process_on(TerminalProcess& terminal) {
   REQUIRE(terminal.shows(".\r\n"));
   const std::string& screen = terminal.screen();
@@ -56,7 +56,7 @@ pid_t parent_of(pid_t process) {
   return entry->parent;
 }
 
-/// The runner, for which the shell waits: the guardian's parent.
+/// The runner is the process for which the shell waits, and the guardian's parent.
 pid_t runner_of(pid_t command) { return parent_of(parent_of(command)); }
 
 bool is_guardian(pid_t process) {
@@ -66,14 +66,14 @@ bool is_guardian(pid_t process) {
 /// A shell with job control, as a person uses it.
 struct Shell : TerminalProcess {
   Shell() : TerminalProcess{"bash", {"--norc", "--noprofile", "--noediting", "-i"}} {
-    // Until bash has run this line, the terminal echoes it. The prompt is split in it, so that the
-    // echo is not taken for the prompt.
+    // The terminal echoes this line, so the prompt is split in it: the echo must not be taken for
+    // the prompt.
     type("PS1='rea''dy> '; stty -echo\r");
     REQUIRE(shows("ready> "));
   }
 };
 
-/// Asks twice: a process that is reading already is not stopped if it loses the terminal.
+/// Asks twice: a shell that loses the terminal while it reads is stopped only by its next read.
 bool answers(Shell& shell) {
   shell.type("echo still $((40 + 2))\r");
   if (!shell.shows("still 42")) return false;
@@ -125,8 +125,8 @@ TEST_CASE("a command may read from the terminal, and then Ctrl-C is its own") {
   CHECK(cli.status() == 9);
 }
 
-// The command is no script that starts programs in a loop: within vfork() a shell cannot be
-// stopped.
+// The command must not be a script that starts programs in a loop, since a shell cannot be stopped
+// within vfork().
 TEST_CASE("Ctrl-Z gives the shell back, and fg lets the command go on") {
   TestClient client{"ctrl-z"};
   Shell shell;
@@ -217,7 +217,7 @@ TEST_CASE("Ctrl-Z gives the shell back, too, when only what the command has left
   Shell shell;
   shell.type(typed(client, "sleep 1000 & echo $!.") + "\r");
   const pid_t left = process_on(shell);
-  // The process is the guardian's only child by then.
+  // Once the shell has ended, the process is the guardian's only child.
   REQUIRE(eventually([&] {
     const pid_t parent = parent_of(left);
     return is_guardian(parent) && cli::descendants(parent).size() == 1;
@@ -239,7 +239,7 @@ TEST_CASE("Ctrl-Z gives the shell back, too, when only what the command has left
 TEST_CASE("what a command has left behind is refused the terminal, not held up") {
   TestClient client{"left-reading"};
   Shell shell;
-  // A process in the command's group outlives the command.
+  // This process is in the command's group, and outlives the command.
   shell.type(typed(client,
                    "(while kill -0 $$; do :; done 2> /dev/null; exec < /dev/tty;"
                    R"(read one || echo refu""sed.) &)") +
@@ -257,7 +257,7 @@ TEST_CASE("what waits for the terminal already when the command ends is refused 
   const auto wait_for = [&](const std::string& file) {
     return "while [ ! -e " + directory.file(file) + " ]; do :; done; ";
   };
-  // A shell's background job, with a group of its own, which has lost its parent.
+  // This background job of a shell has a group of its own, and has lost its parent.
   shell.type(typed(client, "set -m; (sh -c \"" + wait_for("read") +
                                R"(exec < /dev/tty; read one || echo refu\"\"sed." & echo $!.); )" +
                                R"(echo o""n; )" + wait_for("end")) +
@@ -358,7 +358,7 @@ TEST_CASE("a custodian under a custodian lends the terminal on") {
   CHECK(shell.shows("status 6"));
 }
 
-// As for a command of the shell: a process that cannot be stopped gets an error when it reads.
+// A command of the shell itself fares alike: its read fails if no shell could continue it.
 TEST_CASE(
     "a command in the background that no shell looks after is refused the terminal, not held up") {
   TestClient client{"orphaned"};

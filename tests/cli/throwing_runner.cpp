@@ -1,5 +1,4 @@
-/// \file
-/// custodian's runner, modified so that it throws as soon as FILE exists:
+/// \file custodian's runner, with a timer whose handler throws as soon as FILE exists:
 /// throwing_runner SERVERS NAMESPACE FILE COMMAND... The lock is /lock.
 
 #include <boost/asio/bind_executor.hpp>

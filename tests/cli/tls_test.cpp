@@ -45,7 +45,7 @@ TEST_CASE(
   CHECK(contains(doctor.output, "the certificate ends in 0 days"));
   CHECK(contains(doctor.output, "standalone, version 3"));
 
-  // The addresses of sessions come from a four-letter word.
+  // The command finds the addresses of sessions by a four-letter word.
   Client client{[&] {
     ClientOptions options = secure_options(server.secure_endpoint(), files);
     options.tls->certificate_chain_file = files.with("client.pem", identity.certificate);
@@ -65,7 +65,7 @@ TEST_CASE("the command refuses a server that it cannot verify, and says why") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestingServer server{server_with(the_authority().server_tls())};
   const Directory files;
-  // The first handshake of a server can take a busy machine longer than the command waits below.
+  // On a busy machine a server's first handshake can take longer than the command waits below.
   Client{secure_options(server.secure_endpoint(), files)}.wait_connected();
   const testing::CertificateAuthority other{"Another authority"};
   const std::string ca = files.with("other.pem", other.certificate());
@@ -120,7 +120,8 @@ TEST_CASE("with TLS an admin server is asked, by plain HTTP, only at a port that
   CHECK_FALSE(is_asked());
 
   words.insert(words.end(), {"--admin-port", std::to_string(admin_server.local_endpoint().port())});
-  // Repeated: if a server is slow to refuse the word, its admin server is not asked.
+  // The command is run repeatedly: as long as a server is slow to refuse the word, its admin server
+  // is not asked.
   CHECK(eventually([&] { return run(CUSTODIAN_CLI, words).status == 0 && is_asked(); }));
 }
 

@@ -1,6 +1,6 @@
-/// \file
-/// The histories of a chaos run's processes, and their judge. The first character of a line names
-/// the process: 'd' the driver, any other a worker. A judge that can be confused proves nothing.
+/// \file The histories of a chaos run's processes, and their judge: a judge that can be confused
+/// proves nothing. The first character of a line names the process: 'd' is the driver, any other a
+/// worker.
 
 #include <algorithm>
 #include <map>
@@ -17,7 +17,7 @@ namespace {
 
 using chaos::History;
 
-/// Lines of each process, 'd' for the driver.
+/// The lines of each process; 'd' is the driver.
 using Files = std::map<char, std::vector<std::string>>;
 
 std::string file_name(char process) {
@@ -39,7 +39,7 @@ History read(const Files& files) {
   return history;
 }
 
-/// Each malformed place is that of a line, and no line is named twice.
+/// Checks that each malformed place names a line of a file, and that no line is named twice.
 void check_malformed(const Files& files, const History& history) {
   std::set<std::string> lines_with_place;
   for (const auto& [process, lines] : files) {

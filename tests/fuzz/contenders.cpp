@@ -16,7 +16,7 @@ namespace {
 
 using namespace recipes_detail;
 
-/// More children would add no cases, and only slow the run.
+/// More children than this would add no cases, and only slow the run.
 constexpr std::size_t most_children = 24;
 
 std::vector<std::string> children_in(std::string_view input) {
@@ -27,7 +27,7 @@ std::vector<std::string> children_in(std::string_view input) {
   return children;
 }
 
-/// The sequence number, if a 32-bit counter may have printed it.
+/// The sequence number, if a server's 32-bit counter can have printed it.
 std::optional<Sequence> number_in(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);

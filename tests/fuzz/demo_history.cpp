@@ -1,5 +1,4 @@
-/// \file
-/// The demo's history: each line is a hold of the lock.
+/// \file The demo's history, in which each line is a hold of the lock.
 
 #include <sstream>
 

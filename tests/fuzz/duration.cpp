@@ -32,7 +32,8 @@ std::optional<nanoseconds> parsed(std::string_view text) {
   }
 }
 
-/// The value of an accepted text in floating point, nanoseconds and fractions of them included.
+/// The value of an accepted text in nanoseconds, in floating point, so that fractions of a
+/// nanosecond are included.
 long double meaning_of(const std::string& text) {
   static const std::map<std::string, long double> units{
       {"d", 86400e9L}, {"h", 3600e9L}, {"m", 60e9L}, {"s", 1e9L},
@@ -54,7 +55,7 @@ void check_text(std::string_view input) {
   require(parsed(cli::format_duration(*accepted)) == accepted,
           "what is written is read as the same");
   if (input == "0") return;
-  // Each part is rounded down.
+  // The parser rounds each part down.
   constexpr auto most_parts = 7.0L;
   const long double difference =
       meaning_of(std::string{input}) - static_cast<long double>(accepted->count());
@@ -69,7 +70,7 @@ void check_value(nanoseconds value) {
   require(parsed(text) == (is_readable ? std::optional{value} : std::nullopt),
           "what is written is read as the same, within what is allowed");
 
-  // The same value as a server's time.
+  // The same value is also formatted as a time of a server.
   const auto time = detail::to_time(value.count());
   require(cli::iso_time(time).size() == std::strlen("2026-11-22T04:00:01.250Z"),
           "every time can be written");
@@ -80,7 +81,7 @@ void check_value(nanoseconds value) {
 
 void duration(std::string_view input) {
   check_text(input);
-  // The same text as a number.
+  // The first bytes of the input are also read as a number.
   std::int64_t number = 0;
   std::memcpy(&number, input.data(), std::min(input.size(), sizeof number));
   check_value(nanoseconds{number});

@@ -24,7 +24,7 @@ void ensemble_config(std::string_view input) {
       require(server.port != 0, "a server has a port");
     }
     const std::string all = detail::with_members("given:2181", servers);
-    // Throws if an address is malformed.
+    // The parser throws if an address is malformed.
     const auto parsed = detail::parse_connection_string("fuzz", all);
     require(parsed.hosts.front() == HostPort{"given", 2181}, "the given servers stay");
     require(parsed.chroot.empty() && !parsed.secure, "a configuration adds servers alone");

@@ -14,7 +14,7 @@
 
 namespace custodian::fuzz {
 
-/// A broken promise.
+/// Thrown if a parser's result breaks a promise.
 class Broken : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -24,7 +24,7 @@ inline void require(bool holds, const char* promise) {
   if (!holds) throw Broken{promise};
 }
 
-/// The parts between the separators; one part if there is no separator.
+/// The parts between the separators. Text without a separator is one part.
 inline std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   for (;;) {
@@ -35,7 +35,7 @@ inline std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
-/// Takes the first line from the text.
+/// Takes the first line off the text.
 inline std::string_view take_line(std::string_view& text) {
   const auto end = text.find('\n');
   const std::string_view line = text.substr(0, end);
@@ -43,7 +43,7 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Whether the text is one line that cannot control a log or a terminal.
+/// Returns whether the text is one line that cannot control a log or a terminal.
 inline bool is_one_line(std::string_view text) {
   for (const char each : text) {
     const auto byte = static_cast<unsigned char>(each);

@@ -34,7 +34,7 @@ void check_prefix(std::string_view path) {
     require(whole.starts_with(prefix.root()), "all is below the client's root");
     require(prefix.strip(prefix.root()) == "/", "the client's root is its '/'");
   }
-  // A sibling of the prefix is not below it, even if its name begins alike.
+  // A sibling of the prefix is not below it, even if its name begins in the same way.
   require(path == "/" || !PathPrefix{path}.strip(std::string{path} + "x/y"),
           "no path of others is taken for one's own");
 }

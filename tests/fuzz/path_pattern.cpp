@@ -33,7 +33,7 @@ std::string unescaped(std::string_view text) {
   return value;
 }
 
-/// The value in the place of the pattern's {}.
+/// The value that stands in the place of the pattern's {}.
 std::string value_in(std::string_view part, std::string_view pattern) {
   const auto at = pattern.find("{}");
   const std::string_view behind = pattern.substr(at + 2);
@@ -75,7 +75,7 @@ void path_pattern(std::string_view input) {
     plain += patterns[i].replace(patterns[i].find("{}"), 2, "x");
   }
   require(used == values.size(), "each value is in the path");
-  // "/{}" is a valid path with any value except "zookeeper", which is refused.
+  // "/{}" gives a valid path with any value except "zookeeper", which is refused.
   require(detail::path_fault(plain).has_value() == detail::path_fault(filled).has_value(),
           "no value makes a bad path of a good pattern");
 }

@@ -41,7 +41,7 @@ void require_printable(std::string_view shown) {
 }  // namespace
 
 void printable(std::string_view input) {
-  // The text as part of an error message, and as a line of a log.
+  // The library prints the text as part of an error message, and as a line of a log.
   for (const std::string& said : {detail::printable(input), detail::in_one_line(input)}) {
     require(input.empty() || is_one_line(said), "a message is one line");
     require_printable(said);

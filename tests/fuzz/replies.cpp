@@ -16,8 +16,8 @@ using detail::Finding;
 using detail::ReplyBody;
 using detail::ReplyCheck;
 
-/// Reads like the C client, which keeps everything that it reads; a read beyond the frame is
-/// Broken.
+/// Reads a frame as the C client does, which keeps everything that it reads. A read beyond the
+/// frame is Broken.
 class Library {
  public:
   explicit Library(std::string_view frame) : left_{frame} {}
@@ -132,7 +132,7 @@ void read_frame(std::string_view frame, std::string_view& asked) {
   }
 }
 
-/// The check of a frame's beginning must not contradict that of the whole frame.
+/// Checks that a verdict on the beginning of a frame does not contradict that on the whole frame.
 void check_beginnings(const ReplyCheck& before, std::string_view stream, const Finding& whole) {
   for (const std::size_t seen : {std::size_t{3}, stream.size() / 2, stream.size() - 1}) {
     if (seen >= stream.size() || seen >= whole.size) continue;

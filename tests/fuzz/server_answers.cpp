@@ -31,7 +31,7 @@ std::string as_cons(const cli::Addresses& addresses) {
   return answer;
 }
 
-/// Returns nothing if JSON cannot express the addresses.
+/// The addresses as an admin server writes them, in JSON.
 std::string as_connections(const cli::Addresses& addresses) {
   auto connections = nlohmann::json::array();
   for (const auto& [session, address] : addresses) {

@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-/// Sends a request of each kind as soon as it is connected, and counts the replies.
+/// Sends a request of each kind as soon as the session is connected, and counts the replies.
 class Asker : public SessionObserver, public std::enable_shared_from_this<Asker> {
  public:
   void start(std::shared_ptr<Session> session) {
@@ -160,7 +160,7 @@ class Player {
       if (seen_.size() < size) return;
       if (frames_++ == 0) {
         greet();
-      } else if (seen_[4] != '\xFF') {  // the numbers of pings and credentials are negative
+      } else if (seen_[4] != '\xFF') {  // not a ping or a credential, which have negative numbers
         xids_.push_back(seen_.substr(4, 4));
       }
       seen_.erase(0, size);
@@ -171,7 +171,8 @@ class Player {
 
   void greet() {
     send_next();
-    // For a client that rejects the greeting, and sends no request.
+    // A client that rejects the greeting sends no request; the records are then sent after this
+    // time.
     timer_.expires_after(2ms);
     timer_.async_wait([this](error_code) { play(); });
   }
@@ -227,7 +228,7 @@ void session(std::string_view input) {
       .servers = player.address(), .session_timeout = 10s, .connect_timeout = 1s};
   if (has_credentials) settings.credentials.push_back({"digest", "user:password"});
   asker->start(make_zookeeper_session(context.get_executor(), settings, asker));
-  context.run_for(50s);  // ends when everything is over
+  context.run_for(50s);  // returns when nothing is left to do
   require(closed, "a session ends");
   asker->check();
 }

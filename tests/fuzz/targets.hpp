@@ -1,8 +1,7 @@
 #pragma once
 
-/// \file
-/// All targets. A new one is a function here, a file of its name, a folder of its name in corpus/,
-/// and a line in CMakeLists.txt.
+/// \file All targets. A new target needs a function here, a file of its name, a folder of its name
+/// in corpus/, and a line in CMakeLists.txt.
 
 #include <array>
 #include <string_view>

@@ -17,7 +17,7 @@ FencingToken library_token(const chaos::Token& token) {
   return {.epoch = token.epoch, .value = token.value, .grant = token.grant};
 }
 
-/// Whether the text is a number of 63 bits, by a second parser.
+/// Returns whether the text is a number of 63 bits, as a second parser reads it.
 bool is_number(const std::string& text) {
   if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return false;
   const std::string digits = text.substr(std::min(text.find_first_not_of('0'), text.size()));

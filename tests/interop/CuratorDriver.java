@@ -57,7 +57,7 @@ public final class CuratorDriver {
             sessions.computeIfAbsent(words[0], name -> new Session(name, arguments[0]))
                     .commands.add(words);
         }
-        // The test is gone, or ends us.
+        // The test has ended, or ends this process.
         Runtime.getRuntime().halt(0);
     }
 
@@ -216,7 +216,7 @@ public final class CuratorDriver {
             if (lock instanceof InterProcessMutex) {
                 return ((InterProcessMutex) lock).getParticipantNodes().iterator().next();
             }
-            // A semaphore mutex does not tell its lease.
+            // A semaphore mutex of Curator does not tell which lease it has.
             String leases = path + "/leases";
             return leases + "/" + first(leases);
         }

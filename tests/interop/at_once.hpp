@@ -1,11 +1,9 @@
 #pragma once
 
-/// \file
-/// How many permits were held at once, by their holders' records. Pure.
+/// \file The number of permits that were held at once, by their holders' records. Pure.
 ///
-/// A hold counts from after its acquire to before its release, so it lasted longer than it counts:
-/// more recorded at once than there are permits is an error, however slow the machine was. A hold
-/// that begins when another ends does not overlap it.
+/// A record counts from after the acquire to before the release, so the hold lasted longer than its
+/// record: more permits recorded at once than there are is an error, however slow the machine was.
 
 #include <cstddef>
 #include <vector>
@@ -14,7 +12,8 @@
 
 namespace custodian::tests {
 
-/// One that begins when another ends is not held at once with it.
+/// Returns the largest number of holds at once. A hold that begins when another ends does not
+/// overlap it.
 [[nodiscard]] std::size_t most_at_once(const std::vector<demo::Hold>& holds);
 
 }  // namespace custodian::tests

@@ -8,7 +8,7 @@ namespace custodian::tests {
 
 namespace {
 
-/// Whether so many sessions soon watch the node.
+/// Waits until this many sessions watch the node. Returns false if they do not.
 bool is_watched(const std::string& node, std::size_t sessions) {
   return eventually([&] {
     const auto all = own_server().watches_by_session();
@@ -41,7 +41,7 @@ void wait_at_one_barrier(const Peer& one, const Peer& other) {
     for (Session& each : waiters) CHECK_FALSE(each.has_ended());
     remover.does("remove-barrier " + path);
     for (Session& each : waiters) static_cast<void>(each.end());
-    // Nobody waits at a barrier that is not set.
+    // At a barrier that is not set nobody waits.
     first.does("await-barrier " + path);
     second.does("await-barrier " + path);
   }

@@ -34,7 +34,7 @@ void Crowd::does(const std::string& command) {
   for (Session& session : sessions_) static_cast<void>(session.end());
 }
 
-/// Waits as long as the history grows: a machine may be slow, but a lock must not hang.
+/// Waits for as long as the history grows: the machine may be slow, but no lock may hang.
 void Crowd::wait_for_all() {
   std::uintmax_t bytes = 0;
   Deadline deadline{patience};

@@ -1,8 +1,7 @@
 #pragma once
 
-/// \file
-/// Crowd is a group of processes of two kinds that do the same at once, and record what they held
-/// and when.
+/// \file Crowd is a group of processes of two libraries that do the same at once, and record what
+/// they held and when.
 
 #include <filesystem>
 #include <list>
@@ -13,7 +12,7 @@
 
 namespace custodian::tests {
 
-/// Threads: one. Only one Crowd at a time on the suite's servers.
+/// Threads: one. There may be only one Crowd at a time on the suite's servers.
 class Crowd {
  public:
   /// Starts four processes of each kind, and connects them.
@@ -30,14 +29,14 @@ class Crowd {
   /// fails.
   void does(const std::string& command);
 
-  /// The path of a file in the directory that the commands get.
+  /// The path of a file in the directory that the commands are given.
   [[nodiscard]] std::string file(const std::string& name) const { return directory_ / name; }
   [[nodiscard]] demo::Verdict history() const;
 
  private:
   void wait_for_all();
 
-  /// Below the server's directory, which is removed however the test ends.
+  /// The directory is below the server's, which is removed however the test ends.
   const std::filesystem::path directory_;
   std::list<Driver> drivers_;
   std::list<Session> sessions_;

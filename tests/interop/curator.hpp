@@ -6,7 +6,7 @@
 #include "driver.hpp"
 #include "support/test_servers.hpp"
 
-/// First line of a test that needs Curator.
+/// Skips a test that needs Curator; its first line.
 #define CUSTODIAN_REQUIRES_CURATOR() \
   CUSTODIAN_REQUIRES_OWN_SERVER();   \
   if (!has_curator())                \

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr auto session_timeout = 3s;
 
-/// A process with one candidate.
+/// A process that stands for election with one candidate.
 struct Candidate {
   Candidate(const Peer& peer, const std::string& id)
       : name{peer.name}, driver{peer}, session{driver, id, session_timeout} {}
@@ -29,11 +29,11 @@ struct Candidate {
 
 struct Term {
   std::int64_t token = 0;
-  std::int64_t since = 0;  ///< CLOCK_MONOTONIC, ns
+  std::int64_t since = 0;  ///< the beginning of the term, by CLOCK_MONOTONIC, in ns
 };
 
-/// Three candidates of each library; each leader is killed, until one is left. Each leads once, and
-/// only after the previous leader's death.
+/// Starts three candidates of each library, and kills each leader until one is left. Each candidate
+/// leads once, and only after the previous leader's death.
 void kill_leaders(const std::string& kind) {
   Stage stage{"leaders"};
   const std::string path = stage.path("election");

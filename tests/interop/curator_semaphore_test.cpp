@@ -60,7 +60,7 @@ TEST_CASE("Curator's acquire of several permits queues anew for each, and ours g
   REQUIRE(stage.becomes(path + "/locks", 2));
 
   first.does("release 1-of-2 " + path);
-  // Curator's client has one permit now, and queues behind the other waiter for the second.
+  // Curator's client has one permit now. For the second it queues behind the other waiter.
   REQUIRE(stage.waits(curators, later, path + "/locks"));
   CHECK_FALSE(later.has_ended());
   second.does("release 1-of-2 " + path);

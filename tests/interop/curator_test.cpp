@@ -14,7 +14,7 @@
 namespace custodian::tests::curator_test {
 namespace {
 
-/// How many sessions the deletion of a node wakes.
+/// The numbers of sessions that the deletion of a node wakes.
 struct Woken {
   std::size_t ours = 0;
   std::size_t curators = 0;
@@ -82,8 +82,8 @@ TEST_CASE("our writer downgrades: Curator's reader comes in, its writer goes on 
 TEST_CASE("a writer that waited before a downgrade goes on waiting, but for Curator's before 5.5") {
   CUSTODIAN_REQUIRES_CURATOR();
   CHECK_FALSE(downgrade_before_writer(ours(), curator()).is_passed);
-  // CURATOR-621: before 5.5 Curator's downgraded reader queues behind a waiting writer, so that
-  // this writer, Curator's or ours, acquires the lock beside it.
+  // Before 5.5 a reader of Curator that was downgraded from a writer queues behind a waiting writer
+  // (CURATOR-621), so that this writer, Curator's or ours, acquires the lock beside the reader.
   for (const Peer& other : {ours(), curator()}) {
     const Downgrade curators = downgrade_before_writer(curator(), other);
     CHECK(curators.is_passed == !curators.keeps_its_place);
@@ -129,7 +129,8 @@ TEST_CASE(
   for (Session& reader : curators_readers) curators.insert(reader.id());
 
   const auto fired = [] { return own_server().statistic("zk_sum_node_deleted_watch_count"); };
-  // Each release also wakes all of Curator's readers: they watch the first writer.
+  // All of Curator's readers watch the first writer in the queue, so each release wakes them as
+  // well.
   const std::vector<std::size_t> ours_expected{1, 1, readers_of_each};
   auto ours_woken = ours_expected.begin();
   for (Session& writer : writers) {

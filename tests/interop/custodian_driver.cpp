@@ -51,7 +51,7 @@ void add_one(const std::string& file) {
     throw std::runtime_error{"cannot write " + file};
 }
 
-/// Appends a hold that ends now.
+/// Appends a hold, which ends now, to the history.
 void write_down(const std::string& directory, demo::Hold hold, const Lease& lease) {
   hold.token = lease.token().value;
   hold.node = lease.node();
@@ -83,7 +83,7 @@ class LockOf final : public Lock {
   std::shared_ptr<Kind> kind_;
 };
 
-/// Acquires and releases so many permits of a semaphore together.
+/// Acquires and releases `number` permits of a semaphore together.
 class Permits final : public Lock {
  public:
   Permits(InterProcessSemaphore semaphore, int number)
@@ -104,7 +104,7 @@ class Permits final : public Lock {
   std::deque<std::vector<Lease>> held_;
 };
 
-/// A client with a thread of its own, which holds the locks by their standard interface, as
+/// A client with a thread of its own. The thread holds the locks by their standard interface, as
 /// Curator's locks belong to threads.
 class Session {
  public:
@@ -168,7 +168,7 @@ class Session {
     return {};
   }
 
-  /// Does a command that any kind of lock has.
+  /// Does a command that there is for all kinds of locks.
   std::string obey(const std::string& what, std::istream& words) {
     std::string kind;
     std::string path;
@@ -226,7 +226,7 @@ class Session {
           std::make_shared<InterProcessMutex>(*client_, path, options));
     }
     if (kind == "read" || kind == "write") {
-      // One object for both locks, or a downgrade would be impossible.
+      // Both locks must belong to one object, or a downgrade would be impossible.
       auto& both = read_write_locks_[path];
       if (!both) both = std::make_shared<InterProcessReadWriteLock>(*client_, path, options);
       InterProcessLock* chosen = &both->write();
@@ -355,7 +355,7 @@ class Session {
   std::unique_ptr<LeaderLatch> latch_;
   std::unique_ptr<LeaderSelector> selector_;
   std::map<std::string, std::shared_ptr<InterProcessReadWriteLock>> read_write_locks_;
-  /// By kind and path.
+  /// The locks that the session has used, by kind and path.
   std::map<std::pair<std::string, std::string>, std::unique_ptr<Lock>> locks_;
 
   std::mutex mutex_;

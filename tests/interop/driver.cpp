@@ -11,7 +11,7 @@
 namespace custodian::tests {
 namespace {
 
-/// A Java virtual machine may have to start first.
+/// The time limit of an answer, for which a Java virtual machine may have to start first.
 constexpr std::chrono::seconds answer_limit{60};
 
 std::string words(Names names) { return names == Names::curators ? "curator" : "kazoo"; }
@@ -26,7 +26,7 @@ std::vector<std::string> arguments(const Peer& peer) {
 
 }  // namespace
 
-// Empty if CMake did not find all that Curator needs.
+// The class path is empty if CMake did not find all that Curator needs.
 bool has_curator() { return *CUSTODIAN_INTEROP_CURATOR_CLASSPATH != '\0'; }
 bool has_kazoo() { return *CUSTODIAN_INTEROP_PYTHON != '\0'; }
 
@@ -37,7 +37,8 @@ Peer ours(Names names) {
 Peer curator() {
   return {.name = "Curator",
           .program = CUSTODIAN_INTEROP_JAVA,
-          // Options for a short-lived process on a small machine, as for our servers.
+          // These options suit a short-lived process on a small machine. Our servers have them,
+          // too.
           .arguments_before = {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData",
                                "-Xshare:auto", "-Xmx256m", "-Djava.awt.headless=true",
                                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp",

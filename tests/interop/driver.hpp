@@ -10,30 +10,30 @@
 ///
 ///   connect <session timeout, ms>    result: the session's id
 ///   acquire <kind> <path>            waits without a limit
-///   try <kind> <path>                result: "yes", and then the session holds it, or "no"
+///   try <kind> <path>                result: "yes" if the session holds the lock now, or "no"
 ///   release <kind> <path>
-///        a kind is mutex, read, write, semaphore-mutex, or <n>-of-<maximum>: so many permits of a
-///        semaphore, which are given back together
+///        a kind is mutex, read, write, semaphore-mutex, or <n>-of-<maximum>: n permits of a
+///        semaphore with this maximum, which are released together
 ///   acquire-revocable <kind> <path>  like acquire, and can be asked to release; not a semaphore
-///   await-revocation                 waits until it is asked to release, once more each time
-///   revoke <kind> <path>             asks the holder there to release
+///   await-revocation                 waits for the next request to release
+///   revoke <kind> <path>             asks the holder at the path to release
 ///   increment <kind> <path> <times> <directory> <number>
-///        repeats so often: acquires, adds one to the file `counter`, appends the hold, as that of
-///        process `number`, to the file `history` (tools/demo_program/history.hpp;
+///        does this <times> times: acquires, adds one to the file `counter`, appends the hold, as
+///        that of process `number`, to the file `history` (tools/demo_program/history.hpp;
 ///        CLOCK_MONOTONIC), and releases
 ///   visit <maximum> <path> <times> <directory> <number>
-///        repeats so often: acquires a random number of a semaphore's permits, and releases them
-///        one by one, each appended to `history` as a hold. Curator's driver acquires only one:
-///        Curator acquires several one by one, so holders that want more could wait for each other
-///        for ever
-///   count <path> <times>             adds one to a SharedCount so often, if nobody else has
-///                                    meanwhile, and otherwise tries again
+///        does this <times> times: acquires a random number of a semaphore's permits, and releases
+///        them one by one, each appended to `history` as a hold. Curator's driver acquires only
+///        one: Curator acquires several one by one, so holders that want more could wait for each
+///        other for ever
+///   count <path> <times>             adds one to a SharedCount <times> times; tries again if
+///                                    another process has changed it meanwhile
 ///   add <long|integer> <path> <times>
-///                                    adds one to a distributed atomic so often
+///                                    adds one to a distributed atomic <times> times
 ///   await-count <path> <number>      waits until a SharedCount has this value
 ///
 ///   set-barrier <path>, remove-barrier <path>
-///   await-barrier <path>             waits until the barrier there is not set
+///   await-barrier <path>             waits until the barrier at the path is not set
 ///
 ///   lead <latch|selector> <path>     stands for election; result, when it leads: its token and the
 ///                                    time (CLOCK_MONOTONIC, ns); leads until it is killed
@@ -51,11 +51,11 @@
 
 namespace custodian::tests {
 
-/// Whose node names our locks use on a path that is shared with kazoo.
+/// Says whose node names our locks use on a path that is shared with kazoo.
 enum class Names { curators, kazoos };
 
-/// A library's driver: its program, and the arguments before and after the servers. With TLS, the
-/// file of the authority that it trusts is the last argument.
+/// A library's driver: its program, and the arguments before and after the servers' address. With
+/// TLS the last argument is the file of the authority that the driver trusts.
 struct Peer {
   std::string name;
   std::string program;
@@ -64,12 +64,13 @@ struct Peer {
 };
 
 [[nodiscard]] Peer ours(Names names = Names::curators);
-/// Requires has_curator().
+/// The driver of Curator. has_curator() must be true.
 [[nodiscard]] Peer curator();
-/// Requires has_kazoo(). With Names::curators it knows our names by `extra_lock_patterns`.
+/// The driver of kazoo. has_kazoo() must be true. With Names::curators kazoo's
+/// `extra_lock_patterns` have our names.
 [[nodiscard]] Peer kazoo(Names names = Names::kazoos);
 
-/// Whether the library was found when the tests were configured.
+/// Returns whether the library was found when the tests were configured.
 [[nodiscard]] bool has_curator();
 [[nodiscard]] bool has_kazoo();
 
@@ -85,7 +86,7 @@ class Driver {
   /// Waits for the session's next answer, and returns its result. Throws if the answer is an error,
   /// or is late.
   [[nodiscard]] std::string answer(const std::string& session);
-  /// Whether answer() would return at once.
+  /// Returns whether answer() would return at once.
   [[nodiscard]] bool has_answered(const std::string& session);
   /// Kills the driver (SIGKILL).
   void kill() { process_.kill(); }

@@ -36,7 +36,7 @@ void check_entry(const Json& entry, const char* kind, const char* state, Session
   CHECK(entry["address"].get<std::string>().starts_with("127.0.0.1:"));
 }
 
-/// Checks how inspect shows a holder of the library `held` and a waiter of `waiting`.
+/// Checks how inspect shows a holder of the library `held`, and a waiter of the library `waiting`.
 void inspect_queue(const Peer& held, const Peer& waiting, const char* profile) {
   Stage stage{"inspect"};
   const std::string path = stage.path("lock");

@@ -44,8 +44,8 @@ TEST_CASE("readers of kazoo's and of ours read at once, and kazoo's writer keeps
 
 TEST_CASE("our writer downgrades: kazoo's reader comes in, its writer waits") {
   CUSTODIAN_REQUIRES_KAZOO();
-  // The writer must not come while kazoo's reader waits: the reader of kazoo 2.8 also waits for
-  // writers behind it, and they for it (kazoo issue 649).
+  // The writer must not come while kazoo's reader waits: a reader of kazoo 2.8 also waits for
+  // writers behind it, which wait for the reader (kazoo issue 649).
   downgrade(ours(Names::kazoos), kazoo(), NextWriter::comes_later);
 }
 

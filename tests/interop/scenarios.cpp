@@ -15,7 +15,8 @@ using namespace std::chrono_literals;
 
 void count_together(const Peer& one, const Peer& other, const std::string& kind, int increments) {
   Stage stage{"count"};
-  // A persistent node: an empty container may be removed, and sequence numbers would begin again.
+  // The lock's node is persistent: the servers could remove an empty container, and sequence
+  // numbers would begin again.
   stage.client().create("/lock");
   std::vector<std::string> queues{"lock"};
   if (kind == "semaphore-mutex") {
@@ -35,7 +36,7 @@ void count_together(const Peer& one, const Peer& other, const std::string& kind,
   for (const std::string& fault : verdict.faults) UNSCOPED_INFO(fault);
   CHECK(verdict.flawless());
   CHECK(verdict.holds.size() == static_cast<std::size_t>(increments));
-  // The two kinds took turns; had one counted after the other, the test would show nothing.
+  // The libraries took turns. If one had counted after the other, the test would show nothing.
   int changes = 0;
   for (std::size_t i = 1; i < verdict.holds.size(); ++i) {
     if (Crowd::is_of_one(verdict.holds[i - 1]) != Crowd::is_of_one(verdict.holds[i])) ++changes;
@@ -171,7 +172,7 @@ Downgrade downgrade_before_writer(const Peer& downgrading, const Peer& other) {
     numbers.insert(node.substr(node.size() - 10));
   holder.does("release write " + path);
   REQUIRE(stage.becomes(path, 2));
-  // The writer either waits for the reader or has acquired the lock.
+  // The writer either waits for the reader, or has acquired the lock.
   bool passed = false;
   REQUIRE(eventually([&] {
     passed = writer.has_ended();
@@ -184,7 +185,7 @@ Downgrade downgrade_before_writer(const Peer& downgrading, const Peer& other) {
 }
 
 void kill_holder(const Peer& killed, const Peer& other) {
-  constexpr auto short_session = 3s;  // others wait that long for a killed process's locks
+  constexpr auto short_session = 3s;  // after a kill, others wait this long for the locks
   Stage stage{"kill"};
   Driver its{killed};
   Driver others{other};
@@ -243,7 +244,7 @@ void revoke(const Peer& asked, const Peer& other) {
       asking.does("revoke " + lock);
       holder.does("await-revocation");
     }
-    // Curator leaves the request in place of its identity.
+    // Our holder writes its identity back into its node, where Curator's leaves the request.
     if (asked.name == ours().name) CHECK(stage.becomes_named(holder, path));
     CHECK_FALSE(waiter.has_ended());
     holder.does("release " + lock);

@@ -1,8 +1,7 @@
 #pragma once
 
-/// \file
-/// Scenarios for clients of two libraries on one path. Each makes Catch2 assertions, on the test's
-/// own thread.
+/// \file Scenarios for clients of two libraries on one path. Each scenario makes Catch2 assertions,
+/// on the test's own thread.
 
 #include <string>
 #include <vector>
@@ -22,30 +21,30 @@ void stand_in_one_queue(const Peer& one, const Peer& other);
 /// of `other`, and they exclude it.
 void read_together(const Peer& one, const Peer& other);
 
-/// When a writer of the other library comes: it waits while the write lock is released, or comes
-/// when the next reader holds the lock.
+/// Says when a writer of the other library comes: before the write lock is released, or when the
+/// next reader holds the lock.
 enum class NextWriter { waits_meanwhile, comes_later };
 /// A writer of `downgrading` becomes a reader while a reader of `other` waits. A later writer goes
 /// on waiting.
 void downgrade(const Peer& downgrading, const Peer& other, NextWriter next_writer);
 
 struct Downgrade {
-  bool keeps_its_place = false;  ///< the reader's node has the sequence number of its writer's
-  bool is_passed = false;        ///< the other writer acquires the lock beside the reader
+  bool keeps_its_place = false;  ///< the reader's node has the sequence number of its writer's node
+  bool is_passed = false;        ///< the writer that waited acquires the lock beside the reader
 };
 /// A writer of `downgrading` becomes a reader while a writer of `other` waits already.
 [[nodiscard]] Downgrade downgrade_before_writer(const Peer& downgrading, const Peer& other);
 
-/// Kills a process of `killed` that holds locks of all kinds, and waits for one.
+/// Kills a process of `killed` that holds locks of all kinds, and is a waiter at another lock.
 void kill_holder(const Peer& killed, const Peer& other);
 
 // -- Semaphores -----------------------------------------------------------------------------------
 
-/// Four processes of each library acquire and release permits of one semaphore, so often in all.
-/// There are never more holders at once than the maximum.
+/// Four processes of each library acquire and release permits of one semaphore, `visits` times in
+/// all. There are never more holders at once than the maximum.
 void visit_together(const Peer& one, const Peer& other, int maximum, int visits);
 
-/// A client that acquires permits, and releases them as late as possible.
+/// A client that acquires permits, and keeps them until all clients have asked.
 struct Ask {
   Peer peer;
   std::string kind;  ///< a kind of lock, as in driver.hpp
@@ -56,24 +55,25 @@ struct Ask {
 void serve_in_order(int maximum, const std::vector<Ask>& asks);
 
 /// Kills a process of `killed` that holds permits of semaphores, and is first in the queue for
-/// another.
+/// another permit.
 void kill_holder_of_permits(const Peer& killed, const Peer& other);
 
 // -- Shared values --------------------------------------------------------------------------------
 
-/// Both libraries increment one SharedCount, which `one` creates: no increment is lost, and each is
-/// notified of the other's writes.
+/// Both libraries increment one SharedCount, which `one` creates. No increment is lost, and each
+/// library is notified of the other's writes.
 void count_in_common(const Peer& one, const Peer& other);
 
-/// `one` sets a barrier, and a process of each library waits there, until `other` removes it; so
-/// does `other`, and `one` removes it.
+/// Waiters of both libraries wait at one barrier: first `one` sets it and `other` removes it, then
+/// the other way round.
 void wait_at_one_barrier(const Peer& one, const Peer& other);
 
-/// Three processes of each library add to one distributed atomic, so often each: `width` is "long"
-/// or "integer". No addition is lost, and none counts twice.
+/// Three processes of each library add to one distributed atomic, `times` times each. `width` is
+/// "long" or "integer". No addition is lost, and none counts twice.
 void add_in_common(const Peer& one, const Peer& other, const std::string& width, int times);
 
-/// A client of `other` asks a holder of `asked` repeatedly to release, which it does in the end.
+/// A client of `other` asks a holder of `asked` repeatedly to release, and the holder does so in
+/// the end.
 void revoke(const Peer& asked, const Peer& other);
 
 }  // namespace custodian::tests

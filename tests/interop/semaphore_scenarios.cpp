@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The nodes of a semaphore: Curator and our library have the same two.
+/// The two nodes below a semaphore's path, which are the same for Curator and our library.
 std::string turnstile(const std::string& path) { return path + "/locks"; }
 std::string leases(const std::string& path) { return path + "/leases"; }
 
@@ -32,8 +32,8 @@ void visit_together(const Peer& one, const Peer& other, int maximum, int visits)
   CHECK(history.malformed == 0);
   CHECK(holds.size() >= static_cast<std::size_t>(visits));
   CHECK(most_at_once(holds) == static_cast<std::size_t>(maximum));
-  // Holds of the two kinds overlapped; had one kind come after the other, the test would show
-  // nothing.
+  // Holds of the two libraries overlapped. If one library had come after the other, the test would
+  // show nothing.
   std::vector<demo::Hold> ones;
   std::vector<demo::Hold> others;
   for (const demo::Hold& hold : holds) (Crowd::is_of_one(hold) ? ones : others).push_back(hold);
@@ -70,8 +70,8 @@ void serve_in_order(int maximum, const std::vector<Ask>& asks) {
     for (std::size_t i = served; i < asked; ++i) CHECK_FALSE(sessions[i].has_ended());
     if (served == asked) return;
     for (Session& session : passing) CHECK(session.does("try " + one) == "no");
-    // A try of ours leaves its node until the delete is applied; that node must not be taken for
-    // the next client's.
+    // A try by our library leaves its node until the delete is applied. That node must not be taken
+    // for the next client's.
     REQUIRE(stage.becomes(turnstile(path), asked - served));
   };
   for (std::size_t i = 0; i < asks.size(); ++i) {
@@ -92,11 +92,11 @@ void serve_in_order(int maximum, const std::vector<Ask>& asks) {
 }
 
 void kill_holder_of_permits(const Peer& killed, const Peer& other) {
-  constexpr auto short_session = 3s;  // others wait that long for a killed process's permits
+  constexpr auto short_session = 3s;  // after a kill, others wait this long for the permits
   Stage stage{"kill-permits"};
   Driver its{killed};
   Driver others{other};
-  // This waiter is first in the queue, and has created its node in leases.
+  // `waiter` is first in the queue, and has created its node in leases.
   const std::string kept = stage.path("kept");
   Session keeper{others, "keeper"};
   Session waiter{its, "waiter", short_session};
@@ -176,7 +176,7 @@ void add_in_common(const Peer& one, const Peer& other, const std::string& width,
     for (const Peer* peer : {&one, &other})
       sessions.emplace_back(drivers.emplace_back(*peer), "adds");
   }
-  // The node is made by `one`, which then knows what the others leave.
+  // A process of `one` creates the node, and at the end adds to the value that the others leave.
   sessions.front().does(command + "1");
   for (Session& session : sessions) session.begin(command + std::to_string(times));
   for (Session& session : sessions) static_cast<void>(session.end());

@@ -1,7 +1,7 @@
 #pragma once
 
-/// \file
-/// Stage is the server of all clients of a test. It finds out there which client waits for which.
+/// \file Stage is the server that all clients of a test use. The server's figures show which client
+/// waits for which.
 
 #include <cstdint>
 #include <map>
@@ -20,15 +20,15 @@ class Stage {
   /// A path for all clients of this test alone.
   [[nodiscard]] std::string path(const std::string& name) const { return root_ + "/" + name; }
 
-  /// Whether the lock at a path() soon has so many contenders: our release does not wait until its
-  /// node is deleted.
+  /// Waits until the lock at a path() has this many contenders, and returns whether it has: our
+  /// release does not wait until its node is deleted.
   [[nodiscard]] bool becomes(const std::string& path, std::size_t length);
-  /// Whether `waiter` becomes a waiter behind `ahead`: it has a node in the queue, has listed the
-  /// queue, and watches a node of `ahead`.
+  /// Waits until `waiter` is a waiter behind `ahead`: it has a node in the queue, has listed the
+  /// queue, and watches a node of `ahead`. Returns false if it is not.
   [[nodiscard]] bool waits(Session& waiter, Session& ahead, const std::string& path);
 
-  /// Whether the only node of this session below the path gets an identity again, in place of a
-  /// request.
+  /// Waits until the only node of this session below the path has an identity again, in place of a
+  /// request. Returns false if it has not.
   [[nodiscard]] bool becomes_named(Session& owner, const std::string& path);
 
   /// The full paths of this session's nodes below the path.

@@ -1,7 +1,7 @@
 #pragma once
 
-/// \file
-/// Customers buy from a service over HTTP, all at once, and count its answers.
+/// \file Customers are many threads that buy from a service over HTTP at once, and count its
+/// answers.
 
 #include <atomic>
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace custodian::tests::inventory {
 
-/// The answer to one request; status 0 if there was none.
+/// The answer to one request; `status` is 0 if there was none.
 struct Answer {
   unsigned status = 0;
   std::string body{};
@@ -23,17 +23,18 @@ struct Answer {
 /// Sends one request on a connection of its own; takes at most three seconds.
 [[nodiscard]] Answer ask(std::uint16_t port, const std::string& verb, const std::string& target);
 
-/// A number of customers, each in a thread, who buy a piece of a random item from a random
-/// instance, again and again. The destructor stops them.
+/// Customers, each in a thread, who buy a piece of a random item from a random instance, again and
+/// again. The destructor stops them.
 class Customers {
  public:
   Customers(int count, std::vector<std::string> items);
   Customers(const Customers&) = delete;
   Customers& operator=(const Customers&) = delete;
 
-  /// Sets the instances from which customers buy from now on.
+  /// Makes the customers buy from these instances from now on.
   void go_to(std::vector<std::uint16_t> ports);
-  /// How often this answer came: "sold", "busy", ...; "nobody" counts requests without an answer.
+  /// The number of times that this answer came: "sold", "busy", ...; "nobody" counts requests
+  /// without an answer.
   [[nodiscard]] std::int64_t told(const std::string& result) const;
   /// Stops all customers.
   void stop();

@@ -21,7 +21,7 @@ using inventory::Customers;
 
 const std::vector<std::string> items{"bolt", "lamp", "nail", "saw"};
 
-/// One selling process.
+/// A process of the example, which sells.
 class Instance {
  public:
   Instance(const std::string& servers, const std::string& database, std::int64_t pieces, bool locks)
@@ -39,7 +39,7 @@ class Instance {
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
   void kill() { process_.kill(); }
-  /// Sends SIGTERM; true if all orders could end and the exit status is 0.
+  /// Sends SIGTERM. Returns true if all orders could end and the exit status is 0.
   [[nodiscard]] bool ends_in_order() {
     process_.send_signal(SIGTERM);
     bool closed = false;
@@ -77,7 +77,7 @@ class Instance {
   std::uint16_t port_ = 0;
 };
 
-/// The database's contents at the end.
+/// What the database has at the end.
 struct Books {
   std::int64_t left = 0;
   std::int64_t ordered = 0;
@@ -158,7 +158,6 @@ TEST_CASE("three instances sell what there is and no more, through a kill and an
   REQUIRE(sold(in_outage + 100));
   CHECK(within(30s, [&] { return ask(shop.instance(1).port(), "GET", "/readyz").status == 200; }));
 
-  // Run until everything is sold.
   CHECK(within(60s, [&] { return audit(shop.database()).left == 0; }));
   CHECK(within(10s, [&] { return customers.told("out_of_stock") > 0; }));
   CHECK(shop.instance(2).ends_in_order());
@@ -170,7 +169,8 @@ TEST_CASE("three instances sell what there is and no more, through a kill and an
   CHECK(books.left == 0);
   CHECK(books.fewest == 0);
   CHECK(books.ordered == shop.all_pieces());
-  // No customer got "sold" without a sale; a killed instance may have sold without an answer.
+  // No customer got the answer "sold" without a sale; an instance that was killed may have sold
+  // without an answer.
   CHECK(customers.told("sold") <= books.ordered);
   CHECK(customers.told("failed") == 0);
 }
